@@ -1,0 +1,178 @@
+"""TensorFlow: what it lists, what it is, whether it imports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpudoctor.facts import Facts, Unread, known
+from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage, SymptomRank
+from gpudoctor.registry import check, symptom
+
+
+@symptom("GD501", "tf-lists-no-gpu", rank=SymptomRank.NO_GPU, stage=Stage.TENSORFLOW)
+def tf_lists_no_gpu(facts: Facts) -> Iterator[Found]:
+    """TensorFlow lists no GPU.
+
+    What it looks at: tf.config.list_physical_devices() in a child process that runs the examined
+    interpreter, with its environment.
+
+    Why it matters: everything runs on the CPU, usually without an error.
+
+    Source: TensorFlow, tf.config.list_physical_devices.
+    """
+    if known(facts.tensorflow.directory) is None:
+        yield Found(
+            message="There is no TensorFlow that could list a GPU.",
+            proof=(Evidence(text="TensorFlow is not installed", source=str(facts.python.executable)),),
+        )
+        return
+    error = facts.tensorflow.import_error
+    if isinstance(error, str):
+        yield Found(
+            message="TensorFlow can't be imported, so it lists nothing.",
+            proof=(Evidence(text=error, source="import tensorflow"),),
+        )
+        return
+    if not known(facts.tensorflow.gpus()):
+        listed = ", ".join(d.name for d in known(facts.tensorflow.devices)) or "nothing"
+        yield Found(
+            message="tf.config.list_physical_devices('GPU') is empty.",
+            proof=(Evidence(text=f"TensorFlow lists {listed}", source="tf.config.list_physical_devices()"),),
+        )
+
+
+@symptom("GD502", "fewer-gpus", rank=SymptomRank.FEWER_GPUS, stage=Stage.TENSORFLOW)
+def fewer_gpus(facts: Facts) -> Iterator[Found]:
+    """TensorFlow lists fewer GPUs than it should.
+
+    What it looks at: the number of GPUs that TensorFlow lists against the number of entries in
+    CUDA_VISIBLE_DEVICES, or, where that is not set, against the GPUs that NVML lists.
+
+    Why it matters: the others stand idle.
+
+    Source: TensorFlow, tf.config.list_physical_devices; NVML, nvmlDeviceGetCount.
+    """
+    listed = known(facts.tensorflow.gpus())
+    if not listed:
+        raise NotApplicable("TensorFlow lists none")
+    chosen = facts.environment.known("CUDA_VISIBLE_DEVICES")
+    wanted = len(known(facts.gpu.devices)) if chosen is None else len(chosen.split(","))
+    if len(listed) < wanted:
+        asked = "NVML lists" if chosen is None else f"CUDA_VISIBLE_DEVICES={chosen!r} names"
+        yield Found(
+            message=f"TensorFlow lists {len(listed)} GPU(s) where {asked} {wanted}.",
+            proof=(Evidence(text=", ".join(d.name for d in listed), source="tf.config.list_physical_devices('GPU')"),),
+        )
+
+
+@symptom("GD503", "op-fails", rank=SymptomRank.OPERATION_FAILS, stage=Stage.USE)
+def op_fails(facts: Facts) -> Iterator[Found]:
+    """An operation fails on a device that TensorFlow lists.
+
+    What it looks at: every kernel that gpudoctor ran on TensorFlow's devices, each in a process of its own:
+    did it end with a result, or with an error, a signal or the time limit?
+
+    Why it matters: a GPU that is listed is not yet one that works.
+
+    Source: the measurement itself.
+    """
+    if not facts.measurements:
+        raise NotApplicable("no kernel was run")
+    for one in facts.measurements:
+        if isinstance(one.value, Unread) and one.backend == "tensorflow":
+            yield Found(
+                message=f"{one.kernel} on {one.device} failed: {one.value.why}",
+                proof=(Evidence(text=one.value.why, source=f"TensorFlow {one.kernel} on {one.device}"),),
+                about=(_name(one.device),),
+            )
+
+
+def _name(device: str) -> str:
+    """'gpu0' for 'GPU:0'."""
+    return device.replace(":", "").lower()
+
+
+@check("GD510", "tf-cpu-only-package", stage=Stage.TENSORFLOW, explains=("tf-lists-no-gpu",))
+def tf_cpu_only_package(facts: Facts) -> Iterator[Found]:
+    """The installed TensorFlow is built without CUDA.
+
+    What it looks at: the package's own build_info.py (is_cuda_build), and which distribution it came from.
+
+    Why it matters: no driver, library or variable makes such a build use an NVIDIA GPU. It comes from
+    tensorflow-cpu, from conda when no GPU was visible while it solved, and on Windows and macOS.
+
+    How to fix: replace it by the build with CUDA, of the same version.
+
+    Source: TensorFlow, tf.sysconfig.get_build_info; https://www.tensorflow.org/install/pip
+    """
+    if known(facts.tensorflow.directory) is None:
+        raise NotApplicable("TensorFlow is not installed")
+    build = facts.tensorflow.build
+    if known(build.cuda):
+        return
+    if build.rocm is True:
+        raise NotApplicable("this TensorFlow is built for AMD GPUs (ROCm)")
+    name = facts.tensorflow.distribution
+    version = facts.tensorflow.version
+    python = facts.python.executable
+    shown = f"{name} {version}" if isinstance(name, str) and isinstance(version, str) else "This TensorFlow"
+    yield Found(
+        message=f"{shown} is a build for CPUs only; it can't use a GPU.",
+        proof=(
+            Evidence(
+                text="is_cuda_build is False",
+                source=f"{known(facts.tensorflow.directory)}/python/platform/build_info.py",
+            ),
+        ),
+        fixes=(_replace(name, version, python, facts),),
+    )
+
+
+def _replace(name: object, version: object, python: object, facts: Facts) -> Fix:
+    """The build with CUDA in place of this one, where there is one for this platform."""
+    if facts.system.system != "Linux" or facts.system.machine != "x86_64" or not isinstance(python, str):
+        return Fix(
+            kind="advice",
+            risk="safe",
+            summary="TensorFlow's wheels with CUDA exist for Linux on x86-64 only (on Windows: inside WSL2)",
+            steps=(),
+        )
+    steps = []
+    if isinstance(name, str):
+        steps.append(f"{python} -m pip uninstall -y {name}")
+    exact = f"=={version}" if isinstance(version, str) else ""
+    steps.append(f"{python} -m pip install 'tensorflow[and-cuda]{exact}'")
+    return Fix(kind="command", risk="safe", summary="Replace it by the build with CUDA", steps=tuple(steps))
+
+
+@check("GD520", "tf-import-broken", stage=Stage.TENSORFLOW, explains=("tf-lists-no-gpu",))
+def tf_import_broken(facts: Facts) -> Iterator[Found]:
+    """TensorFlow is installed and can't be imported.
+
+    What it looks at: how `import tensorflow` ended in a child process: an exception, a signal, the time limit.
+
+    Why it matters: nothing works until it imports. Typical reasons are numpy or protobuf of another major
+    version than this TensorFlow takes, a processor without AVX (signal 4, SIGILL), or a damaged installation.
+
+    How to fix: read the last line of the traceback; reinstall TensorFlow with its dependencies.
+
+    Source: observed; the child is gpudoctor's own.
+    """
+    if known(facts.tensorflow.directory) is None:
+        raise NotApplicable("TensorFlow is not installed")
+    error = known(facts.tensorflow.import_error)
+    if error is None:
+        return
+    python = facts.python.executable if isinstance(facts.python.executable, str) else "python3"
+    yield Found(
+        message=f"import tensorflow fails: {error}",
+        proof=(Evidence(text=error, source="import tensorflow, in a child process"),),
+        fixes=(
+            Fix(
+                kind="command",
+                risk="safe",
+                summary="See the whole traceback; if it names no other package, reinstall",
+                steps=(f"{python} -c 'import tensorflow'",),
+            ),
+        ),
+    )

@@ -1,0 +1,339 @@
+"""The commands: arguments in, exit code out, no logic.
+
+Exit codes: 0 nothing at or above --fail-on; 1 findings; 2 wrong usage; 3 the examination could not be completed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import io
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Annotated, Any, TextIO
+
+import typer
+from rich.console import Console
+
+from . import __version__, bundle, child, registry
+from .bundle import Report
+from .examine import ExamineLevel, NoInterpreter, Options, Timeline
+from .findings import Judgement
+
+app = typer.Typer(
+    name="gpudoctor",
+    help="Tells why TensorFlow can't see, or can't fully use, the GPUs of this machine; proves it; gives the fix.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+_USAGE, _INCOMPLETE, _INTERRUPTED = 2, 3, 130
+
+
+class UsageError(Exception):
+    """Wrong usage; the text is the one line that is printed."""
+
+
+class Format(str, enum.Enum):
+    """How a report is printed."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+class FailOn(str, enum.Enum):
+    """From which level on the exit code is 1."""
+
+    UNKNOWN = "unknown"
+    WARN = "warn"
+    FAIL = "fail"
+
+
+Only = Annotated[
+    list[str] | None, typer.Option("--only", metavar="CHECK", help="Only this check, cause or subject; repeatable.")
+]
+Skip = Annotated[
+    list[str] | None, typer.Option("--skip", metavar="CHECK", help="Not this check, cause or subject; repeatable.")
+]
+FailOnOption = Annotated[FailOn, typer.Option("--fail-on", help="Exit with 1 from this level on.")]
+FormatOption = Annotated[Format, typer.Option("--format", help="Text for a person, JSON for a program.")]
+Output = Annotated[
+    Path | None,
+    typer.Option("-o", "--output", metavar="FILE", help="Write the report to FILE instead of standard output."),
+]
+Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Also list what was ruled out and what does not apply.")]
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"gpudoctor {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def check(
+    level: Annotated[
+        ExamineLevel,
+        typer.Option(
+            "--level",
+            help="quick: without importing TensorFlow; standard: with it and a kernel; full: as standard, and the loader is simulated too.",
+        ),
+    ] = ExamineLevel.STANDARD,
+    python: Annotated[
+        str | None, typer.Option("--python", metavar="PATH", help="Examine this interpreter or virtual environment.")
+    ] = None,
+    only: Only = None,
+    skip: Skip = None,
+    kernels: Annotated[bool, typer.Option("--kernels/--no-kernels", help="Run work on the devices.")] = True,
+    trials: Annotated[bool, typer.Option("--trials/--no-trials", help="Try fixes in a throw-away process.")] = True,
+    timeout: Annotated[
+        float | None, typer.Option("--timeout", metavar="SECONDS", min=0.1, help="Limit of every single piece of work.")
+    ] = None,
+    fail_on: FailOnOption = FailOn.WARN,
+    format: FormatOption = Format.TEXT,
+    output: Output = None,
+    verbose: Verbose = False,
+    timings: Annotated[
+        bool, typer.Option("--timings", help="Print how long each piece of work took, to standard error.")
+    ] = False,
+) -> int:
+    """Examine this machine and say what is wrong, with proof and a fix."""
+    from . import api
+
+    checks = registry.select(only or (), skip or ())
+    write = _writer(output)
+    options = Options(level=level, python=python, kernels=kernels, timeout_s=timeout)
+    progress = _Progress()
+    with progress.shown():
+        report, timeline = api.check(options, checks, trials=trials, on_quick=progress.quick, progress=progress.step)
+    _print(report, format, write, verbose)
+    if timings:
+        _print_timings(timeline)
+    return bundle.exit_code(report, fail_on.value)
+
+
+@app.command()
+def replay(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="A report that `gpudoctor check --format json` wrote; - is standard input."
+        ),
+    ],
+    only: Only = None,
+    skip: Skip = None,
+    fail_on: FailOnOption = FailOn.WARN,
+    format: FormatOption = Format.TEXT,
+    output: Output = None,
+    verbose: Verbose = False,
+) -> int:
+    """Judge a recorded report again, with this version's checks."""
+    from . import api
+
+    checks = registry.select(only or (), skip or ())
+    write = _writer(output)
+    try:
+        report = api.replay(Path("/dev/stdin") if str(file) == "-" else file, checks)
+    except OSError as e:
+        raise UsageError(f"{file}: {e.strerror or e}") from e
+    except bundle.NotAReport as e:
+        raise UsageError(f"{file} is no report of gpudoctor: {e}") from e
+    _print(report, format, write, verbose)
+    return bundle.exit_code(report, fail_on.value)
+
+
+@app.command("list")
+def list_(
+    only: Annotated[list[str] | None, typer.Argument(metavar="[CHECK]...", help="Codes, causes or subjects.")] = None,
+) -> int:
+    """List the checks: code, name, subject, what is wrong when they fire."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD if sys.stdout.isatty() else None, pad_edge=False)
+    for column in ("code", "cause or symptom", "subject", "what is wrong when it fires"):
+        table.add_column(column, no_wrap=column != "what is wrong when it fires")
+    for one in registry.select(only or ()):
+        table.add_row(one.code, one.cause, "symptom" if one.is_symptom else one.subject, one.title)
+    out = _console(sys.stdout)
+    if not out.is_terminal:
+        out.width = 200
+    out.print(table)
+    return 0
+
+
+@app.command()
+def explain(name: Annotated[str, typer.Argument(metavar="CODE|CAUSE")]) -> int:
+    """Print the page of a check: what it looks at, why it matters, how to fix it, its source."""
+    one = registry.find(name)
+    out = _console(sys.stdout)
+    kind = "symptom" if one.is_symptom else f"cause, {one.level.word}"
+    out.print(f"{one.code} {one.cause} ({kind}, {one.subject})", style="bold", highlight=False)
+    out.print()
+    out.print(one.page, markup=False, highlight=False)
+    if one.explains:
+        out.print()
+        out.print(f"Explains: {', '.join(one.explains)}", highlight=False, markup=False)
+    if one.is_symptom:
+        causes = [c.cause for c in registry.all_checks() if one.cause in c.explains]
+        out.print()
+        out.print(f"Causes: {', '.join(causes) or 'none known'}", highlight=False, markup=False)
+    return 0
+
+
+# ------------------------------------------------------------------------------- printing
+
+
+def _console(file: TextIO | None) -> Console:
+    return Console(file=file, highlight=False, emoji=False, markup=True)
+
+
+def _writer(output: Path | None) -> Callable[[str], None] | None:
+    """Writes to `output`, which is tried before the examination, so that no result is lost at its end."""
+    if output is None:
+        return None
+    existed = output.exists()
+    try:
+        with output.open("a", encoding="utf-8"):
+            pass
+    except OSError as e:
+        raise UsageError(f"can't write to {output}: {e.strerror or e}") from e
+    if not existed:
+        output.unlink(missing_ok=True)
+
+    def write(text: str) -> None:
+        try:
+            output.write_text(text, encoding="utf-8")
+        except OSError as e:
+            raise OutputError(f"can't write to {output}: {e.strerror or e}") from e
+
+    return write
+
+
+class OutputError(Exception):
+    """The report is made and can't be delivered."""
+
+
+def _print(report: Report, format: Format, write: Callable[[str], None] | None, verbose: bool) -> None:
+    if format is Format.JSON:
+        from .render import json
+
+        text = json.render(report)
+        if write is None:
+            sys.stdout.write(text)
+        else:
+            write(text)
+        return
+    from .render import text as text_renderer
+
+    if write is None:
+        text_renderer.show(report, _console(sys.stdout), verbose=verbose)
+    else:
+        kept = io.StringIO()
+        text_renderer.show(report, Console(file=kept, width=100, color_system=None), verbose=verbose)
+        write(kept.getvalue())
+
+
+def _print_timings(timeline: Timeline) -> None:
+    for name, start, seconds in sorted(timeline.rows, key=lambda r: r[1]):
+        print(f"{start:7.2f} s  +{seconds:6.2f} s  {name}", file=sys.stderr)
+
+
+class _Progress:
+    """What goes on, on standard error: a spinner on a terminal, plain lines elsewhere."""
+
+    def __init__(self) -> None:
+        self._console = Console(stderr=True, highlight=False, emoji=False)
+        self._status = self._console.status("looking at this machine") if self._console.is_terminal else None
+        self._running: dict[str, float] = {}
+        self._started = time.monotonic()
+
+    @contextlib.contextmanager
+    def shown(self) -> Iterator[None]:
+        """The spinner turns while the body runs."""
+        with self._status or contextlib.nullcontext():
+            yield
+
+    def step(self, name: str, done: bool) -> None:
+        """A piece of work starts or ends; called from several threads."""
+        if done:
+            self._running.pop(name, None)
+        else:
+            self._running[name] = time.monotonic()
+        if self._status is not None and self._running:
+            self._status.update("looking at " + ", ".join(list(self._running)))
+
+    def quick(self, judgement: Judgement) -> None:
+        """What the quick probes decide, as soon as they do."""
+        from .render.text import clean
+
+        seconds = time.monotonic() - self._started
+        for root in judgement.diagnosis.root_causes:
+            self._console.print(
+                clean(f"{seconds:.1f} s: {root.cause}: {root.message}"), style="yellow", markup=False, soft_wrap=True
+            )
+
+
+# ------------------------------------------------------------------------------- the way out
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run the command line; every failure is one line on standard error and the right exit code."""
+    try:
+        return _deliver(arguments)
+    except (UsageError, registry.UnknownCheckError, NoInterpreter) as e:
+        return _complain(str(e), _USAGE)
+    except OutputError as e:
+        return _complain(str(e), _INCOMPLETE)
+    except BrokenPipeError:
+        _silence_stdout()
+        return _complain("standard output was closed before the report was written", _INCOMPLETE)
+    except KeyboardInterrupt:
+        child.kill_all()
+        return _complain("interrupted", _INTERRUPTED)
+    except Exception as e:
+        child.kill_all()
+        if os.environ.get("GPUDOCTOR_DEBUG"):
+            raise
+        return _complain(
+            f"internal error: {type(e).__name__}: {e} (GPUDOCTOR_DEBUG=1 shows where; please report it)", _INCOMPLETE
+        )
+
+
+def _deliver(arguments: list[str] | None) -> int:
+    command = typer.main.get_command(app)
+    try:
+        result: Any = command.main(args=arguments, prog_name="gpudoctor", standalone_mode=False)
+        sys.stdout.flush()
+    except Exception as e:
+        if hasattr(e, "format_message"):  # click's own usage errors
+            raise UsageError(e.format_message()) from e
+        raise
+    return result if isinstance(result, int) else 0
+
+
+def _complain(text: str, code: int) -> int:
+    line = " ".join(text.split())
+    with contextlib.suppress(OSError):
+        print(f"gpudoctor: {line}", file=sys.stderr)
+    return code
+
+
+def _silence_stdout() -> None:
+    """Python flushes standard output once more on exit; give it somewhere to go."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

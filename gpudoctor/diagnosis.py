@@ -1,0 +1,214 @@
+"""Facts -> findings -> causes, candidates, what is unexplained. Pure: the same facts, the same answer."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterable
+
+import msgspec
+
+from . import registry
+from .facts import Facts, UnknownFactError
+from .findings import (
+    Candidate,
+    CombinedFix,
+    Diagnosis,
+    EnvChange,
+    Finding,
+    Fix,
+    Found,
+    Judgement,
+    Level,
+    LinkChange,
+    NotApplicable,
+    RootCause,
+    RuledOut,
+    Skipped,
+    SymptomRank,
+    Unexplained,
+    Unknown,
+    Verdict,
+)
+from .registry import Check
+
+COMBINED = "combined"
+"""The `cause` of the trial of all root causes' fixes together."""
+
+
+def judge(facts: Facts, checks: tuple[Check, ...] | None = None) -> Judgement:
+    """Run `checks` (default: all) over `facts` and make the diagnosis."""
+    checks = registry.all_checks() if checks is None else checks
+    findings: list[tuple[Check, Finding]] = []
+    skipped, unknown, passed = [], [], []
+    for check in checks:
+        try:
+            found = [_finding(check, one, facts) for one in check.body(facts)]
+        except NotApplicable as reason:
+            skipped.append(Skipped(code=check.code, cause=check.cause, reason=str(reason)))
+            continue
+        except UnknownFactError as e:
+            unknown.append(Unknown(code=check.code, cause=check.cause, why=e.unread.why, settle=e.unread.settle))
+            continue
+        except Exception as e:  # a broken check is not a healthy machine
+            where = traceback.extract_tb(e.__traceback__)[-1]
+            why = f"the check itself failed: {type(e).__name__}: {e} ({where.name}, line {where.lineno})"
+            unknown.append(Unknown(code=check.code, cause=check.cause, why=why, settle=None))
+            continue
+        findings += [(check, finding) for finding in found]
+        if not found:
+            passed.append(RuledOut(code=check.code, cause=check.cause, title=check.title))
+    return Judgement(
+        findings=tuple(f for _, f in findings),
+        diagnosis=_diagnose(facts, checks, findings, tuple(unknown), tuple(passed)),
+        skipped=tuple(skipped),
+        unknown=tuple(unknown),
+    )
+
+
+def _finding(check: Check, found: Found, facts: Facts) -> Finding:
+    return Finding(
+        code=check.code,
+        cause=check.cause,
+        title=check.title,
+        level=check.level.word,
+        symptom=check.is_symptom,
+        message=found.message,
+        proof=found.proof,
+        about=found.about,
+        fixes=tuple(_with_trial(check.cause, fix, facts) for fix in found.fixes),
+    )
+
+
+def _with_trial(cause: str, fix: Fix, facts: Facts) -> Fix:
+    for trial in facts.trials:
+        if trial.cause == cause and trial.steps == fix.steps:
+            return msgspec.structs.replace(fix, trial=trial)
+    return fix
+
+
+def _diagnose(
+    facts: Facts,
+    checks: tuple[Check, ...],
+    findings: list[tuple[Check, Finding]],
+    unknown: tuple[Unknown, ...],
+    passed: tuple[RuledOut, ...],
+) -> Diagnosis:
+    by_code = {c.code: c for c in checks}
+    causes = [(c, f) for c, f in findings if not c.is_symptom]
+    roots = [(c, f) for c, f in causes if not any(_explains(o, g, f) for o, g in causes if g is not f)]
+    explained = {id(f): _explained_by((c, f), findings) for c, f in roots}
+    ranks = {c.cause: c.rank for c in checks if c.rank is not None}
+    roots.sort(
+        key=lambda cf: (-cf[0].level, _worst(cf[0], explained[id(cf[1])], ranks, unknown), cf[0].stage, cf[0].code)
+    )
+    root_causes = tuple(
+        RootCause(
+            code=f.code,
+            cause=f.cause,
+            title=f.title,
+            level=f.level,
+            message=f.message,
+            about=f.about,
+            proof=f.proof,
+            fixes=f.fixes,
+            explains=tuple(dict.fromkeys(g.cause for g in explained[id(f)])),
+        )
+        for c, f in roots
+    )
+    accounted = {id(g) for f in explained.values() for g in f}
+    open_symptoms = [f for c, f in findings if c.is_symptom and id(f) not in accounted]
+    candidates: dict[str, tuple[Candidate, ...]] = {}
+    unexplained = []
+    for symptom in open_symptoms:
+        left = tuple(
+            Candidate(code=u.code, cause=u.cause, title=by_code[u.code].title, unknown_because=u.why, settle=u.settle)
+            for u in sorted(unknown, key=lambda u: (by_code[u.code].stage, u.code))
+            if symptom.cause in by_code[u.code].explains
+        )
+        if left:
+            candidates[symptom.cause] = left
+        else:
+            out = tuple(p.cause for p in passed if symptom.cause in by_code[p.code].explains)
+            unexplained.append(
+                Unexplained(symptom=symptom.cause, message=symptom.message, proof=symptom.proof, ruled_out=out)
+            )
+    return Diagnosis(
+        verdict=_verdict(f for c, f in findings),
+        root_causes=root_causes,
+        combined_fix=_combine(facts, root_causes),
+        candidates=candidates,
+        unexplained=tuple(unexplained),
+        ruled_out=passed,
+    )
+
+
+def _explains(check: Check, finding: Finding, other: Finding) -> bool:
+    """A finding explains another that its check names, where what they are about overlaps."""
+    if other.cause not in check.explains:
+        return False
+    return not finding.about or not other.about or bool(set(finding.about) & set(other.about))
+
+
+def _explained_by(root: tuple[Check, Finding], findings: list[tuple[Check, Finding]]) -> list[Finding]:
+    """The findings that `root` explains, directly or through another cause; symptoms first."""
+    reached: list[tuple[Check, Finding]] = [root]
+    for check, finding in reached:  # grows while it is walked
+        if not check.is_symptom:
+            reached += [
+                (c, f) for c, f in findings if _explains(check, finding, f) and all(f is not g for _, g in reached)
+            ]
+    rest = reached[1:]
+    return [f for c, f in rest if c.is_symptom] + [f for c, f in rest if not c.is_symptom]
+
+
+def _worst(
+    check: Check, explained: list[Finding], ranks: dict[str, SymptomRank], unknown: tuple[Unknown, ...]
+) -> SymptomRank:
+    """The worst symptom that a cause explains: one that was found, else one that could not be looked at."""
+    seen = [ranks[f.cause] for f in explained if f.cause in ranks]
+    unlooked = {u.cause for u in unknown}
+    possible = [ranks[name] for name in check.explains if name in ranks and name in unlooked]
+    return min([*seen, *possible], default=SymptomRank.NOTHING_YET)
+
+
+def _verdict(findings: Iterable[Finding]) -> Verdict:
+    levels = {f.level for f in findings}
+    if Level.FAIL.word in levels:
+        return "faulty"
+    return "warning" if Level.WARN.word in levels else "healthy"
+
+
+def _combine(facts: Facts, roots: tuple[RootCause, ...]) -> CombinedFix | None:
+    """One list of steps for several root causes: of each its first fix that was not seen to fail.
+
+    None where one of them has nothing that can be typed here: the rest alone would not help.
+    """
+    standing = [r for r in roots if r.level != Level.INFO.word]
+    chosen = [(r, f) for r in standing if (f := first_usable(r.fixes)) is not None]
+    if len(chosen) < 2 or len(chosen) < len(standing):
+        return None
+    steps = merged_steps([f for _, f in chosen])
+    trial = next((t for t in facts.trials if t.cause == COMBINED and t.steps == steps), None)
+    return CombinedFix(
+        causes=tuple(r.cause for r, _ in chosen),
+        steps=steps,
+        env=tuple(e for _, f in chosen for e in f.env),
+        links=tuple(link for _, f in chosen for link in f.links),
+        trial=trial,
+    )
+
+
+def first_usable(fixes: Iterable[Fix]) -> Fix | None:
+    """The first fix that names steps and whose trial, if there was one, did not fail."""
+    usable = [
+        f for f in fixes if f.kind != "advice" and f.steps and not (f.trial is not None and f.trial.worked is False)
+    ]
+    return usable[0] if usable else None
+
+
+def merged_steps(fixes: Iterable[Fix]) -> tuple[str, ...]:
+    """The steps of several fixes, in order, each once."""
+    return tuple(dict.fromkeys(step for fix in fixes for step in fix.steps))
+
+
+__all__ = ["COMBINED", "EnvChange", "LinkChange", "first_usable", "judge", "merged_steps"]

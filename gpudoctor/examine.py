@@ -1,0 +1,271 @@
+"""A live machine -> facts: probes and kernels side by side, each in a child with a limit.
+
+Timeline: at t=0 the quick children start together (files, nodes, cuInit, NVML, TensorFlow's loader) and,
+from the standard level on, the child that imports TensorFlow. What the quick ones decide is handed to
+`on_quick` before the import is over.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import enum
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
+
+import msgspec
+
+from .facts import Facts, Measurement, TensorFlow, Unread
+from .kernels import tensorflow as tensorflow_kernels
+from .probes import driver, environment, gpu, libraries, pci, python, system, tensorflow
+from .probes.ask import Answers, Patient
+
+T = TypeVar("T")
+
+
+class ExamineLevel(str, enum.Enum):
+    """How much is looked at."""
+
+    QUICK = "quick"
+    STANDARD = "standard"
+    FULL = "full"
+
+
+class NoInterpreter(ValueError):  # noqa: N818
+    """What was given as --python runs no Python."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Options:
+    """What the user asked for. `timeout_s` bounds every single piece of work."""
+
+    level: ExamineLevel = ExamineLevel.STANDARD
+    python: str | None = None
+    kernels: bool = True
+    timeout_s: float | None = None
+
+    def limit(self, default_s: float) -> float:
+        """The limit of one piece of work, in seconds."""
+        return default_s if self.timeout_s is None else min(default_s, self.timeout_s)
+
+
+QUICK_LIMIT_S = 20.0
+"""Files, nodes, cuInit, NVML, loader. cuInit without persistence mode takes seconds a GPU."""
+IMPORT_LIMIT_S = 180.0
+
+
+@dataclasses.dataclass
+class Timeline:
+    """When each piece of work started and how long it took, in seconds from the start."""
+
+    started: float = dataclasses.field(default_factory=time.monotonic)
+    rows: list[tuple[str, float, float]] = dataclasses.field(default_factory=list)
+
+    @contextlib.contextmanager
+    def row(self, name: str) -> Iterator[None]:
+        """Time the body."""
+        begin = time.monotonic()
+        try:
+            yield
+        finally:
+            self.rows.append((name, begin - self.started, time.monotonic() - begin))
+
+
+@dataclasses.dataclass(frozen=True)
+class Examination:
+    """What was seen, and how to look again (for trials)."""
+
+    facts: Facts
+    patient: Patient
+    timeline: Timeline
+
+
+Progress = Callable[[str, bool], None]
+"""Called with the name of a piece of work, and whether it is done."""
+
+
+def examine(
+    options: Options,
+    *,
+    on_quick: Callable[[Facts], None] | None = None,
+    progress: Progress | None = None,
+) -> Examination:
+    """Look at this machine. Raises NoInterpreter where --python is none."""
+    timeline = Timeline()
+    with _scratch() as keras_home, ThreadPoolExecutor(8, thread_name_prefix="probe") as pool:
+        base = child_environment(keras_home)
+
+        def start(name: str, work: Callable[[], T]) -> Future[T]:
+            def timed() -> T:
+                if progress is not None:
+                    progress(name, False)
+                with timeline.row(name):
+                    got = work()
+                if progress is not None:
+                    progress(name, True)
+                return got
+
+            return pool.submit(timed)
+
+        nvml = start("NVML", lambda: gpu.run(base, options.limit(QUICK_LIMIT_S)))
+        files, patient, because = _choose(options, base, start)
+        quick_limit = options.limit(QUICK_LIMIT_S)
+        nodes = start("device nodes", lambda: patient.ask([driver.NODES], limit_s=quick_limit))
+        cuda = start("cuInit", lambda: patient.ask([driver.CUDA], limit_s=quick_limit))
+        has_tensorflow = (files.last("tensorflow_files") or {}).get("directory") is not None
+        loader = imported = None
+        if has_tensorflow:
+            loader_env = {**base, **tensorflow.LOADER_ENV}
+            loader = start(
+                "TensorFlow's loader",
+                lambda: patient.ask([tensorflow.LOADER], limit_s=quick_limit, env=loader_env),
+            )
+            if options.level is not ExamineLevel.QUICK:
+                imported = start("TensorFlow", lambda: _import(patient, options, base))
+
+        interpreter, found = python.read(files, because), libraries.read(files)
+        static = tensorflow.read_files(files, interpreter)
+        quick = Facts(
+            environment=environment.read(files),
+            system=system.read(files),
+            pci=pci.read(files),
+            driver=driver.read(files, nodes.result(), cuda.result(), found),
+            gpu=nvml.result(),
+            python=interpreter,
+            libraries=found,
+            tensorflow=_not_imported(static, options)
+            if loader is None
+            else _not_imported(tensorflow.read_loader(loader.result(), static), options),
+        )
+        if on_quick is not None:
+            with timeline.row("what the quick probes decide"):
+                on_quick(quick)
+        facts = quick if imported is None else _with_import(quick, imported.result())
+    return Examination(facts, patient, timeline)
+
+
+def child_environment(keras_home: str) -> dict[str, str]:
+    """The user's variables, and what keeps a child from writing anything of its own."""
+    return {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "KERAS_HOME": keras_home}
+
+
+@contextlib.contextmanager
+def _scratch() -> Iterator[str]:
+    """A temporary directory; a path that can't exist where none can be made."""
+    try:
+        made = tempfile.TemporaryDirectory(prefix="gpudoctor-", ignore_cleanup_errors=True)
+    except OSError:
+        yield "/proc/self/no-scratch"
+        return
+    with made:
+        yield made.name
+
+
+def _import(patient: Patient, options: Options, base: Mapping[str, str]) -> Answers:
+    limit = options.limit(IMPORT_LIMIT_S)
+    kernels = tensorflow_kernels.ALL if options.kernels else ()
+    return patient.ask([tensorflow.import_task(kernels, limit)], limit_s=limit, env={**base, **tensorflow.IMPORT_ENV})
+
+
+def _not_imported(facts: TensorFlow, options: Options) -> TensorFlow:
+    """At the quick level, and until the import is over, its answers are unread."""
+    if facts.directory is None or isinstance(facts.directory, Unread):
+        return facts
+    quick = options.level is ExamineLevel.QUICK
+    why = "TensorFlow is not imported at the quick level" if quick else "TensorFlow is still being imported"
+    unread = Unread(why=why, settle="gpudoctor check" if quick else None)
+    return msgspec.structs.replace(facts, import_error=unread, import_seconds=unread, devices=unread, log=unread)
+
+
+def _with_import(facts: Facts, answers: Answers) -> Facts:
+    after = tensorflow.read_import(answers, facts.tensorflow)
+    devices = () if isinstance(after.devices, Unread) else after.devices
+    measurements: tuple[Measurement, ...] = tuple(
+        tensorflow_kernels.read(raw, devices) for raw in answers.all("kernel")
+    )
+    return msgspec.structs.replace(facts, tensorflow=after, measurements=measurements)
+
+
+# ------------------------------------------------------------------- which Python is the patient's
+
+_FILES = (
+    environment.TASK,
+    system.TASK,
+    pci.TASK,
+    driver.FILES,
+    python.TASK,
+    libraries.TASK,
+    tensorflow.FILES,
+)
+
+
+def _choose(
+    options: Options, base: Mapping[str, str], start: Callable[[str, Callable[[], Answers]], Future[Answers]]
+) -> tuple[Answers, Patient, str]:
+    """The interpreter to examine, by `candidates`; of several, the first that has TensorFlow.
+
+    An environment that the user activated, or named, is meant: it is taken with or without TensorFlow.
+    """
+    found = candidates(options.python)
+    limit = options.limit(QUICK_LIMIT_S)
+    asked = []
+    for path, because in found:
+        patient = Patient((path,), base)
+        name = "files" if len(found) == 1 else f"files ({because})"
+        asked.append((start(name, lambda p=patient: p.ask(_FILES, limit_s=limit)), patient, because))  # type: ignore[misc]
+    answered = [(f.result(), patient, because) for f, patient, because in asked]
+    for answers, patient, because in answered:
+        if (answers.last("tensorflow_files") or {}).get("directory"):
+            return answers, patient, because
+    for answers, patient, because in answered:
+        if answers.spoke:
+            return answers, patient, because
+    answers, patient, because = answered[0]
+    if options.python is not None:
+        raise NoInterpreter(f"{options.python} is no Python interpreter: {_complaint(answers)}")
+    own = Patient((sys.executable,), base)
+    return own.ask(_FILES, limit_s=limit), own, "runs gpudoctor"
+
+
+def _complaint(answers: Answers) -> str:
+    said = answers.stderr.strip().splitlines()
+    how = answers.outcome.how or "it ran and did not answer"
+    return f"it {how}" + (f" ({said[-1][:120]})" if said else "") if answers.outcome.how else how
+
+
+def candidates(given: str | None) -> list[tuple[str, str]]:
+    """(path, why) of the interpreters to look at. Raises NoInterpreter where `given` is not there."""
+    if given is not None:
+        return [(_executable(given), "--python")]
+    for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
+        if prefix := os.environ.get(variable):
+            for name in ("python3", "python"):
+                path = os.path.join(prefix, "bin", name)
+                if os.access(path, os.X_OK):
+                    return [(path, variable)]
+    found = []
+    if on_path := shutil.which("python3"):
+        found.append((on_path, "python3 on PATH"))
+    if sys.executable and not any(os.path.abspath(p) == os.path.abspath(sys.executable) for p, _ in found):
+        found.append((sys.executable, "runs gpudoctor"))
+    return found
+
+
+def _executable(given: str) -> str:
+    """A path, a name on PATH, or the directory of a virtual environment."""
+    if os.path.isdir(given):
+        inside = os.path.join(given, "bin", "python3")
+        if os.access(inside, os.X_OK):
+            return os.path.abspath(inside)
+        raise NoInterpreter(f"{given} is a directory without bin/python3")
+    path = shutil.which(given)
+    if path is None:
+        why = "is not executable" if os.path.exists(given) else "does not exist"
+        raise NoInterpreter(f"{given} {why}")
+    return os.path.abspath(path)

@@ -1,0 +1,50 @@
+"""The ground floor of the facts: what a fact is, and what it is when it could not be read."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import msgspec
+
+T = TypeVar("T")
+
+
+class Fact(msgspec.Struct, frozen=True, kw_only=True, tag_field="is", tag=str.lower, omit_defaults=True):
+    """Something seen. Subclasses are tagged, so that unions decode and two types can't be mistaken."""
+
+
+class Unread(Fact, frozen=True, kw_only=True, tag="unread"):
+    """A fact that could not be read: not healthy, not failed, unknown.
+
+    `why` is one clause for a person; `settle` is the one command that would tell, where there is one.
+    """
+
+    why: str
+    settle: str | None = None
+
+
+NOT_RECORDED = Unread(why="not recorded")
+"""The default of every field: nobody looked, or an older version did not know of it."""
+
+
+class UnknownFactError(Exception):
+    """A check read a fact that is `Unread`; the check ends 'unknown'."""
+
+    def __init__(self, unread: Unread) -> None:
+        super().__init__(unread.why)
+        self.unread = unread
+
+
+def known(value: T | Unread) -> T:
+    """The fact, or `UnknownFactError`: reading a field in a check is its declaration of need."""
+    if isinstance(value, Unread):
+        raise UnknownFactError(value)
+    return value
+
+
+F = TypeVar("F", bound=Fact)
+
+
+def unread_all(kind: type[F], unread: Unread) -> F:
+    """A subject of which nothing could be read: every field is the same `Unread`."""
+    return kind(**dict.fromkeys(kind.__struct_fields__, unread))

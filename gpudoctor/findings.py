@@ -1,0 +1,233 @@
+"""What a check finds, and what a diagnosis says. Ground floor: knows facts, nothing else of ours."""
+
+from __future__ import annotations
+
+import enum
+from typing import Literal
+
+from .facts import Fact, Trial, Unread
+
+FixKind = Literal["env", "link", "command", "advice"]
+Risk = Literal["safe", "needs root", "needs reboot", "destructive"]
+LevelWord = Literal["info", "warn", "fail"]
+_WORDS: tuple[LevelWord, ...] = ("info", "warn", "fail")
+
+
+class Level(enum.IntEnum):
+    """How bad a finding is. It belongs to the check."""
+
+    INFO = 0
+    WARN = 1
+    FAIL = 2
+
+    @property
+    def word(self) -> LevelWord:
+        """'info', 'warn', 'fail'."""
+        return _WORDS[self.value]
+
+
+class Stage(enum.IntEnum):
+    """Where on the way from the bus to a fast program something stands in the way."""
+
+    BUS = 0
+    DRIVER = 1
+    NODES = 2
+    CONTAINER = 3
+    VISIBILITY = 4
+    LIBRARIES = 5
+    PYTHON = 6
+    TENSORFLOW = 7
+    USE = 8
+    SPEED = 9
+
+
+class SymptomRank(enum.IntEnum):
+    """How much a symptom hurts; root causes are ranked by the worst one that they explain."""
+
+    NO_GPU = 0
+    FEWER_GPUS = 1
+    OPERATION_FAILS = 2
+    SLOW = 3
+    NOTHING_YET = 4
+
+
+class Evidence(Fact, frozen=True, kw_only=True):
+    """One piece of proof from this machine."""
+
+    text: str
+    source: str
+    """Who says so: a file, a library's answer, a variable."""
+
+
+class EnvChange(Fact, frozen=True, kw_only=True):
+    """A change of one environment variable; `prepend` is for lists of directories."""
+
+    name: str
+    op: Literal["set", "unset", "prepend"]
+    value: str = ""
+
+
+class LinkChange(Fact, frozen=True, kw_only=True):
+    """A symbolic link to make; `target` is as written into the link (relative where it can be)."""
+
+    link: str
+    target: str
+
+
+class Fix(Fact, frozen=True, kw_only=True):
+    """A way to mend a cause: lines to paste, what they risk, how to see that they worked."""
+
+    kind: FixKind
+    risk: Risk
+    summary: str
+    steps: tuple[str, ...]
+    verify: str = "gpudoctor check"
+    env: tuple[EnvChange, ...] = ()
+    links: tuple[LinkChange, ...] = ()
+    trial: Trial | None = None
+
+
+class Found(Fact, frozen=True, kw_only=True):
+    """What a check's body yields."""
+
+    message: str
+    proof: tuple[Evidence, ...] = ()
+    about: tuple[str, ...] = ()
+    """What it is about: ('gpu2',); nothing is the whole host."""
+    fixes: tuple[Fix, ...] = ()
+
+
+class Finding(Fact, frozen=True, kw_only=True):
+    """A `Found` with the check that found it."""
+
+    code: str
+    cause: str
+    """The name of the cause or symptom."""
+    title: str
+    level: LevelWord
+    symptom: bool
+    message: str
+    proof: tuple[Evidence, ...] = ()
+    about: tuple[str, ...] = ()
+    fixes: tuple[Fix, ...] = ()
+
+
+class RootCause(Fact, frozen=True, kw_only=True):
+    """A found cause that no other found cause explains."""
+
+    code: str
+    cause: str
+    title: str
+    level: LevelWord
+    message: str
+    about: tuple[str, ...]
+    proof: tuple[Evidence, ...]
+    fixes: tuple[Fix, ...]
+    explains: tuple[str, ...]
+    """Names of the findings that it explains here, symptoms first."""
+
+
+class Candidate(Fact, frozen=True, kw_only=True):
+    """A cause that could explain a symptom and could not be looked at."""
+
+    code: str
+    cause: str
+    title: str
+    unknown_because: str
+    settle: str | None
+
+
+class Unexplained(Fact, frozen=True, kw_only=True):
+    """A symptom whose causes, as far as this tool knows them, are all ruled out."""
+
+    symptom: str
+    message: str
+    proof: tuple[Evidence, ...]
+    ruled_out: tuple[str, ...]
+
+
+class Skipped(Fact, frozen=True, kw_only=True):
+    """A check that does not apply here, with its reason."""
+
+    code: str
+    cause: str
+    reason: str
+
+
+class Unknown(Fact, frozen=True, kw_only=True):
+    """A check that could not be decided, and what would settle it."""
+
+    code: str
+    cause: str
+    why: str
+    settle: str | None
+
+
+class RuledOut(Fact, frozen=True, kw_only=True):
+    """A check that looked and found nothing."""
+
+    code: str
+    cause: str
+    title: str
+
+
+class CombinedFix(Fact, frozen=True, kw_only=True):
+    """Where several root causes stand on one path: one list of steps that mends all of them."""
+
+    causes: tuple[str, ...]
+    steps: tuple[str, ...]
+    env: tuple[EnvChange, ...] = ()
+    links: tuple[LinkChange, ...] = ()
+    trial: Trial | None = None
+
+
+Verdict = Literal["healthy", "warning", "faulty"]
+
+
+class Diagnosis(Fact, frozen=True, kw_only=True):
+    """The answer."""
+
+    verdict: Verdict
+    root_causes: tuple[RootCause, ...]
+    combined_fix: CombinedFix | None
+    candidates: dict[str, tuple[Candidate, ...]]
+    """Symptom without a found cause -> the causes that are left."""
+    unexplained: tuple[Unexplained, ...]
+    ruled_out: tuple[RuledOut, ...]
+
+
+class Judgement(Fact, frozen=True, kw_only=True):
+    """All that the checks said, and the diagnosis made of it."""
+
+    findings: tuple[Finding, ...]
+    diagnosis: Diagnosis
+    skipped: tuple[Skipped, ...]
+    unknown: tuple[Unknown, ...]
+
+
+class NotApplicable(Exception):  # noqa: N818 - the word of the house
+    """Raised by a check that has nothing to look at here; its text is the reason."""
+
+
+__all__ = [
+    "Candidate",
+    "CombinedFix",
+    "Diagnosis",
+    "EnvChange",
+    "Evidence",
+    "Finding",
+    "Fix",
+    "Found",
+    "Judgement",
+    "Level",
+    "LinkChange",
+    "NotApplicable",
+    "RootCause",
+    "RuledOut",
+    "Skipped",
+    "Stage",
+    "SymptomRank",
+    "Unexplained",
+    "Unknown",
+    "Unread",
+]

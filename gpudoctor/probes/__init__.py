@@ -1,0 +1,1 @@
+"""One probe a subject: what the patient answered -> facts. A probe never judges."""

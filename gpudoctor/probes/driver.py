@@ -1,0 +1,211 @@
+"""The NVIDIA driver: kernel files, device nodes, and what libcuda answers in a child."""
+
+from __future__ import annotations
+
+import errno
+import mmap
+import os
+import re
+from typing import Any
+
+import msgspec
+
+from ..facts import CudaDevice, DeviceNode, Driver, Libcuda, Libraries, Unread, unread_all
+from .ask import Answers, Task, reason
+
+FILES: Task = ("driver_files", {})
+NODES: Task = ("nodes", {})
+CUDA: Task = ("cuda", {})
+
+_GPU_MODULES = re.compile(r"^(nvidia\w*|nouveau|nova_\w+|amdgpu|vfio_pci)$")
+_RELEASE = r"\d{3}\.\d{1,3}(?:\.\d{1,2})?"
+_KERNEL_VERSION = re.compile(rf"Kernel Module\s.*?({_RELEASE})\s")
+_IN_LIBRARY = re.compile(rb"(?<![\d.])(\d{3}\.\d{2,3}(?:\.\d{2})?)(?![\d.])")
+
+
+def read(files: Answers, nodes: Answers, cuda: Answers, libraries: Libraries) -> Driver:
+    """All three children's answers as one subject, with every libcuda that lies on this machine."""
+    kernel = read_files(files)
+    seen = libraries.files
+    candidates = seen if isinstance(seen, Unread) else tuple(f.path for f in seen if f.name == "libcuda.so.1")
+    libcuda = read_libcuda(cuda, kernel.kernel_version)
+    return msgspec.structs.replace(
+        kernel, nodes=read_nodes(nodes), libcuda=msgspec.structs.replace(libcuda, candidates=candidates)
+    )
+
+
+def read_files(answers: Answers) -> Driver:
+    """/proc/driver/nvidia, /proc/modules, /proc/devices, visible daemons."""
+    got: dict[str, Any] | None = answers.last("driver_files")
+    if got is None:
+        return unread_all(Driver, answers.unread("driver_files"))
+    version, flavour = _kernel(got)
+    modules = got["modules"].get("text")
+    listed = got["processes"]
+    return Driver(
+        kernel_version=version,
+        kernel_flavour=flavour,
+        modules=Unread(why="/proc/modules can't be read", settle="lsmod")
+        if modules is None
+        else tuple(
+            sorted(m for m in (line.split(" ", 1)[0] for line in modules.splitlines()) if _GPU_MODULES.match(m))
+        ),
+        uvm_major=_uvm_major(got["devices"].get("text")),
+        daemons=Unread(why="/proc shows no processes", settle="systemctl status nvidia-fabricmanager")
+        if isinstance(listed, int)
+        else tuple(_DAEMONS.get(n, n) for n in listed["running"]),
+    )
+
+
+_DAEMONS = {
+    "nv-fabricmanage": "nv-fabricmanager",
+    "nvidia-fabricma": "nv-fabricmanager",
+    "nvidia-persiste": "nvidia-persistenced",
+}
+
+
+def _kernel(got: dict[str, Any]) -> tuple[str | Unread | None, str | Unread | None]:
+    proc = got["proc"]
+    if isinstance(proc, int) or ("driver" not in proc and "modules" not in proc):
+        hidden = Unread(why="/proc can't be read", settle="cat /proc/driver/nvidia/version")
+        return hidden, hidden
+    version = got["version"]
+    if version.get("errno") == errno.ENOENT:
+        return None, None
+    if "text" not in version:
+        blocked = Unread(why=f"/proc/driver/nvidia/version: {reason(version['errno'])}")
+        return blocked, blocked
+    match = _KERNEL_VERSION.search(version["text"])
+    if match is None:
+        odd = Unread(why="/proc/driver/nvidia/version has an unknown form", settle="cat /proc/driver/nvidia/version")
+        return odd, odd
+    return match.group(1), "open" if "Open Kernel Module" in version["text"] else "proprietary"
+
+
+def _uvm_major(devices: str | None) -> int | Unread | None:
+    if devices is None:
+        return Unread(why="/proc/devices can't be read", settle="grep nvidia-uvm /proc/devices")
+    match = re.search(r"^\s*(\d+) nvidia-uvm$", devices, re.MULTILINE)
+    return int(match.group(1)) if match else None
+
+
+def read_nodes(answers: Answers) -> tuple[DeviceNode, ...] | Unread:
+    """/dev/nvidia*; a node whose open() hung is there, with its errno unread."""
+    head: dict[str, Any] | None = answers.last("nodes")
+    if head is None:
+        return answers.unread("nodes", "ls -l /dev/nvidia*")
+    if "errno" in head:
+        return Unread(why=f"/dev: {reason(head['errno'])}", settle="ls -l /dev/nvidia*")
+    got = {raw["path"]: raw for raw in answers.all("node")}
+    opening = set(answers.all("node_opening"))
+    nodes = []
+    for name in head["names"]:
+        path = f"/dev/{name}"
+        raw = got.get(path)
+        if raw is None:
+            why = (
+                Unread(why=f"opening {path}: the process {answers.outcome.how}")
+                if path in opening
+                else answers.unread("nodes")
+            )
+            nodes.append(DeviceNode(path=path, exists=path in opening or why, open_errno=why))
+            continue
+        missing = bool(raw.get("missing"))
+        nodes.append(
+            DeviceNode(
+                path=path,
+                exists=not missing,
+                major=raw["major"],
+                minor=raw["minor"],
+                open_errno=Unread(why=f"{path} does not exist") if missing else raw["errno"],
+            )
+        )
+    return tuple(nodes)
+
+
+def read_libcuda(answers: Answers, kernel_version: str | Unread | None) -> Libcuda:
+    """What libcuda answered, step by step; where it stopped answering, how the child ended."""
+    load: dict[str, Any] | None = answers.last("cuda_load")
+    log = answers.stderr[-2000:]
+    if load is None:
+        why = answers.unread("cuda", "nvidia-smi")
+        crashed = answers.outcome.how if answers.spoke or answers.outcome.timed_out or answers.outcome.signal else None
+        return msgspec.structs.replace(
+            unread_all(Libcuda, why),
+            no_answer=f"loading libcuda.so.1: the process {crashed}" if crashed else why,
+            log=log,
+        )
+    if load["path"] is None and load["error"] is not None:
+        absent = Unread(why="no libcuda.so.1 could be loaded", settle="ldconfig -p | grep libcuda")
+        return msgspec.structs.replace(
+            unread_all(Libcuda, absent), path=None, version=None, load_error=load["error"], no_answer=None, log=log
+        )
+    path = load["real"] or Unread(why="/proc/self/maps can't be read")
+    lib = Libcuda(
+        path=path,
+        version=library_version(path, kernel_version) if isinstance(path, str) else path,
+        load_error=None,
+        log=log,
+    )
+    init = answers.last("cuda_init")
+    if init is None:
+        how = answers.outcome.how or "ended without a word"
+        silent = Unread(why=f"cuInit gave no answer: the process {how}", settle="nvidia-smi")
+        return msgspec.structs.replace(
+            lib,
+            init_result=silent,
+            no_answer=f"the process that called cuInit {how}",
+            devices=silent,
+            api_version=silent,
+        )
+    listed = answers.last("cuda_devices")
+    return msgspec.structs.replace(
+        lib,
+        init_result=init["result"],
+        init_seconds=init["seconds"],
+        no_answer=None,
+        api_version=_or_unread(answers.last("cuda_version"), "cuDriverGetVersion gave no answer"),
+        devices=_cuda_devices(listed, init["result"], answers),
+    )
+
+
+def _cuda_devices(listed: Any, result: int, answers: Answers) -> tuple[CudaDevice, ...] | Unread:
+    if result != 0:
+        return Unread(why=f"cuInit answered {result}", settle="nvidia-smi -L")
+    if listed is None:
+        return answers.unread("cuda", "nvidia-smi -L")
+    if listed["result"] != 0:
+        return Unread(why=f"cuDeviceGetCount answered {listed['result']}", settle="nvidia-smi -L")
+    return tuple(_cuda_device(d) for d in listed["devices"])
+
+
+def _cuda_device(raw: dict[str, Any]) -> CudaDevice:
+    have = raw["attributes"]
+    unanswered = Unread(why="cuDeviceGetAttribute gave no answer")
+    return CudaDevice(
+        index=raw["index"],
+        name=raw["name"],
+        uuid=raw["uuid"],
+        pci_address=raw["bus"],
+        compute_capability=(have["major"], have["minor"]) if {"major", "minor"} <= set(have) else unanswered,
+        multiprocessors=have.get("multiprocessors", unanswered),
+    )
+
+
+def _or_unread(value: Any, why: str) -> Any:
+    return Unread(why=why) if value is None else value
+
+
+def library_version(path: str, kernel_version: str | Unread | None = None) -> str | Unread | None:
+    """The driver release of a libcuda file: from its name, else from its text; None where it tells none."""
+    match = re.search(rf"\.so\.({_RELEASE})$", os.path.basename(path))
+    if match:
+        return match.group(1)
+    try:
+        with open(path, "rb") as f, mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ) as text:
+            if isinstance(kernel_version, str) and text.find(kernel_version.encode()) >= 0:
+                return kernel_version
+            found = _IN_LIBRARY.search(text)
+            return found.group(1).decode() if found else None
+    except (OSError, ValueError) as e:
+        return Unread(why=f"{path}: {e}")

@@ -1,0 +1,218 @@
+"""TensorFlow's files, its own loader's answers, its import and its device list."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import msgspec
+
+from ..facts import Build, LibraryPick, LoaderObject, Python, TensorFlow, TensorFlowDevice, Unread, unread_all
+from ..loader import elf, trace
+from .ask import Answers, Task, reason
+
+FILES: Task = ("tensorflow_files", {})
+LOADER: Task = ("loader", {})
+LOADER_ENV = {"LD_DEBUG": "libs"}
+IMPORT_ENV = {"TF_CPP_MIN_LOG_LEVEL": "0"}
+"""Users set 2 or 3, which hides what TensorFlow says of its GPUs."""
+
+_STEMS = {
+    "CudaRuntime": "libcudart",
+    "Cublas": "libcublas",
+    "CublasLt": "libcublasLt",
+    "Cufft": "libcufft",
+    "Cusolver": "libcusolver",
+    "Cusparse": "libcusparse",
+    "Cudnn": "libcudnn",
+    "Cupti": "libcupti",
+    "Nccl": "libnccl",
+}
+"""Name in Get…DsoHandle() -> stem of the soname that it asks for."""
+_DISTRIBUTIONS = ("tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tf-nightly", "tf-nightly-cpu", "tensorflow-rocm")
+_LOG_LINES = 200
+
+
+def import_task(kernels: tuple[str, ...], limit_s: float) -> Task:
+    """Import, list, run `kernels`; the forked children get a share of the limit."""
+    return (
+        "tensorflow",
+        {"kernels": list(kernels), "list_limit_s": min(60.0, limit_s / 3), "kernel_limit_s": min(90.0, limit_s / 3)},
+    )
+
+
+def read_files(answers: Answers, python: Python) -> TensorFlow:
+    """What the files tell, without running TensorFlow."""
+    got: dict[str, Any] | None = answers.last("tensorflow_files")
+    if got is None:
+        return unread_all(TensorFlow, answers.unread("tensorflow_files"))
+    directory = got["directory"]
+    stray = tuple(got.get("stray", ()))
+    if directory is None:
+        absent = Unread(why="TensorFlow is not installed")
+        if got["why"] and not stray:
+            absent = Unread(why=f"looking for TensorFlow failed: {got['why']}")
+            return msgspec.structs.replace(unread_all(TensorFlow, absent), stray=stray)
+        return msgspec.structs.replace(
+            unread_all(TensorFlow, absent), directory=None, stray=stray, distribution=None, version=None
+        )
+    name, version = _distribution(directory, python)
+    return TensorFlow(
+        directory=directory,
+        stray=stray,
+        distribution=name,
+        version=version,
+        build=_build(got["build"]),
+        objects=tuple(_object(path) for path in got["objects"]),
+    )
+
+
+def _distribution(directory: str, python: Python) -> tuple[str | Unread | None, str | Unread | None]:
+    if isinstance(python.distributions, Unread):
+        return python.distributions, python.distributions
+    place = os.path.dirname(directory)
+    mine = [d for d in python.distributions if d.name in _DISTRIBUTIONS and os.path.samefile(d.location, place)]
+    if not mine:
+        return None, Unread(why="no distribution owns this directory", settle="pip show tensorflow")
+    return mine[0].name, mine[0].version
+
+
+def _build(raw: dict[str, Any]) -> Build:
+    if "build" not in raw:
+        why = reason(raw["errno"]) if "errno" in raw else "of an unknown form"
+        unread = Unread(
+            why=f"build_info.py: {why}",
+            settle="python -c 'import tensorflow as tf; print(tf.sysconfig.get_build_info())'",
+        )
+        return unread_all(Build, unread)
+    info = raw["build"]
+    cuda = info.get("is_cuda_build", Unread(why="build_info.py does not say"))
+    return Build(
+        cuda=cuda,
+        rocm=info.get("is_rocm_build", False),
+        cuda_version=info.get("cuda_version"),
+        cudnn_version=info.get("cudnn_version"),
+        compute_capabilities=tuple(info.get("cuda_compute_capabilities") or ()),
+    )
+
+
+def _object(path: str) -> LoaderObject:
+    try:
+        return LoaderObject(path=path, runpath=elf.expand(elf.read(path).runpath or (), path))
+    except (OSError, elf.BadElf) as e:
+        return LoaderObject(path=path, runpath=Unread(why=f"{path}: {e}"))
+
+
+def read_loader(answers: Answers, tensorflow: TensorFlow) -> TensorFlow:
+    """TensorFlow's own loader, asked directly: each library, what was picked or where was looked."""
+    holder = answers.last("loader_object")
+    if holder is None:
+        absent = answers.last("loader_absent")
+        why = Unread(why=absent) if absent else answers.unread("loader")
+        return msgspec.structs.replace(tensorflow, loader_ok=why, libraries=why, loader_source=why)
+    parts = trace.sections(answers.stderr)
+    mapped: list[str] = answers.last("loader_maps") or []
+    picks = [_pick(h, parts.get(f"call {h['name']}", ""), mapped) for h in answers.all("loader_handle")]
+    died = (
+        None if answers.ended_well else Unread(why=f"the process that asks TensorFlow's loader {answers.outcome.how}")
+    )
+    whole = answers.last("loader_all")
+    return msgspec.structs.replace(
+        tensorflow,
+        objects=_mark_holder(tensorflow.objects, holder),
+        loader_ok=whole if whole is not None else died or Unread(why="TensorFlow's loader gave no answer"),
+        libraries=died if died is not None else tuple(p for p in picks if p is not None),
+        loader_source="direct",
+    )
+
+
+def _mark_holder(objects: tuple[LoaderObject, ...] | Unread, holder: str) -> tuple[LoaderObject, ...] | Unread:
+    if isinstance(objects, Unread):
+        return objects
+    return tuple(msgspec.structs.replace(o, calls_dlopen=o.path == holder) for o in objects)
+
+
+def _pick(handle: dict[str, Any], text: str, mapped: list[str]) -> LibraryPick | None:
+    """One Get…DsoHandle() call: its answer, with the loader's own account of the search."""
+    stem, required = _STEMS[handle["name"]], handle["required"]
+    found = trace.searches(text)
+    own = next((s for s in found if s.soname.startswith(stem + ".so")), None)
+    if handle["ok"]:
+        path = next((p for p in mapped if os.path.basename(p).startswith(stem + ".so")), None)
+        if path is None:
+            return None  # opened and closed again, or another name: nothing to say
+        soname = own.soname if own else os.path.basename(path)
+        return LibraryPick(
+            soname=soname,
+            picked=os.path.normpath(path),
+            searched=tuple(own.steps) if own else (),
+            required=required,
+        )
+    if own is None:
+        return None if not required else LibraryPick(soname=stem + ".so", picked=None, required=required)
+    taken = own.last if own.last and os.path.isfile(own.last) else None
+    if taken is None:
+        return LibraryPick(soname=own.soname, picked=None, searched=tuple(own.steps), required=required)
+    missing = next((s for s in found[found.index(own) + 1 :] if not (s.last and os.path.isfile(s.last))), None)
+    return LibraryPick(
+        soname=own.soname,
+        picked=None,
+        searched=tuple(own.steps),
+        stopped_by=missing.soname if missing else None,
+        rejected=taken if missing is None else None,
+        dependency_searched=tuple(missing.steps) if missing else (),
+        required=required,
+    )
+
+
+def read_import(answers: Answers, tensorflow: TensorFlow) -> TensorFlow:
+    """The import and the device list of the child that imported TensorFlow."""
+    log = tuple(answers.stderr.splitlines()[-_LOG_LINES:])
+    failed = answers.last("import_failed")
+    done = answers.last("imported")
+    if failed is not None:
+        text = failed["text"].strip().splitlines()[-1]
+        gone = Unread(why=f"import tensorflow failed: {text}")
+        return msgspec.structs.replace(
+            tensorflow, import_error=text, import_seconds=failed["seconds"], devices=gone, log=log
+        )
+    if done is None:
+        if answers.last("import_started") is None:
+            why = answers.unread("tensorflow")
+            return msgspec.structs.replace(tensorflow, import_error=why, import_seconds=why, devices=why, log=log)
+        how = f"the process that imports it {answers.outcome.how or 'ended without an answer'}"
+        return msgspec.structs.replace(
+            tensorflow,
+            import_error=how,
+            import_seconds=Unread(why=how),
+            devices=Unread(why=f"import tensorflow: {how}"),
+            log=log,
+        )
+    listed = answers.last("devices")
+    version = tensorflow.version
+    if isinstance(version, Unread) and done["version"]:
+        version = done["version"]
+    return msgspec.structs.replace(
+        tensorflow,
+        version=version,
+        import_error=None,
+        import_seconds=done["seconds"],
+        devices=_devices(listed, answers),
+        log=log,
+    )
+
+
+def _devices(listed: dict[str, Any] | None, answers: Answers) -> tuple[TensorFlowDevice, ...] | Unread:
+    if listed is None:
+        return answers.unread("tensorflow")
+    if "value" not in listed:
+        return Unread(why=f"listing TensorFlow's devices: {listed['failed']}", settle="nvidia-smi")
+    return tuple(
+        TensorFlowDevice(
+            name=d["name"],
+            type=d["type"],
+            model=d["model"],
+            compute_capability=tuple(d["capability"]) if d["capability"] else Unread(why="TensorFlow does not say"),
+        )
+        for d in listed["value"]
+    )

@@ -1,0 +1,208 @@
+"""The report for a person: the first root cause first, with its proof and a fix to paste."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from ..bundle import Report
+from ..facts import Measurement, Trial, Unread
+from ..findings import Evidence, Fix, RootCause
+
+_UNWRAPPED = 1 << 16
+_MARKS = {"fail": ("✗", "bold red"), "warn": ("!", "bold yellow"), "info": ("i", "bold blue")}
+
+
+def show(report: Report, console: Console, *, verbose: bool = False) -> None:
+    """Print `report`. Lines to paste are never wrapped; where there is no terminal, no line is."""
+    if not console.is_terminal:
+        console.width = _UNWRAPPED
+    console.print(_head(report), soft_wrap=True)
+    console.print()
+    for block in _blocks(report, verbose):
+        console.print(block)
+        console.print()
+    console.print(_verdict(report))
+
+
+def clean(text: str) -> str:
+    """`text` without what could move a terminal's cursor or hide something."""
+    return "".join(
+        c if c == "\n" or c.isprintable() or unicodedata.category(c) == "Zs" else f"\\x{ord(c):02x}" for c in text
+    )
+
+
+def _indented(text: Text, by: int) -> Padding:
+    """A paragraph whose every line is indented."""
+    return Padding(text, (0, 0, 0, by), expand=False)
+
+
+def _text(text: str, style: str = "") -> Text:
+    return Text(clean(text), style=style)
+
+
+def _paste(step: str) -> RenderableType:
+    """A line to paste: whole, however narrow the terminal is."""
+    return Text("    " + clean(step), style="bold cyan", no_wrap=True, overflow="ignore")
+
+
+def _head(report: Report) -> Text:
+    facts = report.facts
+    parts = [f"gpudoctor {report.tool.version}"]
+    if isinstance(facts.python.executable, str):
+        because = facts.python.chosen_because
+        why = f" ({because})" if isinstance(because, str) else ""
+        parts.append(f"Python {facts.python.version} {facts.python.executable}{why}")
+    name, version = facts.tensorflow.distribution, facts.tensorflow.version
+    if isinstance(version, str):
+        parts.append(f"{name if isinstance(name, str) else 'tensorflow'} {version}")
+    if isinstance(facts.driver.kernel_version, str):
+        parts.append(f"driver {facts.driver.kernel_version}")
+    if not isinstance(facts.gpu.devices, Unread):
+        parts.append(_count(len(facts.gpu.devices), "GPU"))
+    return _text(" · ".join(parts), "dim")
+
+
+def _blocks(report: Report, verbose: bool) -> Iterator[RenderableType]:
+    diagnosis = report.diagnosis
+    roots = diagnosis.root_causes
+    for position, root in enumerate(roots):
+        yield _root(root, whole=position == 0 or verbose)
+    if diagnosis.combined_fix is not None:
+        combined = diagnosis.combined_fix
+        trial, tried = combined.trial, Text()
+        if trial is not None:
+            tried = _tried(trial)
+        head = Text.assemble((f"All {len(combined.causes)} causes stand in the way. One fix for all", "bold"), tried)
+        yield Group(head, *[_paste(s) for s in combined.steps])
+    titles = {f.cause: f for f in report.findings}
+    for symptom, candidates in diagnosis.candidates.items():
+        lines: list[RenderableType] = [
+            Text.assemble(("? ", "bold yellow"), _text(titles[symptom].title, "bold"), _text(f"   {symptom}", "dim")),
+            *_evidence(titles[symptom].proof),
+            Text("  The cause could not be determined. What is left, and what would settle it:"),
+        ]
+        for one in candidates:
+            lines.append(_text(f"    {one.cause}: {one.unknown_because}"))
+            if one.settle:
+                lines.append(_paste("  " + one.settle))
+        yield Group(*lines)
+    for left in diagnosis.unexplained:
+        ruled = f" Ruled out: {', '.join(left.ruled_out)}." if left.ruled_out else ""
+        yield Group(
+            Text.assemble(
+                ("? ", "bold yellow"), _text(titles[left.symptom].title, "bold"), _text(f"   {left.symptom}", "dim")
+            ),
+            *_evidence(left.proof),
+            _indented(_text(f"Unexplained: none of the causes that gpudoctor knows explains it.{ruled}"), 2),
+        )
+    if report.measurements:
+        yield Group(Text("Measured", style="bold"), *[_measured(m) for m in report.measurements])
+    yield from _coverage(report, verbose)
+
+
+def _root(root: RootCause, *, whole: bool) -> Group:
+    mark, style = _MARKS[root.level]
+    lines: list[RenderableType] = [
+        Text.assemble((mark + " ", style), _text(root.title, "bold"), _text(f"   {root.cause} {root.code}", "dim")),
+        _indented(_text(root.message), 2),
+    ]
+    if whole:
+        lines += [Text(), Text("  Proof", style="bold"), *_evidence(root.proof)]
+        if root.explains:
+            lines.append(_indented(_text(f"Explains: {', '.join(root.explains)}", "dim"), 2))
+        lines.append(Text())
+    shown = root.fixes if whole else root.fixes[:1]
+    for position, fix in enumerate(shown):
+        lines += _fix(fix, "Fix" if position == 0 else "Or")
+    return Group(*lines)
+
+
+def _evidence(proof: tuple[Evidence, ...]) -> list[RenderableType]:
+    return [_indented(Text.assemble(("· ", "dim"), _text(e.text), _text(f"  [{e.source}]", "dim")), 4) for e in proof]
+
+
+def _fix(fix: Fix, word: str) -> list[RenderableType]:
+    head = Text.assemble(("  " + word + ":", "bold green"), _text(f" {fix.summary}"))
+    if fix.risk != "safe":
+        head.append(f"  ({fix.risk})", style="yellow")
+    if fix.trial is not None:
+        head.append_text(_tried(fix.trial))
+    verify = [] if fix.verify == "gpudoctor check" else [_text(f"    then: {fix.verify}", "dim")]
+    return [head, *[_paste(s) for s in fix.steps], *verify]
+
+
+def _tried(trial: Trial) -> Text:
+    outcome = trial.outcome if isinstance(trial.outcome, str) else trial.outcome.why
+    if trial.worked is True:
+        return Text.assemble((" — tried here, works: ", "green"), _text(outcome, "green"))
+    if trial.worked is False:
+        return Text.assemble((" — tried here, not enough: ", "red"), _text(outcome, "red"))
+    return Text.assemble((" — not decided here: ", "yellow"), _text(trial.worked.why, "yellow"))
+
+
+def _measured(one: Measurement) -> RenderableType:
+    name = f"{one.device} {one.device_name}" if isinstance(one.device_name, str) else one.device
+    size = "x".join(str(n) for n in one.size) if not isinstance(one.size, Unread) else ""
+    what = f"  {name}: {one.backend} {one.kernel} {one.dtype} {size}: "
+    if isinstance(one.value, Unread):
+        return Text.assemble(_text(what), _text(f"failed ({one.value.why})", "red"))
+    spread = f", spread {one.spread:.0%}" if not isinstance(one.spread, Unread) else ""
+    right = {True: ("verified", "green"), False: ("WRONG NUMBERS", "bold red")}
+    verified = (
+        Text("not verified", style="yellow") if isinstance(one.verified, Unread) else Text.assemble(right[one.verified])
+    )
+    return Text.assemble(_text(f"{what}{one.value:.3g} {one.unit}{spread}, "), verified)
+
+
+def _coverage(report: Report, verbose: bool) -> Iterator[RenderableType]:
+    out = report.diagnosis.ruled_out
+    lines: list[RenderableType] = []
+    if out:
+        more = "" if verbose else " (-v lists them)"
+        lines.append(
+            _text(
+                f"Ruled out: {len(out)} of {len(out) + len(report.skipped) + len(report.unknown)} causes and symptoms without a finding{more}"
+            )
+        )
+        if verbose:
+            lines += [_text(f"    {o.code} {o.cause}", "dim") for o in out]
+    if report.unknown:
+        lines.append(Text(f"Could not be looked at: {len(report.unknown)}", style="yellow"))
+        groups: dict[tuple[str, str | None], list[str]] = {}
+        for one in report.unknown:
+            groups.setdefault((one.why, one.settle), []).append(one.cause)
+        for (why, settle), causes in groups.items():
+            hint = f"; settle it with: {settle}" if settle else ""
+            lines.append(_indented(_text(f"{', '.join(causes)}: {why}{hint}", "dim"), 4))
+    if report.skipped and verbose:
+        lines.append(Text(f"Does not apply here: {len(report.skipped)}"))
+        lines += [_text(f"    {s.code} {s.cause}: {s.reason}", "dim") for s in report.skipped]
+    if lines:
+        yield Group(*lines)
+
+
+def _verdict(report: Report) -> Text:
+    diagnosis = report.diagnosis
+    gpus = report.facts.tensorflow.gpus()
+    if diagnosis.verdict == "healthy":
+        if isinstance(gpus, Unread):
+            said = "nothing wrong was found"
+            return Text.assemble(
+                ("✓ Healthy", "bold green"),
+                f": {said}" + (f", {len(report.unknown)} checks could not be decided." if report.unknown else "."),
+            )
+        return Text.assemble(("✓ Healthy", "bold green"), f": TensorFlow lists {_count(len(gpus), 'GPU')}.")
+    word, style = ("Faulty", "bold red") if diagnosis.verdict == "faulty" else ("Warning", "bold yellow")
+    if diagnosis.root_causes:
+        causes = ", ".join(r.cause for r in diagnosis.root_causes)
+        return Text.assemble((word, style), _text(f": {_count(len(diagnosis.root_causes), 'root cause')}: {causes}"))
+    return Text.assemble((word, style), ": no cause could be named; see above what is left to look at.")
+
+
+def _count(number: int, what: str) -> str:
+    return f"no {what}" if number == 0 else f"{number} {what}{'' if number == 1 else 's'}"

@@ -1,0 +1,222 @@
+"""Tries fixes of kind env and link in a child's throw-away view, before they are recommended.
+
+Trials are cumulative, in the order of the root causes: a fix is tried with those in force that worked for
+the causes before it. Each is judged by its own step: cuInit for what stands before it, TensorFlow's loader
+for a library, the device list where a GPU can be had. Nothing of the machine changes: variables live in
+the child, links in a shadow of real directories and file links, so that $ORIGIN stays true.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+import re
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Mapping
+
+import msgspec
+
+from .diagnosis import COMBINED, first_usable, judge
+from .facts import Facts, Trial, Unread
+from .findings import EnvChange, Fix, LinkChange, RootCause, Stage
+from .probes import tensorflow as tensorflow_probe
+from .probes.ask import Patient
+from .registry import Check, all_checks
+
+LIMIT_S = 60.0
+
+
+@dataclasses.dataclass(frozen=True)
+class View:
+    """A throw-away view of the machine: variables and links that differ from it."""
+
+    env: tuple[EnvChange, ...] = ()
+    links: tuple[LinkChange, ...] = ()
+
+    def and_also(self, env: Iterable[EnvChange], links: Iterable[LinkChange]) -> View:
+        """This view with more changes; a change that is in it already is not made twice."""
+        return View(
+            self.env + tuple(e for e in env if e not in self.env),
+            self.links + tuple(link for link in links if link not in self.links),
+        )
+
+
+def apply(env: Mapping[str, str], changes: Iterable[EnvChange]) -> dict[str, str]:
+    """`env` with `changes` made in order."""
+    changed = dict(env)
+    for change in changes:
+        if change.op == "unset":
+            changed.pop(change.name, None)
+        elif change.op == "set":
+            changed[change.name] = change.value
+        else:
+            old = changed.get(change.name)
+            changed[change.name] = f"{change.value}:{old}" if old else change.value
+    return changed
+
+
+def try_fixes(facts: Facts, patient: Patient, checks: tuple[Check, ...], limit_s: float = LIMIT_S) -> Facts:
+    """`facts` with the outcome of every trial that can be made."""
+    stages = {c.code: c.stage for c in all_checks()}
+    view = View()
+    held: list[str] = []
+    trials: list[Trial] = []
+    roots = sorted(judge(facts, checks).diagnosis.root_causes, key=lambda r: stages[r.code])
+    for root in roots:
+        worked: list[Fix] = []
+        for fix in root.fixes:
+            if fix.kind not in ("env", "link"):
+                continue
+            trial = _try(root, fix, view, tuple(held), facts, patient, stages[root.code], limit_s)
+            trials.append(trial)
+            worked += [fix] if trial.worked is True else []
+        if worked:
+            view = view.and_also(worked[0].env, worked[0].links)
+            held.append(root.cause)
+    facts = msgspec.structs.replace(facts, trials=tuple(trials))
+    return _try_together(facts, patient, checks, limit_s)
+
+
+def _try_together(facts: Facts, patient: Patient, checks: tuple[Check, ...], limit_s: float) -> Facts:
+    """The combined fix of several root causes, where every part of it can be tried."""
+    diagnosis = judge(facts, checks).diagnosis
+    combined = diagnosis.combined_fix
+    if combined is None:
+        return facts
+    parts = [first_usable(r.fixes) for r in diagnosis.root_causes if r.cause in combined.causes]
+    if not all(part is not None and part.kind in ("env", "link") for part in parts):
+        return facts
+    began = time.monotonic()
+    view = View().and_also(combined.env, combined.links)
+    judged_by, worked, outcome = _look(view, facts, patient, Stage.TENSORFLOW, limit_s)
+    trial = Trial(
+        cause=COMBINED,
+        steps=combined.steps,
+        with_causes=combined.causes,
+        worked=worked,
+        judged_by=judged_by,
+        outcome=outcome,
+        seconds=time.monotonic() - began,
+    )
+    return msgspec.structs.replace(facts, trials=(*facts.trials, trial))
+
+
+def _try(
+    root: RootCause,
+    fix: Fix,
+    view: View,
+    held: tuple[str, ...],
+    facts: Facts,
+    patient: Patient,
+    stage: Stage,
+    limit_s: float,
+) -> Trial:
+    began = time.monotonic()
+    judged_by, worked, outcome = _look(view.and_also(fix.env, fix.links), facts, patient, stage, limit_s)
+    return Trial(
+        cause=root.cause,
+        steps=fix.steps,
+        with_causes=held,
+        worked=worked,
+        judged_by=judged_by,
+        outcome=outcome,
+        seconds=time.monotonic() - began,
+    )
+
+
+Answer = tuple[str, "bool | Unread", str]
+"""Judged by, whether it worked, what was seen."""
+
+
+def _look(view: View, facts: Facts, patient: Patient, stage: Stage, limit_s: float) -> Answer:
+    """What the patient answers under `view`: the furthest step that the fix's stage is about."""
+    directory = facts.tensorflow.directory
+    with contextlib.ExitStack() as stack:
+        if view.links:
+            if not isinstance(directory, str):
+                return "loader", Unread(why="TensorFlow's directory is not known"), "not tried"
+            try:
+                directory = stack.enter_context(shadow(directory, view.links))
+            except OSError as e:
+                return "loader", Unread(why=f"no shadow could be made: {e}"), "not tried"
+        env = apply(patient.env, view.env)
+        began = patient.ask([("cuda", {})], limit_s=limit_s, env=env)
+        init = (began.last("cuda_init") or {}).get("result")
+        visible = len((began.last("cuda_devices") or {}).get("devices", ()))
+        if stage <= Stage.VISIBILITY and init != 0:
+            how = f"cuInit answers {init}" if init is not None else "cuInit gives no answer"
+            return "cuInit", False, how
+        if not isinstance(directory, str):
+            return "cuInit", init == 0, f"cuInit answers {init} and finds {_gpus(visible)}"
+        loader = patient.ask(
+            [("loader", {"directory": directory})], limit_s=limit_s, env={**env, **tensorflow_probe.LOADER_ENV}
+        )
+        opened = loader.last("loader_all")
+        if stage > Stage.VISIBILITY and opened is False:
+            left = [h["name"] for h in loader.all("loader_handle") if h["required"] and not h["ok"]]
+            return "loader", False, f"TensorFlow's loader still can't open {', '.join(left) or 'a library'}"
+        if init == 0 and opened is not False:
+            listed = patient.ask([("c_api_devices", {"directory": directory})], limit_s=limit_s, env=env)
+            devices = listed.last("c_api_devices")
+            if devices is not None:
+                gpus = sum(d["type"] == "GPU" for d in devices)
+                return "list", gpus > 0, f"TensorFlow then lists {_gpus(gpus)}"
+        if stage > Stage.VISIBILITY and opened is True:
+            names = [h for h in loader.all("loader_handle") if h["required"]]
+            return (
+                "loader",
+                True,
+                f"TensorFlow's loader then opens all {len(names)} libraries; cuInit stands in the way",
+            )
+        if stage <= Stage.VISIBILITY:
+            return "cuInit", init == 0, f"cuInit then answers 0 and finds {_gpus(visible)}"
+        return "loader", Unread(why="TensorFlow's loader gave no answer"), "not decided"
+
+
+def _gpus(count: int) -> str:
+    return "no GPU" if count == 0 else f"{count} GPU{'s' if count > 1 else ''}"
+
+
+@contextlib.contextmanager
+def shadow(tensorflow_directory: str, links: Iterable[LinkChange]) -> Iterator[str]:
+    """A copy of the tree around TensorFlow in real directories and file links, with `links` made in it.
+
+    Yields the shadow's TensorFlow directory. A plain directory on LD_LIBRARY_PATH or links to directories
+    would not do: $ORIGIN moves, and '..' leaves through a directory link. Raises OSError.
+    """
+    site = os.path.dirname(tensorflow_directory)
+    with tempfile.TemporaryDirectory(prefix="gpudoctor-shadow-", ignore_cleanup_errors=True) as place:
+        inside = os.path.join(place, "site-packages")
+        target = os.path.join(inside, os.path.basename(tensorflow_directory))
+        os.makedirs(target)
+        for name in os.listdir(tensorflow_directory):
+            if re.match(r"lib\w+\.so", name):
+                os.symlink(os.path.join(tensorflow_directory, name), os.path.join(target, name))
+        _mirror(os.path.join(site, "nvidia"), os.path.join(inside, "nvidia"))
+        for change in links:
+            relative = os.path.relpath(change.link, site)
+            if relative.startswith(".."):
+                raise OSError(f"{change.link} lies outside of {site}")
+            path = os.path.join(inside, relative)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(path)
+            os.symlink(change.target, path)
+        yield target
+
+
+def _mirror(source: str, target: str) -> None:
+    """Directories made anew, files as links, of the shared libraries below `source`."""
+    for directory, _, files in os.walk(source):
+        wanted = [f for f in files if ".so" in f]
+        if not wanted:
+            continue
+        place = os.path.join(target, os.path.relpath(directory, source))
+        os.makedirs(place, exist_ok=True)
+        for name in wanted:
+            path = os.path.join(directory, name)
+            link = os.readlink(path) if os.path.islink(path) else None
+            # a relative link inside the tree stays one: it leads to the shadow's own file
+            os.symlink(link if link and not os.path.isabs(link) else path, os.path.join(place, name))
