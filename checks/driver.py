@@ -46,7 +46,7 @@ def _without_directory(facts: Facts, directory: str) -> Fix | None:
         return None
     parts = [p for p in re.split("[:;]", value) if p]
     kept = [p for p in parts if os.path.normpath(p) != os.path.normpath(directory)]
-    if len(kept) == len(parts):
+    if len(kept) == len(parts) or not _elsewhere(facts, directory):
         return None
     if not kept:
         change = EnvChange(name="LD_LIBRARY_PATH", op="unset")
@@ -61,6 +61,15 @@ def _without_directory(facts: Facts, directory: str) -> Fix | None:
         steps=(step,),
         env=(change,),
     )
+
+
+def _elsewhere(facts: Facts, directory: str) -> bool:
+    """Whether another libcuda than the one in `directory` lies on this machine, as far as is known."""
+    candidates = facts.driver.libcuda.candidates
+    if isinstance(candidates, Unread):
+        return True
+    own = os.path.normpath(directory)
+    return any(os.path.dirname(os.path.normpath(c)) != own for c in candidates)
 
 
 def _fixes(*fixes: Fix | None) -> tuple[Fix, ...]:
@@ -114,7 +123,10 @@ def cuinit_no_answer(facts: Facts) -> Iterator[Found]:
     how = known(lib.no_answer)
     if how is not None:
         where = lib.path if isinstance(lib.path, str) else "libcuda.so.1"
-        yield Found(message=how, proof=(Evidence(text=how, source=f"{where}, asked in a child process"),))
+        yield Found(
+            message=f"{how}. If it hangs, look for a wedged GPU: sudo dmesg | grep -iE 'nvrm|xid'",
+            proof=(Evidence(text=how, source=f"{where}, asked in a child process"),),
+        )
 
 
 @check(

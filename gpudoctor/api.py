@@ -6,14 +6,16 @@ import datetime
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
+
 from . import bundle, registry
 from .bundle import Report
 from .diagnosis import judge
-from .examine import Options, Progress, Timeline, examine
+from .examine import Examination, ExamineLevel, Options, Progress, Timeline, examine
 from .facts import Facts
 from .findings import Judgement
 from .registry import Check
-from .trial import try_fixes
+from .trial import LIMIT_S, try_fixes
 
 
 def check(
@@ -32,16 +34,26 @@ def check(
     checks = registry.all_checks() if checks is None else checks
     started_at = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
 
-    def quick(facts: Facts) -> None:
+    tried: list[Facts] = []
+
+    def quick(seen: Examination) -> None:
+        """While TensorFlow is still being imported: say what is found, and try its fixes."""
         if on_quick is not None:
-            on_quick(judge(facts, checks))
+            on_quick(judge(seen.facts, checks))
+        if trials:
+            tried.append(_try(seen))
+
+    def _try(seen: Examination) -> Facts:
+        with seen.timeline.row("trials"):
+            return try_fixes(seen.facts, seen.patient, checks, options.limit(LIMIT_S))
 
     done = examine(options, on_quick=quick, progress=progress)
-    facts = done.facts
-    if trials:
-        with done.timeline.row("trials"):
-            facts = try_fixes(facts, done.patient, checks, options.limit(60.0))
-    return bundle.make(facts, started_at, checks), done.timeline
+    if tried:
+        facts = msgspec.structs.replace(done.facts, trials=tried[-1].trials)
+        done = Examination(facts, done.patient, done.timeline)
+        if options.level is not ExamineLevel.QUICK:
+            done = Examination(_try(done), done.patient, done.timeline)
+    return bundle.make(done.facts, started_at, checks), done.timeline
 
 
 def replay(path: Path, checks: tuple[Check, ...] | None = None) -> Report:

@@ -75,8 +75,14 @@ def _finding(check: Check, found: Found, facts: Facts) -> Finding:
         message=found.message,
         proof=found.proof,
         about=found.about,
-        fixes=tuple(_with_trial(check.cause, fix, facts) for fix in found.fixes),
+        fixes=tuple(sorted((_with_trial(check.cause, fix, facts) for fix in found.fixes), key=_proven)),
     )
+
+
+def _proven(fix: Fix) -> int:
+    """Fixes that were seen to work come first, those that were seen to fail last."""
+    worked = fix.trial.worked if fix.trial is not None else None
+    return 0 if worked is True else 2 if worked is False else 1
 
 
 def _with_trial(cause: str, fix: Fix, facts: Facts) -> Fix:

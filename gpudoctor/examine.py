@@ -93,7 +93,7 @@ Progress = Callable[[str, bool], None]
 def examine(
     options: Options,
     *,
-    on_quick: Callable[[Facts], None] | None = None,
+    on_quick: Callable[[Examination], None] | None = None,
     progress: Progress | None = None,
 ) -> Examination:
     """Look at this machine. Raises NoInterpreter where --python is none."""
@@ -144,8 +144,7 @@ def examine(
             else _not_imported(tensorflow.read_loader(loader.result(), static), options),
         )
         if on_quick is not None:
-            with timeline.row("what the quick probes decide"):
-                on_quick(quick)
+            on_quick(Examination(quick, patient, timeline))
         facts = quick if imported is None else _with_import(quick, imported.result())
     return Examination(facts, patient, timeline)
 

@@ -581,7 +581,7 @@ def tensorflow(kernels: List[str], list_limit_s: float, kernel_limit_s: float) -
             {"type": "AttributeError", "text": "the module tensorflow has no attribute 'config'", "seconds": 0},
         )
         return
-    listed = _forked("devices", list_limit_s, lambda: _list_devices(tf))
+    listed = _forked("listing the devices", list_limit_s, lambda: _list_devices(tf))
     answer("devices", listed)
     if not kernels or "value" not in listed:
         return
@@ -650,7 +650,7 @@ def _forked(what: str, limit_s: float, work: Callable[[], Any]) -> Dict[str, Any
     os.close(read_end)
     status = _reap(pid, 2.0)
     if timed_out:
-        return {"failed": "%s did not end within %g s" % (what, limit_s), "timed_out": True}
+        return {"failed": "%s did not end within %.3g s" % (what, limit_s), "timed_out": True}
     if status is not None and os.WIFSIGNALED(status):
         return {"failed": "%s was ended by signal %d" % (what, os.WTERMSIG(status)), "signal": os.WTERMSIG(status)}
     try:

@@ -25,7 +25,7 @@ from .probes import tensorflow as tensorflow_probe
 from .probes.ask import Patient
 from .registry import Check, all_checks
 
-LIMIT_S = 60.0
+LIMIT_S = 20.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,7 +58,7 @@ def apply(env: Mapping[str, str], changes: Iterable[EnvChange]) -> dict[str, str
 
 
 def try_fixes(facts: Facts, patient: Patient, checks: tuple[Check, ...], limit_s: float = LIMIT_S) -> Facts:
-    """`facts` with the outcome of every trial that can be made."""
+    """`facts` with the outcome of every trial that can be made; one that was made already is kept."""
     stages = {c.code: c.stage for c in all_checks()}
     view = View()
     held: list[str] = []
@@ -69,21 +69,30 @@ def try_fixes(facts: Facts, patient: Patient, checks: tuple[Check, ...], limit_s
         for fix in root.fixes:
             if fix.kind not in ("env", "link"):
                 continue
-            trial = _try(root, fix, view, tuple(held), facts, patient, stages[root.code], limit_s)
+            trial = _made(facts, root.cause, fix, tuple(held)) or _try(
+                root, fix, view, tuple(held), facts, patient, stages[root.code], limit_s
+            )
             trials.append(trial)
             worked += [fix] if trial.worked is True else []
         if worked:
             view = view.and_also(worked[0].env, worked[0].links)
             held.append(root.cause)
-    facts = msgspec.structs.replace(facts, trials=tuple(trials))
+    before = tuple(t for t in facts.trials if t.cause == COMBINED)
+    facts = msgspec.structs.replace(facts, trials=(*trials, *before))
     return _try_together(facts, patient, checks, limit_s)
+
+
+def _made(facts: Facts, cause: str, fix: Fix, held: tuple[str, ...]) -> Trial | None:
+    """The trial of this fix under the same view, where it was made already."""
+    same = (t for t in facts.trials if (t.cause, t.steps, t.with_causes) == (cause, fix.steps, held))
+    return next(same, None)
 
 
 def _try_together(facts: Facts, patient: Patient, checks: tuple[Check, ...], limit_s: float) -> Facts:
     """The combined fix of several root causes, where every part of it can be tried."""
     diagnosis = judge(facts, checks).diagnosis
     combined = diagnosis.combined_fix
-    if combined is None:
+    if combined is None or combined.trial is not None:
         return facts
     parts = [first_usable(r.fixes) for r in diagnosis.root_causes if r.cause in combined.causes]
     if not all(part is not None and part.kind in ("env", "link") for part in parts):
@@ -131,7 +140,10 @@ Answer = tuple[str, "bool | Unread", str]
 
 
 def _look(view: View, facts: Facts, patient: Patient, stage: Stage, limit_s: float) -> Answer:
-    """What the patient answers under `view`: the furthest step that the fix's stage is about."""
+    """What the patient answers under `view`, at the step that a cause of `stage` stands in the way of.
+
+    Where that step works, the device list is asked too: it is the better proof.
+    """
     directory = facts.tensorflow.directory
     with contextlib.ExitStack() as stack:
         if view.links:
@@ -141,38 +153,49 @@ def _look(view: View, facts: Facts, patient: Patient, stage: Stage, limit_s: flo
                 directory = stack.enter_context(shadow(directory, view.links))
             except OSError as e:
                 return "loader", Unread(why=f"no shadow could be made: {e}"), "not tried"
-        env = apply(patient.env, view.env)
-        began = patient.ask([("cuda", {})], limit_s=limit_s, env=env)
-        init = (began.last("cuda_init") or {}).get("result")
-        visible = len((began.last("cuda_devices") or {}).get("devices", ()))
-        if stage <= Stage.VISIBILITY and init != 0:
-            how = f"cuInit answers {init}" if init is not None else "cuInit gives no answer"
-            return "cuInit", False, how
-        if not isinstance(directory, str):
-            return "cuInit", init == 0, f"cuInit answers {init} and finds {_gpus(visible)}"
-        loader = patient.ask(
-            [("loader", {"directory": directory})], limit_s=limit_s, env={**env, **tensorflow_probe.LOADER_ENV}
-        )
-        opened = loader.last("loader_all")
-        if stage > Stage.VISIBILITY and opened is False:
-            left = [h["name"] for h in loader.all("loader_handle") if h["required"] and not h["ok"]]
-            return "loader", False, f"TensorFlow's loader still can't open {', '.join(left) or 'a library'}"
-        if init == 0 and opened is not False:
-            listed = patient.ask([("c_api_devices", {"directory": directory})], limit_s=limit_s, env=env)
-            devices = listed.last("c_api_devices")
-            if devices is not None:
-                gpus = sum(d["type"] == "GPU" for d in devices)
-                return "list", gpus > 0, f"TensorFlow then lists {_gpus(gpus)}"
-        if stage > Stage.VISIBILITY and opened is True:
-            names = [h for h in loader.all("loader_handle") if h["required"]]
-            return (
-                "loader",
-                True,
-                f"TensorFlow's loader then opens all {len(names)} libraries; cuInit stands in the way",
-            )
+        env = {**apply(patient.env, view.env), "TF_FORCE_GPU_ALLOW_GROWTH": "true"}
         if stage <= Stage.VISIBILITY:
-            return "cuInit", init == 0, f"cuInit then answers 0 and finds {_gpus(visible)}"
+            step = _cuda(patient, env, limit_s)
+        elif isinstance(directory, str):
+            step = _loader(patient, env, directory, limit_s)
+        else:
+            return "loader", Unread(why="TensorFlow is not installed"), "not tried"
+        if step[1] is not True or not isinstance(directory, str) or isinstance(facts.driver.libcuda.no_answer, str):
+            return step
+        gpus = _listed(patient, env, directory, limit_s)
+        if gpus:
+            return "list", True, f"TensorFlow then lists {_gpus(gpus)}"
+        return step[0], True, step[2] + ("" if gpus is None else "; TensorFlow still lists no GPU")
+
+
+def _cuda(patient: Patient, env: Mapping[str, str], limit_s: float) -> Answer:
+    asked = patient.ask([("cuda", {})], limit_s=limit_s, env=env)
+    init = (asked.last("cuda_init") or {}).get("result")
+    found = len((asked.last("cuda_devices") or {}).get("devices", ()))
+    if init is None:
+        return "cuInit", False, "cuInit then gives no answer"
+    return "cuInit", init == 0, f"cuInit then answers {init}" + (f" and finds {_gpus(found)}" if init == 0 else "")
+
+
+def _loader(patient: Patient, env: Mapping[str, str], directory: str, limit_s: float) -> Answer:
+    asked = patient.ask(
+        [("loader", {"directory": directory})], limit_s=limit_s, env={**env, **tensorflow_probe.LOADER_ENV}
+    )
+    opened = asked.last("loader_all")
+    required = [h for h in asked.all("loader_handle") if h["required"]]
+    if opened is None:
         return "loader", Unread(why="TensorFlow's loader gave no answer"), "not decided"
+    if opened:
+        return "loader", True, f"TensorFlow's loader then opens all {len(required)} libraries"
+    left = ", ".join(h["name"] for h in required if not h["ok"])
+    return "loader", False, f"TensorFlow's loader still can't open {left or 'a library'}"
+
+
+def _listed(patient: Patient, env: Mapping[str, str], directory: str, limit_s: float) -> int | None:
+    """How many GPUs TensorFlow's C API lists; None where it can't be asked."""
+    asked = patient.ask([("c_api_devices", {"directory": directory})], limit_s=limit_s, env=env)
+    devices = asked.last("c_api_devices")
+    return None if devices is None else sum(d["type"] == "GPU" for d in devices)
 
 
 def _gpus(count: int) -> str:

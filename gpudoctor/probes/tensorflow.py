@@ -37,7 +37,7 @@ def import_task(kernels: tuple[str, ...], limit_s: float) -> Task:
     """Import, list, run `kernels`; the forked children get a share of the limit."""
     return (
         "tensorflow",
-        {"kernels": list(kernels), "list_limit_s": min(60.0, limit_s / 3), "kernel_limit_s": min(90.0, limit_s / 3)},
+        {"kernels": list(kernels), "list_limit_s": min(30.0, limit_s / 3), "kernel_limit_s": min(60.0, limit_s / 3)},
     )
 
 
@@ -206,7 +206,7 @@ def _devices(listed: dict[str, Any] | None, answers: Answers) -> tuple[TensorFlo
     if listed is None:
         return answers.unread("tensorflow")
     if "value" not in listed:
-        return Unread(why=f"listing TensorFlow's devices: {listed['failed']}", settle="nvidia-smi")
+        return Unread(why=f"TensorFlow: {listed['failed']}", settle="nvidia-smi")
     return tuple(
         TensorFlowDevice(
             name=d["name"],

@@ -98,6 +98,7 @@ def _blocks(report: Report, verbose: bool) -> Iterator[RenderableType]:
                 ("? ", "bold yellow"), _text(titles[left.symptom].title, "bold"), _text(f"   {left.symptom}", "dim")
             ),
             *_evidence(left.proof),
+            _indented(_text(left.message), 2),
             _indented(_text(f"Unexplained: none of the causes that gpudoctor knows explains it.{ruled}"), 2),
         )
     if report.measurements:
