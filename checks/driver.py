@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from gpudoctor import compat
-from gpudoctor.facts import Facts, Libcuda, UnknownFactError, Unread, known
+from gpudoctor.facts import Facts, Libcuda, SearchStep, UnknownFactError, Unread, known
 from gpudoctor.findings import EnvChange, Evidence, Fix, Found, NotApplicable, Stage, SymptomRank
 from gpudoctor.registry import check, symptom
 
@@ -39,14 +39,15 @@ def _directory_matches(path: str, part: str) -> bool:
     return part in os.path.dirname(path).split("/")
 
 
-def _without_directory(facts: Facts, directory: str) -> Fix | None:
-    """LD_LIBRARY_PATH without `directory`, where that is how the library was found."""
+def _off_the_path(facts: Facts) -> Fix | None:
+    """LD_LIBRARY_PATH without the directory in which libcuda was found, where that is how it was found and
+    another libcuda lies elsewhere."""
+    found = facts.driver.libcuda.found_in
     value = facts.environment.get("LD_LIBRARY_PATH")
-    if not isinstance(value, str):
+    if not isinstance(found, SearchStep) or found.origin != "LD_LIBRARY_PATH" or not isinstance(value, str):
         return None
-    parts = [p for p in re.split("[:;]", value) if p]
-    kept = [p for p in parts if os.path.normpath(p) != os.path.normpath(directory)]
-    if len(kept) == len(parts) or not _elsewhere(facts, directory):
+    kept = [p for p in re.split("[:;]", value) if p and os.path.normpath(p) != os.path.normpath(found.directory)]
+    if not _elsewhere(facts, found.directory):
         return None
     if not kept:
         change = EnvChange(name="LD_LIBRARY_PATH", op="unset")
@@ -57,7 +58,7 @@ def _without_directory(facts: Facts, directory: str) -> Fix | None:
     return Fix(
         kind="env",
         risk="safe",
-        summary=f"Take {directory} off LD_LIBRARY_PATH, so that the driver's own libcuda is found",
+        summary=f"Take {found.directory} off LD_LIBRARY_PATH, so that the driver's own libcuda is found",
         steps=(step,),
         env=(change,),
     )
@@ -253,7 +254,7 @@ def driver_library_mismatch(facts: Facts) -> Iterator[Found]:
         message=f"The kernel module is {kernel_text} and libcuda is {user_text}: the driver works only when they match.",
         proof=tuple(proof),
         fixes=_fixes(
-            _without_directory(facts, os.path.dirname(path)) if path else None,
+            _off_the_path(facts),
             Fix(
                 kind="command",
                 risk="needs reboot",
@@ -300,7 +301,7 @@ def libcuda_stub_loaded(facts: Facts) -> Iterator[Found]:
             Evidence(text=f"libcuda.so.1 is {path}", source="/proc/self/maps of a child process"),
         ),
         fixes=_fixes(
-            _without_directory(facts, os.path.dirname(path)),
+            _off_the_path(facts),
             Fix(
                 kind="command",
                 risk="needs root",
@@ -349,7 +350,7 @@ def cuda_compat_unsupported(facts: Facts) -> Iterator[Found]:
             Evidence(text=f"kernel module: {kernel}", source="/proc/driver/nvidia/version"),
         ),
         fixes=_fixes(
-            _without_directory(facts, os.path.dirname(path)),
+            _off_the_path(facts),
             Fix(
                 kind="command",
                 risk="needs root",

@@ -61,7 +61,7 @@ def cuda_visible_devices_empty(facts: Facts) -> Iterator[Found]:
     "GD122",
     "cuda-visible-devices-wrong",
     stage=Stage.VISIBILITY,
-    explains=("tf-lists-no-gpu", "cuinit-no-device", "fewer-gpus"),
+    explains=("tf-lists-no-gpu", "cuinit-no-device", "cuinit-fails", "fewer-gpus"),
 )
 def cuda_visible_devices_wrong(facts: Facts) -> Iterator[Found]:
     """CUDA_VISIBLE_DEVICES names a GPU that does not exist.
@@ -70,11 +70,12 @@ def cuda_visible_devices_wrong(facts: Facts) -> Iterator[Found]:
     UUID of no GPU here (or of several, where it is abbreviated), a word that is neither.
 
     Why it matters: CUDA stops reading at the first entry that it does not know. '0,7,1' on two GPUs
-    leaves one; '7' leaves none. No error is printed.
+    leaves one; '7' leaves none; '0,0' makes cuInit answer 101. No error is printed. A list that ends
+    with -1 or a comma is as good as without.
 
     How to fix: list existing GPUs (`nvidia-smi -L`), or unset the variable.
 
-    Source: CUDA C++ Programming Guide, CUDA environment variables; observed on a 2x H200 host.
+    Source: CUDA C++ Programming Guide, CUDA environment variables; observed on a 2x H200 host (driver 580.159.04).
     """
     value = facts.environment.known(_VARIABLE)
     if value is None:
@@ -84,37 +85,59 @@ def cuda_visible_devices_wrong(facts: Facts) -> Iterator[Found]:
     gpus = known(facts.gpu.devices)
     if not gpus:
         raise NotApplicable("NVML lists no GPU to choose from")
-    entries = [e.strip() for e in value.split(",")]
-    for position, entry in enumerate(entries):
-        problem = _problem(entry, gpus)
-        if problem is None:
-            continue
-        cut = f"; CUDA ignores it and all that follows, {position} of {len(entries)} entries count" if position else ""
-        right = ",".join(str(g.index) for g in gpus)
-        yield Found(
-            message=f"{_VARIABLE}={value!r}: {problem}{cut or ', so no GPU is visible'}.",
-            proof=(
-                _shown(value),
-                Evidence(text=f"{len(gpus)} GPU(s), index 0 to {len(gpus) - 1}", source="NVML"),
-            ),
-            fixes=(
-                Fix(
-                    kind="env",
-                    risk="safe",
-                    summary="Name the GPUs that exist",
-                    steps=(f"export {_VARIABLE}={right}",),
-                    env=(EnvChange(name=_VARIABLE, op="set", value=right),),
-                ),
-                _UNSET,
-            ),
-        )
+    entries = _entries(value)
+    bad = next(((n, p) for n, e in enumerate(entries) if (p := _problem(e, entries[:n], gpus)) is not None), None)
+    if bad is None:
         return
+    position, problem = bad
+    right = ",".join(str(g.index) for g in gpus)
+    yield Found(
+        message=f"{_VARIABLE}={value!r}: {problem}{_effect(facts, position, len(entries))}.",
+        proof=(_shown(value), Evidence(text=f"{len(gpus)} GPU(s), index 0 to {len(gpus) - 1}", source="NVML")),
+        fixes=(
+            Fix(
+                kind="env",
+                risk="safe",
+                summary="Name the GPUs that exist",
+                steps=(f"export {_VARIABLE}={right}",),
+                env=(EnvChange(name=_VARIABLE, op="set", value=right),),
+            ),
+            _UNSET,
+        ),
+    )
 
 
-def _problem(entry: str, gpus: tuple[GpuDevice, ...]) -> str | None:
-    """Why CUDA does not take this entry; None where it does."""
-    if re.fullmatch(r"\d+", entry):
-        return None if int(entry) < len(gpus) else f"there is no GPU {entry}"
+def _entries(value: str) -> list[str]:
+    """The entries that are meant: up to -1, which ends a list, and without a comma too many at its end."""
+    entries = [e.strip() for e in value.split(",")]
+    if "-1" in entries:
+        entries = entries[: entries.index("-1")]
+    while entries and not entries[-1]:
+        entries.pop()
+    return entries
+
+
+def _effect(facts: Facts, position: int, count: int) -> str:
+    """What CUDA makes of it, in its own words where those are known."""
+    devices = facts.driver.libcuda.devices
+    if not isinstance(devices, Unread):
+        return f"; CUDA then sees {len(devices)} GPU(s)"
+    result = facts.driver.libcuda.init_result
+    if not isinstance(result, Unread) and result != 0:
+        return f"; cuInit then answers {result} and no GPU is visible"
+    return f"; CUDA ignores it and all that follows, {position} of {count} entries count"
+
+
+def _problem(entry: str, before: list[str], gpus: tuple[GpuDevice, ...]) -> str | None:
+    """Why CUDA does not take this entry; None where it does. It reads a number as strtoul(3) does."""
+    if entry in before:
+        return f"GPU {entry} is named twice"
+    if re.fullmatch(r"\d+\s*[; ]\s*\d.*", entry):
+        return f"{entry!r} is read as its first number alone; entries are separated by commas"
+    if re.fullmatch(r"\+?\d+", entry):
+        return None if int(entry) < len(gpus) else f"there is no GPU {int(entry)}"
+    if re.match(r"0x[0-9a-fA-F]", entry):
+        return None
     if entry.upper().startswith("MIG-"):
         raise UnknownFactError(Unread(why="MIG instances are not looked at", settle="nvidia-smi -L"))
     if entry.upper().startswith("GPU-"):

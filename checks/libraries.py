@@ -190,14 +190,19 @@ def pip_nvidia_libs_not_found(facts: Facts) -> Iterator[Found]:
             lost.append((pick, wheels[0]))
     if not lost:
         return
-    proof = []
-    for pick, file in lost:
-        proof.append(Evidence(text=_lies(file), source="files"))
-        proof.append(Evidence(text=f"{_wanted(pick)} was looked for in {_looked_in(pick)}", source=_source(facts)))
     yield Found(
         message=f"pip installed {', '.join(dict.fromkeys(_wanted(p) for p, _ in lost))}, and the loader does not look there.",
-        proof=tuple(proof),
+        proof=_lost_proof(facts, lost),
         fixes=(_prepend([os.path.dirname(f.path) for _, f in lost]),),
+    )
+
+
+def _lost_proof(facts: Facts, lost: list[tuple[LibraryPick, LibraryFile]]) -> tuple[Evidence, ...]:
+    """Where each file lies; of the first one, where it was looked for."""
+    pick = lost[0][0]
+    return (
+        *(Evidence(text=_lies(file), source="files") for _, file in lost),
+        Evidence(text=f"{_wanted(pick)} was looked for in {_looked_in(pick)}", source=_source(facts)),
     )
 
 
@@ -222,13 +227,9 @@ def ld_library_path_not_set(facts: Facts) -> Iterator[Found]:
             lost.append((pick, outside[0]))
     if not lost:
         return
-    proof = []
-    for pick, file in lost:
-        proof.append(Evidence(text=_lies(file), source="files"))
-        proof.append(Evidence(text=f"{_wanted(pick)} was looked for in {_looked_in(pick)}", source=_source(facts)))
     yield Found(
         message=f"{', '.join(dict.fromkeys(_wanted(p) for p, _ in lost))} is installed, outside of the loader's path.",
-        proof=tuple(proof),
+        proof=_lost_proof(facts, lost),
         fixes=(_prepend([os.path.dirname(f.path) for _, f in lost]),),
     )
 

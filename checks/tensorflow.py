@@ -56,7 +56,11 @@ def fewer_gpus(facts: Facts) -> Iterator[Found]:
     if not listed:
         raise NotApplicable("TensorFlow lists none")
     chosen = facts.environment.known("CUDA_VISIBLE_DEVICES")
-    wanted = len(known(facts.gpu.devices)) if chosen is None else len(chosen.split(","))
+    wanted = (
+        len(known(facts.gpu.devices))
+        if chosen is None
+        else len([e for e in chosen.split(",-1")[0].split(",") if e.strip()])
+    )
     if len(listed) < wanted:
         asked = "NVML lists" if chosen is None else f"CUDA_VISIBLE_DEVICES={chosen!r} names"
         yield Found(

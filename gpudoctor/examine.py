@@ -117,7 +117,8 @@ def examine(
         files, patient, because = _choose(options, base, start)
         quick_limit = options.limit(QUICK_LIMIT_S)
         nodes = start("device nodes", lambda: patient.ask([driver.NODES], limit_s=quick_limit))
-        cuda = start("cuInit", lambda: patient.ask([driver.CUDA], limit_s=quick_limit))
+        cuda_env = {**base, **driver.CUDA_ENV}
+        cuda = start("cuInit", lambda: patient.ask([driver.CUDA], limit_s=quick_limit, env=cuda_env))
         has_tensorflow = (files.last("tensorflow_files") or {}).get("directory") is not None
         loader = imported = None
         if has_tensorflow:

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import msgspec
 
 from .diagnosis import COMBINED, first_usable, judge
-from .facts import Facts, Trial, Unread
+from .facts import Facts, TensorFlow, Trial, Unread
 from .findings import EnvChange, Fix, LinkChange, RootCause, Stage
 from .probes import tensorflow as tensorflow_probe
 from .probes.ask import Patient
@@ -135,6 +135,7 @@ def _try(
     )
 
 
+_STILL = "it still can't open"
 Answer = tuple[str, "bool | Unread", str]
 """Judged by, whether it worked, what was seen."""
 
@@ -157,10 +158,15 @@ def _look(view: View, facts: Facts, patient: Patient, stage: Stage, limit_s: flo
         if stage <= Stage.VISIBILITY:
             step = _cuda(patient, env, limit_s)
         elif isinstance(directory, str):
-            step = _loader(patient, env, directory, limit_s)
+            step = _loader(patient, env, directory, facts, limit_s)
         else:
             return "loader", Unread(why="TensorFlow is not installed"), "not tried"
-        if step[1] is not True or not isinstance(directory, str) or isinstance(facts.driver.libcuda.no_answer, str):
+        if (
+            step[1] is not True
+            or _STILL in step[2]
+            or not isinstance(directory, str)
+            or isinstance(facts.driver.libcuda.no_answer, str)
+        ):
             return step
         gpus = _listed(patient, env, directory, limit_s)
         if gpus:
@@ -177,7 +183,7 @@ def _cuda(patient: Patient, env: Mapping[str, str], limit_s: float) -> Answer:
     return "cuInit", init == 0, f"cuInit then answers {init}" + (f" and finds {_gpus(found)}" if init == 0 else "")
 
 
-def _loader(patient: Patient, env: Mapping[str, str], directory: str, limit_s: float) -> Answer:
+def _loader(patient: Patient, env: Mapping[str, str], directory: str, facts: Facts, limit_s: float) -> Answer:
     asked = patient.ask(
         [("loader", {"directory": directory})], limit_s=limit_s, env={**env, **tensorflow_probe.LOADER_ENV}
     )
@@ -187,8 +193,18 @@ def _loader(patient: Patient, env: Mapping[str, str], directory: str, limit_s: f
         return "loader", Unread(why="TensorFlow's loader gave no answer"), "not decided"
     if opened:
         return "loader", True, f"TensorFlow's loader then opens all {len(required)} libraries"
-    left = ", ".join(h["name"] for h in required if not h["ok"])
-    return "loader", False, f"TensorFlow's loader still can't open {left or 'a library'}"
+    left = _missing(tensorflow_probe.read_loader(asked, TensorFlow()))
+    opened_now = [name for name in _missing(facts.tensorflow) if name not in left]
+    still = f"{_STILL} {', '.join(left) or 'a library'}"
+    if opened_now:
+        return "loader", True, f"TensorFlow's loader then opens {', '.join(opened_now)}; {still}"
+    return "loader", False, still
+
+
+def _missing(tensorflow: TensorFlow) -> list[str]:
+    """The required libraries that the loader could not open."""
+    picks = () if isinstance(tensorflow.libraries, Unread) else tensorflow.libraries
+    return [p.soname for p in picks if p.required and p.picked is None]
 
 
 def _listed(patient: Patient, env: Mapping[str, str], directory: str, limit_s: float) -> int | None:

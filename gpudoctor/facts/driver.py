@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .base import NOT_RECORDED, Fact, Unread
+from .libraries import SearchStep
 
 
 class DeviceNode(Fact, frozen=True, kw_only=True):
@@ -34,6 +35,8 @@ class Libcuda(Fact, frozen=True, kw_only=True):
     """As mapped, links resolved; None: the loader found none."""
     version: str | Unread | None = NOT_RECORDED
     """Driver release in the file's name or text; None where the file tells none."""
+    found_in: SearchStep | Unread | None = NOT_RECORDED
+    """The directory, as the search named it, and whose list it was; None: loaded without a search."""
     load_error: str | Unread | None = NOT_RECORDED
     init_result: int | Unread = NOT_RECORDED
     """CUresult of cuInit(0)."""

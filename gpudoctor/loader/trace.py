@@ -61,6 +61,12 @@ def searches(text: str) -> list[Search]:
     return found
 
 
+def without_trace(text: str) -> str:
+    """What the process itself wrote: `text` without the loader's lines and the patient's marks."""
+    kept = (line for line in text.splitlines() if not _LINE.match(line) and not line.startswith("@gpudoctor "))
+    return "\n".join(kept)
+
+
 def _name(account: str) -> str:
     """'RUNPATH of libtensorflow_framework.so.2' for glibc's 'RUNPATH from file /…'."""
     if m := _ORIGIN.match(account):

@@ -10,12 +10,15 @@ from typing import Any
 
 import msgspec
 
-from ..facts import CudaDevice, DeviceNode, Driver, Libcuda, Libraries, Unread, unread_all
+from ..facts import CudaDevice, DeviceNode, Driver, Libcuda, Libraries, SearchStep, Unread, unread_all
+from ..loader import trace
 from .ask import Answers, Task, reason
 
 FILES: Task = ("driver_files", {})
 NODES: Task = ("nodes", {})
 CUDA: Task = ("cuda", {})
+CUDA_ENV = {"LD_DEBUG": "libs"}
+"""The loader's account tells in whose list libcuda was found."""
 
 _GPU_MODULES = re.compile(r"^(nvidia\w*|nouveau|nova_\w+|amdgpu|vfio_pci)$")
 _RELEASE = r"\d{3}\.\d{1,3}(?:\.\d{1,2})?"
@@ -126,7 +129,7 @@ def read_nodes(answers: Answers) -> tuple[DeviceNode, ...] | Unread:
 def read_libcuda(answers: Answers, kernel_version: str | Unread | None) -> Libcuda:
     """What libcuda answered, step by step; where it stopped answering, how the child ended."""
     load: dict[str, Any] | None = answers.last("cuda_load")
-    log = answers.stderr[-2000:]
+    log = trace.without_trace(answers.stderr)[-2000:]
     if load is None:
         why = answers.unread("cuda", "nvidia-smi")
         crashed = answers.outcome.how if answers.spoke or answers.outcome.timed_out or answers.outcome.signal else None
@@ -143,6 +146,7 @@ def read_libcuda(answers: Answers, kernel_version: str | Unread | None) -> Libcu
     path = load["real"] or Unread(why="/proc/self/maps can't be read")
     lib = Libcuda(
         path=path,
+        found_in=_found_in(answers.stderr),
         version=library_version(path, kernel_version) if isinstance(path, str) else path,
         load_error=None,
         log=log,
@@ -167,6 +171,12 @@ def read_libcuda(answers: Answers, kernel_version: str | Unread | None) -> Libcu
         api_version=_or_unread(answers.last("cuda_version"), "cuDriverGetVersion gave no answer"),
         devices=_cuda_devices(listed, init["result"], answers),
     )
+
+
+def _found_in(stderr: str) -> SearchStep | None:
+    """The step of the loader's search for libcuda.so.1 that found it."""
+    search = next((s for s in trace.searches(stderr) if s.soname == "libcuda.so.1"), None)
+    return search.steps[-1] if search is not None and search.steps else None
 
 
 def _cuda_devices(listed: Any, result: int, answers: Answers) -> tuple[CudaDevice, ...] | Unread:
