@@ -132,17 +132,24 @@ def examine(
 
         interpreter, found = python.read(files, because), libraries.read(files)
         static = tensorflow.read_files(files, interpreter)
+        variables = environment.read(files)
+        if loader is not None:
+            library_path = variables.get("LD_LIBRARY_PATH")
+            static = tensorflow.simulate(
+                tensorflow.read_loader(loader.result(), static),
+                interpreter,
+                library_path if isinstance(library_path, str) else None,
+                always=options.level is ExamineLevel.FULL,
+            )
         quick = Facts(
-            environment=environment.read(files),
+            environment=variables,
             system=system.read(files),
             pci=pci.read(files),
             driver=driver.read(files, nodes.result(), cuda.result(), found),
             gpu=nvml.result(),
             python=interpreter,
             libraries=found,
-            tensorflow=_not_imported(static, options)
-            if loader is None
-            else _not_imported(tensorflow.read_loader(loader.result(), static), options),
+            tensorflow=_not_imported(static, options),
         )
         if on_quick is not None:
             on_quick(Examination(quick, patient, timeline))

@@ -135,7 +135,6 @@ def _try(
     )
 
 
-_STILL = "it still can't open"
 Answer = tuple[str, "bool | Unread", str]
 """Judged by, whether it worked, what was seen."""
 
@@ -161,12 +160,7 @@ def _look(view: View, facts: Facts, patient: Patient, stage: Stage, limit_s: flo
             step = _loader(patient, env, directory, facts, limit_s)
         else:
             return "loader", Unread(why="TensorFlow is not installed"), "not tried"
-        if (
-            step[1] is not True
-            or _STILL in step[2]
-            or not isinstance(directory, str)
-            or isinstance(facts.driver.libcuda.no_answer, str)
-        ):
+        if step[1] is not True or not isinstance(directory, str) or isinstance(facts.driver.libcuda.no_answer, str):
             return step
         gpus = _listed(patient, env, directory, limit_s)
         if gpus:
@@ -195,10 +189,10 @@ def _loader(patient: Patient, env: Mapping[str, str], directory: str, facts: Fac
         return "loader", True, f"TensorFlow's loader then opens all {len(required)} libraries"
     left = _missing(tensorflow_probe.read_loader(asked, TensorFlow()))
     opened_now = [name for name in _missing(facts.tensorflow) if name not in left]
-    still = f"{_STILL} {', '.join(left) or 'a library'}"
+    still = f"can't open {', '.join(left) or 'a library'}"
     if opened_now:
-        return "loader", True, f"TensorFlow's loader then opens {', '.join(opened_now)}; {still}"
-    return "loader", False, still
+        return "loader", True, f"TensorFlow's loader then opens {', '.join(opened_now)}; it still {still}"
+    return "loader", False, f"TensorFlow's loader still {still}"
 
 
 def _missing(tensorflow: TensorFlow) -> list[str]:

@@ -13,6 +13,9 @@ class System(Fact, frozen=True, kw_only=True):
     kernel: str | Unread = NOT_RECORDED
     machine: str | Unread = NOT_RECORDED
     """'x86_64', 'aarch64', …"""
+    cores: int | Unread = NOT_RECORDED
+    """Logical processors of the machine."""
+    memory_total_bytes: int | Unread = NOT_RECORDED
     distribution: str | Unread | None = NOT_RECORDED
     """ID of /etc/os-release: 'debian', 'ubuntu', 'rhel', …"""
     user_id: int | Unread = NOT_RECORDED

@@ -50,6 +50,8 @@ class TensorFlow(Fact, frozen=True, kw_only=True):
     """MaybeTryDlopenGPULibraries() of TensorFlow's own loader, asked in a child process."""
     libraries: tuple[LibraryPick, ...] | Unread = NOT_RECORDED
     """Each library that the loader asks for, in its order."""
+    simulated: tuple[LibraryPick, ...] | Unread = NOT_RECORDED
+    """The same by glibc's rules over the files; looked at on level full, or where the loader gives no answer."""
     loader_source: str | Unread = NOT_RECORDED
     """'direct' (TensorFlow's own loader), 'simulated' (glibc's rules over the files)."""
     import_error: str | Unread | None = NOT_RECORDED

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
+
+import psutil
 
 from ..facts import System, Unread, unread_all
 from .ask import Answers, Task
@@ -24,12 +27,23 @@ def read(answers: Answers) -> System:
         system=got["system"],
         kernel=got["release"],
         machine=got["machine"],
+        cores=_own(psutil.cpu_count, "the processors can't be counted"),
+        memory_total_bytes=_own(lambda: psutil.virtual_memory().total, "/proc/meminfo can't be read"),
         distribution=_distribution(os_release) if os_release is not None else None,
         user_id=got["uid"] if got["uid"] is not None else Unread(why="this system has no user ids"),
         container=_container(got),
         wsl="/dev/dxg" in marks or "microsoft" in got["release"].lower(),
         tegra="/etc/nv_tegra_release" in marks or "jetson" in model.lower() or "tegra" in got["release"].lower(),
     )
+
+
+def _own(ask: Callable[[], int | None], why: str) -> int | Unread:
+    """psutil's answer, of our own process."""
+    try:
+        got = ask()
+    except (OSError, psutil.Error):
+        got = None
+    return got if got is not None else Unread(why=why)
 
 
 def _distribution(os_release: str) -> str | None:

@@ -7,8 +7,20 @@ from typing import Any
 
 import msgspec
 
-from ..facts import Build, LibraryPick, LoaderObject, Python, TensorFlow, TensorFlowDevice, Unread, unread_all
-from ..loader import elf, trace
+from .. import compat
+from ..facts import (
+    Build,
+    LibraryPick,
+    LoaderObject,
+    Python,
+    TensorFlow,
+    TensorFlowDevice,
+    UnknownFactError,
+    Unread,
+    known,
+    unread_all,
+)
+from ..loader import elf, glibc, trace
 from .ask import Answers, Task, reason
 
 FILES: Task = ("tensorflow_files", {})
@@ -124,6 +136,42 @@ def read_loader(answers: Answers, tensorflow: TensorFlow) -> TensorFlow:
         libraries=died if died is not None else tuple(p for p in picks if p is not None),
         loader_source="direct",
     )
+
+
+def simulate(tensorflow: TensorFlow, python: Python, library_path: str | None, *, always: bool) -> TensorFlow:
+    """The picks by glibc's rules over the files: the answer where the loader itself gave none, else, with
+    `always`, beside its own."""
+    direct = tensorflow.libraries
+    if not isinstance(tensorflow.directory, str) or tensorflow.build.cuda is not True:
+        return tensorflow
+    if not isinstance(direct, Unread) and not always:
+        return tensorflow
+    try:
+        picks = _simulated(tensorflow, python, library_path)
+    except (OSError, elf.BadElf, glibc.CannotLoad, UnknownFactError) as e:
+        return msgspec.structs.replace(tensorflow, simulated=Unread(why=f"the loader could not be simulated: {e}"))
+    tensorflow = msgspec.structs.replace(tensorflow, simulated=picks)
+    if not isinstance(direct, Unread):
+        return tensorflow
+    return msgspec.structs.replace(
+        tensorflow,
+        libraries=picks,
+        loader_ok=all(p.picked is not None for p in picks if p.required),
+        loader_source="simulated",
+    )
+
+
+def _simulated(tensorflow: TensorFlow, python: Python, library_path: str | None) -> tuple[LibraryPick, ...]:
+    direct = tensorflow.libraries
+    if not isinstance(direct, Unread):
+        sonames = tuple(p.soname for p in direct if p.required)
+    else:
+        version = known(tensorflow.version) or ""
+        found = compat.loader_sonames(version)
+        sonames = found or known(Unread(why=f"the libraries that TensorFlow {version} asks for are not known"))
+    process = glibc.Process(os.path.realpath(known(python.executable)), glibc.this_platform(), library_path)
+    caller = process.open(os.path.join(known(tensorflow.directory) or "", "libtensorflow_framework.so.2"))
+    return tuple(process.pick(soname, caller) for soname in sonames)
 
 
 def _mark_holder(objects: tuple[LoaderObject, ...] | Unread, holder: str) -> tuple[LoaderObject, ...] | Unread:

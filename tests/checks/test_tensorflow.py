@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import msgspec
+
+from gpudoctor.facts import Unread
+from tests.factory import found, healthy, lists_no_gpu, outcome, roots, with_
+
+
+def test_tf_cpu_only_package() -> None:
+    facts = lists_no_gpu(with_(healthy(), tensorflow__build__cuda=False, tensorflow__distribution="tensorflow-cpu"))
+    assert roots(facts) == ["tf-cpu-only-package"]
+    assert found(facts)["tf-cpu-only-package"].fixes[0].steps == (
+        "/opt/venv/bin/python3 -m pip uninstall -y tensorflow-cpu",
+        "/opt/venv/bin/python3 -m pip install 'tensorflow[and-cuda]==2.20.0'",
+    )
+
+
+def test_tf_cpu_only_package_has_no_command_where_there_is_no_wheel() -> None:
+    facts = with_(healthy(), tensorflow__build__cuda=False, system__machine="aarch64")
+    assert found(facts)["tf-cpu-only-package"].fixes[0].kind == "advice"
+
+
+def test_a_rocm_build_is_not_for_cpus() -> None:
+    facts = with_(healthy(), tensorflow__build__cuda=False, tensorflow__build__rocm=True)
+    assert outcome(facts, "tf-cpu-only-package") == "skipped"
+
+
+def test_tf_import_broken() -> None:
+    facts = with_(
+        healthy(),
+        tensorflow__import_error="ImportError: numpy.core.multiarray failed to import",
+        tensorflow__devices=Unread(why="import tensorflow failed"),
+    )
+    assert roots(facts) == ["tf-import-broken"]
+    assert "tf-lists-no-gpu" in found(facts)
+    assert outcome(healthy(), "tf-import-broken") == "passed"
+
+
+def test_tf_lists_no_gpu() -> None:
+    assert outcome(lists_no_gpu(healthy()), "tf-lists-no-gpu") == "found"
+    assert outcome(healthy(), "tf-lists-no-gpu") == "passed"
+    assert outcome(with_(healthy(), tensorflow__devices=Unread(why="quick")), "tf-lists-no-gpu") == "unknown"
+
+
+def test_fewer_gpus() -> None:
+    devices = healthy().tensorflow.devices
+    assert isinstance(devices, tuple)
+    assert outcome(with_(healthy(), tensorflow__devices=devices[:2]), "fewer-gpus") == "found"
+    assert outcome(healthy(), "fewer-gpus") == "passed"
+    assert outcome(lists_no_gpu(healthy()), "fewer-gpus") == "skipped"
+
+
+def test_op_fails() -> None:
+    one, two = healthy().measurements
+    facts = with_(
+        healthy(), measurements=(one, msgspec.structs.replace(two, value=Unread(why="matmul was ended by signal 11")))
+    )
+    finding = found(facts)["op-fails"]
+    assert finding.about == ("gpu1",)
+    assert "signal 11" in finding.message
+    assert outcome(healthy(), "op-fails") == "passed"
+    assert outcome(with_(healthy(), measurements=()), "op-fails") == "skipped"
