@@ -1,0 +1,226 @@
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+import pytest
+
+from gpudoctor import diagnosis, registry
+from gpudoctor.diagnosis import judge
+from gpudoctor.facts import DeviceNode, Facts, Trial, UnknownFactError, Unread, known
+from gpudoctor.findings import EnvChange, Fix, Found, Level, NotApplicable, Stage, SymptomRank
+from gpudoctor.registry import Check
+from tests.checks.test_libraries import gap
+from tests.factory import cu_init, healthy, lists_no_gpu, with_, with_variable
+
+
+def rule(
+    code: str,
+    cause: str,
+    *found: Found,
+    stage: Stage = Stage.DRIVER,
+    explains: tuple[str, ...] = (),
+    level: Level = Level.FAIL,
+    rank: SymptomRank | None = None,
+) -> Check:
+    def body(facts: Facts) -> Iterator[Found]:
+        """Something is wrong."""
+        yield from found
+
+    return Check(code, cause, stage, level, explains, rank, body)
+
+
+def failing(code: str, cause: str, error: Exception, explains: tuple[str, ...] = ()) -> Check:
+    def body(facts: Facts) -> Iterator[Found]:
+        """Something is wrong."""
+        raise error
+        yield
+
+    return Check(code, cause, Stage.DRIVER, Level.FAIL, explains, None, body)
+
+
+def found(about: tuple[str, ...] = (), fixes: tuple[Fix, ...] = ()) -> Found:
+    return Found(message="it is", about=about, fixes=fixes)
+
+
+def env(value: str) -> Fix:
+    return Fix(
+        kind="env",
+        risk="safe",
+        summary="set it",
+        steps=(f"export A={value}",),
+        env=(EnvChange(name="A", op="set", value=value),),
+    )
+
+
+SYMPTOM = rule("GD900", "slow", found(), rank=SymptomRank.SLOW, stage=Stage.SPEED)
+
+
+def test_a_healthy_machine_is_healthy() -> None:
+    judged = judge(healthy())
+    assert judged.diagnosis.verdict == "healthy"
+    assert judged.findings == ()
+    assert judged.unknown == ()
+
+
+def test_a_cause_explains_its_symptom_and_other_causes() -> None:
+    one = rule("GD901", "upper", found(), explains=("lower",))
+    two = rule("GD902", "lower", found(), explains=("slow",))
+    judged = judge(healthy(), (SYMPTOM, one, two))
+    (root,) = judged.diagnosis.root_causes
+    assert root.cause == "upper"
+    assert root.explains == ("slow", "lower")
+    assert judged.diagnosis.unexplained == ()
+
+
+def test_a_finding_explains_only_what_it_overlaps() -> None:
+    symptom = rule("GD900", "slow", found(("gpu0", "gpu1")), found(("gpu2",)), rank=SymptomRank.SLOW)
+    cause = rule("GD901", "link", found(("gpu2",)), explains=("slow",))
+    judged = judge(healthy(), (symptom, cause))
+    assert [u.symptom for u in judged.diagnosis.unexplained] == ["slow"]
+    whole = rule("GD901", "link", found(), explains=("slow",))
+    assert judge(healthy(), (symptom, whole)).diagnosis.unexplained == ()
+
+
+def test_two_causes_of_one_symptom_are_both_roots_in_the_order_of_their_stages() -> None:
+    late = rule("GD901", "late", found(), stage=Stage.LIBRARIES, explains=("slow",))
+    early = rule("GD902", "early", found(), stage=Stage.BUS, explains=("slow",))
+    assert [r.cause for r in judge(healthy(), (SYMPTOM, late, early)).diagnosis.root_causes] == ["early", "late"]
+
+
+def test_the_worst_symptom_comes_before_the_stage() -> None:
+    none = rule("GD903", "no-gpu", found(), rank=SymptomRank.NO_GPU)
+    slow = rule("GD901", "link", found(), stage=Stage.BUS, explains=("slow",))
+    hidden = rule("GD902", "hidden", found(), stage=Stage.VISIBILITY, explains=("no-gpu",))
+    judged = judge(healthy(), (SYMPTOM, none, slow, hidden))
+    assert [r.cause for r in judged.diagnosis.root_causes] == ["hidden", "link"]
+
+
+def test_a_symptom_without_a_cause_has_candidates() -> None:
+    unknown = failing("GD901", "maybe", UnknownFactError(Unread(why="no permission", settle="sudo look")), ("slow",))
+    other = failing("GD902", "elsewhere", UnknownFactError(Unread(why="no permission")))
+    judged = judge(healthy(), (SYMPTOM, unknown, other))
+    (candidate,) = judged.diagnosis.candidates["slow"]
+    assert (candidate.cause, candidate.unknown_because, candidate.settle) == ("maybe", "no permission", "sudo look")
+    assert judged.diagnosis.root_causes == ()
+    assert judged.diagnosis.verdict == "faulty"
+
+
+def test_a_symptom_whose_causes_are_ruled_out_is_unexplained() -> None:
+    out = rule("GD901", "not-it", explains=("slow",))
+    (left,) = judge(healthy(), (SYMPTOM, out)).diagnosis.unexplained
+    assert left.ruled_out == ("not-it",)
+
+
+def test_a_skip_has_its_reason() -> None:
+    (skipped,) = judge(healthy(), (failing("GD901", "x", NotApplicable("no NVLink on this product")),)).skipped
+    assert skipped.reason == "no NVLink on this product"
+
+
+def test_a_check_that_breaks_is_unknown_not_healthy() -> None:
+    (unknown,) = judge(healthy(), (failing("GD901", "x", ZeroDivisionError("oops")),)).unknown
+    assert "ZeroDivisionError: oops" in unknown.why
+
+
+def test_a_finding_before_a_fact_that_is_unread_is_not_kept() -> None:
+    def body(facts: Facts) -> Iterator[Found]:
+        """Something is wrong."""
+        yield found()
+        known(Unread(why="later"))
+
+    judged = judge(healthy(), (Check("GD901", "x", Stage.BUS, Level.FAIL, (), None, body),))
+    assert judged.findings == ()
+    assert [u.why for u in judged.unknown] == ["later"]
+
+
+@pytest.mark.parametrize(
+    ("level", "verdict"), [(Level.INFO, "healthy"), (Level.WARN, "warning"), (Level.FAIL, "faulty")]
+)
+def test_the_verdict_is_the_worst_level(level: Level, verdict: str) -> None:
+    assert judge(healthy(), (rule("GD901", "x", found(), level=level),)).diagnosis.verdict == verdict
+
+
+def test_several_roots_have_one_combined_fix() -> None:
+    one = rule("GD901", "one", found(fixes=(env("1"),)), stage=Stage.VISIBILITY)
+    two = rule("GD902", "two", found(fixes=(env("2"), env("3"))), stage=Stage.LIBRARIES)
+    combined = judge(healthy(), (one, two)).diagnosis.combined_fix
+    assert combined is not None
+    assert combined.steps == ("export A=1", "export A=2")
+    assert combined.causes == ("one", "two")
+
+
+def test_no_combined_fix_where_one_cause_has_none() -> None:
+    one = rule("GD901", "one", found(fixes=(env("1"),)))
+    two = rule("GD902", "two", found())
+    assert judge(healthy(), (one, two)).diagnosis.combined_fix is None
+    assert judge(healthy(), (one,)).diagnosis.combined_fix is None
+
+
+def test_a_fix_that_was_seen_to_fail_comes_last_and_is_not_combined() -> None:
+    trials = (
+        Trial(cause="two", steps=("export A=2",), worked=False, outcome="no"),
+        Trial(cause="two", steps=("export A=3",), worked=True, outcome="yes"),
+    )
+    one = rule("GD901", "one", found(fixes=(env("1"),)), stage=Stage.VISIBILITY)
+    two = rule("GD902", "two", found(fixes=(env("2"), env("3"))), stage=Stage.LIBRARIES)
+    diagnosed = judge(with_(healthy(), trials=trials), (one, two)).diagnosis
+    assert [f.steps for f in diagnosed.root_causes[1].fixes] == [("export A=3",), ("export A=2",)]
+    assert diagnosed.combined_fix is not None
+    assert diagnosed.combined_fix.steps == ("export A=1", "export A=3")
+
+
+def test_a_trial_of_other_steps_is_not_taken_for_this_fix() -> None:
+    trials = (Trial(cause="one", steps=("export A=9",), worked=True, outcome="yes"),)
+    one = rule("GD901", "one", found(fixes=(env("1"),)))
+    (root,) = judge(with_(healthy(), trials=trials), (one,)).diagnosis.root_causes
+    assert root.fixes[0].trial is None
+
+
+def test_the_gap_and_a_hidden_gpu_are_both_roots_with_one_fix() -> None:
+    facts = cu_init(with_variable(gap(), "CUDA_VISIBLE_DEVICES", "-1"), 100)
+    diagnosed = judge(facts).diagnosis
+    assert [r.cause for r in diagnosed.root_causes] == ["cuda-visible-devices-empty", "tf-wheel-runpath-gap"]
+    assert diagnosed.combined_fix is not None
+    assert diagnosed.combined_fix.steps[0] == "unset CUDA_VISIBLE_DEVICES"
+
+
+def test_an_empty_list_of_which_nothing_is_known_names_no_cause() -> None:
+    blank = Facts()
+    facts = with_(blank, tensorflow=lists_no_gpu(healthy()).tensorflow)
+    facts = with_(facts, tensorflow__libraries=Unread(why="not in this text"), tensorflow__loader_ok=Unread(why="?"))
+    diagnosed = judge(facts).diagnosis
+    assert diagnosed.root_causes == ()
+    causes = {c.cause for c in diagnosed.candidates["tf-lists-no-gpu"]}
+    assert {"no-nvidia-gpu", "driver-missing", "cuda-visible-devices-empty", "tf-wheel-runpath-gap"} <= causes
+
+
+def test_no_node_of_any_kind_is_a_cause_where_nothing_else_fits() -> None:
+    facts = cu_init(with_(healthy(), driver__nodes=(DeviceNode(path="/dev/nvidiactl", exists=False),)), 100)
+    assert judge(facts).diagnosis.unexplained != ()
+
+
+def test_explaining_goes_round_in_no_circle() -> None:
+    edges = {c.cause: c.explains for c in registry.all_checks()}
+
+    def reach(name: str, path: tuple[str, ...]) -> None:
+        assert name not in path, f"{' -> '.join(path)} -> {name}"
+        for other in edges.get(name, ()):
+            reach(other, (*path, name))
+
+    for name in edges:
+        reach(name, ())
+
+
+def test_every_name_that_is_explained_is_a_check() -> None:
+    names = {c.cause for c in registry.all_checks()}
+    for check in registry.all_checks():
+        assert set(check.explains) <= names, check.code
+
+
+def test_judging_is_pure() -> None:
+    assert judge(gap()) == judge(gap())
+    assert diagnosis.judge(healthy()) == judge(healthy())
+
+
+def test_checks_are_plain_data() -> None:
+    assert dataclasses.is_dataclass(registry.all_checks()[0])
