@@ -77,7 +77,10 @@ class Process:
 
     def open(self, path: str) -> Loaded:
         """dlopen of a path. Raises CannotLoad, OSError, BadElf."""
-        return self._whole(lambda: self._add(os.path.abspath(path), None, None))
+        path = os.path.abspath(path)
+        if not self._usable(path, path, []):
+            raise CannotLoad(path, [], path, "not there, or of another class or machine")
+        return self._whole(lambda: self._add(path, None, None))
 
     def dlopen(self, soname: str, caller: Loaded | None = None) -> Loaded:
         """dlopen of a soname by code of `caller` (default: the executable). Raises CannotLoad."""
@@ -86,7 +89,7 @@ class Process:
     def pick(self, soname: str, caller: Loaded | None = None) -> LibraryPick:
         """`dlopen` as a fact: what was picked, or what stood in the way."""
         steps: list[SearchStep] = []
-        if not any(soname in o.names for o in self.loaded):
+        if self._already(soname) is None:
             try:
                 self._find(soname, caller or self.main, steps)
             except CannotLoad as e:
@@ -127,13 +130,15 @@ class Process:
                     queue.append(got)
 
     def _map(self, soname: str, loader: Loaded) -> Loaded:
-        for one in self.loaded:
-            if soname in one.names or one.elf.soname == soname:
-                one.names.add(soname)
-                return one
-        steps: list[SearchStep] = []
-        path = self._find(soname, loader, steps)
-        return self._add(path, soname, loader)
+        loaded = self._already(soname)
+        if loaded is not None:
+            loaded.names.add(soname)
+            return loaded
+        return self._add(self._find(soname, loader, []), soname, loader)
+
+    def _already(self, soname: str) -> Loaded | None:
+        """The object that goes by this name, by any name it was loaded under or by its DT_SONAME."""
+        return next((o for o in self.loaded if soname in o.names or o.elf.soname == soname), None)
 
     def _add(self, path: str, soname: str | None, brought_by: Loaded | None) -> Loaded:
         status = os.stat(path)
