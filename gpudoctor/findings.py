@@ -5,7 +5,9 @@ from __future__ import annotations
 import enum
 from typing import Literal
 
-from .facts import Fact, Trial, Unread
+import msgspec
+
+from .facts import Trial
 
 FixKind = Literal["env", "link", "command", "advice"]
 Risk = Literal["safe", "needs root", "needs reboot", "destructive"]
@@ -51,7 +53,11 @@ class SymptomRank(enum.IntEnum):
     NOTHING_YET = 4
 
 
-class Evidence(Fact, frozen=True, kw_only=True):
+class Statement(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that is said of the facts. Unlike a fact it is written with every field, and never read back."""
+
+
+class Evidence(Statement, frozen=True, kw_only=True):
     """One piece of proof from this machine."""
 
     text: str
@@ -59,7 +65,7 @@ class Evidence(Fact, frozen=True, kw_only=True):
     """Who says so: a file, a library's answer, a variable."""
 
 
-class EnvChange(Fact, frozen=True, kw_only=True):
+class EnvChange(Statement, frozen=True, kw_only=True):
     """A change of one environment variable; `prepend` is for lists of directories."""
 
     name: str
@@ -67,14 +73,14 @@ class EnvChange(Fact, frozen=True, kw_only=True):
     value: str = ""
 
 
-class LinkChange(Fact, frozen=True, kw_only=True):
+class LinkChange(Statement, frozen=True, kw_only=True):
     """A symbolic link to make; `target` is as written into the link (relative where it can be)."""
 
     link: str
     target: str
 
 
-class Fix(Fact, frozen=True, kw_only=True):
+class Fix(Statement, frozen=True, kw_only=True):
     """A way to mend a cause: lines to paste, what they risk, how to see that they worked."""
 
     kind: FixKind
@@ -87,7 +93,7 @@ class Fix(Fact, frozen=True, kw_only=True):
     trial: Trial | None = None
 
 
-class Found(Fact, frozen=True, kw_only=True):
+class Found(Statement, frozen=True, kw_only=True):
     """What a check's body yields."""
 
     message: str
@@ -97,7 +103,7 @@ class Found(Fact, frozen=True, kw_only=True):
     fixes: tuple[Fix, ...] = ()
 
 
-class Finding(Fact, frozen=True, kw_only=True):
+class Finding(Statement, frozen=True, kw_only=True):
     """A `Found` with the check that found it."""
 
     code: str
@@ -112,7 +118,7 @@ class Finding(Fact, frozen=True, kw_only=True):
     fixes: tuple[Fix, ...] = ()
 
 
-class RootCause(Fact, frozen=True, kw_only=True):
+class RootCause(Statement, frozen=True, kw_only=True):
     """A found cause that no other found cause explains."""
 
     code: str
@@ -127,7 +133,7 @@ class RootCause(Fact, frozen=True, kw_only=True):
     """Names of the findings that it explains here, symptoms first."""
 
 
-class Candidate(Fact, frozen=True, kw_only=True):
+class Candidate(Statement, frozen=True, kw_only=True):
     """A cause that could explain a symptom and could not be looked at."""
 
     code: str
@@ -137,7 +143,7 @@ class Candidate(Fact, frozen=True, kw_only=True):
     settle: str | None
 
 
-class Unexplained(Fact, frozen=True, kw_only=True):
+class Unexplained(Statement, frozen=True, kw_only=True):
     """A symptom whose causes, as far as this tool knows them, are all ruled out."""
 
     symptom: str
@@ -146,7 +152,7 @@ class Unexplained(Fact, frozen=True, kw_only=True):
     ruled_out: tuple[str, ...]
 
 
-class Skipped(Fact, frozen=True, kw_only=True):
+class Skipped(Statement, frozen=True, kw_only=True):
     """A check that does not apply here, with its reason."""
 
     code: str
@@ -154,7 +160,7 @@ class Skipped(Fact, frozen=True, kw_only=True):
     reason: str
 
 
-class Unknown(Fact, frozen=True, kw_only=True):
+class Unknown(Statement, frozen=True, kw_only=True):
     """A check that could not be decided, and what would settle it."""
 
     code: str
@@ -163,7 +169,7 @@ class Unknown(Fact, frozen=True, kw_only=True):
     settle: str | None
 
 
-class RuledOut(Fact, frozen=True, kw_only=True):
+class RuledOut(Statement, frozen=True, kw_only=True):
     """A check that looked and found nothing."""
 
     code: str
@@ -171,7 +177,7 @@ class RuledOut(Fact, frozen=True, kw_only=True):
     title: str
 
 
-class CombinedFix(Fact, frozen=True, kw_only=True):
+class CombinedFix(Statement, frozen=True, kw_only=True):
     """Where several root causes stand on one path: one list of steps that mends all of them."""
 
     causes: tuple[str, ...]
@@ -184,7 +190,7 @@ class CombinedFix(Fact, frozen=True, kw_only=True):
 Verdict = Literal["healthy", "warning", "faulty"]
 
 
-class Diagnosis(Fact, frozen=True, kw_only=True):
+class Diagnosis(Statement, frozen=True, kw_only=True):
     """The answer."""
 
     verdict: Verdict
@@ -196,7 +202,7 @@ class Diagnosis(Fact, frozen=True, kw_only=True):
     ruled_out: tuple[RuledOut, ...]
 
 
-class Judgement(Fact, frozen=True, kw_only=True):
+class Judgement(Statement, frozen=True, kw_only=True):
     """All that the checks said, and the diagnosis made of it."""
 
     findings: tuple[Finding, ...]
@@ -229,5 +235,4 @@ __all__ = [
     "SymptomRank",
     "Unexplained",
     "Unknown",
-    "Unread",
 ]

@@ -10,7 +10,6 @@ import pytest
 
 from tests.building import Workshop
 
-
 SEED = int(os.environ.get("GPUDOCTOR_TEST_SEED", random.randrange(1 << 32)))
 """Of the random layouts; printed, so that a failure can be played again."""
 

@@ -30,11 +30,14 @@ def rule(
     return Check(code, cause, stage, level, explains, rank, body)
 
 
+def complain(error: Exception) -> Iterator[Found]:
+    raise error
+
+
 def failing(code: str, cause: str, error: Exception, explains: tuple[str, ...] = ()) -> Check:
     def body(facts: Facts) -> Iterator[Found]:
         """Something is wrong."""
-        raise error
-        yield
+        yield from complain(error)
 
     return Check(code, cause, Stage.DRIVER, Level.FAIL, explains, None, body)
 

@@ -78,4 +78,4 @@ def test_the_house_rules_of_every_fact(kind: type[Fact]) -> None:
 
 def test_facts_are_keyword_only() -> None:
     with pytest.raises(TypeError):
-        Measurement("matmul", "tensorflow", "GPU:0")  # type: ignore[misc]
+        Measurement("matmul", "tensorflow", "GPU:0")  # type: ignore[call-arg]

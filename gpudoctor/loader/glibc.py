@@ -4,7 +4,8 @@ Source: the manual page ld.so(8) and glibc's elf/dl-load.c, elf/dl-deps.c and el
 In the order of a search for a name without a slash, made by an object L:
 
 1. an object that is loaded already and has that name, or that DT_SONAME, wins without a search;
-2. if L has no DT_RUNPATH: the DT_RPATH of L, of the object that brought L in, … and of the executable;
+2. if L has no DT_RUNPATH: the DT_RPATH of L, of the object that needed L, … and of the executable (the chain
+   ends at an object that dlopen brought in: its caller's DT_RPATH does not count for its dependencies);
 3. LD_LIBRARY_PATH as it was when the process started;
 4. the DT_RUNPATH of L (not of the objects that brought L in);
 5. /etc/ld.so.cache; 6. the system directories (5 and 6 not for an object marked DF_1_NODEFLIB).
@@ -84,7 +85,7 @@ class Process:
 
     def dlopen(self, soname: str, caller: Loaded | None = None) -> Loaded:
         """dlopen of a soname by code of `caller` (default: the executable). Raises CannotLoad."""
-        return self._whole(lambda: self._map(soname, caller or self.main))
+        return self._whole(lambda: self._map(soname, caller or self.main, by_dlopen=True))
 
     def pick(self, soname: str, caller: Loaded | None = None) -> LibraryPick:
         """`dlopen` as a fact: what was picked, or what stood in the way."""
@@ -129,12 +130,12 @@ class Process:
                 if got not in queue:
                     queue.append(got)
 
-    def _map(self, soname: str, loader: Loaded) -> Loaded:
+    def _map(self, soname: str, loader: Loaded, *, by_dlopen: bool = False) -> Loaded:
         loaded = self._already(soname)
         if loaded is not None:
             loaded.names.add(soname)
             return loaded
-        return self._add(self._find(soname, loader, []), soname, loader)
+        return self._add(self._find(soname, loader, []), soname, None if by_dlopen else loader)
 
     def _already(self, soname: str) -> Loaded | None:
         """The object that goes by this name, by any name it was loaded under or by its DT_SONAME."""

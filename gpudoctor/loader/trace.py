@@ -13,7 +13,7 @@ _FIND = re.compile(r"find library=(\S+) \[\d+\]; searching")
 _PATH = re.compile(r"\s*search path=(.*?)\t+\((.*)\)\s*$")
 _TRYING = re.compile(r"\s*trying file=(.*)$")
 _ORIGIN = re.compile(r"(RPATH|RUNPATH) from file (.*)$")
-_HWCAPS = re.compile(r"/(glibc-hwcaps/[^/]+|tls|haswell|avx512_1|x86_64)(?=/)")
+_HWCAPS = re.compile(r"(/(glibc-hwcaps/[^/]+|tls|haswell|avx512_1|x86_64))+(?=/$)")
 
 
 @dataclasses.dataclass

@@ -23,7 +23,7 @@ CUDA_ENV = {"LD_DEBUG": "libs"}
 _GPU_MODULES = re.compile(r"^(nvidia\w*|nouveau|nova_\w+|amdgpu|vfio_pci)$")
 _RELEASE = r"\d{3}\.\d{1,3}(?:\.\d{1,2})?"
 _KERNEL_VERSION = re.compile(rf"Kernel Module\s.*?({_RELEASE})\s")
-_IN_LIBRARY = re.compile(rb"(?<![\d.])(\d{3}\.\d{2,3}(?:\.\d{2})?)(?![\d.])")
+_IN_LIBRARY = re.compile(rb"(?<!\d)(?<!\d\.)(\d{3}\.\d{2,3}(?:\.\d{2})?)(?![\d.])")
 
 
 def read(files: Answers, nodes: Answers, cuda: Answers, libraries: Libraries) -> Driver:

@@ -187,6 +187,8 @@ def _pick(handle: dict[str, Any], text: str, mapped: list[str]) -> LibraryPick |
     own = next((s for s in found if s.soname.startswith(stem + ".so")), None)
     if handle["ok"]:
         path = next((p for p in mapped if os.path.basename(p).startswith(stem + ".so")), None)
+        if own is not None and own.last and os.path.realpath(own.last) in mapped:
+            path = own.last  # as the loader named it: a link stays one
         if path is None:
             return None  # opened and closed again, or another name: nothing to say
         soname = own.soname if own else os.path.basename(path)
@@ -225,7 +227,7 @@ def read_import(answers: Answers, tensorflow: TensorFlow) -> TensorFlow:
             tensorflow, import_error=text, import_seconds=failed["seconds"], devices=gone, log=log
         )
     if done is None:
-        if answers.last("import_started") is None:
+        if not answers.all("import_started"):
             why = answers.unread("tensorflow")
             return msgspec.structs.replace(tensorflow, import_error=why, import_seconds=why, devices=why, log=log)
         how = f"the process that imports it {answers.outcome.how or 'ended without an answer'}"

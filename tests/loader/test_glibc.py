@@ -13,8 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
-from gpudoctor.loader import glibc, trace
 from gpudoctor.facts import SearchStep
+from gpudoctor.loader import elf, glibc, trace
 from tests.building import Workshop, put
 from tests.conftest import SEED
 
@@ -71,9 +71,7 @@ def lay_out(root: Path, layout: dict[tuple[str, str], File], workshop: Workshop)
         target.write_bytes(data)
 
 
-def real(
-    program: Path, library_path: str | None, words: list[str]
-) -> tuple[list[str], list[str], trace.Search | None]:
+def real(program: Path, library_path: str | None, words: list[str]) -> tuple[list[str], list[str], trace.Search | None]:
     """Answers, objects in the process, and the first search of the last call, by glibc's own account."""
     env = {"PATH": os.environ["PATH"], "LD_DEBUG": "libs"}
     if library_path is not None:
@@ -91,7 +89,8 @@ PLATFORM = glibc.this_platform()
 def there(steps: tuple[SearchStep, ...]) -> list[str]:
     """Directories that exist: the loader skips the others after a first look. A directory that several lists
     name goes by the first one's name in glibc's account, so the origin is not compared."""
-    return list(dict.fromkeys(os.path.realpath(s.directory) for s in steps if os.path.isdir(s.directory)))
+    plain = (s.directory.partition("/glibc-hwcaps")[0] for s in steps)
+    return list(dict.fromkeys(os.path.realpath(d) for d in plain if os.path.isdir(d)))
 
 
 @seed(SEED)
@@ -101,7 +100,7 @@ def there(steps: tuple[SearchStep, ...]) -> list[str]:
     library_path=library_paths,
     program_rpath=paths,
     program_runpath=st.booleans(),
-    caller=st.tuples(st.sampled_from(DIRECTORIES), st.sampled_from(SONAMES)) | st.none(),
+    caller=st.tuples(st.sampled_from(("p", "q", "r", "s")), st.sampled_from(SONAMES)) | st.none(),
     first=st.none() | st.sampled_from(SONAMES),
     asked=st.sampled_from(SONAMES),
 )
@@ -136,7 +135,7 @@ def test_the_simulation_equals_the_real_loader(
             try:
                 source = process.open(caller_path)
                 expected.append("ok")
-            except (glibc.CannotLoad, glibc.elf.BadElf, OSError):
+            except (glibc.CannotLoad, elf.BadElf, OSError):
                 expected.append("failed")
                 caller_path = "-"
         words += ["soname", asked, caller_path]
@@ -150,7 +149,7 @@ def test_the_simulation_equals_the_real_loader(
         assert (search is None) == (not pick.searched)
         if search is not None:
             assert search.soname == asked
-            if pick.picked:
+            if isinstance(pick.picked, str):
                 assert os.path.realpath(search.last or "") == os.path.realpath(pick.picked)
             assert there(pick.searched) == there(tuple(search.steps))
     finally:
