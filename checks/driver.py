@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from shlex import quote
 
 from gpudoctor import compat
 from gpudoctor.facts import Facts, Libcuda, SearchStep, UnknownFactError, Unread, known
@@ -54,7 +55,7 @@ def _off_the_path(facts: Facts) -> Fix | None:
         step = "unset LD_LIBRARY_PATH"
     else:
         change = EnvChange(name="LD_LIBRARY_PATH", op="set", value=":".join(kept))
-        step = f"export LD_LIBRARY_PATH={change.value}"
+        step = f"export LD_LIBRARY_PATH={quote(change.value)}"
     return Fix(
         kind="env",
         risk="safe",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from shlex import quote
 
 from packaging.version import InvalidVersion, Version
 
@@ -78,13 +79,20 @@ def _source(facts: Facts) -> str:
     return how.get(source, source) if isinstance(source, str) else "TensorFlow's loader"
 
 
+def _export(value: str) -> str:
+    """A line to paste that puts `value` before what LD_LIBRARY_PATH holds."""
+    rest = "${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+    quoted = quote(value)
+    return f'export LD_LIBRARY_PATH="{value}{rest}"' if quoted == value else f'export LD_LIBRARY_PATH={quoted}"{rest}"'
+
+
 def _prepend(directories: list[str]) -> Fix:
     value = ":".join(dict.fromkeys(directories))
     return Fix(
         kind="env",
         risk="safe",
         summary="Put the directory on the loader's path, for this shell and what it starts",
-        steps=(f"export LD_LIBRARY_PATH={value}${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}",),
+        steps=(_export(value),),
         env=(EnvChange(name="LD_LIBRARY_PATH", op="prepend", value=value),),
     )
 
@@ -159,7 +167,7 @@ def _gap_fixes(facts: Facts, files: list[LibraryFile], directories: tuple[str, .
                 kind="link",
                 risk="safe",
                 summary="Make a link where TensorFlow does look; it lasts until the wheels are reinstalled",
-                steps=tuple(f"ln -s {link.target} {link.link}" for link in links),
+                steps=tuple(f"ln -s {quote(link.target)} {quote(link.link)}" for link in links),
                 links=links,
             )
         )
@@ -273,7 +281,7 @@ def cuda_libs_missing(facts: Facts) -> Iterator[Found]:
 
 def _install(facts: Facts, sonames: tuple[str, ...]) -> Fix:
     """pip with this TensorFlow's own extra; for releases without one, the wheels by name."""
-    python = facts.python.executable if isinstance(facts.python.executable, str) else "python3"
+    python = quote(facts.python.executable) if isinstance(facts.python.executable, str) else "python3"
     version, name = facts.tensorflow.version, facts.tensorflow.distribution
     package = name if isinstance(name, str) else "tensorflow"
     summary = "Install the libraries that this TensorFlow was built for, through its own extra"
@@ -322,7 +330,7 @@ def cuda_lib_unusable(facts: Facts) -> Iterator[Found]:
         if path is None:
             continue
         owner = next((f.owner for f in known(facts.libraries.files) if f.path == path), None)
-        python = facts.python.executable if isinstance(facts.python.executable, str) else "python3"
+        python = quote(facts.python.executable) if isinstance(facts.python.executable, str) else "python3"
         package = owner.split(" ") if isinstance(owner, str) else None
         yield Found(
             message=f"{path} is found for {pick.soname}, and the loader refuses it.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from shlex import quote
 
 from gpudoctor.facts import Facts, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, Stage
@@ -45,7 +46,7 @@ def tf_not_installed(facts: Facts) -> Iterator[Found]:
                 risk="safe",
                 summary="Install TensorFlow with its CUDA libraries into this interpreter; if it is installed "
                 "elsewhere, examine that one: gpudoctor check --python /path/to/python",
-                steps=(f"{python} -m pip install 'tensorflow[and-cuda]'",),
+                steps=(f"{quote(python)} -m pip install 'tensorflow[and-cuda]'",),
             ),
         ),
     )

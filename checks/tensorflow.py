@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from shlex import quote
 
 from gpudoctor.facts import Facts, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage, SymptomRank
@@ -141,7 +142,7 @@ def _replace(name: object, version: object, python: object, facts: Facts) -> Fix
             summary="TensorFlow's wheels with CUDA exist for Linux on x86-64 only (on Windows: inside WSL2)",
             steps=(),
         )
-    steps = []
+    steps, python = [], quote(python)
     if isinstance(name, str):
         steps.append(f"{python} -m pip uninstall -y {name}")
     exact = f"=={version}" if isinstance(version, str) else ""
@@ -167,7 +168,7 @@ def tf_import_broken(facts: Facts) -> Iterator[Found]:
     error = known(facts.tensorflow.import_error)
     if error is None:
         return
-    python = facts.python.executable if isinstance(facts.python.executable, str) else "python3"
+    python = quote(facts.python.executable) if isinstance(facts.python.executable, str) else "python3"
     yield Found(
         message=f"import tensorflow fails: {error}",
         proof=(Evidence(text=error, source="import tensorflow, in a child process"),),

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+
 from gpudoctor.facts import Facts, LibraryFile, LibraryPick, LoaderObject, SearchStep
 from tests.factory import (
     FRAMEWORK,
@@ -39,7 +41,7 @@ def test_tf_wheel_runpath_gap() -> None:
     assert f"libcusolver.so.11 lies in {wheel('cusolver')} (nvidia-cusolver-cu12 1)" in proof
     assert f"{RUNPATH_OF}: {wheel('cuda_runtime')}" in proof
     env, link = finding.fixes
-    assert env.steps == (f"export LD_LIBRARY_PATH={wheel('cusolver')}${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}",)
+    assert env.steps == (f'export LD_LIBRARY_PATH="{wheel("cusolver")}${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}"',)
     assert link.steps == (f"ln -s ../../cusolver/lib/libcusolver.so.11 {wheel('cuda_runtime')}/libcusolver.so.11",)
 
 
@@ -140,3 +142,20 @@ def test_two_faults_are_both_roots() -> None:
     facts = cannot_open(gap(), "libcufft.so.11", ALL_BUT_CUSOLVER)
     facts = with_(facts, libraries__files=files_without("libcufft.so.11"))
     assert sorted(roots(facts)) == ["cuda-libs-missing", "tf-wheel-runpath-gap"]
+
+
+def test_lines_to_paste_survive_odd_names() -> None:
+    odd = "/home/it's me/$HOME lib"
+    facts = cannot_open(healthy(), "libcusolver.so.11", ALL_BUT_CUSOLVER)
+    toolkit = LibraryFile(name="libcusolver.so.11", path=f"{odd}/libcusolver.so.11", kind="system")
+    facts = with_(facts, libraries__files=(*files_without("libcusolver.so.11"), toolkit))
+    (step,) = found(facts)["ld-library-path-not-set"].fixes[0].steps
+    for before, after in (("", odd), ("/usr/x y", f"{odd}:/usr/x y")):
+        shell = subprocess.run(
+            ["sh", "-c", f'{step}; printf %s "$LD_LIBRARY_PATH"'],
+            env={"LD_LIBRARY_PATH": before} if before else {},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert shell.stdout == after

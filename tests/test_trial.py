@@ -1,0 +1,191 @@
+"""Fixes tried in a throw-away view: real loader, stub libraries, fake libcuda. Nothing of the machine changes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from gpudoctor import trial
+from gpudoctor.diagnosis import COMBINED, judge
+from gpudoctor.facts import Environment, Facts, Libcuda, Libraries, LibraryFile, System, Unread, Variable
+from gpudoctor.findings import EnvChange, LinkChange
+from gpudoctor.probes import libraries, python, tensorflow
+from gpudoctor.probes.ask import Patient
+from gpudoctor.registry import all_checks
+from tests.building import Workshop, put
+from tests.probes.test_tensorflow import look, site
+
+__all__ = ["site"]
+
+
+@pytest.fixture
+def libcuda(workshop: Workshop, tmp_path: Path) -> str:
+    put(workshop.fake("libcuda.c", "libcuda.so.1"), tmp_path / "driver", "libcuda.so.1")
+    return str(tmp_path / "driver")
+
+
+def examined(place: Path, **env: str) -> tuple[Facts, Patient]:
+    """The facts that a trial needs, of TensorFlow in `place`."""
+    base = {**os.environ, "PYTHONPATH": str(place), **env}
+    patient = Patient((sys.executable,), base)
+    seen, interpreter = look(place, 30, **env)
+    answers = patient.ask([python.TASK, libraries.TASK], limit_s=20)
+    unread = Unread(why="not imported")
+    return (
+        Facts(
+            environment=Environment(variables=tuple(Variable(name=k, value=v) for k, v in env.items())),
+            system=System(system="Linux", machine="x86_64", container=None, wsl=False, tegra=False),
+            python=interpreter,
+            libraries=libraries.read(answers),
+            tensorflow=msgspec.structs.replace(seen, import_error=unread, devices=unread),
+        ),
+        patient,
+    )
+
+
+def tried(facts: Facts, patient: Patient) -> Facts:
+    return trial.try_fixes(facts, patient, all_checks(), 30)
+
+
+def tree(place: Path) -> list[tuple[str, int, int]]:
+    return sorted((str(p), p.lstat().st_mtime_ns, p.lstat().st_size) for p in place.rglob("*"))
+
+
+def test_both_fixes_of_the_defect_work(site: Path) -> None:
+    facts, patient = examined(site)
+    before = tree(site)
+    facts = tried(facts, patient)
+    assert tree(site) == before
+    (root,) = judge(facts).diagnosis.root_causes
+    assert root.cause == "tf-wheel-runpath-gap"
+    assert [f.kind for f in root.fixes] == ["env", "link"]
+    for fix in root.fixes:
+        assert fix.trial is not None
+        assert fix.trial.worked is True
+        assert str(fix.trial.outcome).startswith("TensorFlow's loader then opens all 7 libraries")
+        assert fix.trial.judged_by == "loader"
+
+
+def test_pasting_either_fix_mends_it(site: Path) -> None:
+    facts, _ = examined(site)
+    env, link = judge(facts).diagnosis.root_causes[0].fixes
+    os.system("; ".join(link.steps))
+    assert look(site)[0].loader_ok is True
+    Path(link.links[0].link).unlink()
+    assert look(site)[0].loader_ok is False
+    assert look(site, LD_LIBRARY_PATH=env.env[0].value)[0].loader_ok is True
+
+
+def test_a_fix_that_is_not_enough_is_seen_to_fail(site: Path) -> None:
+    (site / "nvidia/nvjitlink/lib/libnvJitLink.so.12").unlink()
+    facts, patient = examined(site)
+    facts = tried(facts, patient)
+    roots = {r.cause: r for r in judge(facts).diagnosis.root_causes}
+    assert set(roots) == {"cuda-libs-missing", "tf-wheel-runpath-gap"}
+    for fix in roots["tf-wheel-runpath-gap"].fixes:
+        assert fix.trial is not None
+        assert fix.trial.worked is False
+        assert "libcusolver.so.11" in str(fix.trial.outcome)
+
+
+def test_a_fix_for_one_of_two_libraries_is_judged_by_its_own(site: Path) -> None:
+    (site / "nvidia/cufft/lib/libcufft.so.11").unlink()
+    facts, patient = examined(site)
+    fixes = {r.cause: r for r in judge(tried(facts, patient)).diagnosis.root_causes}["tf-wheel-runpath-gap"].fixes
+    for fix in fixes:
+        assert fix.trial is not None
+        assert fix.trial.worked is True
+        assert "opens libcusolver.so.11" in str(fix.trial.outcome)
+        assert "libcufft.so.11" in str(fix.trial.outcome)
+
+
+def test_two_causes_are_tried_one_on_top_of_the_other_and_together(site: Path, libcuda: str) -> None:
+    env = {"LD_LIBRARY_PATH": libcuda, "FAKE_CUDA_DEVICES": "2", "CUDA_VISIBLE_DEVICES": "-1"}
+    facts, patient = examined(site, **env)
+    facts = msgspec.structs.replace(
+        facts,
+        driver=msgspec.structs.replace(facts.driver, libcuda=Libcuda(path=f"{libcuda}/libcuda.so.1", init_result=100)),
+    )
+    facts = tried(facts, patient)
+    diagnosis = judge(facts).diagnosis
+    hidden, gap = diagnosis.root_causes
+    assert (hidden.cause, gap.cause) == ("cuda-visible-devices-empty", "tf-wheel-runpath-gap")
+    first = hidden.fixes[0].trial
+    assert first is not None
+    assert first.worked is True
+    assert str(first.outcome).startswith("cuInit then answers 0 and finds 2 GPUs")
+    second = gap.fixes[0].trial
+    assert second is not None
+    assert second.with_causes == ("cuda-visible-devices-empty",)
+    assert second.worked is True
+    combined = diagnosis.combined_fix
+    assert combined is not None
+    assert combined.trial is not None
+    assert combined.trial.cause == COMBINED
+    assert combined.trial.worked is True
+    again = tried(facts, patient)
+    assert again.trials == facts.trials
+
+
+def test_a_wrong_fix_of_a_variable_is_seen_to_fail(site: Path, libcuda: str) -> None:
+    env = {"LD_LIBRARY_PATH": libcuda, "FAKE_CUDA_INIT": "999", "FAKE_CUDA_DEVICES": "2", "CUDA_VISIBLE_DEVICES": ""}
+    facts, patient = examined(site, **env)
+    facts = tried(facts, patient)
+    fix = next(r for r in judge(facts).diagnosis.root_causes if r.cause == "cuda-visible-devices-empty").fixes[0]
+    assert fix.trial is not None
+    assert fix.trial.worked is False
+    assert fix.trial.outcome == "cuInit then answers 999"
+
+
+def test_a_driver_that_hangs_does_not_hang_a_trial(site: Path, libcuda: str) -> None:
+    facts, patient = examined(site, LD_LIBRARY_PATH=libcuda, FAKE_CUDA_INIT="hang", CUDA_VISIBLE_DEVICES="")
+    facts = trial.try_fixes(facts, patient, all_checks(), 2)
+    fix = next(r for r in judge(facts).diagnosis.root_causes if r.cause == "cuda-visible-devices-empty").fixes[0]
+    assert fix.trial is not None
+    assert fix.trial.outcome == "cuInit then gives no answer"
+
+
+def test_no_place_for_a_shadow(site: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    facts, patient = examined(site)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "missing"))
+    outcome = {f.kind: f.trial for f in judge(tried(facts, patient)).diagnosis.root_causes[0].fixes}
+    assert outcome["env"] is not None
+    assert outcome["env"].worked is True
+    assert outcome["link"] is not None
+    assert "no shadow could be made" in str(outcome["link"].worked)
+
+
+def test_variables() -> None:
+    prepend = EnvChange(name="A", op="prepend", value="/new")
+    assert trial.apply({"A": "/old"}, [prepend]) == {"A": "/new:/old"}
+    assert trial.apply({"A": ""}, [prepend]) == {"A": "/new"}
+    assert trial.apply({}, [prepend]) == {"A": "/new"}
+    assert trial.apply({"A": "1"}, [EnvChange(name="A", op="unset")]) == {}
+    assert trial.apply({"A": "1"}, [EnvChange(name="A", op="set", value="2")]) == {"A": "2"}
+    assert trial.apply({}, [EnvChange(name="A", op="unset")]) == {}
+
+
+def test_the_shadow_is_real_directories_and_file_links(site: Path) -> None:
+    (site / "nvidia/cudnn/lib/libcudnn_ops.so.9").symlink_to("libcudnn.so.9")
+    change = LinkChange(link=str(site / "nvidia/nccl/lib/libx.so"), target="../../cufft/lib/libcufft.so.11")
+    with trial.shadow(str(site / "tensorflow"), [change]) as directory:
+        place = Path(directory).parent
+        assert (place / "nvidia/nccl/lib").is_dir()
+        assert not (place / "nvidia/nccl/lib").is_symlink()
+        assert (place / "nvidia/nccl/lib/libx.so").resolve() == site / "nvidia/cufft/lib/libcufft.so.11"
+        assert (place / "nvidia/cudnn/lib/libcudnn_ops.so.9").readlink() == Path("libcudnn.so.9")
+        assert (Path(directory) / "libtensorflow_framework.so.2").is_symlink()
+    assert not place.exists()
+    outside = LinkChange(link="/etc/libx.so", target="x")
+    with pytest.raises(OSError, match="outside"), trial.shadow(str(site / "tensorflow"), [outside]):
+        pass
+
+
+def test_facts_without_a_tensorflow_try_nothing_with_libraries() -> None:
+    facts = Facts(libraries=Libraries(files=(LibraryFile(name="x", path="/x", kind="wheel"),)))
+    assert tried(facts, Patient((sys.executable,), os.environ)).trials == ()
+    assert isinstance(tensorflow.LOADER_ENV, dict)
