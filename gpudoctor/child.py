@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import errno
 import os
 import selectors
 import signal
@@ -74,10 +75,12 @@ class _Kept:
 
 _running: set[int] = set()
 _lock = threading.Lock()
+_no_more = threading.Event()
 
 
 def kill_all() -> None:
-    """Kill every child that still runs; for the way out after an interrupt."""
+    """Kill every child that still runs and start no more; for the way out after an interrupt."""
+    _no_more.set()
     with _lock:
         for pid in _running:
             _kill_group(pid)
@@ -102,6 +105,9 @@ def run(
     `on_line` is called with each whole line of standard output as it comes.
     """
     started = time.monotonic()
+    if _no_more.is_set():
+        gone = OSError(errno.ECANCELED, os.strerror(errno.ECANCELED))
+        return Outcome(b"", b"", None, None, False, 0.0, start_error=gone)
     try:
         process = subprocess.Popen(
             list(command),

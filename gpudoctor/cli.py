@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import enum
+import functools
 import io
 import os
 import sys
@@ -69,6 +70,24 @@ Output = Annotated[
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Also list what was ruled out and what does not apply.")]
 
 
+Work = Callable[[], int]
+
+
+def _command(name: str | None = None) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Register a command. Typer only parses its arguments; the work itself is done outside of Typer, which
+    would turn a closed pipe or an interrupt into exit codes of its own."""
+
+    def register(body: Callable[..., int]) -> Callable[..., int]:
+        @functools.wraps(body)
+        def parsed(*arguments: Any, **options: Any) -> Work:
+            return functools.partial(body, *arguments, **options)
+
+        app.command(name)(parsed)
+        return body
+
+    return register
+
+
 def _print_version(wanted: bool) -> None:
     if wanted:
         print(f"gpudoctor {__version__}")
@@ -84,7 +103,7 @@ def _root(
     pass
 
 
-@app.command()
+@_command()
 def check(
     level: Annotated[
         ExamineLevel,
@@ -126,7 +145,7 @@ def check(
     return bundle.exit_code(report, fail_on.value)
 
 
-@app.command()
+@_command()
 def replay(
     file: Annotated[
         Path,
@@ -156,7 +175,7 @@ def replay(
     return bundle.exit_code(report, fail_on.value)
 
 
-@app.command("list")
+@_command("list")
 def list_(
     only: Annotated[list[str] | None, typer.Argument(metavar="[CHECK]...", help="Codes, causes or subjects.")] = None,
 ) -> int:
@@ -176,7 +195,7 @@ def list_(
     return 0
 
 
-@app.command()
+@_command()
 def explain(name: Annotated[str, typer.Argument(metavar="CODE|CAUSE")]) -> int:
     """Print the page of a check: what it looks at, why it matters, how to fix it, its source."""
     one = registry.find(name)
@@ -198,8 +217,14 @@ def explain(name: Annotated[str, typer.Argument(metavar="CODE|CAUSE")]) -> int:
 # ------------------------------------------------------------------------------- printing
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Rich would end the process with 1, which is the exit code of a finding."""
+        raise BrokenPipeError
+
+
 def _console(file: TextIO | None) -> Console:
-    return Console(file=file, highlight=False, emoji=False, markup=True)
+    return _Console(file=file, highlight=False, emoji=False)
 
 
 def _writer(output: Path | None) -> Callable[[str], None] | None:
@@ -317,13 +342,16 @@ def run(arguments: list[str] | None = None) -> int:
 def _deliver(arguments: list[str] | None) -> int:
     command = typer.main.get_command(app)
     try:
-        result: Any = command.main(args=arguments, prog_name="gpudoctor", standalone_mode=False)
-        sys.stdout.flush()
+        work: Any = command.main(args=arguments, prog_name="gpudoctor", standalone_mode=False)
     except Exception as e:
+        if type(e).__name__ == "NoArgsIsHelpError":  # the help is printed already
+            return _USAGE
         if hasattr(e, "format_message"):  # click's own usage errors
             raise UsageError(e.format_message()) from e
         raise
-    return result if isinstance(result, int) else 0
+    code = work() if callable(work) else work
+    sys.stdout.flush()
+    return code if isinstance(code, int) else 0
 
 
 def _complain(text: str, code: int) -> int:

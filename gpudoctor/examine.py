@@ -21,6 +21,7 @@ from typing import TypeVar
 
 import msgspec
 
+from . import child
 from .facts import Facts, Measurement, TensorFlow, Unread
 from .kernels import tensorflow as tensorflow_kernels
 from .probes import driver, environment, gpu, libraries, pci, python, system, tensorflow
@@ -98,7 +99,7 @@ def examine(
 ) -> Examination:
     """Look at this machine. Raises NoInterpreter where --python is none."""
     timeline = Timeline()
-    with _scratch() as keras_home, ThreadPoolExecutor(8, thread_name_prefix="probe") as pool:
+    with _scratch() as keras_home, _workers() as pool:
         base = child_environment(keras_home)
 
         def start(name: str, work: Callable[[], T]) -> Future[T]:
@@ -155,6 +156,17 @@ def examine(
             on_quick(Examination(quick, patient, timeline))
         facts = quick if imported is None else _with_import(quick, imported.result())
     return Examination(facts, patient, timeline)
+
+
+@contextlib.contextmanager
+def _workers() -> Iterator[ThreadPoolExecutor]:
+    """Threads that wait for children; an interrupt ends the children first, so that nobody waits for them."""
+    with ThreadPoolExecutor(8, thread_name_prefix="probe") as pool:
+        try:
+            yield pool
+        except BaseException:
+            child.kill_all()
+            raise
 
 
 def child_environment(keras_home: str) -> dict[str, str]:

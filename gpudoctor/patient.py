@@ -32,6 +32,10 @@ import traceback  # noqa: E402
 from typing import Any, Callable, Dict, List, Optional, Tuple  # noqa: E402
 
 sys.path = _PATH_AS_STARTED
+try:
+    os.getcwd()
+except OSError:  # it was removed: then "" leads nowhere, and resolving it raises
+    sys.path = [p for p in sys.path if p]
 
 _out = -1
 _mark = ""

@@ -25,7 +25,7 @@ ALLOWED = {
     "probes": {"facts", "loader", "child", "compat", "probes"},
     "diagnosis": {"facts", "findings", "registry"},
     "bundle": {"", "facts", "findings", "registry", "diagnosis"},
-    "examine": {"facts", "probes", "kernels"},
+    "examine": {"child", "facts", "probes", "kernels"},
     "trial": {"facts", "findings", "registry", "diagnosis", "probes"},
     "render": {"bundle", "facts", "findings"},
     "api": {"bundle", "diagnosis", "examine", "facts", "findings", "registry", "trial"},

@@ -24,7 +24,7 @@ def show(report: Report, console: Console, *, verbose: bool = False) -> None:
     console.print(_head(report), soft_wrap=True)
     console.print()
     for block in _blocks(report, verbose):
-        console.print(block)
+        console.print(block, crop=False)
         console.print()
     console.print(_verdict(report))
 

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from gpudoctor import bundle
+from gpudoctor.facts import Facts, Trial
+from gpudoctor.render import text
+from tests.checks.test_libraries import gap
+from tests.factory import cu_init, found, healthy, lists_no_gpu, with_, with_variable
+
+
+def shown(facts: Facts, *, width: int = 80, terminal: bool = False, verbose: bool = False) -> str:
+    file = io.StringIO()
+    console = Console(file=file, width=width, force_terminal=terminal, no_color=True, highlight=False)
+    text.show(bundle.make(facts, "2026-11-21T00:00:00+00:00"), console, verbose=verbose)
+    return file.getvalue()
+
+
+def tried() -> Facts:
+    facts = gap()
+    env, link = found(facts)["tf-wheel-runpath-gap"].fixes
+    cause = "tf-wheel-runpath-gap"
+    return with_(
+        facts,
+        trials=(
+            Trial(cause=cause, steps=env.steps, worked=True, outcome="TensorFlow then lists 2 GPUs", judged_by="list"),
+            Trial(cause=cause, steps=link.steps, worked=False, outcome="it still can't", judged_by="loader"),
+        ),
+    )
+
+
+def test_what_is_wrong_the_proof_and_the_fix_come_first() -> None:
+    lines = shown(tried()).splitlines()
+    assert lines[0].startswith("gpudoctor ")
+    assert lines[2].startswith("✗ TensorFlow's own wheel does not look")
+    proof, fix = lines.index("  Proof"), next(i for i, line in enumerate(lines) if line.startswith("  Fix:"))
+    assert proof < fix
+    assert "tried here, works: TensorFlow then lists 2 GPUs" in lines[fix]
+    assert lines[fix + 1].strip().startswith("export LD_LIBRARY_PATH=")
+    assert "tried here, not enough: it still can't" in "\n".join(lines)
+    assert lines[-1] == "Faulty: 1 root cause: tf-wheel-runpath-gap"
+
+
+@pytest.mark.parametrize(("width", "terminal"), [(40, True), (40, False), (200, True)])
+def test_lines_to_paste_are_never_wrapped(width: int, terminal: bool) -> None:
+    (step,) = found(gap())["tf-wheel-runpath-gap"].fixes[0].steps
+    assert f"    {step}" in shown(tried(), width=width, terminal=terminal)
+
+
+def test_a_terminal_wraps_prose_with_its_indent() -> None:
+    lines = shown(tried(), width=60, terminal=True).splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("  TensorFlow 2.21.0 can't find"))
+    assert lines[start + 1].startswith("  ")
+    assert len(lines[start]) <= 60
+
+
+def test_no_terminal_no_escape_sequences_and_no_wrapping() -> None:
+    printed = shown(tried(), width=40)
+    assert "\x1b" not in printed
+    assert "which opens it, does not look there." in printed
+    assert not any(line != line.rstrip() for line in printed.splitlines())
+
+
+def test_several_causes_and_one_fix_for_all() -> None:
+    printed = shown(cu_init(with_variable(gap(), "CUDA_VISIBLE_DEVICES", "-1"), 100))
+    assert "All 2 causes stand in the way." in printed
+    assert printed.splitlines()[-1].startswith(
+        "Faulty: 2 root causes: cuda-visible-devices-empty, tf-wheel-runpath-gap"
+    )
+
+
+def test_a_symptom_that_nothing_explains() -> None:
+    printed = shown(lists_no_gpu(healthy()))
+    assert "Unexplained: none of the causes that gpudoctor knows explains it." in printed
+    assert "no cause could be named" in printed
+
+
+def test_candidates_with_what_settles_them() -> None:
+    facts = with_(Facts(), tensorflow=lists_no_gpu(healthy()).tensorflow)
+    printed = shown(facts)
+    assert "The cause could not be determined." in printed
+    assert "no-nvidia-gpu: not recorded" in printed
+
+
+def test_healthy() -> None:
+    printed = shown(healthy())
+    assert printed.splitlines()[-1] == "✓ Healthy: TensorFlow lists 2 GPUs."
+    assert "GPU:1 NVIDIA H200: tensorflow matmul float32 8192x8192x8192: 51.1 TFLOP/s, spread 5%, verified" in printed
+
+
+def test_verbose_lists_what_was_ruled_out() -> None:
+    assert "GD101 driver-missing" not in shown(healthy())
+    assert "GD101 driver-missing" in shown(healthy(), verbose=True)
+
+
+def test_nothing_in_the_facts_can_move_the_cursor() -> None:
+    evil = "\x1b]0;owned\x07\x1b[2J\u202e[bold]"
+    facts = with_(gap(), tensorflow__version=evil, python__executable=evil)
+    printed = shown(facts, terminal=True)
+    assert "\x1b]0;" not in printed
+    assert "\x1b[2J" not in printed
+    assert "\u202e" not in printed
+    assert "[bold]" in printed

@@ -1,0 +1,74 @@
+"""Runs the command as a user does: a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+ROOT = Path(__file__).parent.parent
+COMMAND = [sys.executable, "-m", "gpudoctor"]
+
+
+def gpudoctor(
+    *arguments: str,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+    timeout: float = 120,
+    prefix: tuple[str, ...] = (),
+) -> subprocess.CompletedProcess[str]:
+    """Run gpudoctor; afterwards no process of it may be left."""
+    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+    done = subprocess.run(
+        [*prefix, *COMMAND, *arguments],
+        env={**os.environ, "PYTHONPATH": path, **(env or {})},
+        cwd=cwd or ROOT,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )
+    assert left() == []
+    return done
+
+
+def left() -> list[str]:
+    """Command lines of processes that this test started and that still run."""
+    deadline = time.monotonic() + 3
+    while True:
+        running = []
+        for one in psutil.process_iter(["cmdline", "status"]):
+            words = " ".join(one.info["cmdline"] or [])
+            if (
+                one.info["status"] != psutil.STATUS_ZOMBIE and words.endswith("python3 -")
+            ) or "gpudoctor.probes.gpu" in words:
+                running.append(words)
+        if not running or time.monotonic() > deadline:
+            return running
+        time.sleep(0.1)
+
+
+def report(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    """The JSON that a run printed."""
+    loaded: dict[str, Any] = json.loads(done.stdout)
+    return loaded
+
+
+def causes(report: dict[str, Any]) -> list[str]:
+    """Its root causes."""
+    return [r["cause"] for r in report["diagnosis"]["root_causes"]]
+
+
+def one_line(done: subprocess.CompletedProcess[str]) -> str:
+    """The only line on standard error."""
+    lines = done.stderr.splitlines()
+    assert len(lines) == 1, done.stderr
+    assert lines[0].startswith("gpudoctor: ")
+    return lines[0]

@@ -1,0 +1,70 @@
+"""Which interpreter is the patient's."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from gpudoctor import examine
+
+
+def interpreter(place: Path) -> Path:
+    place.mkdir(parents=True)
+    path = place / "python3"
+    path.symlink_to(sys.executable)
+    return path
+
+
+@pytest.mark.parametrize("variable", ["VIRTUAL_ENV", "CONDA_PREFIX"])
+def test_an_activated_environment_is_meant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
+    path = interpreter(tmp_path / "env" / "bin")
+    monkeypatch.setenv(variable, str(tmp_path / "env"))
+    assert examine.candidates(None) == [(str(path), variable)]
+
+
+def test_a_stale_variable_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VIRTUAL_ENV", str(tmp_path / "gone"))
+    assert "VIRTUAL_ENV" not in [why for _, why in examine.candidates(None)]
+
+
+def test_python3_on_path_then_our_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = interpreter(tmp_path / "bin")
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    assert examine.candidates(None) == [(str(path), "python3 on PATH"), (sys.executable, "runs gpudoctor")]
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert examine.candidates(None) == [(sys.executable, "runs gpudoctor")]
+
+
+def test_what_is_given_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = interpreter(tmp_path / "env" / "bin")
+    monkeypatch.setenv("VIRTUAL_ENV", "/elsewhere")
+    assert examine.candidates(str(path)) == [(str(path), "--python")]
+    assert examine.candidates(str(tmp_path / "env")) == [(str(path), "--python")]
+    monkeypatch.setenv("PATH", str(path.parent))
+    assert examine.candidates("python3") == [(str(path), "--python")]
+    monkeypatch.chdir(tmp_path)
+    assert examine.candidates("env/bin/python3") == [(os.path.abspath("env/bin/python3"), "--python")]
+
+
+def with_tensorflow(place: Path) -> str:
+    (place / "tensorflow").mkdir(parents=True)
+    (place / "tensorflow" / "__init__.py").touch()
+    return str(place)
+
+
+def test_of_several_the_one_with_tensorflow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """pipx keeps gpudoctor apart from TensorFlow; an unactivated environment has both."""
+    for owner, chosen in (("path", "python3 on PATH"), ("own", "runs gpudoctor")):
+        place = tmp_path / owner
+        place.mkdir()
+        script = place / "python3"
+        site = with_tensorflow(place / "site") if owner == "path" else ""
+        script.write_text(f'#!/bin/sh\nPYTHONPATH={site} exec {sys.executable} -S "$@"\n')
+        script.chmod(0o755)
+        monkeypatch.setenv("PATH", str(place))
+        monkeypatch.setenv("PYTHONPATH", with_tensorflow(place / "mine") if owner == "own" else "")
+        seen = examine.examine(examine.Options(level=examine.ExamineLevel.QUICK)).facts
+        assert seen.python.chosen_because == chosen, owner
