@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from shlex import quote
 
@@ -65,7 +66,20 @@ def _looked_in(pick: LibraryPick) -> str:
     groups: dict[str, list[str]] = {}
     for step in _searched(pick):
         groups.setdefault(step.origin or "?", []).append(step.directory)
-    return "; ".join(f"{origin}: {', '.join(dict.fromkeys(dirs))}" for origin, dirs in groups.items()) or "nowhere"
+    return "; ".join(f"{origin}: {', '.join(_folded(dirs))}" for origin, dirs in groups.items()) or "nowhere"
+
+
+def _folded(directories: list[str]) -> list[str]:
+    """Directories with those of several wheels as one: '/s/nvidia/{cublas,cufft}/lib'."""
+    folded: dict[tuple[str, str], list[str]] = {}
+    for directory in dict.fromkeys(directories):
+        match = re.fullmatch(r"(.*/nvidia/)([^/]+)(/lib)", directory)
+        before, name, after = match.groups() if match else (directory, "", "")
+        folded.setdefault((before, after), []).append(name)
+    return [
+        before + (names[0] if len(names) == 1 else "{" + ",".join(names) + "}") + after
+        for (before, after), names in folded.items()
+    ]
 
 
 def _lies(file: LibraryFile) -> str:
@@ -126,19 +140,14 @@ def tf_wheel_runpath_gap(facts: Facts) -> Iterator[Found]:
     for pick, file in gaps:
         proof.append(Evidence(text=_lies(file), source="files"))
         proof.append(Evidence(text=f"{pick.soname} was looked for in {_looked_in(pick)}", source=_source(facts)))
-    named = ", ".join(_component(d) for d in directories)
-    proof.append(Evidence(text=f"RUNPATH of {holder_name} names nvidia/{{{named}}}/lib", source="ELF dynamic section"))
+    named = ", ".join(_folded(list(directories)))
+    proof.append(Evidence(text=f"RUNPATH of {holder_name} names {named}", source="ELF dynamic section"))
     yield Found(
         message=f"TensorFlow {version if isinstance(version, str) else ''} can't find {names}: pip installed it beside "
         f"TensorFlow, and {holder_name}, which opens it, does not look there.".replace("  ", " "),
         proof=tuple(proof),
         fixes=_gap_fixes(facts, [file for _, file in gaps], directories),
     )
-
-
-def _component(directory: str) -> str:
-    """'cusolver' for …/nvidia/cusolver/lib."""
-    return directory.split("/nvidia/", 1)[-1].split("/")[0]
 
 
 def _gap(facts: Facts, pick: LibraryPick) -> LibraryFile | None:

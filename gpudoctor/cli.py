@@ -171,7 +171,7 @@ def replay(
         raise UsageError(f"{file}: {e.strerror or e}") from e
     except bundle.NotAReport as e:
         raise UsageError(f"{file} is no report of gpudoctor: {e}") from e
-    _print(report, format, write, verbose)
+    _print(report, format, write, verbose, recorded=True)
     return bundle.exit_code(report, fail_on.value)
 
 
@@ -223,7 +223,7 @@ class _Console(Console):
         raise BrokenPipeError
 
 
-def _console(file: TextIO | None) -> Console:
+def _console(file: TextIO) -> Console:
     return _Console(file=file, highlight=False, emoji=False)
 
 
@@ -253,7 +253,9 @@ class OutputError(Exception):
     """The report is made and can't be delivered."""
 
 
-def _print(report: Report, format: Format, write: Callable[[str], None] | None, verbose: bool) -> None:
+def _print(
+    report: Report, format: Format, write: Callable[[str], None] | None, verbose: bool, *, recorded: bool = False
+) -> None:
     if format is Format.JSON:
         from .render import json
 
@@ -266,10 +268,10 @@ def _print(report: Report, format: Format, write: Callable[[str], None] | None, 
     from .render import text as text_renderer
 
     if write is None:
-        text_renderer.show(report, _console(sys.stdout), verbose=verbose)
+        text_renderer.show(report, _console(sys.stdout), verbose=verbose, recorded=recorded)
     else:
         kept = io.StringIO()
-        text_renderer.show(report, Console(file=kept, width=100, color_system=None), verbose=verbose)
+        text_renderer.show(report, _console(kept), verbose=verbose, recorded=recorded)
         write(kept.getvalue())
 
 

@@ -17,13 +17,14 @@ _UNWRAPPED = 1 << 16
 _MARKS = {"fail": ("✗", "bold red"), "warn": ("!", "bold yellow"), "info": ("i", "bold blue")}
 
 
-def show(report: Report, console: Console, *, verbose: bool = False) -> None:
-    """Print `report`. Lines to paste are never wrapped; where there is no terminal, no line is."""
+def show(report: Report, console: Console, *, verbose: bool = False, recorded: bool = False) -> None:
+    """Print `report`, made here or `recorded` elsewhere. Lines to paste are never wrapped; where there is no
+    terminal, no line is."""
     if not console.is_terminal:
         console.width = _UNWRAPPED
-    console.print(_head(report), soft_wrap=True)
+    console.print(_head(report, recorded), soft_wrap=True)
     console.print()
-    for block in _blocks(report, verbose):
+    for block in _blocks(report, verbose, "there" if recorded else "here"):
         console.print(block, crop=False)
         console.print()
     console.print(_verdict(report))
@@ -50,7 +51,7 @@ def _paste(step: str) -> RenderableType:
     return Text("    " + clean(step), style="bold cyan", no_wrap=True, overflow="ignore")
 
 
-def _head(report: Report) -> Text:
+def _head(report: Report, recorded: bool) -> Text:
     facts = report.facts
     parts = [f"gpudoctor {report.tool.version}"]
     if isinstance(facts.python.executable, str):
@@ -64,19 +65,21 @@ def _head(report: Report) -> Text:
         parts.append(f"driver {facts.driver.kernel_version}")
     if not isinstance(facts.gpu.devices, Unread):
         parts.append(_count(len(facts.gpu.devices), "GPU"))
+    if recorded:
+        parts.append(f"recorded {report.started_at}")
     return _text(" · ".join(parts), "dim")
 
 
-def _blocks(report: Report, verbose: bool) -> Iterator[RenderableType]:
+def _blocks(report: Report, verbose: bool, where: str) -> Iterator[RenderableType]:
     diagnosis = report.diagnosis
     roots = diagnosis.root_causes
     for position, root in enumerate(roots):
-        yield _root(root, whole=position == 0 or verbose)
+        yield _root(root, where, whole=position == 0 or verbose)
     if diagnosis.combined_fix is not None:
         combined = diagnosis.combined_fix
         trial, tried = combined.trial, Text()
         if trial is not None:
-            tried = _tried(trial)
+            tried = _tried(trial, where)
         head = Text.assemble((f"All {len(combined.causes)} causes stand in the way. One fix for all", "bold"), tried)
         yield Group(head, *[_paste(s) for s in combined.steps])
     titles = {f.cause: f for f in report.findings}
@@ -106,7 +109,7 @@ def _blocks(report: Report, verbose: bool) -> Iterator[RenderableType]:
     yield from _coverage(report, verbose)
 
 
-def _root(root: RootCause, *, whole: bool) -> Group:
+def _root(root: RootCause, where: str, *, whole: bool) -> Group:
     mark, style = _MARKS[root.level]
     lines: list[RenderableType] = [
         Text.assemble((mark + " ", style), _text(root.title, "bold"), _text(f"   {root.cause} {root.code}", "dim")),
@@ -119,7 +122,7 @@ def _root(root: RootCause, *, whole: bool) -> Group:
         lines.append(Text())
     shown = root.fixes if whole else root.fixes[:1]
     for position, fix in enumerate(shown):
-        lines += _fix(fix, "Fix" if position == 0 else "Or")
+        lines += _fix(fix, "Fix" if position == 0 else "Or", where)
     return Group(*lines)
 
 
@@ -127,23 +130,24 @@ def _evidence(proof: tuple[Evidence, ...]) -> list[RenderableType]:
     return [_indented(Text.assemble(("· ", "dim"), _text(e.text), _text(f"  [{e.source}]", "dim")), 4) for e in proof]
 
 
-def _fix(fix: Fix, word: str) -> list[RenderableType]:
-    head = Text.assemble(("  " + word + ":", "bold green"), _text(f" {fix.summary}"))
+def _fix(fix: Fix, word: str, where: str) -> list[RenderableType]:
+    head = Text.assemble((word + ":", "bold green"), _text(f" {fix.summary}"))
     if fix.risk != "safe":
         head.append(f"  ({fix.risk})", style="yellow")
     if fix.trial is not None:
-        head.append_text(_tried(fix.trial))
+        head.append_text(_tried(fix.trial, where))
     verify = [] if fix.verify == "gpudoctor check" else [_text(f"    then: {fix.verify}", "dim")]
-    return [head, *[_paste(s) for s in fix.steps], *verify]
+    return [_indented(head, 2), *[_paste(s) for s in fix.steps], *verify]
 
 
-def _tried(trial: Trial) -> Text:
+def _tried(trial: Trial, where: str) -> Text:
+    """Whether it was tried on the machine that was examined: 'here', or 'there' for a recorded report."""
     outcome = trial.outcome if isinstance(trial.outcome, str) else trial.outcome.why
     if trial.worked is True:
-        return Text.assemble((" — tried here, works: ", "green"), _text(outcome, "green"))
+        return Text.assemble((f" — tried {where}, works: ", "green"), _text(outcome, "green"))
     if trial.worked is False:
-        return Text.assemble((" — tried here, not enough: ", "red"), _text(outcome, "red"))
-    return Text.assemble((" — not decided here: ", "yellow"), _text(trial.worked.why, "yellow"))
+        return Text.assemble((f" — tried {where}, not enough: ", "red"), _text(outcome, "red"))
+    return Text.assemble((f" — not decided {where}: ", "yellow"), _text(trial.worked.why, "yellow"))
 
 
 def _measured(one: Measurement) -> RenderableType:
@@ -165,11 +169,7 @@ def _coverage(report: Report, verbose: bool) -> Iterator[RenderableType]:
     lines: list[RenderableType] = []
     if out:
         more = "" if verbose else " (-v lists them)"
-        lines.append(
-            _text(
-                f"Ruled out: {len(out)} of {len(out) + len(report.skipped) + len(report.unknown)} causes and symptoms without a finding{more}"
-            )
-        )
+        lines.append(_text(f"Ruled out: {len(out)} causes and symptoms{more}"))
         if verbose:
             lines += [_text(f"    {o.code} {o.cause}", "dim") for o in out]
     if report.unknown:
