@@ -11,7 +11,7 @@ from packaging.version import InvalidVersion, Version
 
 from gpudoctor import compat
 from gpudoctor.facts import Facts, LibraryFile, LibraryPick, LoaderObject, SearchStep, Unread, known
-from gpudoctor.findings import EnvChange, Evidence, Fix, Found, LinkChange, NotApplicable, Stage
+from gpudoctor.findings import EnvChange, Evidence, Fix, Found, LinkChange, NotApplicable, Stage, prepend_line
 from gpudoctor.registry import check
 
 
@@ -93,20 +93,13 @@ def _source(facts: Facts) -> str:
     return how.get(source, source) if isinstance(source, str) else "TensorFlow's loader"
 
 
-def _export(value: str) -> str:
-    """A line to paste that puts `value` before what LD_LIBRARY_PATH holds."""
-    rest = "${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
-    quoted = quote(value)
-    return f'export LD_LIBRARY_PATH="{value}{rest}"' if quoted == value else f'export LD_LIBRARY_PATH={quoted}"{rest}"'
-
-
 def _prepend(directories: list[str]) -> Fix:
     value = ":".join(dict.fromkeys(directories))
     return Fix(
         kind="env",
         risk="safe",
         summary="Put the directory on the loader's path, for this shell and what it starts",
-        steps=(_export(value),),
+        steps=(prepend_line("LD_LIBRARY_PATH", value),),
         env=(EnvChange(name="LD_LIBRARY_PATH", op="prepend", value=value),),
     )
 
@@ -343,7 +336,12 @@ def cuda_lib_unusable(facts: Facts) -> Iterator[Found]:
         package = owner.split(" ") if isinstance(owner, str) else None
         yield Found(
             message=f"{path} is found for {pick.soname}, and the loader refuses it.",
-            proof=(Evidence(text=f"{pick.soname}: the search ends at {path}", source=_source(facts)),),
+            proof=(
+                Evidence(
+                    text=f"{pick.soname}: the search ends at {path}" + (f": {pick.reason}" if pick.reason else ""),
+                    source=_source(facts),
+                ),
+            ),
             fixes=(
                 Fix(
                     kind="command",

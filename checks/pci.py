@@ -13,7 +13,7 @@ from gpudoctor.registry import check
     "GD701",
     "no-nvidia-gpu",
     stage=Stage.BUS,
-    explains=("tf-lists-no-gpu", "cuinit-no-device", "driver-missing"),
+    explains=("tf-lists-no-gpu", "cuinit-no-device", "libcuda-not-found"),
 )
 def no_nvidia_gpu(facts: Facts) -> Iterator[Found]:
     """No NVIDIA GPU is on this machine's PCI bus.

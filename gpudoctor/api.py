@@ -23,12 +23,13 @@ def check(
     checks: tuple[Check, ...] | None = None,
     *,
     trials: bool = True,
-    on_quick: Callable[[Judgement], None] | None = None,
+    on_early: Callable[[Judgement], None] | None = None,
     progress: Progress | None = None,
 ) -> tuple[Report, Timeline]:
     """Examine this machine, judge it, try the fixes. Raises examine.NoInterpreter.
 
-    `on_quick` is called with what the quick probes decide, before TensorFlow's import is over.
+    `on_early` is called with what the quick probes decide, before TensorFlow's import is over: once, or twice
+    where one of them is slow.
     """
     options = options or Options()
     checks = registry.all_checks() if checks is None else checks
@@ -36,10 +37,13 @@ def check(
 
     tried: list[Facts] = []
 
+    def early(facts: Facts) -> None:
+        if on_early is not None:
+            on_early(judge(facts, checks))
+
     def quick(seen: Examination) -> None:
         """While TensorFlow is still being imported: say what is found, and try its fixes."""
-        if on_quick is not None:
-            on_quick(judge(seen.facts, checks))
+        early(seen.facts)
         if trials:
             tried.append(_try(seen))
 
@@ -47,7 +51,7 @@ def check(
         with seen.timeline.row("trials"):
             return try_fixes(seen.facts, seen.patient, checks, options.limit(LIMIT_S))
 
-    done = examine(options, on_quick=quick, progress=progress)
+    done = examine(options, on_early=early, on_quick=quick, progress=progress)
     if tried:
         facts = msgspec.structs.replace(done.facts, trials=tried[-1].trials)
         done = Examination(facts, done.patient, done.timeline)

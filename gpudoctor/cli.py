@@ -138,7 +138,7 @@ def check(
     options = Options(level=level, python=python, kernels=kernels, timeout_s=timeout)
     progress = _Progress()
     with progress.shown():
-        report, timeline = api.check(options, checks, trials=trials, on_quick=progress.quick, progress=progress.step)
+        report, timeline = api.check(options, checks, trials=trials, on_early=progress.early, progress=progress.step)
     _print(report, format, write, verbose)
     if timings:
         _print_timings(timeline)
@@ -287,6 +287,7 @@ class _Progress:
         self._console = Console(stderr=True, highlight=False, emoji=False)
         self._status = self._console.status("looking at this machine") if self._console.is_terminal else None
         self._running: dict[str, float] = {}
+        self._said: set[str] = set()
         self._started = time.monotonic()
 
     @contextlib.contextmanager
@@ -304,12 +305,15 @@ class _Progress:
         if self._status is not None and self._running:
             self._status.update("looking at " + ", ".join(list(self._running)))
 
-    def quick(self, judgement: Judgement) -> None:
-        """What the quick probes decide, as soon as they do."""
+    def early(self, judgement: Judgement) -> None:
+        """What the quick probes decide, as soon as they do; each cause once."""
         from .render.text import clean
 
         seconds = time.monotonic() - self._started
         for root in judgement.diagnosis.root_causes:
+            if root.cause in self._said:
+                continue
+            self._said.add(root.cause)
             self._console.print(
                 clean(f"{seconds:.1f} s: {root.cause}: {root.message}"), style="yellow", markup=False, soft_wrap=True
             )

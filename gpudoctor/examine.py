@@ -2,7 +2,7 @@
 
 Timeline: at t=0 the quick children start together (files, nodes, cuInit, NVML, TensorFlow's loader) and,
 from the standard level on, the child that imports TensorFlow. What the quick ones decide is handed to
-`on_quick` before the import is over.
+`on_quick` before the import is over; where one of them is slow, what the others say to `on_early` before that.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TypeVar
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import Any, TypeVar
 
 import msgspec
 
 from . import child
-from .facts import Facts, Measurement, TensorFlow, Unread
+from .facts import Facts, Gpu, Measurement, TensorFlow, Unread, unread_all
 from .kernels import tensorflow as tensorflow_kernels
 from .probes import driver, environment, gpu, libraries, pci, python, system, tensorflow
 from .probes.ask import Answers, Patient
@@ -59,6 +59,10 @@ class Options:
 QUICK_LIMIT_S = 20.0
 """Files, nodes, cuInit, NVML, loader. cuInit without persistence mode takes seconds a GPU."""
 IMPORT_LIMIT_S = 180.0
+EARLY_S = 1.0
+"""When something takes longer than this, what is known by then is judged already."""
+_PENDING = Unread(why="it has not answered yet")
+_UNFINISHED = child.Outcome(b"", b"", None, None, False, 0.0)
 
 
 @dataclasses.dataclass
@@ -67,6 +71,10 @@ class Timeline:
 
     started: float = dataclasses.field(default_factory=time.monotonic)
     rows: list[tuple[str, float, float]] = dataclasses.field(default_factory=list)
+
+    def now(self) -> float:
+        """Seconds from the start."""
+        return time.monotonic() - self.started
 
     @contextlib.contextmanager
     def row(self, name: str) -> Iterator[None]:
@@ -94,6 +102,7 @@ Progress = Callable[[str, bool], None]
 def examine(
     options: Options,
     *,
+    on_early: Callable[[Facts], None] | None = None,
     on_quick: Callable[[Examination], None] | None = None,
     progress: Progress | None = None,
 ) -> Examination:
@@ -132,26 +141,37 @@ def examine(
                 imported = start("TensorFlow", lambda: _import(patient, options, base))
 
         interpreter, found = python.read(files, because), libraries.read(files)
-        static = tensorflow.read_files(files, interpreter)
         variables = environment.read(files)
         if loader is not None:
             library_path = variables.get("LD_LIBRARY_PATH")
             static = tensorflow.simulate(
-                tensorflow.read_loader(loader.result(), static),
+                tensorflow.read_loader(loader.result(), tensorflow.read_files(files, interpreter)),
                 interpreter,
                 library_path if isinstance(library_path, str) else None,
                 always=options.level is ExamineLevel.FULL,
             )
-        quick = Facts(
-            environment=variables,
-            system=system.read(files),
-            pci=pci.read(files),
-            driver=driver.read(files, nodes.result(), cuda.result(), found),
-            gpu=nvml.result(),
-            python=interpreter,
-            libraries=found,
-            tensorflow=_not_imported(static, options),
-        )
+        else:
+            static = tensorflow.read_files(files, interpreter)
+
+        def so_far() -> Facts:
+            """What is known now: what has not answered yet is unread."""
+            return Facts(
+                environment=variables,
+                system=system.read(files),
+                pci=pci.read(files),
+                driver=driver.read(files, _now(nodes), _now(cuda), found),
+                gpu=nvml.result() if nvml.done() else unread_all(Gpu, _PENDING),
+                python=interpreter,
+                libraries=found,
+                tensorflow=_not_imported(static, options),
+            )
+
+        quick_ones: list[Future[Any]] = [nodes, cuda, nvml]
+        slow = wait(quick_ones, timeout=max(0.0, EARLY_S - timeline.now())).not_done
+        if slow and on_early is not None:
+            on_early(so_far())
+        wait(quick_ones)
+        quick = so_far()
         if on_quick is not None:
             on_quick(Examination(quick, patient, timeline))
         facts = quick if imported is None else _with_import(quick, imported.result())
@@ -167,6 +187,11 @@ def _workers() -> Iterator[ThreadPoolExecutor]:
         except BaseException:
             child.kill_all()
             raise
+
+
+def _now(work: Future[Answers]) -> Answers:
+    """The answers of a child that has ended; none of one that has not."""
+    return work.result() if work.done() else Answers({}, _UNFINISHED, {"nodes": _PENDING.why, "cuda": _PENDING.why})
 
 
 def child_environment(keras_home: str) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from shlex import quote
 from typing import Literal
 
 import msgspec
@@ -211,6 +212,13 @@ class Judgement(Statement, frozen=True, kw_only=True):
     unknown: tuple[Unknown, ...]
 
 
+def prepend_line(variable: str, value: str) -> str:
+    """A shell line to paste that puts `value` before what a list of directories holds."""
+    rest = f"${{{variable}:+:${variable}}}"
+    quoted = quote(value)
+    return f'export {variable}="{value}{rest}"' if quoted == value else f'export {variable}={quoted}"{rest}"'
+
+
 class NotApplicable(Exception):  # noqa: N818 - the word of the house
     """Raised by a check that has nothing to look at here; its text is the reason."""
 
@@ -235,4 +243,5 @@ __all__ = [
     "SymptomRank",
     "Unexplained",
     "Unknown",
+    "prepend_line",
 ]

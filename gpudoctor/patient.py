@@ -18,6 +18,7 @@ sys.path = [p for p in sys.path if p not in ("", ".")]
 import ast  # noqa: E402
 import ctypes  # noqa: E402
 import errno  # noqa: E402
+import functools  # noqa: E402
 import glob  # noqa: E402
 import importlib.util  # noqa: E402
 import json  # noqa: E402
@@ -591,10 +592,13 @@ def tensorflow(kernels: List[str], list_limit_s: float, kernel_limit_s: float) -
         return
     gpus = [d for d in listed["value"] if d["type"] == "GPU"]
     targets = [("GPU", i) for i in range(len(gpus))] or [("CPU", 0)]
-    for kind, index in targets:
-        for name in kernels:
-            started = time.time()
-            got = _forked(name, kernel_limit_s, lambda: KERNELS[name](tf, kind, index))  # noqa: B023
+    for name in kernels:
+        children = []
+        for kind, index in targets:
+            work = functools.partial(KERNELS[name], tf, kind, index)
+            children.append((kind, index, time.time(), _fork(work)))
+        for kind, index, started, child in children:
+            got = _join(child, name, started + kernel_limit_s)
             got.update({"kernel": name, "device": "%s:%d" % (kind, index), "total_seconds": time.time() - started})
             answer("kernel", got)
 
@@ -624,6 +628,11 @@ KERNELS = {}  # type: Dict[str, Callable[[Any, str, int], Dict[str, Any]]]
 
 def _forked(what: str, limit_s: float, work: Callable[[], Any]) -> Dict[str, Any]:
     """Run `work` in a forked child: {"value": …} or {"failed": …, "signal": n, "timed_out": bool}."""
+    return _join(_fork(work), what, time.time() + limit_s)
+
+
+def _fork(work: Callable[[], Any]) -> Tuple[int, int]:
+    """Start `work` in a forked child; its pid and the pipe that its answer comes through."""
     read_end, write_end = os.pipe()
     sys.stdout.flush()
     pid = os.fork()
@@ -640,7 +649,13 @@ def _forked(what: str, limit_s: float, work: Callable[[], Any]) -> Dict[str, Any
         finally:
             os._exit(0)
     os.close(write_end)
-    data, deadline, timed_out = b"", time.time() + limit_s, False
+    return pid, read_end
+
+
+def _join(child: Tuple[int, int], what: str, deadline: float) -> Dict[str, Any]:
+    """The answer of a forked child, or how it ended."""
+    pid, read_end = child
+    started, data, timed_out = time.time(), b"", False
     while True:
         ready = select.select([read_end], [], [], max(0.0, deadline - time.time()))[0]
         if not ready:
@@ -654,7 +669,7 @@ def _forked(what: str, limit_s: float, work: Callable[[], Any]) -> Dict[str, Any
     os.close(read_end)
     status = _reap(pid, 2.0)
     if timed_out:
-        return {"failed": "%s did not end within %.3g s" % (what, limit_s), "timed_out": True}
+        return {"failed": "%s did not end within %.3g s" % (what, time.time() - started), "timed_out": True}
     if status is not None and os.WIFSIGNALED(status):
         return {"failed": "%s was ended by signal %d" % (what, os.WTERMSIG(status)), "signal": os.WTERMSIG(status)}
     try:

@@ -11,6 +11,8 @@ from gpudoctor import api
 HOSTS = Path(__file__).parent / "hosts"
 EXPECTED = {
     "h200-x2-healthy": ("healthy", []),
+    "h200-x4-healthy": ("healthy", []),
+    "h200-x4-tf-2.21-plain": ("faulty", ["tf-wheel-runpath-gap"]),
     "h200-x2-tf-2.21-plain": ("faulty", ["tf-wheel-runpath-gap"]),
     "h200-x2-tf-2.21-plain-cvd-minus-1": ("faulty", ["cuda-visible-devices-empty", "tf-wheel-runpath-gap"]),
 }

@@ -41,6 +41,8 @@ class LibraryPick(Fact, frozen=True, kw_only=True):
     """Soname of a dependency that was not found, where that is what failed."""
     rejected: str | None = None
     """A file that was found and could not be used."""
+    reason: str | None = None
+    """Why `rejected` is refused, where its form tells."""
     dependency_searched: tuple[SearchStep, ...] = ()
     """Where `stopped_by` was searched for."""
     required: bool = True

@@ -21,9 +21,9 @@ def matmul_float32(tf, kind, index):
     if set_tf32 is not None:
         set_tf32(False)
     device = _device(tf, kind, index)
-    random = np.random.RandomState(20260101 + index)
-    host_a = random.standard_normal((n, n)).astype(np.float32)
-    host_b = random.standard_normal((n, n)).astype(np.float32)
+    random = np.random.default_rng(20260101 + index)
+    host_a = random.random((n, n), dtype=np.float32) - np.float32(0.5)
+    host_b = random.random((n, n), dtype=np.float32) - np.float32(0.5)
     with tf.device(device):
         a, b = tf.constant(host_a), tf.constant(host_b)
         c = tf.matmul(a, b)
@@ -36,7 +36,7 @@ def matmul_float32(tf, kind, index):
                 c = tf.matmul(a, b)
             corner = float(c[-1, -1].numpy())
             samples.append(2.0 * n**3 * queued / (time.perf_counter() - started) / 1e12)
-        rows, columns = random.randint(0, n, 16), random.randint(0, n, 16)
+        rows, columns = random.integers(0, n, 16), random.integers(0, n, 16)
         got = tf.gather(tf.gather(c, rows), columns, axis=1).numpy().astype(np.float64)
     exact = host_a[rows].astype(np.float64) @ host_b[:, columns].astype(np.float64)
     scale = np.abs(host_a[rows]).astype(np.float64) @ np.abs(host_b[:, columns]).astype(np.float64)

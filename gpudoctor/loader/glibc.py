@@ -94,7 +94,8 @@ class Process:
             try:
                 self._find(soname, caller or self.main, steps)
             except CannotLoad as e:
-                return LibraryPick(soname=soname, picked=None, searched=tuple(e.steps), rejected=e.path)
+                refused = e.reason if e.path else None
+                return LibraryPick(soname=soname, picked=None, searched=tuple(e.steps), rejected=e.path, reason=refused)
         try:
             got = self.dlopen(soname, caller)
         except CannotLoad as e:
@@ -104,6 +105,7 @@ class Process:
                 searched=tuple(steps),
                 stopped_by=None if e.soname == soname else e.soname,
                 rejected=e.path,
+                reason=e.reason if e.path else None,
                 dependency_searched=() if e.soname == soname else tuple(e.steps),
             )
         return LibraryPick(soname=soname, picked=got.path, searched=tuple(steps))

@@ -138,6 +138,15 @@ def read_loader(answers: Answers, tensorflow: TensorFlow) -> TensorFlow:
     )
 
 
+def _flaw(path: str) -> str | None:
+    """Why the loader refuses a file, as far as its form tells."""
+    try:
+        elf.read(path)
+    except (OSError, elf.BadElf) as e:
+        return str(e)
+    return None
+
+
 def simulate(tensorflow: TensorFlow, python: Python, library_path: str | None, *, always: bool) -> TensorFlow:
     """The picks by glibc's rules over the files: the answer where the loader itself gave none, else, with
     `always`, beside its own."""
@@ -210,6 +219,7 @@ def _pick(handle: dict[str, Any], text: str, mapped: list[str]) -> LibraryPick |
         searched=tuple(own.steps),
         stopped_by=missing.soname if missing else None,
         rejected=taken if missing is None else None,
+        reason=_flaw(taken) if missing is None else None,
         dependency_searched=tuple(missing.steps) if missing else (),
         required=required,
     )

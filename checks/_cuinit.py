@@ -1,0 +1,40 @@
+"""What several driver checks ask of cuInit's answer and of a libcuda's path."""
+
+from __future__ import annotations
+
+import os
+
+from gpudoctor import compat
+from gpudoctor.facts import Facts, Libcuda, known
+from gpudoctor.findings import Evidence, NotApplicable
+
+SUCCESS, STUB, NO_DEVICE, UNKNOWN_ERROR = 0, 34, 100, 999
+NOT_READY, DRIVER_MISMATCH, COMPAT_NOT_SUPPORTED = 802, 803, 804
+
+
+def answered(result: int) -> str:
+    """'cuInit answered 100 (CUDA_ERROR_NO_DEVICE: no CUDA-capable device …)'."""
+    named = compat.cuda_result(result)
+    return f"cuInit answered {result}" + (f" ({named.name}: {named.meaning})" if named else "")
+
+
+def init_result(facts: Facts) -> int:
+    """cuInit's answer; not applicable where there is no library that could be asked."""
+    lib = facts.driver.libcuda
+    if lib.path is None:
+        raise NotApplicable("there is no libcuda.so.1 that could be asked")
+    return known(lib.init_result)
+
+
+def init_evidence(lib: Libcuda) -> Evidence:
+    source = lib.path if isinstance(lib.path, str) else "libcuda.so.1"
+    return Evidence(text=answered(known(lib.init_result)), source=f"{source}, asked in a child process")
+
+
+def directory_matches(path: str, part: str) -> bool:
+    return part in os.path.dirname(path).split("/")
+
+
+def own_libraries(candidates: tuple[str, ...]) -> list[str]:
+    """Those that may be the driver's own: no toolkit's stub, no forward-compatibility library."""
+    return [c for c in candidates if not directory_matches(c, "stubs") and not directory_matches(c, "compat")]

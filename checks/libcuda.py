@@ -1,0 +1,267 @@
+"""Which libcuda the loader picks: the driver's, a toolkit's stub, a compat library, none."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from shlex import quote
+
+from gpudoctor.checks._cuinit import (
+    COMPAT_NOT_SUPPORTED,
+    DRIVER_MISMATCH,
+    STUB,
+    SUCCESS,
+    directory_matches,
+    init_evidence,
+    init_result,
+    own_libraries,
+)
+from gpudoctor.facts import Facts, SearchStep, Unread, known
+from gpudoctor.findings import EnvChange, Evidence, Fix, Found, NotApplicable, Stage, prepend_line
+from gpudoctor.registry import check
+
+_NVML_MISMATCH = 18
+
+
+@check(
+    "GD102",
+    "driver-library-mismatch",
+    stage=Stage.DRIVER,
+    explains=("tf-lists-no-gpu", "cuinit-fails", "cuinit-no-device"),
+)
+def driver_library_mismatch(facts: Facts) -> Iterator[Found]:
+    """The driver's libraries and its kernel module are of different releases.
+
+    What it looks at: cuInit's answer 803 (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH) and NVML's 18 (driver/library
+    version mismatch), the release of the kernel module (/proc/driver/nvidia/version) and that of the libcuda
+    file which this environment loads. A libcuda in a compat directory is another cause
+    (cuda-compat-unsupported), a toolkit's stub too.
+
+    Why it matters: the driver refuses to work until both are the same. It happens after an upgrade
+    (unattended ones too) until the next reboot, and in containers that were started before it.
+
+    How to fix: reboot, or unload and load the kernel modules; restart containers. Reinstalling TensorFlow or
+    CUDA changes nothing.
+
+    Source: CUDA Driver API, CUresult 803; NVML, NVML_ERROR_LIB_RM_VERSION_MISMATCH 18.
+    """
+    lib = facts.driver.libcuda
+    path = lib.path if isinstance(lib.path, str) else ""
+    if directory_matches(path, "compat") or directory_matches(path, "stubs"):
+        raise NotApplicable(f"the libcuda that is loaded, {path}, is not the driver's own")
+    nvml = facts.gpu.nvml_error
+    cuda_says = lib.init_result == DRIVER_MISMATCH
+    if not cuda_says and nvml != _NVML_MISMATCH:
+        if init_result(facts) == SUCCESS:
+            return
+        kernel, user = known(facts.driver.kernel_version), known(lib.version)
+        if kernel is None or user is None or _same_release(kernel, user):
+            return
+    user_text = lib.version if isinstance(lib.version, str) else "unknown"
+    kernel_text = facts.driver.kernel_version if isinstance(facts.driver.kernel_version, str) else "not loaded"
+    proof = [
+        Evidence(text=f"kernel module: {kernel_text}", source="/proc/driver/nvidia/version"),
+        Evidence(text=f"user library: {user_text}", source=path or "libcuda.so.1"),
+    ]
+    if not isinstance(lib.init_result, Unread):
+        proof.insert(0, init_evidence(lib))
+    if nvml == _NVML_MISMATCH:
+        proof.append(Evidence(text=f"NVML: {facts.gpu.nvml_error_text}", source="nvmlInit, in a child process"))
+    yield Found(
+        message=f"The kernel module is {kernel_text} and libcuda is {user_text}: the driver works only when they match.",
+        proof=tuple(proof),
+        fixes=_fixes(
+            _off_the_path(facts),
+            Fix(
+                kind="command",
+                risk="needs reboot",
+                summary="Load the kernel module of the installed release: reboot (in a container: restart it "
+                "after the host is rebooted)",
+                steps=("sudo reboot",),
+                verify="nvidia-smi",
+            ),
+        ),
+    )
+
+
+def _same_release(one: str, other: str) -> bool:
+    """'580.159.04' and '580.159.4' are one release."""
+    return [int(p) for p in one.split(".")] == [int(p) for p in other.split(".")]
+
+
+@check(
+    "GD103", "libcuda-stub-loaded", stage=Stage.DRIVER, explains=("tf-lists-no-gpu", "cuinit-fails", "cuinit-no-device")
+)
+def libcuda_stub_loaded(facts: Facts) -> Iterator[Found]:
+    """The CUDA toolkit's stub is loaded in place of the driver's libcuda.
+
+    What it looks at: the path of the libcuda.so.1 that this environment loads, and cuInit's answer 34
+    (CUDA_ERROR_STUB_LIBRARY).
+
+    Why it matters: the stub exists so that programs can be linked on machines without a driver. It
+    answers every call with an error. It gets in the way when lib64/stubs is on LD_LIBRARY_PATH or in
+    /etc/ld.so.conf.d.
+
+    How to fix: take the stubs directory off the search path.
+
+    Source: CUDA Driver API, CUresult 34.
+    """
+    lib = facts.driver.libcuda
+    result = init_result(facts)
+    path = known(lib.path) or ""
+    if result != STUB and not (directory_matches(path, "stubs") and result != SUCCESS):
+        return
+    yield Found(
+        message=f"{path} is a stub for linking, not the driver's library.",
+        proof=(
+            init_evidence(lib),
+            Evidence(text=f"libcuda.so.1 is {path}", source="/proc/self/maps of a child process"),
+        ),
+        fixes=_fixes(
+            _off_the_path(facts),
+            Fix(
+                kind="command",
+                risk="needs root",
+                summary=f"Find what puts {os.path.dirname(path)} on the loader's path, and take it out",
+                steps=("grep -rn stubs /etc/ld.so.conf /etc/ld.so.conf.d", "sudo ldconfig"),
+                verify="ldconfig -p | grep libcuda.so.1",
+            ),
+        ),
+    )
+
+
+@check(
+    "GD104",
+    "cuda-compat-unsupported",
+    stage=Stage.DRIVER,
+    explains=("tf-lists-no-gpu", "cuinit-fails", "cuinit-no-device"),
+)
+def cuda_compat_unsupported(facts: Facts) -> Iterator[Found]:
+    """A forward-compatibility libcuda is loaded that this driver or GPU does not accept.
+
+    What it looks at: the path of the libcuda.so.1 that this environment loads (a directory called compat,
+    as in /usr/local/cuda/compat) with cuInit's answer 803, and cuInit's answer 804
+    (CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE) wherever the library lies.
+
+    Why it matters: the cuda-compat package lets data-center GPUs run a newer CUDA than their driver. It
+    works with older drivers of certain branches only, never with a newer one, and never on GeForce.
+    Container images put it first on the path.
+
+    How to fix: take the compat directory off the search path, or remove the cuda-compat package.
+
+    Source: NVIDIA, CUDA forward compatibility; CUDA Driver API, CUresult 803 and 804.
+    """
+    lib = facts.driver.libcuda
+    result = init_result(facts)
+    path = known(lib.path) or ""
+    in_compat = directory_matches(path, "compat")
+    if result != COMPAT_NOT_SUPPORTED and not (in_compat and result == DRIVER_MISMATCH):
+        return
+    user = lib.version if isinstance(lib.version, str) else "of unknown release"
+    kernel = facts.driver.kernel_version if isinstance(facts.driver.kernel_version, str) else "not loaded"
+    yield Found(
+        message=f"{path} ({user}) is a forward-compatibility library; the kernel module is {kernel}.",
+        proof=(
+            init_evidence(lib),
+            Evidence(text=f"libcuda.so.1 is {path}, release {user}", source="/proc/self/maps of a child process"),
+            Evidence(text=f"kernel module: {kernel}", source="/proc/driver/nvidia/version"),
+        ),
+        fixes=_fixes(
+            _off_the_path(facts),
+            Fix(
+                kind="command",
+                risk="needs root",
+                summary="Remove the forward-compatibility package, which this driver does not need",
+                steps=("sudo apt-get remove 'cuda-compat-*'", "sudo ldconfig"),
+                verify="ldconfig -p | grep libcuda.so.1",
+            ),
+        ),
+    )
+
+
+@check(
+    "GD108",
+    "driver-libcuda-not-on-path",
+    stage=Stage.DRIVER,
+    explains=("tf-lists-no-gpu", "libcuda-not-found"),
+)
+def driver_libcuda_not_on_path(facts: Facts) -> Iterator[Found]:
+    """The driver's libcuda.so.1 is installed where the loader does not look.
+
+    What it looks at: whether libcuda.so.1 can be loaded, and every file of that name on this machine, without
+    toolkit stubs and forward-compatibility libraries.
+
+    Why it matters: every CUDA program needs it; TensorFlow registers no GPU without.
+
+    How to fix: put its directory on the loader's path; for all users, with a file in /etc/ld.so.conf.d.
+
+    Source: ld.so(8), ldconfig(8).
+    """
+    lib = facts.driver.libcuda
+    if known(lib.path) is not None:
+        return
+    own = own_libraries(known(lib.candidates))
+    if not own:
+        return
+    directory = os.path.dirname(own[0])
+    yield Found(
+        message=f"{own[0]} is there, and the loader does not find it.",
+        proof=(
+            Evidence(text=f"libcuda.so.1: {known(lib.load_error) or 'not found'}", source="dynamic loader"),
+            Evidence(text=f"{own[0]} exists", source="files"),
+        ),
+        fixes=(
+            Fix(
+                kind="env",
+                risk="safe",
+                summary="Put its directory on the loader's path, for this shell and what it starts",
+                steps=(prepend_line("LD_LIBRARY_PATH", directory),),
+                env=(EnvChange(name="LD_LIBRARY_PATH", op="prepend", value=directory),),
+            ),
+            Fix(
+                kind="command",
+                risk="needs root",
+                summary="Or for all users",
+                steps=(f"echo {quote(directory)} | sudo tee /etc/ld.so.conf.d/nvidia-driver.conf", "sudo ldconfig"),
+            ),
+        ),
+    )
+
+
+def _off_the_path(facts: Facts) -> Fix | None:
+    """LD_LIBRARY_PATH without the directory in which libcuda was found, where that is how it was found and
+    another libcuda lies elsewhere."""
+    found = facts.driver.libcuda.found_in
+    value = facts.environment.get("LD_LIBRARY_PATH")
+    if not isinstance(found, SearchStep) or found.origin != "LD_LIBRARY_PATH" or not isinstance(value, str):
+        return None
+    kept = [p for p in re.split("[:;]", value) if p and os.path.normpath(p) != os.path.normpath(found.directory)]
+    if not _elsewhere(facts, found.directory):
+        return None
+    if not kept:
+        change = EnvChange(name="LD_LIBRARY_PATH", op="unset")
+        step = "unset LD_LIBRARY_PATH"
+    else:
+        change = EnvChange(name="LD_LIBRARY_PATH", op="set", value=":".join(kept))
+        step = f"export LD_LIBRARY_PATH={quote(change.value)}"
+    return Fix(
+        kind="env",
+        risk="safe",
+        summary=f"Take {found.directory} off LD_LIBRARY_PATH, so that the driver's own libcuda is found",
+        steps=(step,),
+        env=(change,),
+    )
+
+
+def _elsewhere(facts: Facts, directory: str) -> bool:
+    """Whether another libcuda than the one in `directory` lies on this machine, as far as is known."""
+    candidates = facts.driver.libcuda.candidates
+    if isinstance(candidates, Unread):
+        return True
+    own = os.path.normpath(directory)
+    return any(os.path.dirname(os.path.normpath(c)) != own for c in candidates)
+
+
+def _fixes(*fixes: Fix | None) -> tuple[Fix, ...]:
+    return tuple(f for f in fixes if f is not None)

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import pytest
+
+from gpudoctor.facts import SearchStep, Unread
+from tests.factory import LIBCUDA, cu_init, found, healthy, lists_no_gpu, outcome, roots, with_, with_variable
+
+
+def test_driver_library_mismatch() -> None:
+    facts = cu_init(healthy(), 803, LIBCUDA.replace("159.04", "95.05"), version="580.95.05")
+    assert roots(facts) == ["driver-library-mismatch"]
+    message = found(facts)["driver-library-mismatch"].message
+    assert "580.159.04" in message
+    assert "580.95.05" in message
+
+
+def test_driver_library_mismatch_by_nvml_alone() -> None:
+    facts = with_(healthy(), gpu__nvml_error=18, gpu__nvml_error_text="Driver/library version mismatch")
+    assert outcome(facts, "driver-library-mismatch") == "found"
+
+
+def test_driver_library_mismatch_by_versions() -> None:
+    facts = cu_init(healthy(), 100, LIBCUDA, version="570.86.15")
+    assert "driver-library-mismatch" in roots(facts)
+    assert "driver-library-mismatch" not in roots(cu_init(healthy(), 100, LIBCUDA, version="580.159.4"))
+
+
+def test_different_versions_that_work_are_no_fault() -> None:
+    assert outcome(with_(healthy(), driver__libcuda__version="570.86.15"), "driver-library-mismatch") == "passed"
+
+
+def test_libcuda_stub_loaded() -> None:
+    stub = "/usr/local/cuda/lib64/stubs/libcuda.so"
+    step = SearchStep(directory="/usr/local/cuda/lib64/stubs", origin="LD_LIBRARY_PATH")
+    facts = cu_init(
+        with_variable(healthy(), "LD_LIBRARY_PATH", "/a:/usr/local/cuda/lib64/stubs/:/b"), 34, stub, found_in=step
+    )
+    assert roots(facts) == ["libcuda-stub-loaded"]
+    fix = found(facts)["libcuda-stub-loaded"].fixes[0]
+    assert fix.kind == "env"
+    assert fix.steps == ("export LD_LIBRARY_PATH=/a:/b",)
+
+
+def test_a_variable_is_not_blamed_for_what_the_cache_found() -> None:
+    facts = cu_init(
+        with_variable(healthy(), "LD_LIBRARY_PATH", "/stubs"),
+        34,
+        "/stubs/libcuda.so",
+        found_in=SearchStep(directory="/stubs", origin="ld.so.cache"),
+    )
+    assert [f.kind for f in found(facts)["libcuda-stub-loaded"].fixes] == ["command"]
+
+
+def test_cuda_compat_unsupported() -> None:
+    compat = "/usr/local/cuda-13.0/compat/libcuda.so.580.95.05"
+    step = SearchStep(directory="/usr/local/cuda/compat", origin="LD_LIBRARY_PATH")
+    variable = with_variable(healthy(), "LD_LIBRARY_PATH", "/usr/local/cuda/compat")
+    facts = cu_init(variable, 803, compat, version="580.95.05", found_in=step)
+    assert roots(facts) == ["cuda-compat-unsupported"]
+    assert found(facts)["cuda-compat-unsupported"].fixes[0].steps == ("unset LD_LIBRARY_PATH",)
+    assert roots(cu_init(healthy(), 804)) == ["cuda-compat-unsupported"]
+
+
+def nowhere(**more: object) -> dict[str, object]:
+    return {
+        "driver__libcuda__path": None,
+        "driver__libcuda__load_error": "libcuda.so.1: cannot open shared object file",
+        "driver__libcuda__init_result": Unread(why="no libcuda"),
+        "driver__libcuda__devices": Unread(why="no libcuda"),
+        **more,
+    }
+
+
+def test_driver_libcuda_not_on_path() -> None:
+    facts = lists_no_gpu(with_(healthy(), **nowhere(driver__libcuda__candidates=("/opt/driver/lib/libcuda.so.1",))))
+    assert roots(facts) == ["driver-libcuda-not-on-path"]
+    assert found(facts)["driver-libcuda-not-on-path"].fixes[0].env[0].value == "/opt/driver/lib"
+    assert "libcuda-not-found" in found(facts)
+
+
+@pytest.mark.parametrize("place", ["/usr/local/cuda/compat", "/usr/local/cuda/lib64/stubs"])
+def test_a_libcuda_that_is_not_the_drivers_is_not_offered(place: str) -> None:
+    facts = with_(healthy(), **nowhere(driver__libcuda__candidates=(f"{place}/libcuda.so.1",)))
+    assert outcome(facts, "driver-libcuda-not-on-path") == "passed"
+    assert "libcuda-not-found" in found(facts)
