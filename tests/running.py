@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import subprocess
 import sys
 import time
@@ -15,6 +16,8 @@ import psutil
 
 ROOT = Path(__file__).parent.parent
 COMMAND = [sys.executable, "-m", "gpudoctor"]
+MARK, TOKEN = "GPUDOCTOR_TEST_RUN", secrets.token_hex(8)
+"""A variable by which everything that these tests start is known again."""
 
 
 def gpudoctor(
@@ -28,7 +31,7 @@ def gpudoctor(
     path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
     done = subprocess.run(
         [*prefix, *COMMAND, *arguments],
-        env={**os.environ, "PYTHONPATH": path, **(env or {})},
+        env={**os.environ, "PYTHONPATH": path, MARK: TOKEN, **(env or {})},
         cwd=cwd or ROOT,
         capture_output=True,
         text=True,
@@ -40,16 +43,16 @@ def gpudoctor(
 
 
 def left() -> list[str]:
-    """Command lines of processes that this test started and that still run."""
+    """Command lines of processes that these tests started and that still run."""
     deadline = time.monotonic() + 3
     while True:
         running = []
-        for one in psutil.process_iter(["cmdline", "status"]):
-            words = " ".join(one.info["cmdline"] or [])
-            if (
-                one.info["status"] != psutil.STATUS_ZOMBIE and words.endswith("python3 -")
-            ) or "gpudoctor.probes.gpu" in words:
-                running.append(words)
+        for one in psutil.process_iter():
+            try:
+                if one.status() != psutil.STATUS_ZOMBIE and one.environ().get(MARK) == TOKEN:
+                    running.append(" ".join(one.cmdline()))
+            except (psutil.Error, OSError):
+                continue
         if not running or time.monotonic() > deadline:
             return running
         time.sleep(0.1)

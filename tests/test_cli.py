@@ -15,7 +15,7 @@ import pytest
 
 from gpudoctor import __version__
 from tests.building import Workshop, put
-from tests.running import COMMAND, ROOT, causes, gpudoctor, left, one_line, report
+from tests.running import COMMAND, MARK, ROOT, TOKEN, causes, gpudoctor, left, one_line, report
 
 HOSTS = ROOT / "tests" / "hosts"
 HAS_GPU = Path("/proc/driver/nvidia/version").exists()
@@ -222,7 +222,7 @@ def test_a_closed_pipe() -> None:
 
 def test_an_interrupt_leaves_nothing(workshop: Workshop, tmp_path: Path, bare: str) -> None:
     put(workshop.fake("libcuda.c", "libcuda.so.1"), tmp_path, "libcuda.so.1")
-    env = {**os.environ, "LD_LIBRARY_PATH": str(tmp_path), "FAKE_CUDA_INIT": "hang"}
+    env = {**os.environ, MARK: TOKEN, "LD_LIBRARY_PATH": str(tmp_path), "FAKE_CUDA_INIT": "hang"}
     process = subprocess.Popen(
         [*COMMAND, "check", "--python", bare],
         stdout=subprocess.PIPE,
@@ -232,6 +232,7 @@ def test_an_interrupt_leaves_nothing(workshop: Workshop, tmp_path: Path, bare: s
         text=True,
     )
     time.sleep(2.5)
+    assert left() != []
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=10)
     assert process.returncode == 130
