@@ -133,6 +133,10 @@ def check(
     """Examine this machine and say what is wrong, with proof and a fix."""
     from . import api
 
+    if sys.platform != "linux":
+        raise UsageError(
+            f"check examines Linux machines (WSL2 among them), this is {sys.platform}; replay works anywhere"
+        )
     checks = registry.select(only or (), skip or ())
     write = _writer(output)
     options = Options(level=level, python=python, kernels=kernels, timeout_s=timeout)
@@ -203,13 +207,13 @@ def explain(name: Annotated[str, typer.Argument(metavar="CODE|CAUSE")]) -> int:
     kind = "symptom" if one.is_symptom else f"cause, {one.level.word}"
     out.print(f"{one.code} {one.cause} ({kind}, {one.subject})", style="bold", highlight=False)
     out.print()
-    out.print(one.page, markup=False, highlight=False)
-    if one.explains:
+    for paragraph in one.page.split("\n\n"):
+        out.print(" ".join(paragraph.split()), markup=False, highlight=False, soft_wrap=not out.is_terminal)
         out.print()
+    if one.explains:
         out.print(f"Explains: {', '.join(one.explains)}", highlight=False, markup=False)
     if one.is_symptom:
         causes = [c.cause for c in registry.all_checks() if one.cause in c.explains]
-        out.print()
         out.print(f"Causes: {', '.join(causes) or 'none known'}", highlight=False, markup=False)
     return 0
 

@@ -196,7 +196,8 @@ def _now(work: Future[Answers]) -> Answers:
 
 def child_environment(keras_home: str) -> dict[str, str]:
     """The user's variables, and what keeps a child from writing anything of its own."""
-    return {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "KERAS_HOME": keras_home}
+    mine = {k: v for k, v in os.environ.items() if k not in ("LD_DEBUG", "LD_DEBUG_OUTPUT")}
+    return {**mine, "PYTHONDONTWRITEBYTECODE": "1", "KERAS_HOME": keras_home}
 
 
 @contextlib.contextmanager
@@ -278,9 +279,7 @@ def _choose(
 
 
 def _complaint(answers: Answers) -> str:
-    said = answers.stderr.strip().splitlines()
-    how = answers.outcome.how or "it ran and did not answer"
-    return f"it {how}" + (f" ({said[-1][:120]})" if said else "") if answers.outcome.how else how
+    return f"it {answers.outcome.how or 'ran and did not answer'}{answers.last_word}"
 
 
 def candidates(given: str | None) -> list[tuple[str, str]]:

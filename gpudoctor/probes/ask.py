@@ -13,6 +13,7 @@ from typing import Any
 
 from .. import child
 from ..facts import Unread
+from ..loader import trace
 
 PATIENT = Path(__file__).parent.parent / "patient.py"
 _KERNELS = Path(__file__).parent.parent / "kernels" / "in_patient.py"
@@ -57,7 +58,15 @@ class Answers:
         """Why `task` has no answer."""
         if task in self.errors:
             return Unread(why=f"reading it failed: {self.errors[task].strip().splitlines()[-1]}", settle=settle)
-        return Unread(why=f"the process that reads it {self.outcome.how or 'gave no answer'}", settle=settle)
+        return Unread(
+            why=f"the process that reads it {self.outcome.how or 'gave no answer'}{self.last_word}", settle=settle
+        )
+
+    @property
+    def last_word(self) -> str:
+        """The last line of a child that ended badly, in brackets."""
+        said = trace.without_trace(self.stderr).strip().splitlines() if self.outcome.exit_code else []
+        return f" ({said[-1][:160]})" if said else ""
 
 
 @dataclasses.dataclass(frozen=True)
