@@ -101,12 +101,13 @@ def driver_missing(facts: Facts) -> Iterator[Found]:
 
     Source: NVIDIA, CUDA minor-version compatibility (compat/matrix.json, cuda_majors).
     """
+    lib = facts.driver.libcuda
+    if lib.path is not None and not isinstance(lib.path, Unread):
+        return
     gpus = [d for d in known(facts.pci.devices) if d.is_nvidia_gpu]
     if not gpus:
         raise NotApplicable("no NVIDIA GPU is on the PCI bus")
-    lib = facts.driver.libcuda
-    if known(lib.path) is not None:
-        return
+    known(lib.path)
     if own_libraries(known(lib.candidates)):
         return
     container = known(facts.system.container)

@@ -85,11 +85,13 @@ def cuda_visible_devices_wrong(facts: Facts) -> Iterator[Found]:
     gpus = known(facts.gpu.devices)
     if not gpus:
         raise NotApplicable("NVML lists no GPU to choose from")
-    entries = _entries(value)
+    entries = visible_entries(value)
     bad = next(((n, p) for n, e in enumerate(entries) if (p := _problem(e, entries[:n], gpus)) is not None), None)
     if bad is None:
         return
     position, problem = bad
+    sees = facts.driver.libcuda.devices
+    some_left = not isinstance(sees, Unread) and len(sees) > 0
     right = ",".join(str(g.index) for g in gpus)
     yield Found(
         message=f"{_VARIABLE}={value!r}: {problem}{_effect(facts, position, len(entries))}.",
@@ -104,10 +106,11 @@ def cuda_visible_devices_wrong(facts: Facts) -> Iterator[Found]:
             ),
             _UNSET,
         ),
+        explains=("fewer-gpus",) if some_left else None,
     )
 
 
-def _entries(value: str) -> list[str]:
+def visible_entries(value: str) -> list[str]:
     """The entries that are meant: up to -1, which ends a list, and without a comma too many at its end."""
     entries = [e.strip() for e in value.split(",")]
     if "-1" in entries:
@@ -136,8 +139,8 @@ def _problem(entry: str, before: list[str], gpus: tuple[GpuDevice, ...]) -> str 
         return f"{entry!r} is read as its first number alone; entries are separated by commas"
     if re.fullmatch(r"\+?\d+", entry):
         return None if int(entry) < len(gpus) else f"there is no GPU {int(entry)}"
-    if re.match(r"0x[0-9a-fA-F]", entry):
-        return None
+    if re.fullmatch(r"0x[0-9a-fA-F]+", entry):
+        return None if int(entry, 16) < len(gpus) else f"there is no GPU {int(entry, 16)}"
     if entry.upper().startswith("MIG-"):
         raise UnknownFactError(Unread(why="MIG instances are not looked at", settle="nvidia-smi -L"))
     if entry.upper().startswith("GPU-"):

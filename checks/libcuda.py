@@ -52,9 +52,10 @@ def driver_library_mismatch(facts: Facts) -> Iterator[Found]:
         raise NotApplicable(f"the libcuda that is loaded, {path}, is not the driver's own")
     nvml = facts.gpu.nvml_error
     cuda_says = lib.init_result == DRIVER_MISMATCH
+    if lib.init_result == SUCCESS:
+        return
     if not cuda_says and nvml != _NVML_MISMATCH:
-        if init_result(facts) == SUCCESS:
-            return
+        init_result(facts)
         kernel, user = known(facts.driver.kernel_version), known(lib.version)
         if kernel is None or user is None or _same_release(kernel, user):
             return
@@ -69,7 +70,8 @@ def driver_library_mismatch(facts: Facts) -> Iterator[Found]:
     if nvml == _NVML_MISMATCH:
         proof.append(Evidence(text=f"NVML: {facts.gpu.nvml_error_text}", source="nvmlInit, in a child process"))
     yield Found(
-        message=f"The kernel module is {kernel_text} and libcuda is {user_text}: the driver works only when they match.",
+        message=f"The driver works only when its kernel module ({kernel_text}) and its libraries (libcuda: "
+        f"{user_text}) are of one release.",
         proof=tuple(proof),
         fixes=_fixes(
             _off_the_path(facts),

@@ -296,7 +296,7 @@ def _install(facts: Facts, sonames: tuple[str, ...]) -> Fix:
             kind="command",
             risk="safe",
             summary=summary,
-            steps=(f"{python} -m pip install '{package}[and-cuda]=={version}'",),
+            steps=(f"{python} -m pip install {quote(f'{package}[and-cuda]=={version}')}",),
         )
     cuda = facts.tensorflow.build.cuda_version
     major = cuda.split(".")[0] if isinstance(cuda, str) else None
@@ -347,7 +347,9 @@ def cuda_lib_unusable(facts: Facts) -> Iterator[Found]:
                     kind="command",
                     risk="safe",
                     summary="Put a good file in its place",
-                    steps=(f"{python} -m pip install --force-reinstall --no-deps '{package[0]}=={package[1]}'",),
+                    steps=(
+                        f"{python} -m pip install --force-reinstall --no-deps {quote(f'{package[0]}=={package[1]}')}",
+                    ),
                 )
                 if package
                 else Fix(

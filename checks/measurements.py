@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpudoctor.facts import Facts, Unread
+from gpudoctor.facts import Facts, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage
 from gpudoctor.registry import check
 
@@ -25,7 +25,10 @@ def gpu_wrong_result(facts: Facts) -> Iterator[Found]:
     """
     if not facts.measurements:
         raise NotApplicable("no kernel was run")
-    for one in facts.measurements:
+    wrong = [one for one in facts.measurements if one.verified is False]
+    for one in facts.measurements if not wrong else ():
+        known(one.verified)
+    for one in wrong:
         if one.verified is False:
             error = "not finite" if isinstance(one.error, Unread) else f"{one.error:.2g}"
             yield Found(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from shlex import quote
 
+from gpudoctor.checks.environment import visible_entries
 from gpudoctor.facts import Facts, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage, SymptomRank
 from gpudoctor.registry import check, symptom
@@ -57,11 +58,7 @@ def fewer_gpus(facts: Facts) -> Iterator[Found]:
     if not listed:
         raise NotApplicable("TensorFlow lists none")
     chosen = facts.environment.known("CUDA_VISIBLE_DEVICES")
-    wanted = (
-        len(known(facts.gpu.devices))
-        if chosen is None
-        else len([e for e in chosen.split(",-1")[0].split(",") if e.strip()])
-    )
+    wanted = len(known(facts.gpu.devices)) if chosen is None else len(visible_entries(chosen))
     if len(listed) < wanted:
         asked = "NVML lists" if chosen is None else f"CUDA_VISIBLE_DEVICES={chosen!r} names"
         yield Found(
@@ -143,10 +140,14 @@ def _replace(name: object, version: object, python: object, facts: Facts) -> Fix
             steps=(),
         )
     steps, python = [], quote(python)
-    if isinstance(name, str):
-        steps.append(f"{python} -m pip uninstall -y {name}")
+    installed = facts.python.distributions
+    owners = [name] if isinstance(name, str) else []
+    if isinstance(name, Unread) and not isinstance(installed, Unread):  # several lie over each other
+        owners = [d.name for d in installed if d.name.startswith(("tensorflow", "tf-nightly")) and not d.shadowed]
+    if owners:
+        steps.append(f"{python} -m pip uninstall -y {' '.join(quote(o) for o in owners)}")
     exact = f"=={version}" if isinstance(version, str) else ""
-    steps.append(f"{python} -m pip install 'tensorflow[and-cuda]{exact}'")
+    steps.append(f"{python} -m pip install {quote(f'tensorflow[and-cuda]{exact}')}")
     return Fix(kind="command", risk="safe", summary="Replace it by the build with CUDA", steps=tuple(steps))
 
 

@@ -91,12 +91,14 @@ FailOn = Literal["warn", "fail", "unknown"]
 
 
 def exit_code(report: Report, fail_on: FailOn) -> int:
-    """0 where nothing is at or above `fail_on` (unknown < warn < fail), else 1."""
+    """0 where nothing is at or above `fail_on` (unknown < warn < fail), else 1; 3 where the verdict is open."""
     levels = {f.level for f in report.findings}
     bad = {"fail": {Level.FAIL.word}, "warn": {Level.FAIL.word, Level.WARN.word}}.get(fail_on)
     if bad is None:
         return 1 if report.unknown or levels & {Level.FAIL.word, Level.WARN.word} else 0
-    return 1 if levels & bad else 0
+    if levels & bad:
+        return 1
+    return 3 if report.diagnosis.verdict == "unknown" else 0
 
 
 def schema() -> dict[str, object]:

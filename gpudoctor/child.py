@@ -149,7 +149,10 @@ def _reap(process: subprocess.Popen[bytes], patience_s: float) -> None:
 
 def _exited(pid: int) -> bool:
     """Whether the child has ended; it is left to be reaped."""
-    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+    try:
+        return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+    except ChildProcessError:  # somebody else reaped it
+        return True
 
 
 def _pump(

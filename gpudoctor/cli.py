@@ -10,6 +10,7 @@ import enum
 import functools
 import io
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -235,7 +236,7 @@ def _writer(output: Path | None) -> Callable[[str], None] | None:
     """Writes to `output`, which is tried before the examination, so that no result is lost at its end."""
     if output is None:
         return None
-    existed = output.exists()
+    existed = os.path.lexists(output)
     try:
         with output.open("a", encoding="utf-8"):
             pass
@@ -257,6 +258,18 @@ class OutputError(Exception):
     """The report is made and can't be delivered."""
 
 
+@contextlib.contextmanager
+def _delivering() -> Iterator[None]:
+    """Writing to standard output: what goes wrong there is no error of ours."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as e:
+        _silence_stdout()
+        raise OutputError(f"can't write to standard output: {e.strerror or e}") from e
+
+
 def _print(
     report: Report, format: Format, write: Callable[[str], None] | None, verbose: bool, *, recorded: bool = False
 ) -> None:
@@ -265,14 +278,16 @@ def _print(
 
         text = json.render(report)
         if write is None:
-            sys.stdout.write(text)
+            with _delivering():
+                sys.stdout.write(text)
         else:
             write(text)
         return
     from .render import text as text_renderer
 
     if write is None:
-        text_renderer.show(report, _console(sys.stdout), verbose=verbose, recorded=recorded)
+        with _delivering():
+            text_renderer.show(report, _console(sys.stdout), verbose=verbose, recorded=recorded)
     else:
         kept = io.StringIO()
         text_renderer.show(report, _console(kept), verbose=verbose, recorded=recorded)
@@ -328,6 +343,7 @@ class _Progress:
 
 def run(arguments: list[str] | None = None) -> int:
     """Run the command line; every failure is one line on standard error and the right exit code."""
+    _prepare()
     try:
         return _deliver(arguments)
     except (UsageError, registry.UnknownCheckError, NoInterpreter) as e:
@@ -340,6 +356,9 @@ def run(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         child.kill_all()
         return _complain("interrupted", _INTERRUPTED)
+    except _Terminated as e:
+        child.kill_all()
+        return _complain(f"ended by {child.signal_name(e.number)}", 128 + e.number)
     except Exception as e:
         child.kill_all()
         if os.environ.get("GPUDOCTOR_DEBUG"):
@@ -347,6 +366,29 @@ def run(arguments: list[str] | None = None) -> int:
         return _complain(
             f"internal error: {type(e).__name__}: {e} (GPUDOCTOR_DEBUG=1 shows where; please report it)", _INCOMPLETE
         )
+
+
+class _Terminated(BaseException):
+    """SIGTERM or SIGHUP arrived: the children must go, too."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+def _terminated(number: int, _frame: object) -> None:
+    raise _Terminated(number)
+
+
+def _prepare() -> None:
+    """What a parent process may have left us in: ignored signals, closed or narrow streams."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # nohup
+            signal.signal(number, _terminated)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _deliver(arguments: list[str] | None) -> int:
@@ -359,8 +401,11 @@ def _deliver(arguments: list[str] | None) -> int:
         if hasattr(e, "format_message"):  # click's own usage errors
             raise UsageError(e.format_message()) from e
         raise
+    if sys.stdout is None:
+        raise OutputError("standard output is closed")
     code = work() if callable(work) else work
-    sys.stdout.flush()
+    with _delivering():
+        sys.stdout.flush()
     return code if isinstance(code, int) else 0
 
 

@@ -47,12 +47,15 @@ def judge(facts: Facts, checks: tuple[Check, ...] | None = None) -> Judgement:
             skipped.append(Skipped(code=check.code, cause=check.cause, reason=str(reason)))
             continue
         except UnknownFactError as e:
-            unknown.append(Unknown(code=check.code, cause=check.cause, why=e.unread.why, settle=e.unread.settle))
+            left = e.unread
+            unknown.append(
+                Unknown(code=check.code, cause=check.cause, why=left.why, settle=left.settle, chosen=left.chosen)
+            )
             continue
         except Exception as e:  # a broken check is not a healthy machine
             where = traceback.extract_tb(e.__traceback__)[-1]
             why = f"the check itself failed: {type(e).__name__}: {e} ({where.name}, line {where.lineno})"
-            unknown.append(Unknown(code=check.code, cause=check.cause, why=why, settle=None))
+            unknown.append(Unknown(code=check.code, cause=check.cause, why=why, settle=None, chosen=False))
             continue
         findings += [(check, finding) for finding in found]
         if not found:
@@ -75,6 +78,7 @@ def _finding(check: Check, found: Found, facts: Facts) -> Finding:
         message=found.message,
         proof=found.proof,
         about=found.about,
+        may_explain=check.explains if found.explains is None else found.explains,
         fixes=tuple(sorted((_with_trial(check.cause, fix, facts) for fix in found.fixes), key=_proven)),
     )
 
@@ -101,11 +105,11 @@ def _diagnose(
 ) -> Diagnosis:
     by_code = {c.code: c for c in checks}
     causes = [(c, f) for c, f in findings if not c.is_symptom]
-    roots = [(c, f) for c, f in causes if not any(_explains(o, g, f) for o, g in causes if g is not f)]
+    roots = [(c, f) for c, f in causes if not any(_explains(g, f) for _, g in causes if g is not f)]
     explained = {id(f): _explained_by((c, f), findings) for c, f in roots}
     ranks = {c.cause: c.rank for c in checks if c.rank is not None}
     roots.sort(
-        key=lambda cf: (-cf[0].level, _worst(cf[0], explained[id(cf[1])], ranks, unknown), cf[0].stage, cf[0].code)
+        key=lambda cf: (-cf[0].level, _worst(cf[1], explained[id(cf[1])], ranks, unknown), cf[0].stage, cf[0].code)
     )
     root_causes = tuple(
         RootCause(
@@ -139,7 +143,7 @@ def _diagnose(
                 Unexplained(symptom=symptom.cause, message=symptom.message, proof=symptom.proof, ruled_out=out)
             )
     return Diagnosis(
-        verdict=_verdict(f for c, f in findings),
+        verdict=_verdict([f for _, f in findings], unknown, passed, by_code),
         root_causes=root_causes,
         combined_fix=_combine(facts, root_causes),
         candidates=candidates,
@@ -148,9 +152,9 @@ def _diagnose(
     )
 
 
-def _explains(check: Check, finding: Finding, other: Finding) -> bool:
-    """A finding explains another that its check names, where what they are about overlaps."""
-    if other.cause not in check.explains:
+def _explains(finding: Finding, other: Finding) -> bool:
+    """A finding explains another that it names, where what they are about overlaps."""
+    if other.cause not in finding.may_explain:
         return False
     return not finding.about or not other.about or bool(set(finding.about) & set(other.about))
 
@@ -160,28 +164,37 @@ def _explained_by(root: tuple[Check, Finding], findings: list[tuple[Check, Findi
     reached: list[tuple[Check, Finding]] = [root]
     for check, finding in reached:  # grows while it is walked
         if not check.is_symptom:
-            reached += [
-                (c, f) for c, f in findings if _explains(check, finding, f) and all(f is not g for _, g in reached)
-            ]
+            reached += [(c, f) for c, f in findings if _explains(finding, f) and all(f is not g for _, g in reached)]
     rest = reached[1:]
     return [f for c, f in rest if c.is_symptom] + [f for c, f in rest if not c.is_symptom]
 
 
 def _worst(
-    check: Check, explained: list[Finding], ranks: dict[str, SymptomRank], unknown: tuple[Unknown, ...]
+    finding: Finding, explained: list[Finding], ranks: dict[str, SymptomRank], unknown: tuple[Unknown, ...]
 ) -> SymptomRank:
     """The worst symptom that a cause explains: one that was found, else one that could not be looked at."""
     seen = [ranks[f.cause] for f in explained if f.cause in ranks]
     unlooked = {u.cause for u in unknown}
-    possible = [ranks[name] for name in check.explains if name in ranks and name in unlooked]
+    possible = [ranks[name] for name in finding.may_explain if name in ranks and name in unlooked]
     return min([*seen, *possible], default=SymptomRank.NOTHING_YET)
 
 
-def _verdict(findings: Iterable[Finding]) -> Verdict:
+def _verdict(
+    findings: list[Finding], unknown: tuple[Unknown, ...], passed: tuple[RuledOut, ...], by_code: dict[str, Check]
+) -> Verdict:
+    """Unread is not healthy: a symptom that could not be looked for leaves the verdict open, and so does one
+    that nobody asked for while a cause of it could not be looked at."""
     levels = {f.level for f in findings}
     if Level.FAIL.word in levels:
         return "faulty"
-    return "warning" if Level.WARN.word in levels else "healthy"
+    if Level.WARN.word in levels:
+        return "warning"
+    symptoms = [u for u in unknown if by_code[u.code].is_symptom]
+    causes = [u for u in unknown if not by_code[u.code].is_symptom and not u.chosen]
+    unlooked = {s.cause for s in symptoms}
+    if any(not s.chosen for s in symptoms) or any(unlooked & set(by_code[c.code].explains) for c in causes):
+        return "unknown"
+    return "healthy" if passed or findings else "unknown"
 
 
 def _combine(facts: Facts, roots: tuple[RootCause, ...]) -> CombinedFix | None:
@@ -193,6 +206,8 @@ def _combine(facts: Facts, roots: tuple[RootCause, ...]) -> CombinedFix | None:
     chosen = [(r, f) for r in standing if (f := first_usable(r.fixes)) is not None]
     if len(chosen) < 2 or len(chosen) < len(standing):
         return None
+    if any(f.risk in ("needs reboot", "destructive") for _, f in chosen):
+        return None  # what is pasted after a reboot is another day's work
     steps = merged_steps([f for _, f in chosen])
     trial = next((t for t in facts.trials if t.cause == COMBINED and t.steps == steps), None)
     return CombinedFix(

@@ -124,7 +124,7 @@ def examine(
             return pool.submit(timed)
 
         nvml = start("NVML", lambda: gpu.run(base, options.limit(QUICK_LIMIT_S)))
-        files, patient, because = _choose(options, base, start)
+        files, patient, because, passed_over = _choose(options, base, start)
         quick_limit = options.limit(QUICK_LIMIT_S)
         nodes = start("device nodes", lambda: patient.ask([driver.NODES], limit_s=quick_limit))
         cuda_env = {**base, **driver.CUDA_ENV}
@@ -135,12 +135,14 @@ def examine(
             loader_env = {**base, **tensorflow.LOADER_ENV}
             loader = start(
                 "TensorFlow's loader",
-                lambda: patient.ask([tensorflow.LOADER], limit_s=quick_limit, env=loader_env),
+                lambda: patient.ask(
+                    [tensorflow.LOADER], limit_s=quick_limit, env=loader_env, keep_bytes=tensorflow.TRACE_BYTES
+                ),
             )
             if options.level is not ExamineLevel.QUICK:
                 imported = start("TensorFlow", lambda: _import(patient, options, base))
 
-        interpreter, found = python.read(files, because), libraries.read(files)
+        interpreter, found = python.read(files, because, passed_over), libraries.read(files)
         variables = environment.read(files)
         if loader is not None:
             library_path = variables.get("LD_LIBRARY_PATH")
@@ -174,7 +176,7 @@ def examine(
         quick = so_far()
         if on_quick is not None:
             on_quick(Examination(quick, patient, timeline))
-        facts = quick if imported is None else _with_import(quick, imported.result())
+        facts = quick if imported is None else _with_import(quick, imported.result(), _kernels(options))
     return Examination(facts, patient, timeline)
 
 
@@ -212,10 +214,15 @@ def _scratch() -> Iterator[str]:
         yield made.name
 
 
+def _kernels(options: Options) -> tuple[str, ...]:
+    return tensorflow_kernels.ALL if options.kernels else ()
+
+
 def _import(patient: Patient, options: Options, base: Mapping[str, str]) -> Answers:
     limit = options.limit(IMPORT_LIMIT_S)
-    kernels = tensorflow_kernels.ALL if options.kernels else ()
-    return patient.ask([tensorflow.import_task(kernels, limit)], limit_s=limit, env={**base, **tensorflow.IMPORT_ENV})
+    return patient.ask(
+        [tensorflow.import_task(_kernels(options), limit)], limit_s=limit, env={**base, **tensorflow.IMPORT_ENV}
+    )
 
 
 def _not_imported(facts: TensorFlow, options: Options) -> TensorFlow:
@@ -224,17 +231,18 @@ def _not_imported(facts: TensorFlow, options: Options) -> TensorFlow:
         return facts
     quick = options.level is ExamineLevel.QUICK
     why = "TensorFlow is not imported at the quick level" if quick else "TensorFlow is still being imported"
-    unread = Unread(why=why, settle="gpudoctor check" if quick else None)
+    unread = Unread(why=why, settle="gpudoctor check" if quick else None, chosen=quick)
     return msgspec.structs.replace(facts, import_error=unread, import_seconds=unread, devices=unread, log=unread)
 
 
-def _with_import(facts: Facts, answers: Answers) -> Facts:
+def _with_import(facts: Facts, answers: Answers, kernels: tuple[str, ...]) -> Facts:
     after = tensorflow.read_import(answers, facts.tensorflow)
-    devices = () if isinstance(after.devices, Unread) else after.devices
-    measurements: tuple[Measurement, ...] = tuple(
-        tensorflow_kernels.read(raw, devices) for raw in answers.all("kernel")
-    )
-    return msgspec.structs.replace(facts, tensorflow=after, measurements=measurements)
+    measured: list[Measurement] = []
+    if not isinstance(after.devices, Unread):
+        measured = [tensorflow_kernels.read(raw, after.devices) for raw in answers.all("kernel")]
+        how = f"the process that runs it {answers.outcome.how or 'ended before'}"
+        measured += tensorflow_kernels.unanswered(kernels, after.devices, measured, how)
+    return msgspec.structs.replace(facts, tensorflow=after, measurements=tuple(measured))
 
 
 # ------------------------------------------------------------------- which Python is the patient's
@@ -252,12 +260,16 @@ _FILES = (
 
 def _choose(
     options: Options, base: Mapping[str, str], start: Callable[[str, Callable[[], Answers]], Future[Answers]]
-) -> tuple[Answers, Patient, str]:
-    """The interpreter to examine, by `candidates`; of several, the first that has TensorFlow.
+) -> tuple[Answers, Patient, str, tuple[str, ...]]:
+    """The interpreter to examine, by `candidates`; of several, the first that has TensorFlow. Last: what was
+    named and does not run.
 
     An environment that the user activated, or named, is meant: it is taken with or without TensorFlow.
     """
     found = candidates(options.python)
+    over = [
+        f"{v}={os.environ[v]} has no Python" for v in _ACTIVATED if os.environ.get(v) and not _inside(os.environ[v])
+    ]
     limit = options.limit(QUICK_LIMIT_S)
     asked = []
     for path, because in found:
@@ -265,33 +277,39 @@ def _choose(
         name = "files" if len(found) == 1 else f"files ({because})"
         asked.append((start(name, lambda p=patient: p.ask(_FILES, limit_s=limit)), patient, because))  # type: ignore[misc]
     answered = [(f.result(), patient, because) for f, patient, because in asked]
-    for answers, patient, because in answered:
+    over += [f"{p.command[0]} ({why}): {_complaint(a)}" for a, p, why in answered if not a.spoke]
+    speaking = [one for one in answered if one[0].spoke]
+    for answers, patient, because in speaking:
         if (answers.last("tensorflow_files") or {}).get("directory"):
-            return answers, patient, because
-    for answers, patient, because in answered:
-        if answers.spoke:
-            return answers, patient, because
-    answers, patient, because = answered[0]
+            return answers, patient, because, tuple(over)
+    if speaking:
+        return (*speaking[0], tuple(over))
     if options.python is not None:
-        raise NoInterpreter(f"{options.python} is no Python interpreter: {_complaint(answers)}")
+        raise NoInterpreter(f"{options.python} is no Python (3.6 or newer): {_complaint(answered[0][0])}")
     own = Patient((sys.executable,), base)
-    return own.ask(_FILES, limit_s=limit), own, "runs gpudoctor"
+    return own.ask(_FILES, limit_s=limit), own, "runs gpudoctor", tuple(over)
 
 
 def _complaint(answers: Answers) -> str:
     return f"it {answers.outcome.how or 'ran and did not answer'}{answers.last_word}"
 
 
+_ACTIVATED = ("VIRTUAL_ENV", "CONDA_PREFIX")
+
+
+def _inside(prefix: str) -> str | None:
+    """The Python of an environment."""
+    paths = [os.path.join(prefix, "bin", name) for name in ("python3", "python")] if prefix else []
+    return next((p for p in paths if os.access(p, os.X_OK)), None)
+
+
 def candidates(given: str | None) -> list[tuple[str, str]]:
     """(path, why) of the interpreters to look at. Raises NoInterpreter where `given` is not there."""
     if given is not None:
         return [(_executable(given), "--python")]
-    for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
-        if prefix := os.environ.get(variable):
-            for name in ("python3", "python"):
-                path = os.path.join(prefix, "bin", name)
-                if os.access(path, os.X_OK):
-                    return [(path, variable)]
+    for variable in _ACTIVATED:
+        if path := _inside(os.environ.get(variable, "")):
+            return [(path, variable)]
     found = []
     if on_path := shutil.which("python3"):
         found.append((on_path, "python3 on PATH"))
@@ -303,8 +321,8 @@ def candidates(given: str | None) -> list[tuple[str, str]]:
 def _executable(given: str) -> str:
     """A path, a name on PATH, or the directory of a virtual environment."""
     if os.path.isdir(given):
-        inside = os.path.join(given, "bin", "python3")
-        if os.access(inside, os.X_OK):
+        inside = _inside(given)
+        if inside is not None:
             return os.path.abspath(inside)
         raise NoInterpreter(f"{given} is a directory without bin/python3")
     path = shutil.which(given)

@@ -102,6 +102,8 @@ class Found(Statement, frozen=True, kw_only=True):
     about: tuple[str, ...] = ()
     """What it is about: ('gpu2',); nothing is the whole host."""
     fixes: tuple[Fix, ...] = ()
+    explains: tuple[str, ...] | None = None
+    """Where this case explains less than its check may."""
 
 
 class Finding(Statement, frozen=True, kw_only=True):
@@ -117,6 +119,8 @@ class Finding(Statement, frozen=True, kw_only=True):
     proof: tuple[Evidence, ...] = ()
     about: tuple[str, ...] = ()
     fixes: tuple[Fix, ...] = ()
+    may_explain: tuple[str, ...] = ()
+    """Names of the symptoms and causes that it brings about, found here or not."""
 
 
 class RootCause(Statement, frozen=True, kw_only=True):
@@ -168,6 +172,8 @@ class Unknown(Statement, frozen=True, kw_only=True):
     cause: str
     why: str
     settle: str | None
+    chosen: bool
+    """Nobody asked for it (a lower level)."""
 
 
 class RuledOut(Statement, frozen=True, kw_only=True):
@@ -188,7 +194,8 @@ class CombinedFix(Statement, frozen=True, kw_only=True):
     trial: Trial | None = None
 
 
-Verdict = Literal["healthy", "warning", "faulty"]
+Verdict = Literal["healthy", "warning", "faulty", "unknown"]
+"""'unknown': nothing wrong was found, and what would show it could not be looked at."""
 
 
 class Diagnosis(Statement, frozen=True, kw_only=True):

@@ -46,8 +46,8 @@ _mark = ""
 
 def answer(name: str, value: Any) -> None:
     """Send one answer: a mark, a name, a JSON value, one line."""
-    line = "%s %s %s\n" % (_mark, name, json.dumps(value))
-    data = line.encode("utf-8", "surrogateescape")
+    line = "%s %s %s\n" % (_mark, name, json.dumps(value, ensure_ascii=False))
+    data = line.encode("utf-8", "surrogateescape")  # bytes that are no text are read as such on the other side
     while data:
         data = data[os.write(_out, data) :]
 
@@ -58,10 +58,7 @@ def serve(request: Dict[str, Any]) -> None:
     _mark = request["mark"][::-1]  # so that a program that only echoes its input sends no answer
     _out = os.dup(1)
     os.dup2(2, 1)
-    try:  # Linux: do not outlive the tool
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
-    except Exception:
-        pass
+    _die_with_parent()
     for name, arguments in request["tasks"]:
         try:
             TASKS[name](**arguments)
@@ -70,6 +67,14 @@ def serve(request: Dict[str, Any]) -> None:
     answer("end", None)
     sys.stdout.flush()
     os._exit(0)  # a vendor library's exit handler must not change the outcome
+
+
+def _die_with_parent() -> None:
+    """Linux: do not outlive the process that started this one. Forked children must ask for it again."""
+    try:
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+    except Exception:
+        pass
 
 
 def _read(path: str, limit: int = 1 << 20) -> Dict[str, Any]:
@@ -371,6 +376,7 @@ def _mapped(name: str) -> Optional[str]:
 
 def cuda() -> None:
     """What libcuda answers: cuInit, version, devices. Answered step by step: any of them can hang."""
+    answer("cuda_loading", None)
     try:
         lib = ctypes.CDLL("libcuda.so.1")
     except OSError as e:
@@ -638,6 +644,7 @@ def _fork(work: Callable[[], Any]) -> Tuple[int, int]:
     pid = os.fork()
     if pid == 0:
         os.close(read_end)
+        _die_with_parent()
         try:
             try:
                 payload = {"value": work()}

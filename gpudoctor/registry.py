@@ -127,7 +127,10 @@ def select(only: Iterable[str] = (), skip: Iterable[str] = ()) -> tuple[Check, .
     checks = all_checks()
     wanted = _match(only, checks)
     unwanted = _match(skip, checks)
-    return tuple(c for c in checks if (not wanted or c.code in wanted) and c.code not in unwanted)
+    left = tuple(c for c in checks if (not wanted or c.code in wanted) and c.code not in unwanted)
+    if not left:
+        raise UnknownCheckError("no check is left to run")
+    return left
 
 
 def find(name: str) -> Check:

@@ -100,6 +100,8 @@ def _try_together(facts: Facts, patient: Patient, checks: tuple[Check, ...], lim
     began = time.monotonic()
     view = View().and_also(combined.env, combined.links)
     judged_by, worked, outcome = _look(view, facts, patient, Stage.TENSORFLOW, limit_s)
+    if worked is True and judged_by != "list":
+        worked = Unread(why=outcome)  # all causes are gone and no GPU is listed: that proves nothing
     trial = Trial(
         cause=COMBINED,
         steps=combined.steps,
@@ -172,6 +174,8 @@ def _cuda(patient: Patient, env: Mapping[str, str], limit_s: float) -> Answer:
     asked = patient.ask([("cuda", {})], limit_s=limit_s, env=env)
     init = (asked.last("cuda_init") or {}).get("result")
     found = len((asked.last("cuda_devices") or {}).get("devices", ()))
+    if init is None and (asked.last("cuda_load") or {}).get("error"):
+        return "cuInit", Unread(why="there is no libcuda.so.1 that could be asked"), "not decided"
     if init is None:
         return "cuInit", False, "cuInit then gives no answer"
     return "cuInit", init == 0, f"cuInit then answers {init}" + (f" and finds {_gpus(found)}" if init == 0 else "")
@@ -219,6 +223,7 @@ def shadow(tensorflow_directory: str, links: Iterable[LinkChange]) -> Iterator[s
     Yields the shadow's TensorFlow directory. A plain directory on LD_LIBRARY_PATH or links to directories
     would not do: $ORIGIN moves, and '..' leaves through a directory link. Raises OSError.
     """
+    tensorflow_directory = os.path.realpath(tensorflow_directory)  # where its $ORIGIN/.. leads
     site = os.path.dirname(tensorflow_directory)
     with tempfile.TemporaryDirectory(prefix="gpudoctor-shadow-", ignore_cleanup_errors=True) as place:
         inside = os.path.join(place, "site-packages")

@@ -98,8 +98,8 @@ def test_exit_code_of_a_faulty_machine(fail_on: bundle.FailOn, code: int) -> Non
     assert bundle.exit_code(bundle.make(CASES["gap"], "now"), fail_on) == code
 
 
-@pytest.mark.parametrize(("fail_on", "code"), [("fail", 0), ("warn", 0), ("unknown", 1)])
-def test_exit_code_where_something_is_unknown(fail_on: bundle.FailOn, code: int) -> None:
+@pytest.mark.parametrize(("fail_on", "code"), [("fail", 3), ("warn", 3), ("unknown", 1)])
+def test_exit_code_where_nothing_is_known(fail_on: bundle.FailOn, code: int) -> None:
     assert bundle.exit_code(bundle.make(Facts(), "now"), fail_on) == code
     assert bundle.exit_code(bundle.make(healthy(), "now"), fail_on) == 0
 

@@ -80,9 +80,9 @@ def test_without_tensorflow(bare: str) -> None:
 def test_only_and_skip(bare: str) -> None:
     done = gpudoctor("check", "--only", "tf-not-installed", "--format", "json", "--python", bare)
     assert causes(report(done)) == ["tf-not-installed"]
-    done = gpudoctor("check", "--only", "python", "--skip", "GD401", "--format", "json", "--python", bare)
-    assert done.returncode == 0
-    assert report(done)["findings"] == []
+    done = gpudoctor("check", "--only", "python", "--skip", "GD401", "--python", bare)
+    assert done.returncode == 2
+    assert one_line(done) == "gpudoctor: no check is left to run"
 
 
 def test_timings_go_to_standard_error(bare: str) -> None:
@@ -161,9 +161,9 @@ def test_under_the_real_tensorflow_a_hang_ends(workshop: Workshop, tmp_path: Pat
         (["check", "--skip", "nonsense"], "no check is called 'nonsense'"),
         (["check", "--python", "/no/such/python"], "does not exist"),
         (["check", "--python", "/etc/passwd"], "is not executable"),
-        (["check", "--python", "/bin/ls"], "is no Python interpreter"),
-        (["check", "--python", "/bin/cat"], "is no Python interpreter"),
-        (["check", "--python", "/bin/true"], "is no Python interpreter"),
+        (["check", "--python", "/bin/ls"], "is no Python"),
+        (["check", "--python", "/bin/cat"], "is no Python"),
+        (["check", "--python", "/bin/true"], "is no Python"),
         (["check", "--python", "/tmp"], "without bin/python3"),
         (["check", "--level", "deep"], "deep"),
         (["check", "--timeout", "-3"], "--timeout"),
@@ -366,3 +366,98 @@ def test_replay_from_a_pipe() -> None:
 def test_fail_on(fail_on: str, code: int) -> None:
     assert gpudoctor("replay", str(HOSTS / "h200-x2-tf-2.21-plain.json"), "--fail-on", fail_on).returncode == code
     assert gpudoctor("replay", str(HOSTS / "h200-x2-healthy.json"), "--fail-on", fail_on).returncode == 0
+
+
+# ------------------------------------------------------------------------------- ends that nobody asked for
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_no_signal_leaves_a_process(
+    workshop: Workshop, tmp_path: Path, tensorflow_directory: Path, number: signal.Signals
+) -> None:
+    put(workshop.fake("libcuda.c", "libcuda.so.1"), tmp_path, "libcuda.so.1")
+    put(workshop.fake("libnvidia_ml.c", "libnvidia-ml.so.1"), tmp_path, "libnvidia-ml.so.1")
+    env = {
+        **os.environ, MARK: TOKEN, "LD_LIBRARY_PATH": str(tmp_path), "FAKE_CUDA_INIT": "hang", "FAKE_NVML_INIT": "hang",
+    }  # fmt: skip
+    process = subprocess.Popen(
+        [*COMMAND, "check", "--python", sys.executable],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=ROOT,
+        env=env,
+        text=True,
+    )
+    time.sleep(9)  # TensorFlow is imported by now, and a forked child of it hangs in cuInit
+    process.send_signal(number)
+    _, said = process.communicate(timeout=10)
+    assert left() == []
+    if number is not signal.SIGKILL:
+        assert process.returncode == 128 + number
+        assert said.splitlines()[-1] == f"gpudoctor: ended by {number.name}"
+
+
+def test_a_parent_that_ignores_its_children(bare: str) -> None:
+    prefix = ("bash", "-c", "trap '' CHLD; exec \"$@\"", "bash")
+    done = gpudoctor("check", "--level", "quick", "--format", "json", "--python", bare, prefix=prefix)
+    assert "tf-not-installed" in causes(report(done))
+
+
+def test_a_narrow_terminal_encoding(bare: str) -> None:
+    done = gpudoctor("check", "--level", "quick", "--python", bare, env={"PYTHONIOENCODING": "ascii"})
+    assert done.returncode == 1
+    assert "tf-not-installed" in done.stdout
+
+
+def test_a_python_that_prints_by_itself(bare: str, tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text("print('good morning')")
+    path = os.pathsep.join([str(tmp_path), str(ROOT)])
+    done = gpudoctor("check", "--level", "quick", "--python", bare, env={"PYTHONPATH": path})
+    assert done.returncode == 1
+    assert "internal error" not in done.stderr
+
+
+def test_a_closed_standard_output() -> None:
+    done = gpudoctor("list", prefix=("bash", "-c", 'exec "$@" >&-', "bash"))
+    assert done.returncode == 3
+    assert one_line(done) == "gpudoctor: standard output is closed"
+
+
+def test_a_device_list_that_hangs_is_not_healthy(tmp_path: Path) -> None:
+    (tmp_path / "tensorflow").mkdir()
+    hang = "class config:\n    @staticmethod\n    def list_physical_devices():\n        import time; time.sleep(60)\n"
+    (tmp_path / "tensorflow" / "__init__.py").write_text(hang)
+    path = os.pathsep.join([str(tmp_path), str(ROOT)])
+    done = gpudoctor(
+        "check", "--timeout", "6", "--skip", "no-nvidia-gpu", "--skip", "libcuda-not-found", "--python", sys.executable,
+        env={"PYTHONPATH": path},
+    )  # fmt: skip
+    assert done.returncode == 3
+    assert done.stdout.splitlines()[-1].startswith("? Unknown")
+
+
+def test_an_environment_that_does_not_run_is_named(tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    broken = tmp_path / "bin" / "python3"
+    broken.write_text("#!/bin/sh\necho out of order >&2; exit 3\n")
+    broken.chmod(0o755)
+    done = gpudoctor("check", "--level", "quick", env={"VIRTUAL_ENV": str(tmp_path)})
+    assert f"passed over: {broken} (VIRTUAL_ENV): it ended with exit code 3 (out of order)" in done.stdout
+    done = gpudoctor("check", "--level", "quick", env={"VIRTUAL_ENV": str(tmp_path / "gone")})
+    assert f"passed over: VIRTUAL_ENV={tmp_path / 'gone'} has no Python" in done.stdout
+
+
+def test_the_cause_does_not_wait_for_a_driver_that_hangs(workshop: Workshop, tmp_path: Path, bare: str) -> None:
+    put(workshop.fake("libcuda.c", "libcuda.so.1"), tmp_path, "libcuda.so.1")
+    env = {**os.environ, "LD_LIBRARY_PATH": str(tmp_path), "FAKE_CUDA_INIT": "hang"}
+    started = time.monotonic()
+    process = subprocess.Popen(
+        [*COMMAND, "check", "--timeout", "8", "--no-trials", "--python", bare],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT, env=env, text=True,
+    )  # fmt: skip
+    assert process.stderr is not None
+    first = process.stderr.readline()
+    assert time.monotonic() - started < 4
+    assert "tf-not-installed" in first + process.stderr.readline()
+    out, _ = process.communicate(timeout=30)
+    assert "did not end within 8 s" in out

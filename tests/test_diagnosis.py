@@ -227,3 +227,36 @@ def test_judging_is_pure() -> None:
 
 def test_checks_are_plain_data() -> None:
     assert dataclasses.is_dataclass(registry.all_checks()[0])
+
+
+def test_unread_is_not_healthy() -> None:
+    assert judge(Facts()).diagnosis.verdict == "unknown"
+    hung = with_(healthy(), tensorflow__devices=Unread(why="listing the devices did not end within 30 s"))
+    assert judge(hung).diagnosis.verdict == "unknown"
+
+
+def test_what_nobody_asked_for_leaves_a_machine_healthy() -> None:
+    quick = Unread(why="TensorFlow is not imported at the quick level", chosen=True)
+    facts = with_(healthy(), tensorflow__devices=quick, tensorflow__import_error=quick, measurements=())
+    assert judge(facts).diagnosis.verdict == "healthy"
+    blind = with_(facts, tensorflow__libraries=Unread(why="the loader crashed"))
+    assert judge(blind).diagnosis.verdict == "unknown"
+
+
+def test_a_cause_that_is_unknown_is_no_matter_where_tensorflow_lists_its_gpus() -> None:
+    assert judge(with_(healthy(), pci__devices=Unread(why="/sys is hidden"))).diagnosis.verdict == "healthy"
+
+
+def test_a_case_may_explain_less_than_its_check() -> None:
+    less = Found(message="it is", explains=("fewer",))
+    cause = rule("GD901", "cause", less, explains=("slow", "fewer"))
+    judged = judge(healthy(), (SYMPTOM, cause))
+    assert [u.symptom for u in judged.diagnosis.unexplained] == ["slow"]
+    assert judged.diagnosis.root_causes[0].explains == ()
+
+
+def test_nothing_is_combined_with_a_reboot() -> None:
+    reboot = Fix(kind="command", risk="needs reboot", summary="reboot", steps=("sudo reboot",))
+    one = rule("GD901", "one", found(fixes=(reboot,)))
+    two = rule("GD902", "two", found(fixes=(env("2"),)))
+    assert judge(healthy(), (one, two)).diagnosis.combined_fix is None

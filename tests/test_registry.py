@@ -30,7 +30,8 @@ def test_selection() -> None:
     assert [c.code for c in registry.select(["gd511", "no-nvidia-gpu"])] == ["GD511", "GD701"]
     assert {c.subject for c in registry.select(["driver"])} == {"driver"}
     assert "GD511" not in {c.code for c in registry.select(skip=["tensorflow"])}
-    assert registry.select(["GD511"], ["GD511"]) == ()
+    with pytest.raises(registry.UnknownCheckError, match="no check is left"):
+        registry.select(["GD511"], ["GD511"])
 
 
 def test_an_unknown_name_is_refused_with_a_hint() -> None:

@@ -21,6 +21,8 @@ class Unread(Fact, frozen=True, kw_only=True, tag="unread"):
 
     why: str
     settle: str | None = None
+    chosen: bool = False
+    """Not looked at because nobody asked for it (a lower level), not because it could not be read."""
 
 
 NOT_RECORDED = Unread(why="not recorded")

@@ -21,6 +21,8 @@ class Python(Fact, frozen=True, kw_only=True):
 
     chosen_because: str | Unread = NOT_RECORDED
     """'--python', 'VIRTUAL_ENV', 'CONDA_PREFIX', 'python3 on PATH', 'runs gpudoctor'."""
+    passed_over: tuple[str, ...] | Unread = NOT_RECORDED
+    """Environments that were named and whose Python does not run, each with what is wrong."""
     executable: str | Unread = NOT_RECORDED
     version: str | Unread = NOT_RECORDED
     implementation: str | Unread = NOT_RECORDED

@@ -12,6 +12,20 @@ ALL = ("matmul",)
 """Names of the kernels in `in_patient.py`, in the order in which they run."""
 
 
+def unanswered(
+    kernels: Sequence[str], devices: Sequence[TensorFlowDevice], answered: Sequence[Measurement], why: str
+) -> list[Measurement]:
+    """A measurement without a value for every kernel and device that should have answered and did not."""
+    gpus = [f"GPU:{i}" for i in range(sum(d.type == "GPU" for d in devices))] or ["CPU:0"]
+    have = {(m.kernel, m.device) for m in answered}
+    return [
+        Measurement(kernel=k, backend="tensorflow", device=d, value=Unread(why=why), verified=Unread(why=why))
+        for k in kernels
+        for d in gpus
+        if (k, d) not in have
+    ]
+
+
 def read(raw: dict[str, Any], devices: Sequence[TensorFlowDevice]) -> Measurement:
     """One kernel's answer; one that failed is a measurement whose value is unread, with the reason."""
     name, device = raw["kernel"], raw["device"]

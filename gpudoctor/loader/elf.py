@@ -7,7 +7,6 @@ import functools
 import os
 from typing import Any
 
-from elftools.common.exceptions import ELFError
 from elftools.elf.dynamic import DynamicSegment
 from elftools.elf.elffile import ELFFile
 
@@ -56,8 +55,10 @@ def _read(path: str, *identity: int) -> Elf:
             if dynamic is None:
                 raise BadElf("object file has no dynamic section")
             return _dynamic(elf, dynamic)
-        except (ELFError, UnicodeDecodeError, KeyError, TypeError, AttributeError) as e:
-            raise BadElf(str(e) or "invalid ELF file") from e
+        except BadElf:
+            raise
+        except Exception as e:  # of a damaged file, pyelftools raises whatever it trips over
+            raise BadElf(f"invalid ELF file ({e})" if str(e) else "invalid ELF file") from e
 
 
 def _dynamic(elf: ELFFile, dynamic: DynamicSegment) -> Elf:
@@ -88,6 +89,13 @@ def _dynamic(elf: ELFFile, dynamic: DynamicSegment) -> Elf:
     )
 
 
+def tidy(path: str) -> str:
+    """`path` without '..' where that names the same file; else the real path: the kernel follows a link before
+    it goes up."""
+    plain = os.path.normpath(path)
+    return plain if ".." not in path or os.path.realpath(plain) == os.path.realpath(path) else os.path.realpath(path)
+
+
 def expand(entries: tuple[str, ...], object_path: str) -> tuple[str, ...]:
     """Directories of an RPATH or RUNPATH with `$ORIGIN` set, duplicates and unknown tokens dropped.
 
@@ -98,5 +106,5 @@ def expand(entries: tuple[str, ...], object_path: str) -> tuple[str, ...]:
     for entry in entries:
         path = entry.replace("${ORIGIN}", origin).replace("$ORIGIN", origin) or "."
         if "$" not in path:
-            found.append(os.path.normpath(path))
+            found.append(tidy(path))
     return tuple(dict.fromkeys(found))

@@ -7,6 +7,7 @@ import os
 import re
 
 from ..facts import SearchStep
+from .elf import tidy
 
 _LINE = re.compile(r"^\s*\d+:\t(.*)$")
 _FIND = re.compile(r"find library=(\S+) \[\d+\]; searching")
@@ -27,7 +28,7 @@ class Search:
     @property
     def last(self) -> str | None:
         """The file tried last: the one taken, where one was."""
-        return os.path.normpath(self.tried[-1]) if self.tried else None
+        return tidy(self.tried[-1]) if self.tried else None
 
 
 def searches(text: str) -> list[Search]:
@@ -54,7 +55,7 @@ def searches(text: str) -> list[Search]:
         elif m := _TRYING.match(line):
             path = m.group(1)
             found[-1].tried.append(path)
-            directory = os.path.normpath(_HWCAPS.sub("", os.path.dirname(path) + "/"))
+            directory = tidy(_HWCAPS.sub("", os.path.dirname(path) + "/"))
             step = SearchStep(directory=directory, origin=origin)
             if step not in found[-1].steps:
                 found[-1].steps.append(step)

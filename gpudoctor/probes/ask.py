@@ -7,7 +7,7 @@ import functools
 import json
 import os
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +82,7 @@ class Patient:
         *,
         limit_s: float,
         env: Mapping[str, str] | None = None,
-        on_answer: Callable[[str, Any], None] | None = None,
+        keep_bytes: int = child.KEEP_BYTES,
     ) -> Answers:
         """Run `tasks` in one child for at most `limit_s` seconds, with `env` instead of the own one."""
         mark = secrets.token_hex(8)
@@ -99,8 +99,6 @@ class Patient:
                 errors[value["task"]] = value["text"]
                 return
             values.setdefault(name, []).append(value)
-            if on_answer is not None:
-                on_answer(name, value)
 
         request = {"mark": mark, "tasks": [list(t) for t in tasks]}
         program = f"{_program()}\nserve({request!r})\n"
@@ -110,6 +108,7 @@ class Patient:
             stdin=program.encode(),
             env=self.env if env is None else env,
             on_line=line,
+            keep_bytes=keep_bytes,
         )
         return Answers(values, outcome, errors)
 

@@ -132,7 +132,7 @@ def read_libcuda(answers: Answers, kernel_version: str | Unread | None) -> Libcu
     log = trace.without_trace(answers.stderr)[-2000:]
     if load is None:
         why = answers.unread("cuda", "nvidia-smi")
-        crashed = answers.outcome.how if answers.spoke or answers.outcome.timed_out or answers.outcome.signal else None
+        crashed = answers.outcome.how if answers.all("cuda_loading") else None
         return msgspec.structs.replace(
             unread_all(Libcuda, why),
             no_answer=f"loading libcuda.so.1: the process {crashed}" if crashed else why,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
+import signal
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,6 +14,8 @@ from typing import Any
 from .. import child
 from ..facts import Gpu, GpuDevice, Unread, unread_all
 
+_MARK = b"@gpudoctor-nvml "
+"""Before every line of ours: a sitecustomize or a library may print, too."""
 _PACKAGE = Path(__file__).parent.parent.parent
 
 
@@ -24,7 +28,7 @@ def run(env: Mapping[str, str], limit_s: float) -> Gpu:
         [sys.executable, "-c", program],
         limit_s=limit_s,
         env={**env, "PYTHONPATH": path},
-        on_line=lambda raw: lines.append(json.loads(raw)),
+        on_line=lambda raw: lines.append(json.loads(raw[len(_MARK) :])) if raw.startswith(_MARK) else None,
     )
     return read(lines, outcome)
 
@@ -74,8 +78,10 @@ def answer() -> None:
     """Print NVML's answers, a JSON line each: the head, then every GPU as it is read."""
     import pynvml
 
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # Linux: do not outlive the tool
+
     def say(value: object) -> None:
-        print(json.dumps(value), flush=True)
+        print(_MARK.decode() + json.dumps(value), flush=True)
 
     try:
         pynvml.nvmlInit()

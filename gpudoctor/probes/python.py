@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from ..facts import Distribution, Python, unread_all
 from .ask import Answers, Task
 
@@ -14,13 +16,14 @@ WANTED = (
 TASK: Task = ("python", {"wanted": WANTED})
 
 
-def read(answers: Answers, chosen_because: str) -> Python:
+def read(answers: Answers, chosen_because: str, passed_over: tuple[str, ...] = ()) -> Python:
     """The interpreter as it describes itself."""
     got: dict[str, Any] | None = answers.last("python")
     if got is None:
-        return unread_all(Python, answers.unread("python"))
+        return msgspec.structs.replace(unread_all(Python, answers.unread("python")), passed_over=passed_over)
     return Python(
         chosen_because=chosen_because,
+        passed_over=passed_over,
         executable=got["executable"],
         version=got["version"],
         implementation=got["implementation"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import Any
 
 import msgspec
@@ -26,6 +27,8 @@ from .ask import Answers, Task, reason
 FILES: Task = ("tensorflow_files", {})
 LOADER: Task = ("loader", {})
 LOADER_ENV = {"LD_DEBUG": "libs"}
+TRACE_BYTES = 64 << 20
+"""The account grows with every directory on LD_LIBRARY_PATH; half of one would be a wrong one."""
 IMPORT_ENV = {"TF_CPP_MIN_LOG_LEVEL": "0"}
 """Users set 2 or 3, which hides what TensorFlow says of its GPUs."""
 
@@ -40,7 +43,8 @@ _STEMS = {
     "Cupti": "libcupti",
     "Nccl": "libnccl",
 }
-"""Name in Get…DsoHandle() -> stem of the soname that it asks for."""
+"""Name in Get…DsoHandle() -> stem of the soname that it asks for. Releases 2.12 to 2.19 hold the loader in
+libtensorflow_cc.so.2, too; libtensorflow_framework.so.2 is loaded before it, so its symbols are the ones bound."""
 _DISTRIBUTIONS = ("tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tf-nightly", "tf-nightly-cpu", "tensorflow-rocm")
 _LOG_LINES = 200
 
@@ -86,6 +90,12 @@ def _distribution(directory: str, python: Python) -> tuple[str | Unread | None, 
     mine = [d for d in python.distributions if d.name in _DISTRIBUTIONS and os.path.samefile(d.location, place)]
     if not mine:
         return None, Unread(why="no distribution owns this directory", settle="pip show tensorflow")
+    if len(mine) > 1:
+        several = ", ".join(f"{d.name} {d.version}" for d in mine)
+        over = Unread(
+            why=f"several distributions lie over each other: {several}", settle="pip list | grep -i tensorflow"
+        )
+        return over, over
     return mine[0].name, mine[0].version
 
 
@@ -150,7 +160,7 @@ def _flaw(path: str) -> str | None:
 def simulate(tensorflow: TensorFlow, python: Python, library_path: str | None, *, always: bool) -> TensorFlow:
     """The picks by glibc's rules over the files: the answer where the loader itself gave none, else, with
     `always`, beside its own."""
-    direct = tensorflow.libraries
+    direct = _whole(tensorflow.libraries)
     if not isinstance(tensorflow.directory, str) or tensorflow.build.cuda is not True:
         return tensorflow
     if not isinstance(direct, Unread) and not always:
@@ -170,8 +180,15 @@ def simulate(tensorflow: TensorFlow, python: Python, library_path: str | None, *
     )
 
 
+def _whole(picks: tuple[LibraryPick, ...] | Unread) -> tuple[LibraryPick, ...] | Unread:
+    """The direct loader's answers, or the reason why one of them is not known."""
+    if isinstance(picks, Unread):
+        return picks
+    return next((p.picked for p in picks if p.required and isinstance(p.picked, Unread)), picks)
+
+
 def _simulated(tensorflow: TensorFlow, python: Python, library_path: str | None) -> tuple[LibraryPick, ...]:
-    direct = tensorflow.libraries
+    direct = _whole(tensorflow.libraries)
     if not isinstance(direct, Unread):
         sonames = tuple(p.soname for p in direct if p.required)
     else:
@@ -195,7 +212,8 @@ def _pick(handle: dict[str, Any], text: str, mapped: list[str]) -> LibraryPick |
     found = trace.searches(text)
     own = next((s for s in found if s.soname.startswith(stem + ".so")), None)
     if handle["ok"]:
-        path = next((p for p in mapped if os.path.basename(p).startswith(stem + ".so")), None)
+        names = (own.soname, stem + ".so") if own is not None else (stem + ".so",)
+        path = next((p for n in names for p in mapped if os.path.basename(p).startswith(n)), None)
         if own is not None and own.last and os.path.realpath(own.last) in mapped:
             path = own.last  # as the loader named it: a link stays one
         if path is None:
@@ -208,7 +226,8 @@ def _pick(handle: dict[str, Any], text: str, mapped: list[str]) -> LibraryPick |
             required=required,
         )
     if own is None:
-        return None if not required else LibraryPick(soname=stem + ".so", picked=None, required=required)
+        lost = Unread(why="the loader's account of this search is lost")
+        return LibraryPick(soname=stem + ".so", picked=lost, required=True) if required else None
     taken = own.last if own.last and os.path.isfile(own.last) else None
     if taken is None:
         return LibraryPick(soname=own.soname, picked=None, searched=tuple(own.steps), required=required)
@@ -231,7 +250,7 @@ def read_import(answers: Answers, tensorflow: TensorFlow) -> TensorFlow:
     failed = answers.last("import_failed")
     done = answers.last("imported")
     if failed is not None:
-        text = failed["text"].strip().splitlines()[-1]
+        text = _telling_line(failed["text"])
         gone = Unread(why=f"import tensorflow failed: {text}")
         return msgspec.structs.replace(
             tensorflow, import_error=text, import_seconds=failed["seconds"], devices=gone, log=log
@@ -260,6 +279,15 @@ def read_import(answers: Answers, tensorflow: TensorFlow) -> TensorFlow:
         devices=_devices(listed, answers),
         log=log,
     )
+
+
+def _telling_line(traceback: str) -> str:
+    """The last line that names an error: TensorFlow puts advice behind it."""
+    lines = traceback.strip().splitlines() or ["no traceback"]
+    named = [line for line in lines if re.match(r"[\w.]*(Error|Exception|Exit|Interrupt)\b", line)]
+    # an ImportError may carry another traceback as its text: what counts is the error at the end of that
+    telling = [line for line in named if not line.rstrip().endswith("Traceback (most recent call last):")]
+    return (telling or named or lines)[-1].strip()
 
 
 def _devices(listed: dict[str, Any] | None, answers: Answers) -> tuple[TensorFlowDevice, ...] | Unread:

@@ -23,6 +23,9 @@ def show(report: Report, console: Console, *, verbose: bool = False, recorded: b
     if not console.is_terminal:
         console.width = _UNWRAPPED
     console.print(_head(report, recorded), soft_wrap=True)
+    passed_over = report.facts.python.passed_over
+    for one in passed_over if not isinstance(passed_over, Unread) else ():
+        console.print(_text(f"passed over: {one}", "yellow"), soft_wrap=True)
     console.print()
     for block in _blocks(report, verbose, "there" if recorded else "here"):
         console.print(block, crop=False)
@@ -57,7 +60,7 @@ def _head(report: Report, recorded: bool) -> Text:
     if isinstance(facts.python.executable, str):
         because = facts.python.chosen_because
         why = f" ({because})" if isinstance(because, str) else ""
-        parts.append(f"Python {facts.python.version} {facts.python.executable}{why}")
+        parts.append(f"Python {_plain(facts.python.version)} {facts.python.executable}{why}")
     name, version = facts.tensorflow.distribution, facts.tensorflow.version
     if isinstance(version, str):
         parts.append(f"{name if isinstance(name, str) else 'tensorflow'} {version}")
@@ -91,7 +94,9 @@ def _blocks(report: Report, verbose: bool, where: str) -> Iterator[RenderableTyp
         ]
         for one in candidates:
             lines.append(_text(f"    {one.cause}: {one.unknown_because}"))
-            if one.settle:
+            if one.settle and where == "there":
+                lines.append(_text(f"      (the report says: {one.settle})", "dim"))
+            elif one.settle:
                 lines.append(_paste("  " + one.settle))
         yield Group(*lines)
     for left in diagnosis.unexplained:
@@ -106,7 +111,7 @@ def _blocks(report: Report, verbose: bool, where: str) -> Iterator[RenderableTyp
         )
     if report.measurements:
         yield Group(Text("Measured", style="bold"), *[_measured(m) for m in report.measurements])
-    yield from _coverage(report, verbose)
+    yield from _coverage(report, verbose, where)
 
 
 def _root(root: RootCause, where: str, *, whole: bool) -> Group:
@@ -153,7 +158,7 @@ def _tried(trial: Trial, where: str) -> Text:
 def _measured(one: Measurement) -> RenderableType:
     name = f"{one.device} {one.device_name}" if isinstance(one.device_name, str) else one.device
     size = "x".join(str(n) for n in one.size) if not isinstance(one.size, Unread) else ""
-    what = f"  {name}: {one.backend} {one.kernel} {one.dtype} {size}: "
+    what = f"  {name}: {one.backend} {one.kernel} {_plain(one.dtype)} {size}: "
     if isinstance(one.value, Unread):
         return Text.assemble(_text(what), _text(f"failed ({one.value.why})", "red"))
     spread = f", spread {one.spread:.0%}" if not isinstance(one.spread, Unread) else ""
@@ -161,10 +166,10 @@ def _measured(one: Measurement) -> RenderableType:
     verified = (
         Text("not verified", style="yellow") if isinstance(one.verified, Unread) else Text.assemble(right[one.verified])
     )
-    return Text.assemble(_text(f"{what}{one.value:.3g} {one.unit}{spread}, "), verified)
+    return Text.assemble(_text(f"{what}{one.value:.3g} {_plain(one.unit)}{spread}, "), verified)
 
 
-def _coverage(report: Report, verbose: bool) -> Iterator[RenderableType]:
+def _coverage(report: Report, verbose: bool, where: str) -> Iterator[RenderableType]:
     out = report.diagnosis.ruled_out
     lines: list[RenderableType] = []
     if out:
@@ -178,7 +183,8 @@ def _coverage(report: Report, verbose: bool) -> Iterator[RenderableType]:
         for one in report.unknown:
             groups.setdefault((one.why, one.settle), []).append(one.cause)
         for (why, settle), causes in groups.items():
-            hint = f"; settle it with: {settle}" if settle else ""
+            word = "settle it with" if where == "here" else "the report says"
+            hint = f"; {word}: {settle}" if settle else ""
             lines.append(_indented(_text(f"{', '.join(causes)}: {why}{hint}", "dim"), 4))
     if report.skipped and verbose:
         lines.append(Text(f"Does not apply here: {len(report.skipped)}"))
@@ -191,18 +197,27 @@ def _verdict(report: Report) -> Text:
     diagnosis = report.diagnosis
     gpus = report.facts.tensorflow.gpus()
     if diagnosis.verdict == "healthy":
-        if isinstance(gpus, Unread):
+        if isinstance(gpus, Unread) or not gpus:
             said = "nothing wrong was found"
             return Text.assemble(
                 ("✓ Healthy", "bold green"),
                 f": {said}" + (f", {len(report.unknown)} checks could not be decided." if report.unknown else "."),
             )
         return Text.assemble(("✓ Healthy", "bold green"), f": TensorFlow lists {_count(len(gpus), 'GPU')}.")
+    if diagnosis.verdict == "unknown":
+        return Text.assemble(
+            ("? Unknown", "bold yellow"), ": nothing wrong was found, and what would show it could not be looked at."
+        )
     word, style = ("Faulty", "bold red") if diagnosis.verdict == "faulty" else ("Warning", "bold yellow")
     if diagnosis.root_causes:
         causes = ", ".join(r.cause for r in diagnosis.root_causes)
         return Text.assemble((word, style), _text(f": {_count(len(diagnosis.root_causes), 'root cause')}: {causes}"))
     return Text.assemble((word, style), ": no cause could be named; see above what is left to look at.")
+
+
+def _plain(value: object) -> str:
+    """A value for a person; a question mark where it could not be read."""
+    return "?" if isinstance(value, Unread) else str(value)
 
 
 def _count(number: int, what: str) -> str:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from gpudoctor.diagnosis import judge
 from gpudoctor.facts import TensorFlowDevice, Unread
 from tests.factory import cu_init, found, healthy, outcome, roots, with_, with_variable
 
@@ -68,3 +69,25 @@ def test_one_chosen_gpu_is_not_fewer() -> None:
     facts = with_variable(healthy(), "CUDA_VISIBLE_DEVICES", "1")
     facts = with_(facts, tensorflow__devices=(TensorFlowDevice(name="/physical_device:GPU:0", type="GPU"),))
     assert outcome(facts, "fewer-gpus") == "passed"
+
+
+def test_a_list_that_leaves_a_gpu_explains_no_empty_list() -> None:
+    facts = with_variable(healthy(), "CUDA_VISIBLE_DEVICES", "0,7")
+    devices = facts.driver.libcuda.devices
+    assert isinstance(devices, tuple)
+    facts = with_(facts, driver__libcuda__devices=devices[:1], tensorflow__devices=())
+    assert "tf-lists-no-gpu" in [u.symptom for u in judge(facts).diagnosis.unexplained]
+    assert found(facts)["cuda-visible-devices-wrong"].may_explain == ("fewer-gpus",)
+
+
+def test_minus_one_ends_the_list_for_every_check() -> None:
+    facts = with_variable(healthy(), "CUDA_VISIBLE_DEVICES", "0, -1")
+    facts = with_(facts, tensorflow__devices=(TensorFlowDevice(name="/physical_device:GPU:0", type="GPU"),))
+    assert roots(facts) == []
+    assert outcome(facts, "fewer-gpus") == "passed"
+
+
+@pytest.mark.parametrize(("value", "right"), [("0x1", True), ("0xff", False)])
+def test_hexadecimal_indices(value: str, right: bool) -> None:
+    facts = with_variable(healthy(), "CUDA_VISIBLE_DEVICES", value)
+    assert (outcome(facts, "cuda-visible-devices-wrong") == "passed") is right

@@ -15,8 +15,10 @@ def test_driver_library_mismatch() -> None:
 
 
 def test_driver_library_mismatch_by_nvml_alone() -> None:
-    facts = with_(healthy(), gpu__nvml_error=18, gpu__nvml_error_text="Driver/library version mismatch")
+    says = with_(healthy(), gpu__nvml_error=18, gpu__nvml_error_text="Driver/library version mismatch")
+    facts = with_(says, driver__libcuda__init_result=Unread(why="it crashed"))
     assert outcome(facts, "driver-library-mismatch") == "found"
+    assert outcome(says, "driver-library-mismatch") == "passed"  # cuInit answers 0: that NVML is a stray one
 
 
 def test_driver_library_mismatch_by_versions() -> None:

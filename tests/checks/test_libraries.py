@@ -124,7 +124,7 @@ def test_cuda_lib_unusable() -> None:
     facts = cannot_open(healthy(), "libcufft.so.11", (wheel("cufft"),), rejected=bad)
     assert roots(facts) == ["cuda-lib-unusable"]
     fix = found(facts)["cuda-lib-unusable"].fixes[0]
-    assert fix.steps == ("/opt/venv/bin/python3 -m pip install --force-reinstall --no-deps 'nvidia-cufft-cu12==1'",)
+    assert fix.steps == ("/opt/venv/bin/python3 -m pip install --force-reinstall --no-deps nvidia-cufft-cu12==1",)
 
 
 def test_a_library_that_is_only_asked_for_later_is_no_fault() -> None:

