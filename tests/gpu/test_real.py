@@ -1,0 +1,71 @@
+"""On a machine with NVIDIA GPUs and a TensorFlow that lists them: `pytest -m gpu`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.running import causes, gpudoctor, report
+
+pytestmark = [
+    pytest.mark.gpu,
+    pytest.mark.skipif(not Path("/proc/driver/nvidia/version").exists(), reason="no NVIDIA driver is loaded"),
+]
+
+
+@pytest.fixture(scope="module")
+def healthy() -> dict[str, Any]:
+    done = gpudoctor("check", "--level", "full", "--format", "json", env=dict(SURROUNDINGS))
+    got = report(done)
+    if causes(got):
+        pytest.skip(f"this machine is not healthy: {causes(got)}")
+    assert done.returncode == 0
+    return got
+
+
+# what the machine has set, before the tests take it away
+SURROUNDINGS = {k: v for k, v in os.environ.items() if k.startswith(("LD_LIBRARY", "CUDA_", "NVIDIA_", "NCCL_"))}
+
+
+def test_a_healthy_machine_has_no_finding(healthy: dict[str, Any]) -> None:
+    assert healthy["diagnosis"]["verdict"] == "healthy"
+    assert healthy["findings"] == []
+    assert healthy["unknown"] == []
+
+
+def test_three_libraries_agree_on_the_gpus(healthy: dict[str, Any]) -> None:
+    nvml = healthy["facts"]["gpu"]["devices"]
+    cuda = healthy["facts"]["driver"]["libcuda"]["devices"]
+    listed = [d for d in healthy["facts"]["tensorflow"]["devices"] if d["type"] == "GPU"]
+    assert {d["uuid"] for d in nvml} == {d["uuid"] for d in cuda}
+    assert {d["pci_address"] for d in nvml} == {d["pci_address"] for d in cuda}
+    assert [d["compute_capability"] for d in cuda] == [d["compute_capability"] for d in listed]
+
+
+def test_every_gpu_computes_right_numbers(healthy: dict[str, Any]) -> None:
+    measured = {m["device"]: m for m in healthy["measurements"]}
+    assert set(measured) == {f"GPU:{i}" for i in range(len(healthy["facts"]["gpu"]["devices"]))}
+    for one in measured.values():
+        assert one["verified"] is True
+        assert one["value"] > 0
+
+
+def test_the_direct_and_the_simulated_loader_agree(healthy: dict[str, Any]) -> None:
+    tensorflow = healthy["facts"]["tensorflow"]
+    direct = {p["soname"]: os.path.realpath(p["picked"]) for p in tensorflow["libraries"] if p.get("required", True)}
+    assert {p["soname"]: os.path.realpath(p["picked"]) for p in tensorflow["simulated"]} == direct
+
+
+@pytest.mark.parametrize(
+    ("value", "cause"), [("-1", "cuda-visible-devices-empty"), ("99", "cuda-visible-devices-wrong"), ("0,0", "cuda-visible-devices-wrong")]
+)  # fmt: skip
+def test_a_hidden_gpu_is_found_and_its_fix_works(healthy: dict[str, Any], value: str, cause: str) -> None:
+    done = gpudoctor("check", "--format", "json", env={**SURROUNDINGS, "CUDA_VISIBLE_DEVICES": value})
+    got = report(done)
+    assert causes(got) == [cause]
+    trial = got["diagnosis"]["root_causes"][0]["fixes"][0]["trial"]
+    assert trial["worked"] is True
+    assert trial["judged_by"] == "list"
