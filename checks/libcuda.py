@@ -224,7 +224,7 @@ def driver_libcuda_not_on_path(facts: Facts) -> Iterator[Found]:
             Fix(
                 kind="command",
                 risk="needs root",
-                summary="Or for all users",
+                summary="Tell the loader's cache, for all users",
                 steps=(f"echo {quote(directory)} | sudo tee /etc/ld.so.conf.d/nvidia-driver.conf", "sudo ldconfig"),
             ),
         ),

@@ -296,8 +296,8 @@ def libraries(stems: List[str], directories: List[str]) -> None:
             continue
         seen.add(directory)
         for name in names:
-            if pattern.match(name):
-                path = os.path.join(directory, name)
+            path = os.path.join(directory, name)
+            if pattern.match(name) and os.path.isfile(path):  # a link that leads nowhere is no library
                 files.append({"name": name, "path": path, "real": os.path.realpath(path), "kind": kind})
     answer("libraries", {"files": files})
 

@@ -65,6 +65,7 @@ def test_a_virtual_environment(tmp_path: Path) -> None:
     (site / "nvidia" / "cufft" / "lib" / "libcufft.so.11").touch()
     (site / "nvidia" / "cufft" / "lib" / "libcufft.so.11.2.3").touch()
     (site / "nvidia" / "cufft" / "lib" / "readme.so.txt").touch()
+    (site / "nvidia" / "cufft" / "lib" / "libcublas.so.12").symlink_to("/no/such/file")
     answers = Patient((str(tmp_path / "v" / "bin" / "python3"),), os.environ).ask(FILES, limit_s=20)
     facts = python.read(answers, "--python")
     assert facts.virtual_environment is True
