@@ -247,7 +247,7 @@ def _with_import(facts: Facts, answers: Answers, kernels: tuple[str, ...]) -> Fa
 
 # ------------------------------------------------------------------- which Python is the patient's
 
-_FILES = (
+FILE_TASKS = (
     environment.TASK,
     system.TASK,
     pci.TASK,
@@ -256,6 +256,7 @@ _FILES = (
     libraries.TASK,
     tensorflow.FILES,
 )
+"""What one child reads of files and of itself; nothing in it can hang."""
 
 
 def _choose(
@@ -275,7 +276,7 @@ def _choose(
     for path, because in found:
         patient = Patient((path,), base)
         name = "files" if len(found) == 1 else f"files ({because})"
-        asked.append((start(name, lambda p=patient: p.ask(_FILES, limit_s=limit)), patient, because))  # type: ignore[misc]
+        asked.append((start(name, lambda p=patient: p.ask(FILE_TASKS, limit_s=limit)), patient, because))  # type: ignore[misc]
     answered = [(f.result(), patient, because) for f, patient, because in asked]
     over += [f"{p.command[0]} ({why}): {_complaint(a)}" for a, p, why in answered if not a.spoke]
     speaking = [one for one in answered if one[0].spoke]
@@ -287,7 +288,7 @@ def _choose(
     if options.python is not None:
         raise NoInterpreter(f"{options.python} is no Python (3.6 or newer): {_complaint(answered[0][0])}")
     own = Patient((sys.executable,), base)
-    return own.ask(_FILES, limit_s=limit), own, "runs gpudoctor", tuple(over)
+    return own.ask(FILE_TASKS, limit_s=limit), own, "runs gpudoctor", tuple(over)
 
 
 def _complaint(answers: Answers) -> str:

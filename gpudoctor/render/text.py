@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
+from rich.table import Table
 from rich.text import Text
 
 from ..bundle import Report
@@ -132,7 +133,16 @@ def _root(root: RootCause, where: str, *, whole: bool) -> Group:
 
 
 def _evidence(proof: tuple[Evidence, ...]) -> list[RenderableType]:
-    return [_indented(Text.assemble(("· ", "dim"), _text(e.text), _text(f"  [{e.source}]", "dim")), 4) for e in proof]
+    return [_bullet(Text.assemble(_text(e.text), _text(f"  [{e.source}]", "dim"))) for e in proof]
+
+
+def _bullet(text: Text) -> Table:
+    """An item of a list: its further lines begin under its first word."""
+    grid = Table.grid(padding=(0, 1))
+    grid.add_column(width=5)
+    grid.add_column()
+    grid.add_row(Text("    ·", style="dim"), text)
+    return grid
 
 
 def _fix(fix: Fix, word: str, where: str) -> list[RenderableType]:

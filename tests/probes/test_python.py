@@ -11,19 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from gpudoctor.examine import FILE_TASKS
 from gpudoctor.facts import Unread
 from gpudoctor.probes import driver, environment, libraries, pci, python, system, tensorflow
 from gpudoctor.probes.ask import Patient
-
-FILES = (
-    environment.TASK,
-    system.TASK,
-    pci.TASK,
-    driver.FILES,
-    python.TASK,
-    libraries.TASK,
-    tensorflow.FILES,
-)
 
 
 def interpreters() -> dict[str, str]:
@@ -41,7 +32,7 @@ def interpreters() -> dict[str, str]:
 @pytest.mark.parametrize(("version", "path"), interpreters().items())
 def test_every_python_answers_every_question(version: str, path: str) -> None:
     patient = Patient((path,), os.environ)
-    answers = patient.ask([*FILES, driver.NODES, driver.CUDA], limit_s=30)
+    answers = patient.ask([*FILE_TASKS, driver.NODES, driver.CUDA], limit_s=30)
     assert answers.errors == {}
     assert answers.ended_well
     facts = python.read(answers, "--python")
@@ -66,7 +57,7 @@ def test_a_virtual_environment(tmp_path: Path) -> None:
     (site / "nvidia" / "cufft" / "lib" / "libcufft.so.11.2.3").touch()
     (site / "nvidia" / "cufft" / "lib" / "readme.so.txt").touch()
     (site / "nvidia" / "cufft" / "lib" / "libcublas.so.12").symlink_to("/no/such/file")
-    answers = Patient((str(tmp_path / "v" / "bin" / "python3"),), os.environ).ask(FILES, limit_s=20)
+    answers = Patient((str(tmp_path / "v" / "bin" / "python3"),), os.environ).ask(FILE_TASKS, limit_s=20)
     facts = python.read(answers, "--python")
     assert facts.virtual_environment is True
     assert isinstance(facts.distributions, tuple)
@@ -87,7 +78,7 @@ def test_a_directory_called_tensorflow_is_not_the_package(tmp_path: Path, monkey
     (tmp_path / "tensorflow").mkdir()
     monkeypatch.chdir(tmp_path)
     bare = Patient((sys.executable, "-S"), os.environ)
-    answers = bare.ask(FILES, limit_s=20)
+    answers = bare.ask(FILE_TASKS, limit_s=20)
     got = tensorflow.read_files(answers, python.read(answers, "x"))
     assert got.directory is None
     assert got.stray == (str(tmp_path / "tensorflow"),)
@@ -96,7 +87,7 @@ def test_a_directory_called_tensorflow_is_not_the_package(tmp_path: Path, monkey
 def test_a_file_called_tensorflow_is_not_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "tensorflow.py").write_text("raise SystemExit")
     monkeypatch.chdir(tmp_path)
-    answers = Patient((sys.executable,), os.environ).ask(FILES, limit_s=20)
+    answers = Patient((sys.executable,), os.environ).ask(FILE_TASKS, limit_s=20)
     got = tensorflow.read_files(answers, python.read(answers, "x"))
     assert got.directory is None
     assert got.stray == (str(tmp_path / "tensorflow.py"),)
@@ -106,27 +97,27 @@ def test_stray_modules_do_not_break_the_patient(tmp_path: Path, monkeypatch: pyt
     for name in ("json", "re", "ctypes", "typing", "glob"):
         (tmp_path / f"{name}.py").write_text("raise RuntimeError('stray')")
     monkeypatch.chdir(tmp_path)
-    answers = Patient((sys.executable,), os.environ).ask(FILES, limit_s=20)
+    answers = Patient((sys.executable,), os.environ).ask(FILE_TASKS, limit_s=20)
     assert answers.ended_well, answers.stderr
 
 
 def test_what_else_a_python_prints_is_no_answer(tmp_path: Path) -> None:
     noise = "import sys, os; print('{\"hello\": 1}'); os.write(1, b'noise\\n' * 1000); print('more', file=sys.stderr)"
     (tmp_path / "sitecustomize.py").write_text(noise)
-    answers = Patient((sys.executable,), {**os.environ, "PYTHONPATH": str(tmp_path)}).ask(FILES, limit_s=20)
+    answers = Patient((sys.executable,), {**os.environ, "PYTHONPATH": str(tmp_path)}).ask(FILE_TASKS, limit_s=20)
     assert answers.ended_well
     assert "more" in answers.stderr
 
 
 def test_a_program_that_only_echoes_gives_no_answer() -> None:
-    answers = Patient(("cat",), os.environ).ask(FILES, limit_s=10)
+    answers = Patient(("cat",), os.environ).ask(FILE_TASKS, limit_s=10)
     assert not answers.spoke
 
 
 def test_an_interpreter_that_dies_at_start(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text("import os; os.abort()")
     patient = Patient((sys.executable,), {**os.environ, "PYTHONPATH": str(tmp_path)})
-    answers = patient.ask(FILES, limit_s=10)
+    answers = patient.ask(FILE_TASKS, limit_s=10)
     assert not answers.spoke
     facts = python.read(answers, "x")
     assert "SIGABRT" in str(facts.version)
