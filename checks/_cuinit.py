@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from gpudoctor import compat
-from gpudoctor.facts import Facts, Libcuda, known
+from gpudoctor.facts import Facts, Libcuda, SearchStep, known
 from gpudoctor.findings import Evidence, NotApplicable
 
 SUCCESS, STUB, NO_DEVICE, UNKNOWN_ERROR = 0, 34, 100, 999
@@ -29,6 +29,13 @@ def init_result(facts: Facts) -> int:
 def init_evidence(lib: Libcuda) -> Evidence:
     source = lib.path if isinstance(lib.path, str) else "libcuda.so.1"
     return Evidence(text=answered(known(lib.init_result)), source=f"{source}, asked in a child process")
+
+
+def lies_in(lib: Libcuda, part: str) -> bool:
+    """Whether the libcuda that is loaded lies in a directory called `part`, or was found through one."""
+    path = lib.path if isinstance(lib.path, str) else ""
+    found = lib.found_in.directory + "/" if isinstance(lib.found_in, SearchStep) else ""
+    return directory_matches(path, part) or directory_matches(found, part)
 
 
 def directory_matches(path: str, part: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpudoctor.facts import Facts, GpuDevice, UnknownFactError, Unread, known
+from gpudoctor.facts import CudaDevice, Facts, GpuDevice, UnknownFactError, Unread, known
 from gpudoctor.findings import EnvChange, Evidence, Fix, Found, NotApplicable, Stage
 from gpudoctor.registry import check
 
@@ -82,9 +82,9 @@ def cuda_visible_devices_wrong(facts: Facts) -> Iterator[Found]:
         raise NotApplicable(f"{_VARIABLE} is not set")
     if _masks_all(value):
         raise NotApplicable(f"{_VARIABLE} hides every GPU")
-    gpus = known(facts.gpu.devices)
+    gpus, source = _all_gpus(facts)
     if not gpus:
-        raise NotApplicable("NVML lists no GPU to choose from")
+        raise NotApplicable(f"{source} lists no GPU to choose from")
     entries = visible_entries(value)
     bad = next(((n, p) for n, e in enumerate(entries) if (p := _problem(e, entries[:n], gpus)) is not None), None)
     if bad is None:
@@ -95,7 +95,7 @@ def cuda_visible_devices_wrong(facts: Facts) -> Iterator[Found]:
     right = ",".join(str(g.index) for g in gpus)
     yield Found(
         message=f"{_VARIABLE}={value!r}: {problem}{_effect(facts, position, len(entries))}.",
-        proof=(_shown(value), Evidence(text=f"{len(gpus)} GPU(s), index 0 to {len(gpus) - 1}", source="NVML")),
+        proof=(_shown(value), Evidence(text=f"{len(gpus)} GPU(s), index 0 to {len(gpus) - 1}", source=source)),
         fixes=(
             Fix(
                 kind="env",
@@ -108,6 +108,13 @@ def cuda_visible_devices_wrong(facts: Facts) -> Iterator[Found]:
         ),
         explains=("fewer-gpus",) if some_left else None,
     )
+
+
+def _all_gpus(facts: Facts) -> tuple[tuple[GpuDevice, ...] | tuple[CudaDevice, ...], str]:
+    """Every GPU of this machine, and who says so: NVML, else the driver API asked without the variable."""
+    if isinstance(facts.gpu.devices, Unread) and not isinstance(facts.driver.all_devices, Unread):
+        return facts.driver.all_devices, f"cuDeviceGetCount without {_VARIABLE}"
+    return known(facts.gpu.devices), "NVML"
 
 
 def visible_entries(value: str) -> list[str]:
@@ -131,7 +138,7 @@ def _effect(facts: Facts, position: int, count: int) -> str:
     return f"; CUDA ignores it and all that follows, {position} of {count} entries count"
 
 
-def _problem(entry: str, before: list[str], gpus: tuple[GpuDevice, ...]) -> str | None:
+def _problem(entry: str, before: list[str], gpus: tuple[GpuDevice, ...] | tuple[CudaDevice, ...]) -> str | None:
     """Why CUDA does not take this entry; None where it does. It reads a number as strtoul(3) does."""
     if entry in before:
         return f"GPU {entry} is named twice"

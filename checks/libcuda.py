@@ -12,9 +12,9 @@ from gpudoctor.checks._cuinit import (
     DRIVER_MISMATCH,
     STUB,
     SUCCESS,
-    directory_matches,
     init_evidence,
     init_result,
+    lies_in,
     own_libraries,
 )
 from gpudoctor.facts import Facts, SearchStep, Unread, known
@@ -48,7 +48,7 @@ def driver_library_mismatch(facts: Facts) -> Iterator[Found]:
     """
     lib = facts.driver.libcuda
     path = lib.path if isinstance(lib.path, str) else ""
-    if directory_matches(path, "compat") or directory_matches(path, "stubs"):
+    if lies_in(lib, "compat") or lies_in(lib, "stubs"):
         raise NotApplicable(f"the libcuda that is loaded, {path}, is not the driver's own")
     nvml = facts.gpu.nvml_error
     cuda_says = lib.init_result == DRIVER_MISMATCH
@@ -112,7 +112,7 @@ def libcuda_stub_loaded(facts: Facts) -> Iterator[Found]:
     lib = facts.driver.libcuda
     result = init_result(facts)
     path = known(lib.path) or ""
-    if result != STUB and not (directory_matches(path, "stubs") and result != SUCCESS):
+    if result != STUB and not (lies_in(lib, "stubs") and result != SUCCESS):
         return
     yield Found(
         message=f"{path} is a stub for linking, not the driver's library.",
@@ -157,7 +157,7 @@ def cuda_compat_unsupported(facts: Facts) -> Iterator[Found]:
     lib = facts.driver.libcuda
     result = init_result(facts)
     path = known(lib.path) or ""
-    in_compat = directory_matches(path, "compat")
+    in_compat = lies_in(lib, "compat")
     if result != COMPAT_NOT_SUPPORTED and not (in_compat and result == DRIVER_MISMATCH):
         return
     user = lib.version if isinstance(lib.version, str) else "of unknown release"

@@ -61,6 +61,7 @@ QUICK_LIMIT_S = 20.0
 IMPORT_LIMIT_S = 180.0
 EARLY_S = 1.0
 """When something takes longer than this, what is known by then is judged already."""
+_VISIBLE = "CUDA_VISIBLE_DEVICES"
 _PENDING = Unread(why="it has not answered yet")
 _UNFINISHED = child.Outcome(b"", b"", None, None, False, 0.0)
 
@@ -129,6 +130,12 @@ def examine(
         nodes = start("device nodes", lambda: patient.ask([driver.NODES], limit_s=quick_limit))
         cuda_env = {**base, **driver.CUDA_ENV}
         cuda = start("cuInit", lambda: patient.ask([driver.CUDA], limit_s=quick_limit, env=cuda_env))
+        unmasked = None
+        if _VISIBLE in os.environ:
+            unmasked_env = {k: v for k, v in base.items() if k != _VISIBLE}
+            unmasked = start(
+                f"cuInit without {_VISIBLE}", lambda: patient.ask([driver.CUDA], limit_s=quick_limit, env=unmasked_env)
+            )
         has_tensorflow = (files.last("tensorflow_files") or {}).get("directory") is not None
         loader = imported = None
         if has_tensorflow:
@@ -161,14 +168,14 @@ def examine(
                 environment=variables,
                 system=system.read(files),
                 pci=pci.read(files),
-                driver=driver.read(files, _now(nodes), _now(cuda), found),
+                driver=driver.read(files, _now(nodes), _now(cuda), None if unmasked is None else _now(unmasked), found),
                 gpu=nvml.result() if nvml.done() else unread_all(Gpu, _PENDING),
                 python=interpreter,
                 libraries=found,
                 tensorflow=_not_imported(static, options),
             )
 
-        quick_ones: list[Future[Any]] = [nodes, cuda, nvml]
+        quick_ones: list[Future[Any]] = [nodes, cuda, nvml, *([] if unmasked is None else [unmasked])]
         slow = wait(quick_ones, timeout=max(0.0, EARLY_S - timeline.now())).not_done
         if slow and on_early is not None:
             on_early(so_far())

@@ -360,6 +360,26 @@ def _build_info(path: str) -> Dict[str, Any]:
 # ----------------------------------------------------------------------------- the driver's own answers
 
 
+class _DlInfo(ctypes.Structure):
+    _fields_ = [
+        ("file", ctypes.c_char_p),
+        ("base", ctypes.c_void_p),
+        ("symbol", ctypes.c_char_p),
+        ("address", ctypes.c_void_p),
+    ]
+
+
+def _file_of(function: Any) -> Optional[str]:
+    """The file that a C function was loaded from, as the loader named it (dladdr: needs no /proc)."""
+    info = _DlInfo()
+    try:
+        if ctypes.CDLL(None).dladdr(ctypes.cast(function, ctypes.c_void_p), ctypes.byref(info)) and info.file:
+            return os.path.abspath(os.fsdecode(info.file))
+    except (AttributeError, OSError):
+        pass
+    return None
+
+
 def _mapped(name: str) -> Optional[str]:
     """The file from which a library whose name begins with `name` is mapped into this process."""
     try:
@@ -382,7 +402,12 @@ def cuda() -> None:
     except OSError as e:
         answer("cuda_load", {"path": None, "error": str(e)})
         return
-    path = _mapped("libcuda.so")
+    try:
+        path = _file_of(lib.cuInit) or _mapped("libcuda.so")
+    except AttributeError as e:
+        path = _mapped("libcuda.so")
+        answer("cuda_load", {"path": path, "real": os.path.realpath(path) if path else None, "error": str(e)})
+        return
     answer("cuda_load", {"path": path, "real": os.path.realpath(path) if path else None, "error": None})
     started = time.time()
     result = lib.cuInit(0)

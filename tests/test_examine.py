@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from gpudoctor import examine
+from tests.building import Workshop, put
 
 
 def interpreter(place: Path) -> Path:
@@ -68,3 +69,21 @@ def test_of_several_the_one_with_tensorflow(tmp_path: Path, monkeypatch: pytest.
         monkeypatch.setenv("PYTHONPATH", with_tensorflow(place / "mine") if owner == "own" else "")
         seen = examine.examine(examine.Options(level=examine.ExamineLevel.QUICK)).facts
         assert seen.python.chosen_because == chosen, owner
+
+
+def test_a_masked_list_is_asked_for_without_the_mask(
+    workshop: Workshop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(workshop.fake("libcuda.c", "libcuda.so.1"), tmp_path, "libcuda.so.1")
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path))
+    monkeypatch.setenv("FAKE_CUDA_DEVICES", "2")
+    options = examine.Options(level=examine.ExamineLevel.QUICK, python=sys.executable)
+    for value, masked in (("7", 100), ("1", 0)):
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", value)
+        driver = examine.examine(options).facts.driver
+        assert driver.libcuda.init_result == masked
+        assert isinstance(driver.all_devices, tuple)
+        assert len(driver.all_devices) == 2
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES")
+    driver = examine.examine(options).facts.driver
+    assert driver.all_devices == driver.libcuda.devices

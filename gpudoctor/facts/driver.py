@@ -67,6 +67,8 @@ class Driver(Fact, frozen=True, kw_only=True):
     daemons: tuple[str, ...] | Unread = NOT_RECORDED
     """NVIDIA daemons among the visible processes ('nv-fabricmanager')."""
     libcuda: Libcuda = Libcuda()
+    all_devices: tuple[CudaDevice, ...] | Unread = NOT_RECORDED
+    """What the driver API enumerates without CUDA_VISIBLE_DEVICES."""
 
     def node(self, path: str) -> DeviceNode | Unread | None:
         """The node at `path`; None where it was not looked for or is not listed."""

@@ -26,14 +26,18 @@ _KERNEL_VERSION = re.compile(rf"Kernel Module\s.*?({_RELEASE})\s")
 _IN_LIBRARY = re.compile(rb"(?<!\d)(?<!\d\.)(\d{3}\.\d{2,3}(?:\.\d{2})?)(?![\d.])")
 
 
-def read(files: Answers, nodes: Answers, cuda: Answers, libraries: Libraries) -> Driver:
+def read(files: Answers, nodes: Answers, cuda: Answers, unmasked: Answers | None, libraries: Libraries) -> Driver:
     """All three children's answers as one subject, with every libcuda that lies on this machine."""
     kernel = read_files(files)
     seen = libraries.files
     candidates = seen if isinstance(seen, Unread) else tuple(f.path for f in seen if f.name == "libcuda.so.1")
     libcuda = read_libcuda(cuda, kernel.kernel_version)
+    whole = libcuda if unmasked is None else read_libcuda(unmasked, kernel.kernel_version)
     return msgspec.structs.replace(
-        kernel, nodes=read_nodes(nodes), libcuda=msgspec.structs.replace(libcuda, candidates=candidates)
+        kernel,
+        nodes=read_nodes(nodes),
+        libcuda=msgspec.structs.replace(libcuda, candidates=candidates),
+        all_devices=whole.devices,
     )
 
 
@@ -138,12 +142,12 @@ def read_libcuda(answers: Answers, kernel_version: str | Unread | None) -> Libcu
             no_answer=f"loading libcuda.so.1: the process {crashed}" if crashed else why,
             log=log,
         )
-    if load["path"] is None and load["error"] is not None:
+    if load["error"] is not None:
         absent = Unread(why="no libcuda.so.1 could be loaded", settle="ldconfig -p | grep libcuda")
         return msgspec.structs.replace(
             unread_all(Libcuda, absent), path=None, version=None, load_error=load["error"], no_answer=None, log=log
         )
-    path = load["real"] or Unread(why="/proc/self/maps can't be read")
+    path = load["real"] or Unread(why="the loader does not say which file it loaded")
     lib = Libcuda(
         path=path,
         found_in=_found_in(answers.stderr),

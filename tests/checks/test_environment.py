@@ -91,3 +91,10 @@ def test_minus_one_ends_the_list_for_every_check() -> None:
 def test_hexadecimal_indices(value: str, right: bool) -> None:
     facts = with_variable(healthy(), "CUDA_VISIBLE_DEVICES", value)
     assert (outcome(facts, "cuda-visible-devices-wrong") == "passed") is right
+
+
+def test_the_driver_api_counts_where_nvml_does_not() -> None:
+    facts = cu_init(with_variable(healthy(), "CUDA_VISIBLE_DEVICES", "7"), 100)
+    facts = with_(facts, gpu__devices=Unread(why="no NVML"), driver__all_devices=healthy().driver.libcuda.devices)
+    assert roots(facts) == ["cuda-visible-devices-wrong"]
+    assert "without CUDA_VISIBLE_DEVICES" in found(facts)["cuda-visible-devices-wrong"].proof[1].source

@@ -85,3 +85,17 @@ def test_a_libcuda_that_is_not_the_drivers_is_not_offered(place: str) -> None:
     facts = with_(healthy(), **nowhere(driver__libcuda__candidates=(f"{place}/libcuda.so.1",)))
     assert outcome(facts, "driver-libcuda-not-on-path") == "passed"
     assert "libcuda-not-found" in found(facts)
+
+
+@pytest.mark.parametrize(
+    ("directory", "code", "cause"),
+    [
+        ("/usr/local/cuda/compat", 803, "cuda-compat-unsupported"),
+        ("/usr/local/cuda/lib64/stubs", 999, "libcuda-stub-loaded"),
+    ],
+)
+def test_a_link_in_such_a_directory_counts(directory: str, code: int, cause: str) -> None:
+    step = SearchStep(directory=directory, origin="LD_LIBRARY_PATH")
+    facts = cu_init(with_variable(healthy(), "LD_LIBRARY_PATH", directory), code, "/opt/x/libcuda.so.1", found_in=step)
+    assert roots(facts) == [cause]
+    assert found(facts)[cause].fixes[0].steps == ("unset LD_LIBRARY_PATH",)

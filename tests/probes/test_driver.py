@@ -15,6 +15,7 @@ from gpudoctor import child
 from gpudoctor.facts import DeviceNode, Libcuda, Unread
 from gpudoctor.probes import driver, environment
 from gpudoctor.probes.ask import Answers, Patient
+from tests.building import Workshop, put
 
 Make = Callable[..., Patient]
 
@@ -188,3 +189,23 @@ def test_bytes_that_are_no_text(patient: Make, libcuda: str) -> None:
     seen = environment.read(answers).get("LD_LIBRARY_PATH")
     assert seen == f"/tmp/\ufffd:{libcuda}"
     msgspec.json.encode(environment.read(answers))
+
+
+def test_a_file_of_another_name(patient: Make, libcuda: str, tmp_path: Path) -> None:
+    (tmp_path / "links").mkdir()
+    Path(libcuda, "libcuda.so.1").rename(tmp_path / "anything")
+    (tmp_path / "links" / "libcuda.so.1").symlink_to(tmp_path / "anything")
+    got = ask(patient(LD_LIBRARY_PATH=str(tmp_path / "links"), FAKE_CUDA_INIT="34"))
+    assert got.path == str(tmp_path / "anything")
+    assert got.init_result == 34
+    assert not isinstance(got.found_in, Unread)
+    assert got.found_in is not None
+    assert got.found_in.directory == str(tmp_path / "links")
+
+
+def test_a_libcuda_without_cuinit(patient: Make, workshop: Workshop, tmp_path: Path) -> None:
+    put(workshop.stub("libcuda.so.1"), tmp_path, "libcuda.so.1")
+    got = ask(patient(LD_LIBRARY_PATH=str(tmp_path)))
+    assert "cuInit" in str(got.load_error)
+    assert isinstance(got.init_result, Unread)
+    assert got.no_answer is None
