@@ -59,7 +59,7 @@ def cuinit_no_answer(facts: Facts) -> Iterator[Found]:
     if how is not None:
         where = lib.path if isinstance(lib.path, str) else "libcuda.so.1"
         yield Found(
-            message=f"{how}. If it hangs, look for a wedged GPU: sudo dmesg | grep -iE 'nvrm|xid'",
+            message=f"{how[:1].upper()}{how[1:]}. If it hangs, look for a wedged GPU: sudo dmesg | grep -iE 'nvrm|xid'",
             proof=(Evidence(text=how, source=f"{where}, asked in a child process"),),
         )
 

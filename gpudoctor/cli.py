@@ -12,6 +12,7 @@ import io
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -34,6 +35,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+_SLOW_S = 15.0
 _USAGE, _INCOMPLETE, _INTERRUPTED = 2, 3, 130
 
 
@@ -311,9 +313,24 @@ class _Progress:
 
     @contextlib.contextmanager
     def shown(self) -> Iterator[None]:
-        """The spinner turns while the body runs."""
-        with self._status or contextlib.nullcontext():
-            yield
+        """The spinner turns while the body runs; what takes long is named once."""
+        notice = threading.Timer(_SLOW_S, self._slow)
+        notice.daemon = True
+        notice.start()
+        try:
+            with self._status or contextlib.nullcontext():
+                yield
+        finally:
+            notice.cancel()
+
+    def _slow(self) -> None:
+        names = ", ".join(list(self._running))
+        if names:
+            self._console.print(
+                f"{_SLOW_S:.0f} s: still waiting for {names}; each has a limit (--timeout)",
+                markup=False,
+                soft_wrap=True,
+            )
 
     def step(self, name: str, done: bool) -> None:
         """A piece of work starts or ends; called from several threads."""
