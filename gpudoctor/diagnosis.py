@@ -13,13 +13,11 @@ from .findings import (
     Candidate,
     CombinedFix,
     Diagnosis,
-    EnvChange,
     Finding,
     Fix,
     Found,
     Judgement,
     Level,
-    LinkChange,
     NotApplicable,
     RootCause,
     RuledOut,
@@ -230,6 +228,3 @@ def first_usable(fixes: Iterable[Fix]) -> Fix | None:
 def merged_steps(fixes: Iterable[Fix]) -> tuple[str, ...]:
     """The steps of several fixes, in order, each once."""
     return tuple(dict.fromkeys(step for fix in fixes for step in fix.steps))
-
-
-__all__ = ["COMBINED", "EnvChange", "LinkChange", "first_usable", "judge", "merged_steps"]

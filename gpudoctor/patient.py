@@ -479,14 +479,14 @@ _REQUIRED = ("CudaRuntime", "Cublas", "CublasLt", "Cufft", "Cusolver", "Cusparse
 _LATER = ("Cupti", "Nccl")
 
 
-def loader(directory: Optional[str] = None, object_name: str = "libtensorflow_framework.so.2") -> None:
+def loader(directory: Optional[str] = None) -> None:
     """Ask TensorFlow's exported loader for each GPU library. The process must run under LD_DEBUG=libs:
     marks on standard error cut its trace into one part a call."""
     directory = directory or find_tensorflow()["directory"]
     if directory is None:
         answer("loader_absent", "TensorFlow is not installed")
         return
-    path = os.path.join(directory, object_name)
+    path = os.path.join(directory, "libtensorflow_framework.so.2")
     if not os.path.exists(path):
         answer("loader_absent", "%s does not exist" % path)
         return
@@ -494,8 +494,6 @@ def loader(directory: Optional[str] = None, object_name: str = "libtensorflow_fr
         answer("loader_absent", "TensorFlow's loader can only be called on x86-64")
         return
     _trace_mark("load")
-    if object_name != "libtensorflow_framework.so.2":
-        ctypes.CDLL(os.path.join(directory, "libtensorflow_framework.so.2"), ctypes.RTLD_GLOBAL)
     try:
         lib = ctypes.CDLL(path)
     except OSError as e:
@@ -504,7 +502,7 @@ def loader(directory: Optional[str] = None, object_name: str = "libtensorflow_fr
     _trace_mark("loaded")
     whole = _symbol(lib, "MaybeTryDlopenGPULibraries")
     if whole is None:
-        answer("loader_absent", "%s exports no DsoLoader" % object_name)
+        answer("loader_absent", "%s exports no DsoLoader" % path)
         return
     answer("loader_object", path)
     for name in _REQUIRED + _LATER:
