@@ -11,8 +11,8 @@ import msgspec
 from . import bundle, registry
 from .bundle import Report
 from .diagnosis import judge
-from .examine import Examination, ExamineLevel, Options, Progress, Timeline, examine
-from .facts import Facts
+from .examine import Examination, Options, Progress, Timeline, examine
+from .facts import Facts, Trial
 from .findings import Judgement
 from .registry import Check
 from .trial import LIMIT_S, try_fixes
@@ -34,30 +34,28 @@ def check(
     options = options or Options()
     checks = registry.all_checks() if checks is None else checks
     started_at = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
-
-    tried: list[Facts] = []
+    made: tuple[Trial, ...] = ()
 
     def early(facts: Facts) -> None:
         if on_early is not None:
             on_early(judge(facts, checks))
 
+    def tried(seen: Examination, facts: Facts) -> Facts:
+        with seen.timeline.row("trials"):
+            return try_fixes(facts, seen.patient, checks, options.limit(LIMIT_S))
+
     def quick(seen: Examination) -> None:
         """While TensorFlow is still being imported: say what is found, and try its fixes."""
+        nonlocal made
         early(seen.facts)
         if trials:
-            tried.append(_try(seen))
-
-    def _try(seen: Examination) -> Facts:
-        with seen.timeline.row("trials"):
-            return try_fixes(seen.facts, seen.patient, checks, options.limit(LIMIT_S))
+            made = tried(seen, seen.facts).trials
 
     done = examine(options, on_early=early, on_quick=quick, progress=progress)
-    if tried:
-        facts = msgspec.structs.replace(done.facts, trials=tried[-1].trials)
-        done = Examination(facts, done.patient, done.timeline)
-        if options.level is not ExamineLevel.QUICK:
-            done = Examination(_try(done), done.patient, done.timeline)
-    return bundle.make(done.facts, started_at, checks), done.timeline
+    facts = msgspec.structs.replace(done.facts, trials=made)
+    if trials:
+        facts = tried(done, facts)  # what the import has added; what was tried already is kept
+    return bundle.make(facts, started_at, checks), done.timeline
 
 
 def replay(path: Path, checks: tuple[Check, ...] | None = None) -> Report:

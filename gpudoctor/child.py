@@ -33,10 +33,14 @@ class Outcome:
     timed_out: bool
     seconds: float
     start_error: OSError | None = None
+    running: bool = False
+    """It has not ended yet."""
 
     @property
     def how(self) -> str | None:
         """How it ended, for a person; None: with exit code 0."""
+        if self.running:
+            return "has not answered yet"
         if self.start_error is not None:
             return f"could not be started: {self.start_error.strerror}"
         if self.timed_out:
@@ -44,6 +48,10 @@ class Outcome:
         if self.signal is not None:
             return f"was ended by {signal_name(self.signal)}"
         return f"ended with exit code {self.exit_code}" if self.exit_code else None
+
+
+RUNNING = Outcome(b"", b"", None, None, False, 0.0, running=True)
+"""Stands for the outcome of a child that has not ended yet."""
 
 
 def signal_name(number: int) -> str:

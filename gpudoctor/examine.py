@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from . import child
-from .facts import Facts, Gpu, Measurement, TensorFlow, Unread, unread_all
+from .facts import Facts, Measurement, TensorFlow, Unread
 from .kernels import tensorflow as tensorflow_kernels
 from .probes import driver, environment, gpu, libraries, pci, python, system, tensorflow
 from .probes.ask import Answers, Patient
@@ -62,8 +62,6 @@ IMPORT_LIMIT_S = 180.0
 EARLY_S = 1.0
 """When something takes longer than this, what is known by then is judged already."""
 _VISIBLE = "CUDA_VISIBLE_DEVICES"
-_PENDING = Unread(why="it has not answered yet")
-_UNFINISHED = child.Outcome(b"", b"", None, None, False, 0.0)
 
 
 @dataclasses.dataclass
@@ -139,28 +137,23 @@ def examine(
         has_tensorflow = (files.last("tensorflow_files") or {}).get("directory") is not None
         loader = imported = None
         if has_tensorflow:
-            loader_env = {**base, **tensorflow.LOADER_ENV}
-            loader = start(
-                "TensorFlow's loader",
-                lambda: patient.ask(
-                    [tensorflow.LOADER], limit_s=quick_limit, env=loader_env, keep_bytes=tensorflow.TRACE_BYTES
-                ),
-            )
+            loader = start("TensorFlow's loader", lambda: tensorflow.ask_loader(patient, base, quick_limit))
             if options.level is not ExamineLevel.QUICK:
                 imported = start("TensorFlow", lambda: _import(patient, options, base))
 
         interpreter, found = python.read(files, because, passed_over), libraries.read(files)
         variables = environment.read(files)
-        if loader is not None:
-            library_path = variables.get("LD_LIBRARY_PATH")
-            static = tensorflow.simulate(
-                tensorflow.read_loader(loader.result(), tensorflow.read_files(files, interpreter)),
-                interpreter,
-                library_path if isinstance(library_path, str) else None,
-                always=options.level is ExamineLevel.FULL,
-            )
-        else:
-            static = tensorflow.read_files(files, interpreter)
+        library_path = variables.get("LD_LIBRARY_PATH")
+
+        def tensorflow_so_far() -> TensorFlow:
+            seen = tensorflow.read_files(files, interpreter)
+            if loader is None:
+                return seen
+            seen = tensorflow.read_loader(_now(loader), seen)
+            if not loader.done():
+                return seen
+            path, always = library_path if isinstance(library_path, str) else None, options.level is ExamineLevel.FULL
+            return tensorflow.simulate(seen, interpreter, path, always=always)
 
         def so_far() -> Facts:
             """What is known now: what has not answered yet is unread."""
@@ -169,13 +162,13 @@ def examine(
                 system=system.read(files),
                 pci=pci.read(files),
                 driver=driver.read(files, _now(nodes), _now(cuda), None if unmasked is None else _now(unmasked), found),
-                gpu=nvml.result() if nvml.done() else unread_all(Gpu, _PENDING),
+                gpu=nvml.result() if nvml.done() else gpu.read([], child.RUNNING),
                 python=interpreter,
                 libraries=found,
-                tensorflow=_not_imported(static, options),
+                tensorflow=_not_imported(tensorflow_so_far(), options),
             )
 
-        quick_ones: list[Future[Any]] = [nodes, cuda, nvml, *([] if unmasked is None else [unmasked])]
+        quick_ones: list[Future[Any]] = [f for f in (nodes, cuda, nvml, unmasked, loader) if f is not None]
         slow = wait(quick_ones, timeout=max(0.0, EARLY_S - timeline.now())).not_done
         if slow and on_early is not None:
             on_early(so_far())
@@ -200,7 +193,7 @@ def _workers() -> Iterator[ThreadPoolExecutor]:
 
 def _now(work: Future[Answers]) -> Answers:
     """The answers of a child that has ended; none of one that has not."""
-    return work.result() if work.done() else Answers({}, _UNFINISHED, {"nodes": _PENDING.why, "cuda": _PENDING.why})
+    return work.result() if work.done() else Answers({}, child.RUNNING, {})
 
 
 def child_environment(keras_home: str) -> dict[str, str]:

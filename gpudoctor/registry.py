@@ -122,7 +122,7 @@ class UnknownCheckError(ValueError):
 def select(only: Iterable[str] = (), skip: Iterable[str] = ()) -> tuple[Check, ...]:
     """The checks whose code, cause or subject is named in `only` (nothing: all) and not in `skip`.
 
-    Raises UnknownCheckError for a name that matches no check.
+    Raises UnknownCheckError for a name that matches no check, and where no check is left.
     """
     checks = all_checks()
     wanted = _match(only, checks)

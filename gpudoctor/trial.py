@@ -20,7 +20,8 @@ import msgspec
 
 from .diagnosis import COMBINED, first_usable, judge
 from .facts import Facts, TensorFlow, Trial, Unread
-from .findings import EnvChange, Fix, LinkChange, RootCause, Stage
+from .findings import EnvChange, Fix, LinkChange, Stage
+from .probes import driver as driver_probe
 from .probes import tensorflow as tensorflow_probe
 from .probes.ask import Patient
 from .registry import Check, all_checks
@@ -69,8 +70,9 @@ def try_fixes(facts: Facts, patient: Patient, checks: tuple[Check, ...], limit_s
         for fix in root.fixes:
             if fix.kind not in ("env", "link"):
                 continue
+            with_fix = view.and_also(fix.env, fix.links)
             trial = _made(facts, root.cause, fix, tuple(held)) or _try(
-                root, fix, view, tuple(held), facts, patient, stages[root.code], limit_s
+                root.cause, fix.steps, tuple(held), with_fix, facts, patient, stages[root.code], limit_s
             )
             trials.append(trial)
             worked += [fix] if trial.worked is True else []
@@ -97,39 +99,30 @@ def _try_together(facts: Facts, patient: Patient, checks: tuple[Check, ...], lim
     parts = [first_usable(r.fixes) for r in diagnosis.root_causes if r.cause in combined.causes]
     if not all(part is not None and part.kind in ("env", "link") for part in parts):
         return facts
-    began = time.monotonic()
     view = View().and_also(combined.env, combined.links)
-    judged_by, worked, outcome = _look(view, facts, patient, Stage.TENSORFLOW, limit_s)
-    if worked is True and judged_by != "list":
-        worked = Unread(why=outcome)  # all causes are gone and no GPU is listed: that proves nothing
-    trial = Trial(
-        cause=COMBINED,
-        steps=combined.steps,
-        with_causes=combined.causes,
-        worked=worked,
-        judged_by=judged_by,
-        outcome=outcome,
-        seconds=time.monotonic() - began,
-    )
+    trial = _try(COMBINED, combined.steps, combined.causes, view, facts, patient, Stage.TENSORFLOW, limit_s)
+    if trial.worked is True and trial.judged_by != "list" and isinstance(trial.outcome, str):
+        # all causes are gone and no GPU is listed: that proves nothing
+        trial = msgspec.structs.replace(trial, worked=Unread(why=trial.outcome))
     return msgspec.structs.replace(facts, trials=(*facts.trials, trial))
 
 
 def _try(
-    root: RootCause,
-    fix: Fix,
+    cause: str,
+    steps: tuple[str, ...],
+    with_causes: tuple[str, ...],
     view: View,
-    held: tuple[str, ...],
     facts: Facts,
     patient: Patient,
     stage: Stage,
     limit_s: float,
 ) -> Trial:
     began = time.monotonic()
-    judged_by, worked, outcome = _look(view.and_also(fix.env, fix.links), facts, patient, stage, limit_s)
+    judged_by, worked, outcome = _look(view, facts, patient, stage, limit_s)
     return Trial(
-        cause=root.cause,
-        steps=fix.steps,
-        with_causes=held,
+        cause=cause,
+        steps=steps,
+        with_causes=with_causes,
         worked=worked,
         judged_by=judged_by,
         outcome=outcome,
@@ -171,7 +164,7 @@ def _look(view: View, facts: Facts, patient: Patient, stage: Stage, limit_s: flo
 
 
 def _cuda(patient: Patient, env: Mapping[str, str], limit_s: float) -> Answer:
-    asked = patient.ask([("cuda", {})], limit_s=limit_s, env=env)
+    asked = patient.ask([driver_probe.CUDA], limit_s=limit_s, env=env)
     init = (asked.last("cuda_init") or {}).get("result")
     found = len((asked.last("cuda_devices") or {}).get("devices", ()))
     if init is None and (asked.last("cuda_load") or {}).get("error"):
@@ -182,9 +175,7 @@ def _cuda(patient: Patient, env: Mapping[str, str], limit_s: float) -> Answer:
 
 
 def _loader(patient: Patient, env: Mapping[str, str], directory: str, facts: Facts, limit_s: float) -> Answer:
-    asked = patient.ask(
-        [("loader", {"directory": directory})], limit_s=limit_s, env={**env, **tensorflow_probe.LOADER_ENV}
-    )
+    asked = tensorflow_probe.ask_loader(patient, env, limit_s, directory)
     opened = asked.last("loader_all")
     required = [h for h in asked.all("loader_handle") if h["required"]]
     if opened is None:

@@ -13,7 +13,7 @@ from gpudoctor import trial
 from gpudoctor.diagnosis import COMBINED, judge
 from gpudoctor.facts import Environment, Facts, Libcuda, Libraries, LibraryFile, System, Unread, Variable
 from gpudoctor.findings import EnvChange, LinkChange
-from gpudoctor.probes import libraries, python, tensorflow
+from gpudoctor.probes import libraries, python
 from gpudoctor.probes.ask import Patient
 from gpudoctor.registry import all_checks
 from tests.building import Workshop, put
@@ -189,4 +189,11 @@ def test_the_shadow_is_real_directories_and_file_links(site: Path) -> None:
 def test_facts_without_a_tensorflow_try_nothing_with_libraries() -> None:
     facts = Facts(libraries=Libraries(files=(LibraryFile(name="x", path="/x", kind="wheel"),)))
     assert tried(facts, Patient((sys.executable,), os.environ)).trials == ()
-    assert isinstance(tensorflow.LOADER_ENV, dict)
+
+
+def test_a_long_search_path_loses_nothing(site: Path) -> None:
+    (site / "nvidia/cufft/lib/libcufft.so.11").unlink()
+    facts, patient = examined(site, LD_LIBRARY_PATH=":".join(f"/no/such/directory/number/{i}" for i in range(1000)))
+    for fix in {r.cause: r for r in judge(tried(facts, patient)).diagnosis.root_causes}["tf-wheel-runpath-gap"].fixes:
+        assert fix.trial is not None
+        assert "it still can't open libcufft.so.11" in str(fix.trial.outcome)

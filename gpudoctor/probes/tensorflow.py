@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -22,13 +23,11 @@ from ..facts import (
     unread_all,
 )
 from ..loader import elf, glibc, trace
-from .ask import Answers, Task, reason
+from .ask import Answers, Patient, Task, reason
 
 FILES: Task = ("tensorflow_files", {})
-LOADER: Task = ("loader", {})
-LOADER_ENV = {"LD_DEBUG": "libs"}
-TRACE_BYTES = 64 << 20
-"""The account grows with every directory on LD_LIBRARY_PATH; half of one would be a wrong one."""
+_TRACE_BYTES = 64 << 20
+"""The loader's account grows with every directory on LD_LIBRARY_PATH; half of one would be a wrong one."""
 IMPORT_ENV = {"TF_CPP_MIN_LOG_LEVEL": "0"}
 """Users set 2 or 3, which hides what TensorFlow says of its GPUs."""
 
@@ -125,6 +124,15 @@ def _object(path: str) -> LoaderObject:
         return LoaderObject(path=path, runpath=Unread(why=f"{path}: {e}"))
 
 
+def ask_loader(patient: Patient, env: Mapping[str, str], limit_s: float, directory: str | None = None) -> Answers:
+    """Ask TensorFlow's own loader in a child, with the dynamic loader's account; for `read_loader`.
+
+    `directory` is the package's; without it, the one that the interpreter would import.
+    """
+    task: Task = ("loader", {} if directory is None else {"directory": directory})
+    return patient.ask([task], limit_s=limit_s, env={**env, "LD_DEBUG": "libs"}, keep_bytes=_TRACE_BYTES)
+
+
 def read_loader(answers: Answers, tensorflow: TensorFlow) -> TensorFlow:
     """TensorFlow's own loader, asked directly: each library, what was picked or where was looked."""
     holder = answers.last("loader_object")
@@ -194,7 +202,9 @@ def _simulated(tensorflow: TensorFlow, python: Python, library_path: str | None)
     else:
         version = known(tensorflow.version) or ""
         found = compat.loader_sonames(version)
-        sonames = found or known(Unread(why=f"the libraries that TensorFlow {version} asks for are not known"))
+        if found is None:
+            raise UnknownFactError(Unread(why=f"the libraries that TensorFlow {version} asks for are not known"))
+        sonames = found
     process = glibc.Process(os.path.realpath(known(python.executable)), glibc.this_platform(), library_path)
     caller = process.open(os.path.join(known(tensorflow.directory) or "", "libtensorflow_framework.so.2"))
     return tuple(process.pick(soname, caller) for soname in sonames)

@@ -55,7 +55,7 @@ def look(site: Path, limit_s: float = 30, **env: str) -> tuple[TensorFlow, Pytho
     files = patient.ask([python.TASK, tensorflow.FILES], limit_s=limit_s)
     interpreter = python.read(files, "test")
     static = tensorflow.read_files(files, interpreter)
-    asked = patient.ask([tensorflow.LOADER], limit_s=limit_s, env={**base, **tensorflow.LOADER_ENV})
+    asked = tensorflow.ask_loader(patient, base, limit_s)
     return tensorflow.read_loader(asked, static), interpreter
 
 
