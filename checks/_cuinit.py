@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from gpudoctor import compat
-from gpudoctor.facts import Facts, Libcuda, SearchStep, known
+from gpudoctor.facts import Facts, Libcuda, SearchStep, Unread, known
 from gpudoctor.findings import Evidence, NotApplicable
 
 SUCCESS, STUB, NO_DEVICE, UNKNOWN_ERROR = 0, 34, 100, 999
@@ -29,6 +29,16 @@ def init_result(facts: Facts) -> int:
 def init_evidence(lib: Libcuda) -> Evidence:
     source = lib.path if isinstance(lib.path, str) else "libcuda.so.1"
     return Evidence(text=answered(known(lib.init_result)), source=f"{source}, asked in a child process")
+
+
+MAPPED = "dladdr, in a child process"
+"""Who says from which file libcuda was loaded."""
+
+
+def kernel_release(facts: Facts) -> str:
+    """The kernel module's release, for a person; 'not loaded' only where that was seen."""
+    version = facts.driver.kernel_version
+    return "of unknown release" if isinstance(version, Unread) else version or "not loaded"
 
 
 def lies_in(lib: Libcuda, part: str) -> bool:

@@ -66,8 +66,8 @@ def cuda_visible_devices_empty(facts: Facts) -> Iterator[Found]:
 def cuda_visible_devices_wrong(facts: Facts) -> Iterator[Found]:
     """CUDA_VISIBLE_DEVICES names a GPU that does not exist.
 
-    What it looks at: each entry of the variable against the GPUs that NVML lists: an index out of range, a
-    UUID of no GPU here (or of several, where it is abbreviated), a word that is neither.
+    What it looks at: each entry of the variable against the GPUs that NVML lists (where NVML can't be asked,
+    those that the driver enumerates without the variable): an index out of range, a UUID of no GPU here (or of several, where it is abbreviated), a word that is neither.
 
     Why it matters: CUDA stops reading at the first entry that it does not know. '0,7,1' on two GPUs
     leaves one; '7' leaves none; '0,0' makes cuInit answer 101. No error is printed. A list that ends

@@ -10,15 +10,17 @@ from shlex import quote
 from gpudoctor.checks._cuinit import (
     COMPAT_NOT_SUPPORTED,
     DRIVER_MISMATCH,
+    MAPPED,
     STUB,
     SUCCESS,
     init_evidence,
     init_result,
+    kernel_release,
     lies_in,
     own_libraries,
 )
 from gpudoctor.facts import Facts, SearchStep, Unread, known
-from gpudoctor.findings import EnvChange, Evidence, Fix, Found, NotApplicable, Stage, prepend_line
+from gpudoctor.findings import EnvChange, Evidence, Fix, Found, NotApplicable, Stage, on_library_path
 from gpudoctor.registry import check
 
 _NVML_MISMATCH = 18
@@ -60,7 +62,7 @@ def driver_library_mismatch(facts: Facts) -> Iterator[Found]:
         if kernel is None or user is None or _same_release(kernel, user):
             return
     user_text = lib.version if isinstance(lib.version, str) else "unknown"
-    kernel_text = facts.driver.kernel_version if isinstance(facts.driver.kernel_version, str) else "not loaded"
+    kernel_text = kernel_release(facts)
     proof = [
         Evidence(text=f"kernel module: {kernel_text}", source="/proc/driver/nvidia/version"),
         Evidence(text=f"user library: {user_text}", source=path or "libcuda.so.1"),
@@ -118,7 +120,7 @@ def libcuda_stub_loaded(facts: Facts) -> Iterator[Found]:
         message=f"{path} is a stub for linking, not the driver's library.",
         proof=(
             init_evidence(lib),
-            Evidence(text=f"libcuda.so.1 is {path}", source="/proc/self/maps of a child process"),
+            Evidence(text=f"libcuda.so.1 is {path}", source=MAPPED),
         ),
         fixes=_fixes(
             _off_the_path(facts),
@@ -161,12 +163,12 @@ def cuda_compat_unsupported(facts: Facts) -> Iterator[Found]:
     if result != COMPAT_NOT_SUPPORTED and not (in_compat and result == DRIVER_MISMATCH):
         return
     user = lib.version if isinstance(lib.version, str) else "of unknown release"
-    kernel = facts.driver.kernel_version if isinstance(facts.driver.kernel_version, str) else "not loaded"
+    kernel = kernel_release(facts)
     yield Found(
         message=f"{path} ({user}) is a forward-compatibility library; the kernel module is {kernel}.",
         proof=(
             init_evidence(lib),
-            Evidence(text=f"libcuda.so.1 is {path}, release {user}", source="/proc/self/maps of a child process"),
+            Evidence(text=f"libcuda.so.1 is {path}, release {user}", source=MAPPED),
             Evidence(text=f"kernel module: {kernel}", source="/proc/driver/nvidia/version"),
         ),
         fixes=_fixes(
@@ -214,13 +216,7 @@ def driver_libcuda_not_on_path(facts: Facts) -> Iterator[Found]:
             Evidence(text=f"{own[0]} exists", source="files"),
         ),
         fixes=(
-            Fix(
-                kind="env",
-                risk="safe",
-                summary="Put its directory on the loader's path, for this shell and what it starts",
-                steps=(prepend_line("LD_LIBRARY_PATH", directory),),
-                env=(EnvChange(name="LD_LIBRARY_PATH", op="prepend", value=directory),),
-            ),
+            on_library_path([directory]),
             Fix(
                 kind="command",
                 risk="needs root",

@@ -11,7 +11,7 @@ from packaging.version import InvalidVersion, Version
 
 from gpudoctor import compat
 from gpudoctor.facts import Facts, LibraryFile, LibraryPick, LoaderObject, SearchStep, Unread, known
-from gpudoctor.findings import EnvChange, Evidence, Fix, Found, LinkChange, NotApplicable, Stage, prepend_line
+from gpudoctor.findings import Evidence, Fix, Found, LinkChange, NotApplicable, Stage, on_library_path
 from gpudoctor.registry import check
 
 
@@ -93,17 +93,6 @@ def _source(facts: Facts) -> str:
     return how.get(source, source) if isinstance(source, str) else "TensorFlow's loader"
 
 
-def _prepend(directories: list[str]) -> Fix:
-    value = ":".join(dict.fromkeys(directories))
-    return Fix(
-        kind="env",
-        risk="safe",
-        summary="Put the directory on the loader's path, for this shell and what it starts",
-        steps=(prepend_line("LD_LIBRARY_PATH", value),),
-        env=(EnvChange(name="LD_LIBRARY_PATH", op="prepend", value=value),),
-    )
-
-
 @check("GD511", "tf-wheel-runpath-gap", stage=Stage.LIBRARIES, explains=("tf-lists-no-gpu",))
 def tf_wheel_runpath_gap(facts: Facts) -> Iterator[Found]:
     """TensorFlow's own wheel does not look where its own extra installs a library.
@@ -157,7 +146,7 @@ def _gap(facts: Facts, pick: LibraryPick) -> LibraryFile | None:
 
 
 def _gap_fixes(facts: Facts, files: list[LibraryFile], directories: tuple[str, ...]) -> tuple[Fix, ...]:
-    fixes = [_prepend([os.path.dirname(f.path) for f in files])]
+    fixes = [on_library_path([os.path.dirname(f.path) for f in files])]
     present = {os.path.dirname(f.path) for f in known(facts.libraries.files)}
     place = next((d for d in directories if d in present), None)
     if place is not None:
@@ -203,7 +192,7 @@ def pip_nvidia_libs_not_found(facts: Facts) -> Iterator[Found]:
     yield Found(
         message=f"pip installed {', '.join(dict.fromkeys(_wanted(p) for p, _ in lost))}, and the loader does not look there.",
         proof=_lost_proof(facts, lost),
-        fixes=(_prepend([os.path.dirname(f.path) for _, f in lost]),),
+        fixes=(on_library_path([os.path.dirname(f.path) for _, f in lost]),),
     )
 
 
@@ -240,7 +229,7 @@ def ld_library_path_not_set(facts: Facts) -> Iterator[Found]:
     yield Found(
         message=f"{', '.join(dict.fromkeys(_wanted(p) for p, _ in lost))} is installed, outside of the loader's path.",
         proof=_lost_proof(facts, lost),
-        fixes=(_prepend([os.path.dirname(f.path) for _, f in lost]),),
+        fixes=(on_library_path([os.path.dirname(f.path) for _, f in lost]),),
     )
 
 

@@ -29,23 +29,22 @@ def gpu_wrong_result(facts: Facts) -> Iterator[Found]:
     for one in facts.measurements if not wrong else ():
         known(one.verified)
     for one in wrong:
-        if one.verified is False:
-            error = "not finite" if isinstance(one.error, Unread) else f"{one.error:.2g}"
-            yield Found(
-                message=f"{one.kernel} on {one.device} ({one.device_name or 'unnamed'}) is wrong.",
-                proof=(
-                    Evidence(
-                        text=f"relative error {error}, rounding allows {one.tolerance}",
-                        source=f"{one.backend} {one.kernel} against float64",
-                    ),
+        error = "not finite" if isinstance(one.error, Unread) else f"{one.error:.2g}"
+        yield Found(
+            message=f"{one.kernel} on {one.device} ({one.device_name or 'unnamed'}) is wrong.",
+            proof=(
+                Evidence(
+                    text=f"relative error {error}, rounding allows {one.tolerance}",
+                    source=f"{one.backend} {one.kernel} against float64",
                 ),
-                about=(one.device.replace(":", "").lower(),),
-                fixes=(
-                    Fix(
-                        kind="command",
-                        risk="safe",
-                        summary="Repeat it, and look at the device's memory errors",
-                        steps=("gpudoctor check", "nvidia-smi -q -d ECC,ROW_REMAPPER"),
-                    ),
+            ),
+            about=(one.device.replace(":", "").lower(),),
+            fixes=(
+                Fix(
+                    kind="command",
+                    risk="safe",
+                    summary="Repeat it, and look at the device's memory errors",
+                    steps=("gpudoctor check", "nvidia-smi -q -d ECC,ROW_REMAPPER"),
                 ),
-            )
+            ),
+        )

@@ -195,10 +195,10 @@ def list_(
         table.add_column(column, no_wrap=column != "what is wrong when it fires")
     for one in registry.select(only or ()):
         table.add_row(one.code, one.cause, "symptom" if one.is_symptom else one.subject, one.title)
-    out = _console(sys.stdout)
-    if not out.is_terminal:
-        out.width = 200
-    out.print(table)
+    with _delivering() as out:
+        if not out.is_terminal:
+            out.width = 200
+        out.print(table)
     return 0
 
 
@@ -206,18 +206,18 @@ def list_(
 def explain(name: Annotated[str, typer.Argument(metavar="CODE|CAUSE")]) -> int:
     """Print the page of a check: what it looks at, why it matters, how to fix it, its source."""
     one = registry.find(name)
-    out = _console(sys.stdout)
     kind = "symptom" if one.is_symptom else f"cause, {one.level.word}"
-    out.print(f"{one.code} {one.cause} ({kind}, {one.subject})", style="bold", highlight=False)
-    out.print()
-    for paragraph in one.page.split("\n\n"):
-        out.print(" ".join(paragraph.split()), markup=False, highlight=False, soft_wrap=not out.is_terminal)
+    with _delivering() as out:
+        out.print(f"{one.code} {one.cause} ({kind}, {one.subject})", style="bold", highlight=False)
         out.print()
-    if one.explains:
-        out.print(f"Explains: {', '.join(one.explains)}", highlight=False, markup=False)
-    if one.is_symptom:
-        causes = [c.cause for c in registry.all_checks() if one.cause in c.explains]
-        out.print(f"Causes: {', '.join(causes) or 'none known'}", highlight=False, markup=False)
+        for paragraph in one.page.split("\n\n"):
+            out.print(" ".join(paragraph.split()), markup=False, highlight=False, soft_wrap=not out.is_terminal)
+            out.print()
+        if one.explains:
+            out.print(f"Explains: {', '.join(one.explains)}", highlight=False, markup=False)
+        if one.is_symptom:
+            causes = [c.cause for c in registry.all_checks() if one.cause in c.explains]
+            out.print(f"Causes: {', '.join(causes) or 'none known'}", highlight=False, markup=False)
     return 0
 
 
@@ -261,10 +261,10 @@ class OutputError(Exception):
 
 
 @contextlib.contextmanager
-def _delivering() -> Iterator[None]:
-    """Writing to standard output: what goes wrong there is no error of ours."""
+def _delivering() -> Iterator[Console]:
+    """Standard output, for everything that is printed: what goes wrong there is no error of ours."""
     try:
-        yield
+        yield _console(sys.stdout)
     except BrokenPipeError:
         raise
     except OSError as e:
@@ -288,8 +288,8 @@ def _print(
     from .render import text as text_renderer
 
     if write is None:
-        with _delivering():
-            text_renderer.show(report, _console(sys.stdout), verbose=verbose, recorded=recorded)
+        with _delivering() as out:
+            text_renderer.show(report, out, verbose=verbose, recorded=recorded)
     else:
         kept = io.StringIO()
         text_renderer.show(report, _console(kept), verbose=verbose, recorded=recorded)

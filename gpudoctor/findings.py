@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Iterable
 from shlex import quote
 from typing import Literal
 
@@ -219,11 +220,19 @@ class Judgement(Statement, frozen=True, kw_only=True):
     unknown: tuple[Unknown, ...]
 
 
-def prepend_line(variable: str, value: str) -> str:
-    """A shell line to paste that puts `value` before what a list of directories holds."""
-    rest = f"${{{variable}:+:${variable}}}"
+def on_library_path(directories: Iterable[str]) -> Fix:
+    """The fix that puts `directories` before what LD_LIBRARY_PATH holds, as a line to paste and as a change."""
+    value = ":".join(dict.fromkeys(directories))
+    rest = "${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
     quoted = quote(value)
-    return f'export {variable}="{value}{rest}"' if quoted == value else f'export {variable}={quoted}"{rest}"'
+    line = f'"{value}{rest}"' if quoted == value else f'{quoted}"{rest}"'
+    return Fix(
+        kind="env",
+        risk="safe",
+        summary="Put the directory on the loader's path, for this shell and what it starts",
+        steps=(f"export LD_LIBRARY_PATH={line}",),
+        env=(EnvChange(name="LD_LIBRARY_PATH", op="prepend", value=value),),
+    )
 
 
 class NotApplicable(Exception):  # noqa: N818 - the word of the house
@@ -250,5 +259,5 @@ __all__ = [
     "SymptomRank",
     "Unexplained",
     "Unknown",
-    "prepend_line",
+    "on_library_path",
 ]

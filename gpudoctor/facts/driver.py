@@ -32,7 +32,7 @@ class Libcuda(Fact, frozen=True, kw_only=True):
     """The user-space driver library that a process of this environment gets, and its answers."""
 
     path: str | Unread | None = NOT_RECORDED
-    """As mapped, links resolved; None: the loader found none."""
+    """Links resolved; None: the loader found none that could be used (`load_error` says why)."""
     version: str | Unread | None = NOT_RECORDED
     """Driver release in the file's name or text; None where the file tells none."""
     found_in: SearchStep | Unread | None = NOT_RECORDED

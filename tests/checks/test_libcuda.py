@@ -99,3 +99,12 @@ def test_a_link_in_such_a_directory_counts(directory: str, code: int, cause: str
     facts = cu_init(with_variable(healthy(), "LD_LIBRARY_PATH", directory), code, "/opt/x/libcuda.so.1", found_in=step)
     assert roots(facts) == [cause]
     assert found(facts)[cause].fixes[0].steps == ("unset LD_LIBRARY_PATH",)
+
+
+def test_a_kernel_module_that_could_not_be_looked_at_is_not_called_unloaded() -> None:
+    unread = with_(healthy(), driver__kernel_version=Unread(why="/proc is hidden"))
+    for code, cause in ((803, "driver-library-mismatch"), (804, "cuda-compat-unsupported")):
+        message = found(cu_init(unread, code))[cause].message
+        assert "not loaded" not in message
+        assert "unknown release" in message
+        assert "not loaded" in found(cu_init(with_(healthy(), driver__kernel_version=None), code))[cause].message
