@@ -105,7 +105,8 @@ def run(
     limit_s: float,
     stdin: bytes = b"",
     env: Mapping[str, str] | None = None,
-    on_line: Callable[[bytes], None] | None = None,
+    directory: str | None = None,
+    on_line: Callable[[bytes], object] | None = None,
     keep_bytes: int = KEEP_BYTES,
 ) -> Outcome:
     """Run `command` for at most `limit_s` seconds; never raises for what the child does.
@@ -123,6 +124,7 @@ def run(
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=dict(env) if env is not None else None,
+            cwd=directory,
             start_new_session=True,
         )
     except OSError as e:
@@ -167,7 +169,7 @@ def _pump(
     process: subprocess.Popen[bytes],
     stdin: bytes,
     deadline: float,
-    on_line: Callable[[bytes], None] | None,
+    on_line: Callable[[bytes], object] | None,
     keep_bytes: int,
 ) -> tuple[_Kept, _Kept, bool]:
     """Feed and drain the child until its streams close, it exits, or the deadline passes."""
@@ -220,7 +222,7 @@ def _pump(
     return out, err, not _exited(process.pid)
 
 
-def _lines(data: bytearray, on_line: Callable[[bytes], None] | None) -> bytearray:
+def _lines(data: bytearray, on_line: Callable[[bytes], object] | None) -> bytearray:
     if on_line is None:
         return bytearray()
     *whole, rest = bytes(data).split(b"\n")

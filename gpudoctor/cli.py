@@ -23,8 +23,9 @@ from rich.console import Console
 
 from . import __version__, bundle, child, registry
 from .bundle import Report
-from .examine import ExamineLevel, NoInterpreter, Options, Timeline
+from .examine import ExamineLevel, Options, Timeline
 from .findings import Judgement
+from .interpreter import NoInterpreter
 
 app = typer.Typer(
     name="gpudoctor",
@@ -118,6 +119,20 @@ def check(
     python: Annotated[
         str | None, typer.Option("--python", metavar="PATH", help="Examine this interpreter or virtual environment.")
     ] = None,
+    inside: Annotated[
+        str | None,
+        typer.Option(
+            "--in",
+            metavar="COMMAND",
+            help="Examine the Python at the end of this command: 'docker run --rm -i --gpus all IMAGE python3', 'ssh HOST python3'.",
+        ),
+    ] = None,
+    pid: Annotated[
+        int | None,
+        typer.Option(
+            "--pid", metavar="N", min=1, help="Examine the Python of this running process, with its variables."
+        ),
+    ] = None,
     only: Only = None,
     skip: Skip = None,
     kernels: Annotated[bool, typer.Option("--kernels/--no-kernels", help="Run work on the devices.")] = True,
@@ -140,9 +155,11 @@ def check(
         raise UsageError(
             f"check examines Linux machines (WSL2 among them), this is {sys.platform}; replay works anywhere"
         )
+    if sum(one is not None for one in (python, inside, pid)) > 1:
+        raise UsageError("--python, --in and --pid exclude each other: each names an interpreter")
     checks = registry.select(only or (), skip or ())
     write = _writer(output)
-    options = Options(level=level, python=python, kernels=kernels, timeout_s=timeout)
+    options = Options(level=level, python=python, inside=inside, pid=pid, kernels=kernels, timeout_s=timeout)
     progress = _Progress()
     with progress.shown():
         report, timeline = api.check(options, checks, trials=trials, on_early=progress.early, progress=progress.step)

@@ -11,21 +11,20 @@ import contextlib
 import dataclasses
 import enum
 import os
-import shutil
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 
 from . import child
-from .facts import Facts, Measurement, TensorFlow, Unread
+from .facts import Facts, Measurement, Process, TensorFlow, Unread
+from .interpreter import Chosen, NoInterpreter, behind, choose, complaint, known_variables, of_process
 from .kernels import tensorflow as tensorflow_kernels
-from .probes import driver, environment, gpu, libraries, pci, python, system, tensorflow
-from .probes.ask import Answers, Patient
+from .probes import driver, environment, gpu, libraries, pci, process, python, system, tensorflow
+from .probes.ask import NOT_ANSWERED, Answers, Job, Patient, Start
 
 T = TypeVar("T")
 
@@ -38,16 +37,16 @@ class ExamineLevel(str, enum.Enum):
     FULL = "full"
 
 
-class NoInterpreter(ValueError):  # noqa: N818
-    """What was given as --python runs no Python."""
-
-
 @dataclasses.dataclass(frozen=True)
 class Options:
     """What the user asked for. `timeout_s` bounds every single piece of work."""
 
     level: ExamineLevel = ExamineLevel.STANDARD
     python: str | None = None
+    inside: str | None = None
+    """A command that ends in a Python."""
+    pid: int | None = None
+    """A running Python process."""
     kernels: bool = True
     timeout_s: float | None = None
 
@@ -105,10 +104,9 @@ def examine(
     on_quick: Callable[[Examination], None] | None = None,
     progress: Progress | None = None,
 ) -> Examination:
-    """Look at this machine. Raises NoInterpreter where --python is none."""
+    """Look at this machine. Raises NoInterpreter where the one that was named is none."""
     timeline = Timeline()
     with _scratch() as keras_home, _workers() as pool:
-        base = child_environment(keras_home)
 
         def start(name: str, work: Callable[[], T]) -> Future[T]:
             def timed() -> T:
@@ -122,35 +120,34 @@ def examine(
 
             return pool.submit(timed)
 
-        nvml = start("NVML", lambda: gpu.run(base, options.limit(QUICK_LIMIT_S)))
-        files, patient, because, passed_over = _choose(options, base, start)
-        quick_limit = options.limit(QUICK_LIMIT_S)
-        nodes = start("device nodes", lambda: patient.ask([driver.NODES], limit_s=quick_limit))
-        cuda_env = {**base, **driver.CUDA_ENV}
-        cuda = start("cuInit", lambda: patient.ask([driver.CUDA], limit_s=quick_limit, env=cuda_env))
-        unmasked = None
-        if _VISIBLE in os.environ:
-            unmasked_env = {k: v for k, v in base.items() if k != _VISIBLE}
-            unmasked = start(
-                f"cuInit without {_VISIBLE}", lambda: patient.ask([driver.CUDA], limit_s=quick_limit, env=unmasked_env)
-            )
-        has_tensorflow = (files.last("tensorflow_files") or {}).get("directory") is not None
-        loader = imported = None
-        if has_tensorflow:
-            loader = start("TensorFlow's loader", lambda: tensorflow.ask_loader(patient, base, quick_limit))
-            if options.level is not ExamineLevel.QUICK:
-                imported = start("TensorFlow", lambda: _import(patient, options, base))
+        jobs = _jobs(options)
+        chosen = _choose(options, child_environment(keras_home), jobs[FILES], start)
+        if chosen.files is not None:
+            del jobs[FILES]
+            if _directory(chosen.files) is None:
+                jobs = {name: job for name, job in jobs.items() if name not in (LOADER, IMPORT)}
+        work = chosen.patient.begin(jobs, start)
+        files = chosen.files or work[FILES].result()
+        if not files.spoke:
+            raise NoInterpreter(f"{chosen.because} reached no Python (3.6 or newer): {complaint(files)}")
+        patient = known_variables(chosen, files).patient
 
-        interpreter, found = python.read(files, because, passed_over), libraries.read(files)
+        interpreter, found = python.read(files, chosen.because, chosen.passed_over), libraries.read(files)
         variables = environment.read(files)
         library_path = variables.get("LD_LIBRARY_PATH")
+        masked = isinstance(variables.get(_VISIBLE), str)
+        named = process.read(options.pid) if options.pid is not None else Process(pid=None)
+
+        def answered(name: str) -> Answers:
+            """The answers of a child that has ended; none of one that has not."""
+            return work[name].result() if name in work and work[name].done() else NOT_ANSWERED
 
         def tensorflow_so_far() -> TensorFlow:
             seen = tensorflow.read_files(files, interpreter)
-            if loader is None:
+            if LOADER not in work or not isinstance(seen.directory, str):
                 return seen
-            seen = tensorflow.read_loader(_now(loader), seen)
-            if not loader.done():
+            seen = tensorflow.read_loader(answered(LOADER), seen)
+            if not work[LOADER].done() or options.inside is not None:
                 return seen
             path, always = library_path if isinstance(library_path, str) else None, options.level is ExamineLevel.FULL
             return tensorflow.simulate(seen, interpreter, path, always=always)
@@ -161,14 +158,17 @@ def examine(
                 environment=variables,
                 system=system.read(files),
                 pci=pci.read(files),
-                driver=driver.read(files, _now(nodes), _now(cuda), None if unmasked is None else _now(unmasked), found),
-                gpu=nvml.result() if nvml.done() else gpu.read([], child.RUNNING),
+                driver=driver.read(
+                    files, answered(NODES), answered(CUDA), answered(UNMASKED) if masked else None, found
+                ),
+                gpu=gpu.read(answered(NVML)),
                 python=interpreter,
                 libraries=found,
                 tensorflow=_not_imported(tensorflow_so_far(), options),
+                process=named,
             )
 
-        quick_ones: list[Future[Any]] = [f for f in (nodes, cuda, nvml, unmasked, loader) if f is not None]
+        quick_ones = [work[name] for name in (NVML, NODES, CUDA, UNMASKED, LOADER) if name in work]
         slow = wait(quick_ones, timeout=max(0.0, EARLY_S - timeline.now())).not_done
         if slow and on_early is not None:
             on_early(so_far())
@@ -176,8 +176,56 @@ def examine(
         quick = so_far()
         if on_quick is not None:
             on_quick(Examination(quick, patient, timeline))
-        facts = quick if imported is None else _with_import(quick, imported.result(), _kernels(options))
+        facts = quick
+        if IMPORT in work and isinstance(quick.tensorflow.directory, str):
+            facts = _with_import(quick, work[IMPORT].result(), _kernels(options))
     return Examination(facts, patient, timeline)
+
+
+FILES, NVML, NODES, CUDA, UNMASKED = "files", "NVML", "device nodes", "cuInit", "cuInit without CUDA_VISIBLE_DEVICES"
+LOADER, IMPORT = "TensorFlow's loader", "TensorFlow"
+FILE_TASKS = (
+    environment.TASK,
+    system.TASK,
+    pci.TASK,
+    driver.FILES,
+    python.TASK,
+    libraries.TASK,
+    tensorflow.FILES,
+)
+"""What one child reads of files and of itself; nothing in it can hang."""
+
+
+def _jobs(options: Options) -> dict[str, Job]:
+    """Every child that an examination starts, by name."""
+    limit = options.limit(QUICK_LIMIT_S)
+    jobs = {
+        FILES: Job(FILE_TASKS, limit),
+        NVML: Job([gpu.task()], limit),
+        NODES: Job([driver.NODES], limit),
+        CUDA: Job([driver.CUDA], limit, driver.CUDA_ENV),
+        UNMASKED: Job([driver.CUDA], limit, {_VISIBLE: None}, only_if_set=_VISIBLE),
+        LOADER: tensorflow.loader_job(limit),
+    }
+    if options.level is not ExamineLevel.QUICK:
+        limit = options.limit(IMPORT_LIMIT_S)
+        task = tensorflow.import_task(_kernels(options), limit)
+        jobs[IMPORT] = Job([task], limit, tensorflow.IMPORT_ENV)
+    return jobs
+
+
+def _choose(options: Options, base: dict[str, str], first: Job, start: Start) -> Chosen:
+    if options.inside is not None:
+        return behind(options.inside)
+    if options.pid is not None:
+        ours = {name: base[name] for name in _OURS}
+        return of_process(options.pid, ours)
+    return choose(options.python, base, first, start)
+
+
+def _directory(files: Answers) -> str | None:
+    directory: str | None = (files.last("tensorflow_files") or {}).get("directory")
+    return directory
 
 
 @contextlib.contextmanager
@@ -191,15 +239,13 @@ def _workers() -> Iterator[ThreadPoolExecutor]:
             raise
 
 
-def _now(work: Future[Answers]) -> Answers:
-    """The answers of a child that has ended; none of one that has not."""
-    return work.result() if work.done() else Answers({}, child.RUNNING, {})
-
-
 def child_environment(keras_home: str) -> dict[str, str]:
     """The user's variables, and what keeps a child from writing anything of its own."""
     mine = {k: v for k, v in os.environ.items() if k not in ("LD_DEBUG", "LD_DEBUG_OUTPUT")}
-    return {**mine, "PYTHONDONTWRITEBYTECODE": "1", "KERAS_HOME": keras_home}
+    return {**mine, **dict(zip(_OURS, ("1", keras_home), strict=True))}
+
+
+_OURS = ("PYTHONDONTWRITEBYTECODE", "KERAS_HOME")
 
 
 @contextlib.contextmanager
@@ -216,13 +262,6 @@ def _scratch() -> Iterator[str]:
 
 def _kernels(options: Options) -> tuple[str, ...]:
     return tensorflow_kernels.ALL if options.kernels else ()
-
-
-def _import(patient: Patient, options: Options, base: Mapping[str, str]) -> Answers:
-    limit = options.limit(IMPORT_LIMIT_S)
-    return patient.ask(
-        [tensorflow.import_task(_kernels(options), limit)], limit_s=limit, env={**base, **tensorflow.IMPORT_ENV}
-    )
 
 
 def _not_imported(facts: TensorFlow, options: Options) -> TensorFlow:
@@ -243,91 +282,3 @@ def _with_import(facts: Facts, answers: Answers, kernels: tuple[str, ...]) -> Fa
         how = f"the process that runs it {answers.outcome.how or 'ended before'}"
         measured += tensorflow_kernels.unanswered(kernels, after.devices, measured, how)
     return msgspec.structs.replace(facts, tensorflow=after, measurements=tuple(measured))
-
-
-# ------------------------------------------------------------------- which Python is the patient's
-
-FILE_TASKS = (
-    environment.TASK,
-    system.TASK,
-    pci.TASK,
-    driver.FILES,
-    python.TASK,
-    libraries.TASK,
-    tensorflow.FILES,
-)
-"""What one child reads of files and of itself; nothing in it can hang."""
-
-
-def _choose(
-    options: Options, base: Mapping[str, str], start: Callable[[str, Callable[[], Answers]], Future[Answers]]
-) -> tuple[Answers, Patient, str, tuple[str, ...]]:
-    """The interpreter to examine, by `candidates`; of several, the first that has TensorFlow. Last: what was
-    named and does not run.
-
-    An environment that the user activated, or named, is meant: it is taken with or without TensorFlow.
-    """
-    found = candidates(options.python)
-    over = [
-        f"{v}={os.environ[v]} has no Python" for v in _ACTIVATED if os.environ.get(v) and not _inside(os.environ[v])
-    ]
-    limit = options.limit(QUICK_LIMIT_S)
-    asked = []
-    for path, because in found:
-        patient = Patient((path,), base)
-        name = "files" if len(found) == 1 else f"files ({because})"
-        asked.append((start(name, lambda p=patient: p.ask(FILE_TASKS, limit_s=limit)), patient, because))  # type: ignore[misc]
-    answered = [(f.result(), patient, because) for f, patient, because in asked]
-    over += [f"{p.command[0]} ({why}): {_complaint(a)}" for a, p, why in answered if not a.spoke]
-    speaking = [one for one in answered if one[0].spoke]
-    for answers, patient, because in speaking:
-        if (answers.last("tensorflow_files") or {}).get("directory"):
-            return answers, patient, because, tuple(over)
-    if speaking:
-        return (*speaking[0], tuple(over))
-    if options.python is not None:
-        raise NoInterpreter(f"{options.python} is no Python (3.6 or newer): {_complaint(answered[0][0])}")
-    own = Patient((sys.executable,), base)
-    return own.ask(FILE_TASKS, limit_s=limit), own, "runs gpudoctor", tuple(over)
-
-
-def _complaint(answers: Answers) -> str:
-    return f"it {answers.outcome.how or 'ran and did not answer'}{answers.last_word}"
-
-
-_ACTIVATED = ("VIRTUAL_ENV", "CONDA_PREFIX")
-
-
-def _inside(prefix: str) -> str | None:
-    """The Python of an environment."""
-    paths = [os.path.join(prefix, "bin", name) for name in ("python3", "python")] if prefix else []
-    return next((p for p in paths if os.access(p, os.X_OK)), None)
-
-
-def candidates(given: str | None) -> list[tuple[str, str]]:
-    """(path, why) of the interpreters to look at. Raises NoInterpreter where `given` is not there."""
-    if given is not None:
-        return [(_executable(given), "--python")]
-    for variable in _ACTIVATED:
-        if path := _inside(os.environ.get(variable, "")):
-            return [(path, variable)]
-    found = []
-    if on_path := shutil.which("python3"):
-        found.append((on_path, "python3 on PATH"))
-    if sys.executable and not any(os.path.abspath(p) == os.path.abspath(sys.executable) for p, _ in found):
-        found.append((sys.executable, "runs gpudoctor"))
-    return found
-
-
-def _executable(given: str) -> str:
-    """A path, a name on PATH, or the directory of a virtual environment."""
-    if os.path.isdir(given):
-        inside = _inside(given)
-        if inside is not None:
-            return os.path.abspath(inside)
-        raise NoInterpreter(f"{given} is a directory without bin/python3")
-    path = shutil.which(given)
-    if path is None:
-        why = "is not executable" if os.path.exists(given) else "does not exist"
-        raise NoInterpreter(f"{given} {why}")
-    return os.path.abspath(path)

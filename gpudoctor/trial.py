@@ -23,7 +23,7 @@ from .facts import Facts, TensorFlow, Trial, Unread
 from .findings import EnvChange, Fix, LinkChange, Stage
 from .probes import driver as driver_probe
 from .probes import tensorflow as tensorflow_probe
-from .probes.ask import Patient
+from .probes.ask import Changes, Patient
 from .registry import Check, all_checks
 
 LIMIT_S = 20.0
@@ -56,6 +56,12 @@ def apply(env: Mapping[str, str], changes: Iterable[EnvChange]) -> dict[str, str
             old = changed.get(change.name)
             changed[change.name] = f"{change.value}:{old}" if old else change.value
     return changed
+
+
+def _changes(env: Mapping[str, str], view: View) -> Changes:
+    """What differs from `env` in this view; None: taken away."""
+    after = apply(env, view.env)
+    return {name: after.get(name) for name in {*env, *after} if after.get(name) != env.get(name)}
 
 
 def try_fixes(facts: Facts, patient: Patient, checks: tuple[Check, ...], limit_s: float = LIMIT_S) -> Facts:
@@ -148,7 +154,7 @@ def _look(view: View, facts: Facts, patient: Patient, stage: Stage, limit_s: flo
                 directory = stack.enter_context(shadow(directory, view.links))
             except OSError as e:
                 return "loader", Unread(why=f"no shadow could be made: {e}"), "not tried"
-        env = {**apply(patient.env, view.env), "TF_FORCE_GPU_ALLOW_GROWTH": "true"}
+        env = {**_changes(patient.env, view), "TF_FORCE_GPU_ALLOW_GROWTH": "true"}
         if stage <= Stage.VISIBILITY:
             step = _cuda(patient, env, limit_s)
         elif isinstance(directory, str):
@@ -163,7 +169,7 @@ def _look(view: View, facts: Facts, patient: Patient, stage: Stage, limit_s: flo
         return step[0], True, step[2] + ("" if gpus is None else "; TensorFlow still lists no GPU")
 
 
-def _cuda(patient: Patient, env: Mapping[str, str], limit_s: float) -> Answer:
+def _cuda(patient: Patient, env: Changes, limit_s: float) -> Answer:
     asked = patient.ask([driver_probe.CUDA], limit_s=limit_s, env=env)
     init = (asked.last("cuda_init") or {}).get("result")
     found = len((asked.last("cuda_devices") or {}).get("devices", ()))
@@ -174,7 +180,7 @@ def _cuda(patient: Patient, env: Mapping[str, str], limit_s: float) -> Answer:
     return "cuInit", init == 0, f"cuInit then answers {init}" + (f" and finds {_gpus(found)}" if init == 0 else "")
 
 
-def _loader(patient: Patient, env: Mapping[str, str], directory: str, facts: Facts, limit_s: float) -> Answer:
+def _loader(patient: Patient, env: Changes, directory: str, facts: Facts, limit_s: float) -> Answer:
     asked = tensorflow_probe.ask_loader(patient, env, limit_s, directory)
     opened = asked.last("loader_all")
     required = [h for h in asked.all("loader_handle") if h["required"]]
@@ -196,9 +202,9 @@ def _missing(tensorflow: TensorFlow) -> list[str]:
     return [p.soname for p in picks if p.required and p.picked is None]
 
 
-def _listed(patient: Patient, env: Mapping[str, str], directory: str, limit_s: float) -> int | None:
+def _listed(patient: Patient, env: Changes, directory: str, limit_s: float) -> int | None:
     """How many GPUs TensorFlow's C API lists; None where it can't be asked."""
-    asked = patient.ask([("c_api_devices", {"directory": directory})], limit_s=limit_s, env=env)
+    asked = patient.ask([("tensorflow.c_api_devices", {"directory": directory})], limit_s=limit_s, env=env)
     devices = asked.last("c_api_devices")
     return None if devices is None else sum(d["type"] == "GPU" for d in devices)
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from gpudoctor import examine
+from gpudoctor import examine, interpreter
 from tests.building import Workshop, put
 
 
-def interpreter(place: Path) -> Path:
+def python_at(place: Path) -> Path:
     place.mkdir(parents=True)
     path = place / "python3"
     path.symlink_to(sys.executable)
@@ -21,33 +21,33 @@ def interpreter(place: Path) -> Path:
 
 @pytest.mark.parametrize("variable", ["VIRTUAL_ENV", "CONDA_PREFIX"])
 def test_an_activated_environment_is_meant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
-    path = interpreter(tmp_path / "env" / "bin")
+    path = python_at(tmp_path / "env" / "bin")
     monkeypatch.setenv(variable, str(tmp_path / "env"))
-    assert examine.candidates(None) == [(str(path), variable)]
+    assert interpreter.candidates(None) == [(str(path), variable)]
 
 
 def test_a_stale_variable_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VIRTUAL_ENV", str(tmp_path / "gone"))
-    assert "VIRTUAL_ENV" not in [why for _, why in examine.candidates(None)]
+    assert "VIRTUAL_ENV" not in [why for _, why in interpreter.candidates(None)]
 
 
 def test_python3_on_path_then_our_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = interpreter(tmp_path / "bin")
+    path = python_at(tmp_path / "bin")
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
-    assert examine.candidates(None) == [(str(path), "python3 on PATH"), (sys.executable, "runs gpudoctor")]
+    assert interpreter.candidates(None) == [(str(path), "python3 on PATH"), (sys.executable, "runs gpudoctor")]
     monkeypatch.setenv("PATH", "/nowhere")
-    assert examine.candidates(None) == [(sys.executable, "runs gpudoctor")]
+    assert interpreter.candidates(None) == [(sys.executable, "runs gpudoctor")]
 
 
 def test_what_is_given_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = interpreter(tmp_path / "env" / "bin")
+    path = python_at(tmp_path / "env" / "bin")
     monkeypatch.setenv("VIRTUAL_ENV", "/elsewhere")
-    assert examine.candidates(str(path)) == [(str(path), "--python")]
-    assert examine.candidates(str(tmp_path / "env")) == [(str(path), "--python")]
+    assert interpreter.candidates(str(path)) == [(str(path), "--python")]
+    assert interpreter.candidates(str(tmp_path / "env")) == [(str(path), "--python")]
     monkeypatch.setenv("PATH", str(path.parent))
-    assert examine.candidates("python3") == [(str(path), "--python")]
+    assert interpreter.candidates("python3") == [(str(path), "--python")]
     monkeypatch.chdir(tmp_path)
-    assert examine.candidates("env/bin/python3") == [(os.path.abspath("env/bin/python3"), "--python")]
+    assert interpreter.candidates("env/bin/python3") == [(os.path.abspath("env/bin/python3"), "--python")]
 
 
 def with_tensorflow(place: Path) -> str:

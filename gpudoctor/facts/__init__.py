@@ -6,12 +6,15 @@ Every field is `T | Unread` with the default `NOT_RECORDED`; None means 'looked,
 from __future__ import annotations
 
 from .base import NOT_RECORDED, Fact, UnknownFactError, Unread, known, unread_all
+from .container import Container
 from .driver import CudaDevice, DeviceNode, Driver, Libcuda
 from .environment import Environment, Variable
 from .gpu import Gpu, GpuDevice
 from .libraries import Libraries, LibraryFile, LibraryPick, SearchStep
 from .measurements import Measurement
+from .nccl import Nccl
 from .pci import Pci, PciDevice
+from .process import MappedFile, Process
 from .python import Distribution, Python
 from .system import System
 from .tensorflow import Build, LoaderObject, TensorFlow, TensorFlowDevice
@@ -29,6 +32,9 @@ class Facts(Fact, frozen=True, kw_only=True):
     python: Python = Python()
     libraries: Libraries = Libraries()
     tensorflow: TensorFlow = TensorFlow()
+    nccl: Nccl = Nccl()
+    container: Container = Container()
+    process: Process = Process()
     measurements: tuple[Measurement, ...] = ()
     trials: tuple[Trial, ...] = ()
 
@@ -36,6 +42,7 @@ class Facts(Fact, frozen=True, kw_only=True):
 __all__ = [
     "NOT_RECORDED",
     "Build",
+    "Container",
     "CudaDevice",
     "DeviceNode",
     "Distribution",
@@ -50,9 +57,12 @@ __all__ = [
     "LibraryFile",
     "LibraryPick",
     "LoaderObject",
+    "MappedFile",
     "Measurement",
+    "Nccl",
     "Pci",
     "PciDevice",
+    "Process",
     "Python",
     "SearchStep",
     "System",

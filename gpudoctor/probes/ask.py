@@ -1,24 +1,23 @@
-"""Asking the patient: sends `gpudoctor/patient.py` to an interpreter and collects its answers."""
+"""Asking the patient: sends the files of `gpudoctor/patient` to an interpreter and collects its answers."""
 
 from __future__ import annotations
 
 import dataclasses
-import functools
 import json
 import os
 import secrets
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from typing import Any
 
-from .. import child
+from .. import child, patient
 from ..facts import Unread
 from ..loader import trace
 
-PATIENT = Path(__file__).parent.parent / "patient.py"
-_KERNELS = Path(__file__).parent.parent / "kernels" / "in_patient.py"
-
 Task = tuple[str, dict[str, Any]]
+"""'file.function' of gpudoctor/patient, and its arguments."""
+Changes = Mapping[str, "str | None"]
+"""Variables that differ from the patient's own: a value, or None where it is taken away."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -69,53 +68,96 @@ class Answers:
         return f" ({said[-1][:160]})" if said else ""
 
 
+NOT_ANSWERED = Answers({}, child.RUNNING, {})
+"""Stands for the answers of a child that has not ended yet."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Job:
+    """Tasks for one child of the patient, and its limit."""
+
+    tasks: Sequence[Task]
+    limit_s: float
+    env: Changes = dataclasses.field(default_factory=dict)
+    keep_bytes: int = child.KEEP_BYTES
+    only_if_set: str | None = None
+    """Not run where this variable is not set for the patient."""
+
+
+class Conversation:
+    """One program for a child, and what it answers line by line."""
+
+    def __init__(self, tasks: Sequence[Task]) -> None:
+        mark = secrets.token_hex(8)
+        self._back = (mark[::-1] + " ").encode()
+        self.values: dict[str, list[Any]] = {}
+        self.errors: dict[str, str] = {}
+        request = {"mark": mark, "tasks": [list(t) for t in tasks]}
+        self.program = f"{patient.program(name for name, _ in tasks)}\nserve({request!r})\n"
+
+    def hear(self, raw: bytes) -> tuple[str, Any] | None:
+        """Keep a line of the child's standard output; the answer in it, where it is one of ours."""
+        if not raw.startswith(self._back):
+            return None
+        name, _, text = raw[len(self._back) :].decode("utf-8", "replace").partition(" ")
+        value = json.loads(text)
+        if name == "error":
+            self.errors[value["task"]] = value["text"]
+        else:
+            self.values.setdefault(name, []).append(value)
+        return name, value
+
+    def answers(self, outcome: child.Outcome) -> Answers:
+        """All that was heard."""
+        return Answers(self.values, outcome, self.errors)
+
+
+Start = Callable[[str, Callable[[], Answers]], "Future[Answers]"]
+"""Begins a piece of work beside the others, under a name."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Patient:
-    """How to start the examined interpreter."""
+    """How to start the examined interpreter, with the variables `env`."""
 
     command: tuple[str, ...]
     env: Mapping[str, str]
+    directory: str | None = None
+    """Where it is started; None: where we are."""
 
     def ask(
-        self,
-        tasks: Sequence[Task],
-        *,
-        limit_s: float,
-        env: Mapping[str, str] | None = None,
-        keep_bytes: int = child.KEEP_BYTES,
+        self, tasks: Sequence[Task], *, limit_s: float, env: Changes | None = None, keep_bytes: int = child.KEEP_BYTES
     ) -> Answers:
-        """Run `tasks` in one child for at most `limit_s` seconds, with `env` instead of the own one."""
-        mark = secrets.token_hex(8)
-        back = (mark[::-1] + " ").encode()
-        values: dict[str, list[Any]] = {}
-        errors: dict[str, str] = {}
-
-        def line(raw: bytes) -> None:
-            if not raw.startswith(back):
-                return
-            name, _, text = raw[len(back) :].decode("utf-8", "replace").partition(" ")
-            value = json.loads(text)
-            if name == "error":
-                errors[value["task"]] = value["text"]
-                return
-            values.setdefault(name, []).append(value)
-
-        request = {"mark": mark, "tasks": [list(t) for t in tasks]}
-        program = f"{_program()}\nserve({request!r})\n"
+        """Run `tasks` in one child for at most `limit_s` seconds, with the variables changed by `env`."""
+        talk = Conversation(tasks)
         outcome = child.run(
             [*self.command, "-"],
             limit_s=limit_s,
-            stdin=program.encode(),
-            env=self.env if env is None else env,
-            on_line=line,
+            stdin=talk.program.encode(),
+            env=changed(self.env, env or {}),
+            directory=self.directory,
+            on_line=talk.hear,
             keep_bytes=keep_bytes,
         )
-        return Answers(values, outcome, errors)
+        return talk.answers(outcome)
+
+    def begin(self, jobs: Mapping[str, Job], start: Start) -> dict[str, Future[Answers]]:
+        """Run `jobs` side by side, a child each; by name, without those that do not apply."""
+        return {
+            name: start(name, lambda j=job: self.do(j))  # type: ignore[misc]
+            for name, job in jobs.items()
+            if job.only_if_set is None or job.only_if_set in self.env
+        }
+
+    def do(self, job: Job) -> Answers:
+        """Run one job in a child."""
+        return self.ask(job.tasks, limit_s=job.limit_s, env=job.env, keep_bytes=job.keep_bytes)
 
 
-@functools.cache
-def _program() -> str:
-    return PATIENT.read_text(encoding="utf-8") + "\n\n" + _KERNELS.read_text(encoding="utf-8")
+def changed(env: Mapping[str, str], changes: Changes) -> dict[str, str]:
+    """`env` with `changes` made."""
+    both = {**env, **changes}
+    return {name: value for name, value in both.items() if value is not None}
 
 
 def reason(number: int) -> str:

@@ -14,9 +14,9 @@ from ..facts import CudaDevice, DeviceNode, Driver, Libcuda, Libraries, SearchSt
 from ..loader import trace
 from .ask import Answers, Task, reason
 
-FILES: Task = ("driver_files", {})
-NODES: Task = ("nodes", {})
-CUDA: Task = ("cuda", {})
+FILES: Task = ("driver.driver_files", {})
+NODES: Task = ("driver.nodes", {})
+CUDA: Task = ("driver.cuda", {})
 CUDA_ENV = {"LD_DEBUG": "libs"}
 """The loader's account tells in whose list libcuda was found."""
 
@@ -45,7 +45,7 @@ def read_files(answers: Answers) -> Driver:
     """/proc/driver/nvidia, /proc/modules, /proc/devices, visible daemons."""
     got: dict[str, Any] | None = answers.last("driver_files")
     if got is None:
-        return unread_all(Driver, answers.unread("driver_files"))
+        return unread_all(Driver, answers.unread(FILES[0]))
     version, flavour = _kernel(got)
     modules = got["modules"].get("text")
     listed = got["processes"]
@@ -100,7 +100,7 @@ def read_nodes(answers: Answers) -> tuple[DeviceNode, ...] | Unread:
     """/dev/nvidia*; a node whose open() hung is there, with its errno unread."""
     head: dict[str, Any] | None = answers.last("nodes")
     if head is None:
-        return answers.unread("nodes", "ls -l /dev/nvidia*")
+        return answers.unread(NODES[0], "ls -l /dev/nvidia*")
     if "errno" in head:
         return Unread(why=f"/dev: {reason(head['errno'])}", settle="ls -l /dev/nvidia*")
     got = {raw["path"]: raw for raw in answers.all("node")}
@@ -113,7 +113,7 @@ def read_nodes(answers: Answers) -> tuple[DeviceNode, ...] | Unread:
             why = (
                 Unread(why=f"opening {path}: the process {answers.outcome.how}")
                 if path in opening
-                else answers.unread("nodes")
+                else answers.unread(NODES[0])
             )
             nodes.append(DeviceNode(path=path, exists=path in opening or why, open_errno=why))
             continue
@@ -135,7 +135,7 @@ def read_libcuda(answers: Answers, kernel_version: str | Unread | None) -> Libcu
     load: dict[str, Any] | None = answers.last("cuda_load")
     log = trace.without_trace(answers.stderr)[-2000:]
     if load is None:
-        why = answers.unread("cuda", "nvidia-smi")
+        why = answers.unread(CUDA[0], "nvidia-smi")
         crashed = answers.outcome.how if answers.all("cuda_loading") else None
         return msgspec.structs.replace(
             unread_all(Libcuda, why),
@@ -187,7 +187,7 @@ def _cuda_devices(listed: Any, result: int, answers: Answers) -> tuple[CudaDevic
     if result != 0:
         return Unread(why=f"cuInit answered {result}", settle="nvidia-smi -L")
     if listed is None:
-        return answers.unread("cuda", "nvidia-smi -L")
+        return answers.unread(CUDA[0], "nvidia-smi -L")
     if listed["result"] != 0:
         return Unread(why=f"cuDeviceGetCount answered {listed['result']}", settle="nvidia-smi -L")
     return tuple(_cuda_device(d) for d in listed["devices"])

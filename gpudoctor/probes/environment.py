@@ -23,13 +23,13 @@ NAMES = (
 PREFIXES = ("CUDA_", "KERAS_BACKEND", "NCCL_", "NVIDIA_", "SLURM_JOB", "TF_", "XLA_")
 _SECRET = re.compile(r"TOKEN|SECRET|PASSW|CREDENTIAL|API_?KEY|AUTH", re.IGNORECASE)
 
-TASK: Task = ("environment", {"names": list(NAMES), "prefixes": list(PREFIXES)})
+TASK: Task = ("system.environment", {"names": list(NAMES), "prefixes": list(PREFIXES)})
 
 
 def read(answers: Answers) -> Environment:
     """The variables as the patient was started with them."""
     got: dict[str, Any] | None = answers.last("environment")
     if got is None:
-        return Environment(variables=answers.unread("environment"))
+        return Environment(variables=answers.unread(TASK[0]))
     kept = {k: v for k, v in got.items() if not _SECRET.search(k)}
     return Environment(variables=tuple(Variable(name=k, value=v) for k, v in sorted(kept.items())))

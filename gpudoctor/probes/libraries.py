@@ -50,14 +50,14 @@ DIRECTORIES = (
     "/usr/lib/wsl/lib",
     "/run/opengl-driver/lib",
 )
-TASK: Task = ("libraries", {"stems": list(STEMS), "directories": list(DIRECTORIES)})
+TASK: Task = ("python.libraries", {"stems": list(STEMS), "directories": list(DIRECTORIES)})
 
 
 def read(answers: Answers) -> Libraries:
     """Every file, in the order of the search; the same file behind several links is listed once a name."""
     got: dict[str, Any] | None = answers.last("libraries")
     if got is None:
-        return Libraries(files=answers.unread("libraries"))
+        return Libraries(files=answers.unread(TASK[0]))
     python = answers.last("python") or {"distributions": []}
     owners = {
         os.path.realpath(path): f"{d['name']} {d['version']}" for d in python["distributions"] for path in d["files"]

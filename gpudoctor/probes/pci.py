@@ -7,7 +7,7 @@ from typing import Any
 from ..facts import Pci, PciDevice, Unread
 from .ask import Answers, Task, reason
 
-TASK: Task = ("pci", {})
+TASK: Task = ("pci.pci", {})
 SETTLE = "lspci -d 10de:"
 
 
@@ -15,7 +15,7 @@ def read(answers: Answers) -> Pci:
     """Every device; a bus that can't be read or shows nothing is unread."""
     got: dict[str, Any] | None = answers.last("pci")
     if got is None:
-        return Pci(devices=answers.unread("pci", SETTLE))
+        return Pci(devices=answers.unread(TASK[0], SETTLE))
     if "errno" in got:
         return Pci(devices=Unread(why=f"/sys/bus/pci/devices: {reason(got['errno'])}", settle=SETTLE))
     if not got["devices"]:

@@ -13,14 +13,14 @@ WANTED = (
     r"^(tensorflow|tf-|tensorrt|keras|tf2-|nvidia-|cuda-|numpy$|protobuf$|h5py$|jax|jaxlib|torch$|cupy|"
     r"triton$|absl-py$|ml-dtypes$|wrapt$|typing-extensions$|opencv-)"
 )
-TASK: Task = ("python", {"wanted": WANTED})
+TASK: Task = ("python.python", {"wanted": WANTED})
 
 
 def read(answers: Answers, chosen_because: str, passed_over: tuple[str, ...] = ()) -> Python:
     """The interpreter as it describes itself."""
     got: dict[str, Any] | None = answers.last("python")
     if got is None:
-        return msgspec.structs.replace(unread_all(Python, answers.unread("python")), passed_over=passed_over)
+        return msgspec.structs.replace(unread_all(Python, answers.unread(TASK[0])), passed_over=passed_over)
     return Python(
         chosen_because=chosen_because,
         passed_over=passed_over,

@@ -11,7 +11,7 @@ import psutil
 from ..facts import System, Unread, unread_all
 from .ask import Answers, Task
 
-TASK: Task = ("system", {})
+TASK: Task = ("system.system", {})
 _CGROUPS = {"kubepods": "kubernetes", "docker": "docker", "libpod": "podman", "lxc": "lxc", "containerd": "containerd"}
 
 
@@ -19,7 +19,7 @@ def read(answers: Answers) -> System:
     """The system as the patient sees it."""
     got: dict[str, Any] | None = answers.last("system")
     if got is None:
-        return unread_all(System, answers.unread("system"))
+        return unread_all(System, answers.unread(TASK[0]))
     os_release = got["os_release"].get("text")
     model = got["device_tree"].get("text", "")
     marks = got["marks"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -23,9 +22,10 @@ from ..facts import (
     unread_all,
 )
 from ..loader import elf, glibc, trace
-from .ask import Answers, Patient, Task, reason
+from .ask import Answers, Changes, Job, Patient, Task, reason
 
-FILES: Task = ("tensorflow_files", {})
+_LOADER, _IMPORT = "tensorflow.loader", "tf_import.tensorflow"
+FILES: Task = ("tensorflow.tensorflow_files", {})
 _TRACE_BYTES = 64 << 20
 """The loader's account grows with every directory on LD_LIBRARY_PATH; half of one would be a wrong one."""
 IMPORT_ENV = {"TF_CPP_MIN_LOG_LEVEL": "0"}
@@ -51,7 +51,7 @@ _LOG_LINES = 200
 def import_task(kernels: tuple[str, ...], limit_s: float) -> Task:
     """Import, list, run `kernels`; the forked children get a share of the limit."""
     return (
-        "tensorflow",
+        _IMPORT,
         {"kernels": list(kernels), "list_limit_s": min(30.0, limit_s / 3), "kernel_limit_s": min(60.0, limit_s / 3)},
     )
 
@@ -60,7 +60,7 @@ def read_files(answers: Answers, python: Python) -> TensorFlow:
     """What the files tell, without running TensorFlow."""
     got: dict[str, Any] | None = answers.last("tensorflow_files")
     if got is None:
-        return unread_all(TensorFlow, answers.unread("tensorflow_files"))
+        return unread_all(TensorFlow, answers.unread(FILES[0]))
     directory = got["directory"]
     stray = tuple(got.get("stray", ()))
     if directory is None:
@@ -124,13 +124,18 @@ def _object(path: str) -> LoaderObject:
         return LoaderObject(path=path, runpath=Unread(why=f"{path}: {e}"))
 
 
-def ask_loader(patient: Patient, env: Mapping[str, str], limit_s: float, directory: str | None = None) -> Answers:
+def ask_loader(patient: Patient, env: Changes, limit_s: float, directory: str | None = None) -> Answers:
     """Ask TensorFlow's own loader in a child, with the dynamic loader's account; for `read_loader`.
 
     `directory` is the package's; without it, the one that the interpreter would import.
     """
-    task: Task = ("loader", {} if directory is None else {"directory": directory})
-    return patient.ask([task], limit_s=limit_s, env={**env, "LD_DEBUG": "libs"}, keep_bytes=_TRACE_BYTES)
+    task: Task = (_LOADER, {} if directory is None else {"directory": directory})
+    return patient.do(Job([task], limit_s, {**env, "LD_DEBUG": "libs"}, _TRACE_BYTES))
+
+
+def loader_job(limit_s: float) -> Job:
+    """The question to the loader of the TensorFlow that the interpreter would import."""
+    return Job([(_LOADER, {})], limit_s, {"LD_DEBUG": "libs"}, _TRACE_BYTES)
 
 
 def read_loader(answers: Answers, tensorflow: TensorFlow) -> TensorFlow:
@@ -138,7 +143,7 @@ def read_loader(answers: Answers, tensorflow: TensorFlow) -> TensorFlow:
     holder = answers.last("loader_object")
     if holder is None:
         absent = answers.last("loader_absent")
-        why = Unread(why=absent) if absent else answers.unread("loader")
+        why = Unread(why=absent) if absent else answers.unread(_LOADER)
         return msgspec.structs.replace(tensorflow, loader_ok=why, libraries=why, loader_source=why)
     parts = trace.sections(answers.stderr)
     mapped: list[str] = answers.last("loader_maps") or []
@@ -267,7 +272,7 @@ def read_import(answers: Answers, tensorflow: TensorFlow) -> TensorFlow:
         )
     if done is None:
         if not answers.all("import_started"):
-            why = answers.unread("tensorflow")
+            why = answers.unread(_IMPORT)
             return msgspec.structs.replace(tensorflow, import_error=why, import_seconds=why, devices=why, log=log)
         how = f"the process that imports it {answers.outcome.how or 'ended without an answer'}"
         return msgspec.structs.replace(
@@ -302,7 +307,7 @@ def _telling_line(traceback: str) -> str:
 
 def _devices(listed: dict[str, Any] | None, answers: Answers) -> tuple[TensorFlowDevice, ...] | Unread:
     if listed is None:
-        return answers.unread("tensorflow")
+        return answers.unread(_IMPORT)
     if "value" not in listed:
         return Unread(why=f"TensorFlow: {listed['failed']}", settle="nvidia-smi")
     return tuple(

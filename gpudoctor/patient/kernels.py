@@ -1,9 +1,13 @@
-# Kernels that run on TensorFlow's devices. This text is sent after patient.py's, into the same program:
-# standard library, and the TensorFlow and numpy of the examined interpreter. A kernel is a function
-# (tf, device kind, device index) -> dict; it runs in a forked child that has touched no device yet.
+"""Kernels on TensorFlow's devices: with the TensorFlow and the numpy of the examined interpreter.
+
+A kernel is a function (tf, device kind, device index) -> dict. It runs in a forked child that has touched no device yet.
+"""
+
+import time
+from typing import Any, Callable, Dict
 
 
-def _device(tf, kind, index):
+def _device(tf: Any, kind: str, index: int) -> str:
     """Make one device visible, without taking all of its memory, and name it."""
     mine = tf.config.list_physical_devices(kind)[index]
     if kind == "GPU":
@@ -12,7 +16,7 @@ def _device(tf, kind, index):
     return "/%s:0" % kind
 
 
-def matmul_float32(tf, kind, index):
+def matmul_float32(tf: Any, kind: str, index: int) -> Dict[str, Any]:
     """Matrix product of random float32 matrices without TF32, checked on samples against float64."""
     import numpy as np
 
@@ -54,4 +58,4 @@ def matmul_float32(tf, kind, index):
     }
 
 
-KERNELS["matmul"] = matmul_float32  # noqa: F821
+KERNELS: Dict[str, Callable[[Any, str, int], Dict[str, Any]]] = {"matmul": matmul_float32}

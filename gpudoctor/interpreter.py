@@ -1,0 +1,128 @@
+"""Which interpreter is the patient's: named, activated, found, behind a command, or that of a running process."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Mapping
+
+from .probes import environment, process
+from .probes.ask import Answers, Job, Patient, Start
+from .probes.inside import Inside
+
+
+class NoInterpreter(ValueError):  # noqa: N818
+    """What was named runs no Python, or is not there."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Chosen:
+    """The patient, why it was chosen, what was named and does not run, and the answers to `first`, where asked."""
+
+    patient: Patient
+    because: str
+    passed_over: tuple[str, ...] = ()
+    files: Answers | None = None
+
+
+def choose(python: str | None, base: Mapping[str, str], first: Job, start: Start) -> Chosen:
+    """The interpreter to examine, by `candidates`; of several, the first that has TensorFlow.
+
+    An environment that the user activated, or named, is meant: it is taken with or without TensorFlow. `first` is
+    what every candidate is asked. Raises NoInterpreter.
+    """
+    found = candidates(python)
+    over = [
+        f"{v}={os.environ[v]} has no Python" for v in _ACTIVATED if os.environ.get(v) and not _inside(os.environ[v])
+    ]
+    asked = []
+    for path, because in found:
+        patient = Patient((path,), base)
+        name = "files" if len(found) == 1 else f"files ({because})"
+        asked.append((start(name, lambda p=patient: p.do(first)), patient, because))  # type: ignore[misc]
+    answered = [(f.result(), patient, because) for f, patient, because in asked]
+    over += [f"{p.command[0]} ({why}): {complaint(a)}" for a, p, why in answered if not a.spoke]
+    speaking = [one for one in answered if one[0].spoke]
+    with_tensorflow = [one for one in speaking if (one[0].last("tensorflow_files") or {}).get("directory")]
+    for answers, patient, because in with_tensorflow or speaking:
+        return Chosen(patient, because, tuple(over), answers)
+    if python is not None:
+        raise NoInterpreter(f"{python} is no Python (3.6 or newer): {complaint(answered[0][0])}")
+    own = Patient((sys.executable,), base)
+    return Chosen(own, "runs gpudoctor", tuple(over), own.do(first))
+
+
+def behind(prefix: str) -> Chosen:
+    """The interpreter at the end of a command. Raises NoInterpreter."""
+    try:
+        command = shlex.split(prefix)
+    except ValueError as e:
+        raise NoInterpreter(f"--in {prefix!r}: {e}") from e
+    if not command:
+        raise NoInterpreter("--in needs a command that ends in a Python, such as 'ssh HOST python3'")
+    if shutil.which(command[0]) is None:
+        raise NoInterpreter(f"--in: {command[0]} does not exist or is not executable")
+    return Chosen(Inside(tuple(command), {}), "--in " + prefix)
+
+
+def known_variables(chosen: Chosen, files: Answers) -> Chosen:
+    """`chosen` with the variables that the patient was started with, where only it knows them."""
+    if not isinstance(chosen.patient, Inside):
+        return chosen
+    variables = environment.read(files).variables
+    env = {v.name: v.value for v in variables} if isinstance(variables, tuple) else {}
+    return dataclasses.replace(chosen, patient=dataclasses.replace(chosen.patient, env=env))
+
+
+def of_process(pid: int, ours: Mapping[str, str]) -> Chosen:
+    """The interpreter of a running process, with its variables; `ours` are added. Raises NoInterpreter."""
+    try:
+        return Chosen(process.patient(pid, ours), f"--pid {pid}")
+    except process.NotExaminable as e:
+        raise NoInterpreter(str(e)) from e
+
+
+def complaint(answers: Answers) -> str:
+    """Why an interpreter did not answer."""
+    return f"it {answers.outcome.how or 'ran and did not answer'}{answers.last_word}"
+
+
+_ACTIVATED = ("VIRTUAL_ENV", "CONDA_PREFIX")
+
+
+def _inside(prefix: str) -> str | None:
+    """The Python of an environment."""
+    paths = [os.path.join(prefix, "bin", name) for name in ("python3", "python")] if prefix else []
+    return next((p for p in paths if os.access(p, os.X_OK)), None)
+
+
+def candidates(given: str | None) -> list[tuple[str, str]]:
+    """(path, why) of the interpreters to look at. Raises NoInterpreter where `given` is not there."""
+    if given is not None:
+        return [(_executable(given), "--python")]
+    for variable in _ACTIVATED:
+        if path := _inside(os.environ.get(variable, "")):
+            return [(path, variable)]
+    found = []
+    if on_path := shutil.which("python3"):
+        found.append((on_path, "python3 on PATH"))
+    if sys.executable and not any(os.path.abspath(p) == os.path.abspath(sys.executable) for p, _ in found):
+        found.append((sys.executable, "runs gpudoctor"))
+    return found
+
+
+def _executable(given: str) -> str:
+    """A path, a name on PATH, or the directory of a virtual environment."""
+    if os.path.isdir(given):
+        inside = _inside(given)
+        if inside is not None:
+            return os.path.abspath(inside)
+        raise NoInterpreter(f"{given} is a directory without bin/python3")
+    path = shutil.which(given)
+    if path is None:
+        why = "is not executable" if os.path.exists(given) else "does not exist"
+        raise NoInterpreter(f"{given} {why}")
+    return os.path.abspath(path)

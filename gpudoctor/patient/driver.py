@@ -1,0 +1,183 @@
+"""What the kernel, the device nodes and libcuda say."""
+
+import ctypes
+import errno
+import os
+import re
+import time
+from typing import Any, Dict, Optional, Tuple
+
+from .core import answer, list_directory, read_text
+
+
+def driver_files() -> None:
+    """What the kernel says of the NVIDIA driver."""
+    answer(
+        "driver_files",
+        {
+            "proc": list_directory("/proc"),
+            "version": read_text("/proc/driver/nvidia/version"),
+            "gpus": list_directory("/proc/driver/nvidia/gpus"),
+            "modules": read_text("/proc/modules"),
+            "devices": read_text("/proc/devices"),
+            "processes": _processes(("nv-fabricmanage", "nvidia-fabricma", "nvidia-persiste")),
+        },
+    )
+
+
+def _processes(names: Tuple[str, ...]) -> Any:
+    """Which of `names` (comm, 15 characters) run here; an errno where /proc can't be listed."""
+    listed = list_directory("/proc")
+    if isinstance(listed, int):
+        return listed
+    pids = [p for p in listed if p.isdigit()]
+    if not pids:
+        return errno.ENOENT
+    running = set()
+    for pid in pids:
+        comm = read_text("/proc/%s/comm" % pid, 64).get("text", "").strip()
+        if comm in names:
+            running.add(comm)
+    return {"running": sorted(running)}
+
+
+def nodes() -> None:
+    """NVIDIA's device nodes, and what open() says to this user. One answer a node: an open can hang."""
+    listed = list_directory("/dev")
+    if isinstance(listed, int):
+        answer("nodes", {"errno": listed})
+        return
+    wanted = ["nvidiactl", "nvidia-uvm"]
+    wanted += [n for n in listed if re.match(r"nvidia\d+$", n)]
+    answer("nodes", {"names": wanted})
+    for name in wanted:
+        path = "/dev/" + name
+        node: Dict[str, Any] = {"path": path, "errno": None, "major": None, "minor": None, "mode": None}
+        try:
+            status = os.stat(path)
+            node["major"], node["minor"] = os.major(status.st_rdev), os.minor(status.st_rdev)
+            node["mode"] = status.st_mode
+        except OSError as e:
+            node["errno"], node["missing"] = e.errno, e.errno == errno.ENOENT
+            answer("node", node)
+            continue
+        answer("node_opening", path)
+        try:
+            os.close(os.open(path, os.O_RDWR | getattr(os, "O_CLOEXEC", 0)))
+        except OSError as e:
+            node["errno"] = e.errno
+        answer("node", node)
+
+
+# ----------------------------------------------------------------------------- libcuda
+
+
+class _DlInfo(ctypes.Structure):
+    _fields_ = [
+        ("file", ctypes.c_char_p),
+        ("base", ctypes.c_void_p),
+        ("symbol", ctypes.c_char_p),
+        ("address", ctypes.c_void_p),
+    ]
+
+
+def _file_of(function: Any) -> Optional[str]:
+    """The file that a C function was loaded from, as the loader named it (dladdr: needs no /proc)."""
+    info = _DlInfo()
+    try:
+        if ctypes.CDLL(None).dladdr(ctypes.cast(function, ctypes.c_void_p), ctypes.byref(info)) and info.file:
+            return os.path.abspath(os.fsdecode(info.file))
+    except (AttributeError, OSError):
+        pass
+    return None
+
+
+def _mapped(name: str) -> Optional[str]:
+    """The file from which a library whose name begins with `name` is mapped into this process."""
+    try:
+        with open("/proc/self/maps") as f:
+            for line in f:
+                fields = line.split(None, 5)
+                path = fields[5].strip() if len(fields) > 5 else ""
+                if os.path.basename(path).startswith(name):
+                    return path
+    except OSError:
+        pass
+    return None
+
+
+def cuda() -> None:
+    """What libcuda answers: cuInit, version, devices. Answered step by step: any of them can hang."""
+    answer("cuda_loading", None)
+    try:
+        lib = ctypes.CDLL("libcuda.so.1")
+    except OSError as e:
+        answer("cuda_load", {"path": None, "error": str(e)})
+        return
+    try:
+        path = _file_of(lib.cuInit) or _mapped("libcuda.so")
+    except AttributeError as e:
+        path = _mapped("libcuda.so")
+        answer("cuda_load", {"path": path, "real": os.path.realpath(path) if path else None, "error": str(e)})
+        return
+    answer("cuda_load", {"path": path, "real": os.path.realpath(path) if path else None, "error": None})
+    started = time.time()
+    result = lib.cuInit(0)
+    answer(
+        "cuda_init",
+        {"result": result, "seconds": time.time() - started, "name": _cuda_text(lib, "cuGetErrorName", result)},
+    )
+    version = ctypes.c_int(-1)
+    try:
+        if lib.cuDriverGetVersion(ctypes.byref(version)) == 0:
+            answer("cuda_version", version.value)
+    except AttributeError:
+        pass
+    if result:
+        return
+    count = ctypes.c_int(-1)
+    result = lib.cuDeviceGetCount(ctypes.byref(count))
+    if result:
+        answer("cuda_devices", {"result": result})
+        return
+    devices = []
+    for index in range(count.value):
+        handle, name = ctypes.c_int(), ctypes.create_string_buffer(256)
+        lib.cuDeviceGet(ctypes.byref(handle), index)
+        lib.cuDeviceGetName(name, 256, handle)
+        uuid = (ctypes.c_ubyte * 16)()
+        try:
+            lib.cuDeviceGetUuid(uuid, handle)
+        except AttributeError:
+            pass
+        bus = ctypes.create_string_buffer(32)
+        try:
+            lib.cuDeviceGetPCIBusId(bus, 32, handle)
+        except AttributeError:
+            pass
+        attributes = {}
+        for key, number in (("major", 75), ("minor", 76), ("multiprocessors", 16)):
+            value = ctypes.c_int(-1)
+            if lib.cuDeviceGetAttribute(ctypes.byref(value), number, handle) == 0:
+                attributes[key] = value.value
+        hexed = bytes(bytearray(uuid)).hex()
+        devices.append(
+            {
+                "index": index,
+                "name": name.value.decode("utf-8", "replace"),
+                "uuid": "GPU-%s-%s-%s-%s-%s" % (hexed[:8], hexed[8:12], hexed[12:16], hexed[16:20], hexed[20:]),
+                "bus": bus.value.decode("ascii", "replace").lower(),
+                "attributes": attributes,
+            }
+        )
+    answer("cuda_devices", {"result": 0, "devices": devices})
+
+
+def _cuda_text(lib: Any, function: str, result: int) -> Optional[str]:
+    text = ctypes.c_char_p()
+    try:
+        if getattr(lib, function)(result, ctypes.byref(text)) == 0 and text.value:
+            return text.value.decode("utf-8", "replace")
+    except AttributeError:
+        pass
+    return None
