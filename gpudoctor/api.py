@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from . import bundle, registry
+from . import bundle, collection, registry
 from .bundle import Report
 from .diagnosis import judge
 from .examine import Examination, Options, Progress, Timeline, examine
@@ -26,7 +26,7 @@ def check(
     on_early: Callable[[Judgement], None] | None = None,
     progress: Progress | None = None,
 ) -> tuple[Report, Timeline]:
-    """Examine this machine, judge it, try the fixes. Raises examine.NoInterpreter.
+    """Examine this machine, judge it, try the fixes. Raises interpreter.NoInterpreter, interpreter.Unreachable.
 
     `on_early` is called with what the quick probes decide, before TensorFlow's import is over: once, or twice
     where one of them is slow.
@@ -59,9 +59,16 @@ def check(
 
 
 def replay(path: Path, checks: tuple[Check, ...] | None = None) -> Report:
-    """Judge the facts of a report with today's checks. Raises OSError, bundle.NotAReport."""
+    """Judge the facts of a report, or of a collection, with today's checks. Raises OSError, bundle.NotAReport."""
     with path.open("rb") as f:
-        facts, started_at = bundle.read(f.read(bundle.MAX_BYTES + 1))
+        data = f.read(collection.MAX_BYTES + 1)
+    if collection.looks_like_one(data):
+        try:
+            facts, started_at = collection.read(data)
+        except collection.NotACollection as e:
+            raise bundle.NotAReport(f"a collection, {e}") from e
+    else:
+        facts, started_at = bundle.read(data)
     return bundle.make(facts, started_at, checks)
 
 

@@ -25,7 +25,7 @@ from . import __version__, bundle, child, registry
 from .bundle import Report
 from .examine import ExamineLevel, Options, Timeline
 from .findings import Judgement
-from .interpreter import NoInterpreter
+from .interpreter import NoInterpreter, Unreachable
 
 app = typer.Typer(
     name="gpudoctor",
@@ -174,7 +174,8 @@ def replay(
     file: Annotated[
         Path,
         typer.Argument(
-            metavar="FILE", help="A report that `gpudoctor check --format json` wrote; - is standard input."
+            metavar="FILE",
+            help="A report of `gpudoctor check --format json`, or what the collector brought back; - is standard input.",
         ),
     ],
     only: Only = None,
@@ -197,6 +198,27 @@ def replay(
         raise UsageError(f"{file} is no report of gpudoctor: {e}") from e
     _print(report, format, write, verbose, recorded=True)
     return bundle.exit_code(report, fail_on.value)
+
+
+@_command()
+def collector(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write it.")] = Path("gpudoctor-collector.pyz"),
+    level: Annotated[
+        ExamineLevel, typer.Option("--level", help="What it will look at; see check.")
+    ] = ExamineLevel.STANDARD,
+    kernels: Annotated[bool, typer.Option("--kernels/--no-kernels", help="Run work on the devices.")] = True,
+) -> int:
+    """Write the collector: one file for a host where nothing can be installed. It needs Python 3.6 there, nothing else."""
+    from . import collection
+
+    try:
+        collection.write(file, Options(level=level, kernels=kernels))
+    except OSError as e:
+        raise UsageError(f"can't write to {file}: {e.strerror or e}") from e
+    with _delivering() as out:
+        text = f"There: python3 {file.name} collected.txt\nThen, here: gpudoctor replay collected.txt"
+        out.print(text, markup=False, soft_wrap=True)
+    return 0
 
 
 @_command("list")
@@ -382,7 +404,7 @@ def run(arguments: list[str] | None = None) -> int:
         return _deliver(arguments)
     except (UsageError, registry.UnknownCheckError, NoInterpreter) as e:
         return _complain(str(e), _USAGE)
-    except OutputError as e:
+    except (OutputError, Unreachable) as e:
         return _complain(str(e), _INCOMPLETE)
     except BrokenPipeError:
         _silence_stdout()

@@ -13,18 +13,19 @@ import enum
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import TypeVar
 
 import msgspec
 
 from . import child
-from .facts import Facts, Measurement, Process, TensorFlow, Unread
-from .interpreter import Chosen, NoInterpreter, behind, choose, complaint, known_variables, of_process
+from .facts import Environment, Facts, Measurement, Process, Python, TensorFlow, Unread
+from .interpreter import Chosen, Unreachable, behind, choose, complaint, known_variables, of_process
 from .kernels import tensorflow as tensorflow_kernels
 from .probes import driver, environment, gpu, libraries, pci, process, python, system, tensorflow
 from .probes.ask import NOT_ANSWERED, Answers, Job, Patient, Start
+from .probes.inside import REACH_S
 
 T = TypeVar("T")
 
@@ -104,7 +105,7 @@ def examine(
     on_quick: Callable[[Examination], None] | None = None,
     progress: Progress | None = None,
 ) -> Examination:
-    """Look at this machine. Raises NoInterpreter where the one that was named is none."""
+    """Look at this machine. Raises interpreter.NoInterpreter where the one that was named is none, interpreter.Unreachable."""
     timeline = Timeline()
     with _scratch() as keras_home, _workers() as pool:
 
@@ -120,7 +121,7 @@ def examine(
 
             return pool.submit(timed)
 
-        jobs = _jobs(options)
+        jobs = jobs_of(options)
         chosen = _choose(options, child_environment(keras_home), jobs[FILES], start)
         if chosen.files is not None:
             del jobs[FILES]
@@ -129,44 +130,13 @@ def examine(
         work = chosen.patient.begin(jobs, start)
         files = chosen.files or work[FILES].result()
         if not files.spoke:
-            raise NoInterpreter(f"{chosen.because} reached no Python (3.6 or newer): {complaint(files)}")
+            raise Unreachable(f"{chosen.because} reached no Python (3.6 or newer): {complaint(files)}")
         patient = known_variables(chosen, files).patient
 
-        interpreter, found = python.read(files, chosen.because, chosen.passed_over), libraries.read(files)
-        variables = environment.read(files)
-        library_path = variables.get("LD_LIBRARY_PATH")
-        masked = isinstance(variables.get(_VISIBLE), str)
         named = process.read(options.pid) if options.pid is not None else Process(pid=None)
 
-        def answered(name: str) -> Answers:
-            """The answers of a child that has ended; none of one that has not."""
-            return work[name].result() if name in work and work[name].done() else NOT_ANSWERED
-
-        def tensorflow_so_far() -> TensorFlow:
-            seen = tensorflow.read_files(files, interpreter)
-            if LOADER not in work or not isinstance(seen.directory, str):
-                return seen
-            seen = tensorflow.read_loader(answered(LOADER), seen)
-            if not work[LOADER].done() or options.inside is not None:
-                return seen
-            path, always = library_path if isinstance(library_path, str) else None, options.level is ExamineLevel.FULL
-            return tensorflow.simulate(seen, interpreter, path, always=always)
-
         def so_far() -> Facts:
-            """What is known now: what has not answered yet is unread."""
-            return Facts(
-                environment=variables,
-                system=system.read(files),
-                pci=pci.read(files),
-                driver=driver.read(
-                    files, answered(NODES), answered(CUDA), answered(UNMASKED) if masked else None, found
-                ),
-                gpu=gpu.read(answered(NVML)),
-                python=interpreter,
-                libraries=found,
-                tensorflow=_not_imported(tensorflow_so_far(), options),
-                process=named,
-            )
+            return facts_of(work, files, chosen, named, options)
 
         quick_ones = [work[name] for name in (NVML, NODES, CUDA, UNMASKED, LOADER) if name in work]
         slow = wait(quick_ones, timeout=max(0.0, EARLY_S - timeline.now())).not_done
@@ -176,10 +146,61 @@ def examine(
         quick = so_far()
         if on_quick is not None:
             on_quick(Examination(quick, patient, timeline))
-        facts = quick
-        if IMPORT in work and isinstance(quick.tensorflow.directory, str):
-            facts = _with_import(quick, work[IMPORT].result(), _kernels(options))
+        facts = with_import(quick, work, options)
     return Examination(facts, patient, timeline)
+
+
+Work = Mapping[str, "Future[Answers]"]
+"""The children of an examination by name; some have not ended yet."""
+
+
+def facts_of(work: Work, files: Answers, chosen: Chosen, named: Process, options: Options) -> Facts:
+    """What is known now, before the import: what has not answered yet is unread."""
+
+    def answered(name: str) -> Answers:
+        return work[name].result() if name in work and work[name].done() else NOT_ANSWERED
+
+    interpreter, found = python.read(files, chosen.because, chosen.passed_over), libraries.read(files)
+    variables = environment.read(files)
+    masked = isinstance(variables.get(_VISIBLE), str)
+    return Facts(
+        environment=variables,
+        system=system.read(files),
+        pci=pci.read(files),
+        driver=driver.read(files, answered(NODES), answered(CUDA), answered(UNMASKED) if masked else None, found),
+        gpu=gpu.read(answered(NVML)),
+        python=interpreter,
+        libraries=found,
+        tensorflow=_not_imported(_loader_of(work, files, interpreter, variables, options), options),
+        process=named,
+    )
+
+
+def _loader_of(work: Work, files: Answers, interpreter: Python, variables: Environment, options: Options) -> TensorFlow:
+    seen = tensorflow.read_files(files, interpreter)
+    if LOADER not in work or not isinstance(seen.directory, str):
+        return seen
+    if not work[LOADER].done():
+        return tensorflow.read_loader(NOT_ANSWERED, seen)
+    seen = tensorflow.read_loader(work[LOADER].result(), seen)
+    if options.inside is not None:  # the simulation reads files of this machine
+        return seen
+    path, always = variables.get("LD_LIBRARY_PATH"), options.level is ExamineLevel.FULL
+    return tensorflow.simulate(seen, interpreter, path if isinstance(path, str) else None, always=always)
+
+
+def with_import(facts: Facts, work: Work, options: Options) -> Facts:
+    """`facts` with what the child that imports TensorFlow answered; waits for it."""
+    if IMPORT not in work or not isinstance(facts.tensorflow.directory, str):
+        return facts
+    answers, kernels = work[IMPORT].result(), _kernels(options)
+    after = tensorflow.read_import(answers, facts.tensorflow)
+    measured: list[Measurement] = []
+    if not isinstance(after.devices, Unread):
+        measured = [tensorflow_kernels.read(raw, after.devices) for raw in answers.all("kernel")]
+        how = f"the process that runs it {answers.outcome.how or 'ended before'}"
+        measured += tensorflow_kernels.unanswered(kernels, after.devices, measured, how)
+    return msgspec.structs.replace(facts, tensorflow=after, measurements=tuple(measured))
 
 
 FILES, NVML, NODES, CUDA, UNMASKED = "files", "NVML", "device nodes", "cuInit", "cuInit without CUDA_VISIBLE_DEVICES"
@@ -196,7 +217,7 @@ FILE_TASKS = (
 """What one child reads of files and of itself; nothing in it can hang."""
 
 
-def _jobs(options: Options) -> dict[str, Job]:
+def jobs_of(options: Options) -> dict[str, Job]:
     """Every child that an examination starts, by name."""
     limit = options.limit(QUICK_LIMIT_S)
     jobs = {
@@ -216,7 +237,7 @@ def _jobs(options: Options) -> dict[str, Job]:
 
 def _choose(options: Options, base: dict[str, str], first: Job, start: Start) -> Chosen:
     if options.inside is not None:
-        return behind(options.inside)
+        return behind(options.inside, options.limit(REACH_S))
     if options.pid is not None:
         ours = {name: base[name] for name in _OURS}
         return of_process(options.pid, ours)
@@ -272,13 +293,3 @@ def _not_imported(facts: TensorFlow, options: Options) -> TensorFlow:
     why = "TensorFlow is not imported at the quick level" if quick else "TensorFlow is still being imported"
     unread = Unread(why=why, settle="gpudoctor check" if quick else None, chosen=quick)
     return msgspec.structs.replace(facts, import_error=unread, import_seconds=unread, devices=unread, log=unread)
-
-
-def _with_import(facts: Facts, answers: Answers, kernels: tuple[str, ...]) -> Facts:
-    after = tensorflow.read_import(answers, facts.tensorflow)
-    measured: list[Measurement] = []
-    if not isinstance(after.devices, Unread):
-        measured = [tensorflow_kernels.read(raw, after.devices) for raw in answers.all("kernel")]
-        how = f"the process that runs it {answers.outcome.how or 'ended before'}"
-        measured += tensorflow_kernels.unanswered(kernels, after.devices, measured, how)
-    return msgspec.structs.replace(facts, tensorflow=after, measurements=tuple(measured))

@@ -11,11 +11,15 @@ from collections.abc import Mapping
 
 from .probes import environment, process
 from .probes.ask import Answers, Job, Patient, Start
-from .probes.inside import Inside
+from .probes.inside import REACH_S, Inside
 
 
 class NoInterpreter(ValueError):  # noqa: N818
     """What was named runs no Python, or is not there."""
+
+
+class Unreachable(Exception):  # noqa: N818
+    """The command that leads to the interpreter reached none."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,8 +59,8 @@ def choose(python: str | None, base: Mapping[str, str], first: Job, start: Start
     return Chosen(own, "runs gpudoctor", tuple(over), own.do(first))
 
 
-def behind(prefix: str) -> Chosen:
-    """The interpreter at the end of a command. Raises NoInterpreter."""
+def behind(prefix: str, reach_s: float = REACH_S) -> Chosen:
+    """The interpreter at the end of a command, which may take `reach_s` seconds to reach it. Raises NoInterpreter."""
     try:
         command = shlex.split(prefix)
     except ValueError as e:
@@ -65,7 +69,7 @@ def behind(prefix: str) -> Chosen:
         raise NoInterpreter("--in needs a command that ends in a Python, such as 'ssh HOST python3'")
     if shutil.which(command[0]) is None:
         raise NoInterpreter(f"--in: {command[0]} does not exist or is not executable")
-    return Chosen(Inside(tuple(command), {}), "--in " + prefix)
+    return Chosen(Inside(tuple(command), {}, reach_s=reach_s), "--in " + prefix)
 
 
 def known_variables(chosen: Chosen, files: Answers) -> Chosen:

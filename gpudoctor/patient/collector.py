@@ -14,7 +14,7 @@ import threading
 import time
 from typing import Any, Dict, List
 
-from .core import answer
+from .core import answer, talk_to
 
 
 def collect(jobs: List[Dict[str, Any]]) -> None:
@@ -36,6 +36,32 @@ def collect(jobs: List[Dict[str, Any]]) -> None:
             _pulse()
     finally:
         shutil.rmtree(home, ignore_errors=True)
+
+
+def main(mark: str, header: Dict[str, Any], jobs: List[Dict[str, Any]]) -> None:
+    """The collector as a program of its own: writes a collection to standard output, or to the file that is named."""
+    if any(a in ("-h", "--help") for a in sys.argv[1:]) or len(sys.argv) > 2:
+        sys.stderr.write("usage: python3 %s [FILE]\nThen, elsewhere: gpudoctor replay FILE\n" % sys.argv[0])
+        sys.exit(0 if len(sys.argv) == 2 else 2)
+    if len(sys.argv) == 2:
+        try:
+            out = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        except OSError as e:
+            sys.stderr.write("gpudoctor: can't write to %s: %s\n" % (sys.argv[1], e.strerror))
+            sys.exit(2)
+    else:
+        if sys.stdout.isatty():
+            sys.stderr.write("gpudoctor: name a file, or redirect standard output\n")
+            sys.exit(2)
+        out = os.dup(1)
+    talk_to(out, mark)
+    answer("collection", header)
+    answer("collected_at", time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime()))
+    try:
+        collect(jobs)
+    except KeyboardInterrupt:
+        os._exit(130)  # the children die with their parent
+    answer("end", None)
 
 
 _last_pulse = [0.0]

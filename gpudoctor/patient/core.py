@@ -38,11 +38,15 @@ def answer(name: str, value: Any) -> None:
             data = data[os.write(_out, data) :]
 
 
+def talk_to(out: int, mark: str) -> None:
+    """From now on answers go to the file descriptor `out`, and begin with `mark`."""
+    global _out, _mark
+    _out, _mark = out, mark
+
+
 def serve(request: Dict[str, Any]) -> None:
     """Do the tasks of `request`, a dict with `mark` (reversed) and `tasks` [[name, arguments], …]."""
-    global _out, _mark
-    _mark = request["mark"][::-1]  # so that a program that only echoes its input sends no answer
-    _out = os.dup(1)
+    talk_to(os.dup(1), request["mark"][::-1])  # reversed: a program that only echoes its input sends no answer
     os.dup2(2, 1)
     die_with_parent()
     _restore_path()

@@ -20,6 +20,8 @@ class Inside(Patient):
     """`command` is started once, and runs every job as a child of its own there; `env` is what is known of the
     variables there."""
 
+    reach_s: float = REACH_S
+
     def ask(
         self, tasks: Sequence[Task], *, limit_s: float, env: Changes | None = None, keep_bytes: int = child.KEEP_BYTES
     ) -> Answers:
@@ -41,7 +43,7 @@ class Inside(Patient):
             if (got := outer.hear(raw)) is not None:
                 talks.hear(*got)
 
-        limit = REACH_S + max(job.limit_s for job in talks.jobs.values())
+        limit = self.reach_s + max(job.limit_s for job in talks.jobs.values())
         outcome = child.run([*self.command, "-"], limit_s=limit, stdin=outer.program.encode(), on_line=hear)
         talks.end(outcome)
         return outer.answers(outcome)
@@ -50,10 +52,14 @@ class Inside(Patient):
 class Talks:
     """The jobs of one visit, and what each of them answers."""
 
-    def __init__(self, jobs: Mapping[str, Job]) -> None:
+    def __init__(self, jobs: Mapping[str, Job], marks: Mapping[str, str] | None = None) -> None:
         self.jobs = jobs
         self.futures: dict[str, Future[Answers]] = {name: Future() for name in jobs}
-        self._talks = {name: Conversation(job.tasks) for name, job in jobs.items()}
+        self._talks = {name: Conversation(job.tasks, (marks or {}).get(name)) for name, job in jobs.items()}
+
+    def marks(self) -> dict[str, str]:
+        """By which the answers of each job are known again."""
+        return {name: talk.mark for name, talk in self._talks.items()}
 
     def requests(self) -> list[dict[str, Any]]:
         """What the collector is told."""
