@@ -25,6 +25,7 @@ from gpudoctor.facts import (
     Measurement,
     Pci,
     PciDevice,
+    Process,
     Python,
     SearchStep,
     System,
@@ -179,6 +180,7 @@ def healthy() -> Facts:
             ),
             log=(),
         ),
+        process=Process(pid=None),
         measurements=tuple(
             Measurement(
                 kernel="matmul",
