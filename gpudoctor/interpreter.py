@@ -33,7 +33,7 @@ class Chosen:
 
 
 def choose(python: str | None, base: Mapping[str, str], first: Job, start: Start) -> Chosen:
-    """The interpreter to examine, by `candidates`; of several, the first that has TensorFlow.
+    """The interpreter to examine, by `candidates`; of several, the first that has TensorFlow, else not our own.
 
     An environment that the user activated, or named, is meant: it is taken with or without TensorFlow. `first` is
     what every candidate is asked. Raises NoInterpreter.
@@ -51,7 +51,8 @@ def choose(python: str | None, base: Mapping[str, str], first: Job, start: Start
     over += [f"{p.command[0]} ({why}): {complaint(a)}" for a, p, why in answered if not a.spoke]
     speaking = [one for one in answered if one[0].spoke]
     with_tensorflow = [one for one in speaking if (one[0].last("tensorflow_files") or {}).get("directory")]
-    for answers, patient, because in with_tensorflow or speaking:
+    others = [one for one in speaking if not _is_ours(one[1].command[0])]
+    for answers, patient, because in with_tensorflow or others or speaking:
         return Chosen(patient, because, tuple(over), answers)
     if python is not None:
         raise NoInterpreter(f"{python} is no Python (3.6 or newer): {complaint(answered[0][0])}")
@@ -110,12 +111,27 @@ def candidates(given: str | None) -> list[tuple[str, str]]:
     for variable in _ACTIVATED:
         if path := _inside(os.environ.get(variable, "")):
             return [(path, variable)]
-    found = []
-    if on_path := shutil.which("python3"):
-        found.append((on_path, "python3 on PATH"))
-    if sys.executable and not any(os.path.abspath(p) == os.path.abspath(sys.executable) for p, _ in found):
+    found = [(path, "python3 on PATH") for path in _on_path()]
+    if sys.executable and not any(_is_ours(path) for path, _ in found):
         found.append((sys.executable, "runs gpudoctor"))
     return found
+
+
+def _on_path() -> list[str]:
+    """The first python3 on PATH; where that is our own (uvx puts it there), the next one, too."""
+    found: list[str] = []
+    for directory in os.environ.get("PATH", os.defpath).split(os.pathsep):
+        path = shutil.which("python3", path=directory) if directory else None
+        if path is not None and not (found and _is_ours(path)):
+            found.append(path)
+            if not _is_ours(path):
+                break
+    return found
+
+
+def _is_ours(path: str) -> bool:
+    """The interpreter that runs gpudoctor, by its place: what it is a link to may be anybody's."""
+    return os.path.dirname(os.path.abspath(path)) == os.path.dirname(os.path.abspath(sys.executable))
 
 
 def _executable(given: str) -> str:

@@ -19,6 +19,18 @@ def python_at(place: Path) -> Path:
     return path
 
 
+def test_our_own_first_on_path_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """uvx puts the environment that it made for the tool before everything else."""
+    users = python_at(tmp_path / "bin")
+    ours = Path(sys.executable).parent
+    if not (ours / "python3").exists():
+        pytest.skip("our own interpreter has no python3 beside it")
+    monkeypatch.setenv("PATH", f"{ours}:{tmp_path}/none:{tmp_path}/bin")
+    monkeypatch.setattr(sys, "executable", str(ours / "python3"))
+    found = [(str(ours / "python3"), "python3 on PATH"), (str(users), "python3 on PATH")]
+    assert interpreter.candidates(None) == found
+
+
 @pytest.mark.parametrize("variable", ["VIRTUAL_ENV", "CONDA_PREFIX"])
 def test_an_activated_environment_is_meant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
     path = python_at(tmp_path / "env" / "bin")
