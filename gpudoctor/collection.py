@@ -82,7 +82,7 @@ def _read(data: bytes) -> tuple[Facts, str]:
     files = work[FILES].result()
     if not files.spoke:
         raise NotACollection("the collector was ended before it had read anything")
-    chosen = Chosen(Inside((), {}), "the collector")
+    chosen = Chosen(Inside((), {}, sees_our_files=False), "the collector")
     facts = facts_of(work, files, chosen, Process(pid=None), options)
     when = next((value for name, value in answers if name == "collected_at"), "")
     return with_import(facts, work, options), str(when)

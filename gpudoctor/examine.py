@@ -171,19 +171,21 @@ def facts_of(work: Work, files: Answers, chosen: Chosen, named: Process, options
         gpu=gpu.read(answered(NVML)),
         python=interpreter,
         libraries=found,
-        tensorflow=_not_imported(_loader_of(work, files, interpreter, variables, options), options),
+        tensorflow=_not_imported(_loader_of(work, files, chosen, interpreter, variables, options), options),
         process=named,
     )
 
 
-def _loader_of(work: Work, files: Answers, interpreter: Python, variables: Environment, options: Options) -> TensorFlow:
+def _loader_of(
+    work: Work, files: Answers, chosen: Chosen, interpreter: Python, variables: Environment, options: Options
+) -> TensorFlow:
     seen = tensorflow.read_files(files, interpreter)
     if LOADER not in work or not isinstance(seen.directory, str):
         return seen
     if not work[LOADER].done():
         return tensorflow.read_loader(NOT_ANSWERED, seen)
     seen = tensorflow.read_loader(work[LOADER].result(), seen)
-    if options.inside is not None:  # the simulation reads files of this machine
+    if not chosen.patient.sees_our_files:  # the simulation reads them
         return seen
     path, always = variables.get("LD_LIBRARY_PATH"), options.level is ExamineLevel.FULL
     return tensorflow.simulate(seen, interpreter, path if isinstance(path, str) else None, always=always)

@@ -70,7 +70,7 @@ def behind(prefix: str, reach_s: float = REACH_S) -> Chosen:
         raise NoInterpreter("--in needs a command that ends in a Python, such as 'ssh HOST python3'")
     if shutil.which(command[0]) is None:
         raise NoInterpreter(f"--in: {command[0]} does not exist or is not executable")
-    return Chosen(Inside(tuple(command), {}, reach_s=reach_s), "--in " + prefix)
+    return Chosen(Inside(tuple(command), {}, sees_our_files=False, reach_s=reach_s), "--in " + prefix)
 
 
 def known_variables(chosen: Chosen, files: Answers) -> Chosen:

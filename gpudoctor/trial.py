@@ -150,6 +150,8 @@ def _look(view: View, facts: Facts, patient: Patient, stage: Stage, limit_s: flo
         if view.links:
             if not isinstance(directory, str):
                 return "loader", Unread(why="TensorFlow's directory is not known"), "not tried"
+            if not patient.sees_our_files:
+                return "loader", Unread(why="a link can't be tried from outside"), "not tried"
             try:
                 directory = stack.enter_context(shadow(directory, view.links))
             except OSError as e:

@@ -124,6 +124,8 @@ class Patient:
     env: Mapping[str, str]
     directory: str | None = None
     """Where it is started; None: where we are."""
+    sees_our_files: bool = True
+    """It lives in our mount namespace: what we read and make in the file system is the same to it."""
 
     def ask(
         self, tasks: Sequence[Task], *, limit_s: float, env: Changes | None = None, keep_bytes: int = child.KEEP_BYTES

@@ -52,7 +52,7 @@ def patient(pid: int, ours: Mapping[str, str]) -> Patient:
     if isinstance(uid, int) and uid != os.geteuid() and os.geteuid() == 0:
         prefix = (*prefix, *_as_user(pid, uid))
     where = directory if isinstance(directory, str) and not entered and os.path.isdir(directory) else None
-    return Patient((*prefix, command), {**env, **ours}, where)
+    return Patient((*prefix, command), {**env, **ours}, where, sees_our_files="mnt" not in entered)
 
 
 _ENTERED = {"mnt": "--mount", "net": "--net", "ipc": "--ipc", "uts": "--uts", "cgroup": "--cgroup", "pid": "--pid"}
