@@ -13,7 +13,7 @@ from .gpu import Gpu, GpuDevice
 from .libraries import Libraries, LibraryFile, LibraryPick, SearchStep
 from .measurements import Measurement
 from .nccl import Nccl
-from .pci import Pci, PciDevice
+from .pci import Pci, PciAcs, PciBar, PciDevice
 from .process import MappedFile, Process
 from .python import Distribution, Python
 from .system import System
@@ -61,6 +61,8 @@ __all__ = [
     "Measurement",
     "Nccl",
     "Pci",
+    "PciAcs",
+    "PciBar",
     "PciDevice",
     "Process",
     "Python",
