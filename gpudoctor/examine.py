@@ -23,7 +23,7 @@ from . import child
 from .facts import Facts, Measurement, Process, TensorFlow, Unread
 from .interpreter import Chosen, NoInterpreter, behind, choose, complaint, known_variables, of_process
 from .kernels import tensorflow as tensorflow_kernels
-from .probes import driver, environment, gpu, libraries, pci, process, python, system, tensorflow
+from .probes import driver, environment, gpu, libraries, modules, pci, process, python, system, tensorflow
 from .probes.ask import NOT_ANSWERED, Answers, Job, Patient, Start
 
 T = TypeVar("T")
@@ -189,6 +189,7 @@ FILE_TASKS = (
     system.TASK,
     pci.TASK,
     driver.FILES,
+    modules.TASK,
     python.TASK,
     libraries.TASK,
     tensorflow.FILES,

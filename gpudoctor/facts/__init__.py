@@ -7,7 +7,19 @@ from __future__ import annotations
 
 from .base import NOT_RECORDED, Fact, UnknownFactError, Unread, known, unread_all
 from .container import Container
-from .driver import CudaDevice, DeviceNode, Driver, Libcuda
+from .driver import (
+    CudaDevice,
+    CudaPair,
+    DeviceNode,
+    DkmsBuild,
+    Driver,
+    DriverGpu,
+    KernelModule,
+    Libcuda,
+    Major,
+    ModuleFile,
+    Parameter,
+)
 from .environment import Environment, Variable
 from .gpu import Gpu, GpuDevice
 from .libraries import Libraries, LibraryFile, LibraryPick, SearchStep
@@ -44,22 +56,29 @@ __all__ = [
     "Build",
     "Container",
     "CudaDevice",
+    "CudaPair",
     "DeviceNode",
     "Distribution",
+    "DkmsBuild",
     "Driver",
+    "DriverGpu",
     "Environment",
     "Fact",
     "Facts",
     "Gpu",
     "GpuDevice",
+    "KernelModule",
     "Libcuda",
     "Libraries",
     "LibraryFile",
     "LibraryPick",
     "LoaderObject",
+    "Major",
     "MappedFile",
     "Measurement",
+    "ModuleFile",
     "Nccl",
+    "Parameter",
     "Pci",
     "PciAcs",
     "PciBar",

@@ -1,6 +1,5 @@
 """The PCI bus, through sysfs."""
 
-import errno
 import os
 import re
 from typing import Any, Dict, List, Optional
