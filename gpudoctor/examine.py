@@ -23,7 +23,7 @@ from . import child
 from .facts import Facts, Measurement, Process, TensorFlow, Unread
 from .interpreter import Chosen, NoInterpreter, behind, choose, complaint, known_variables, of_process
 from .kernels import tensorflow as tensorflow_kernels
-from .probes import driver, environment, gpu, libraries, modules, pci, process, python, system, tensorflow
+from .probes import driver, environment, gpu, libraries, modules, nccl, pci, process, python, system, tensorflow
 from .probes.ask import NOT_ANSWERED, Answers, Job, Patient, Start
 
 T = TypeVar("T")
@@ -125,7 +125,7 @@ def examine(
         if chosen.files is not None:
             del jobs[FILES]
             if _directory(chosen.files) is None:
-                jobs = {name: job for name, job in jobs.items() if name not in (LOADER, IMPORT)}
+                jobs = {name: job for name, job in jobs.items() if name not in (LOADER, NCCL, IMPORT)}
         work = chosen.patient.begin(jobs, start)
         files = chosen.files or work[FILES].result()
         if not files.spoke:
@@ -154,6 +154,7 @@ def examine(
 
         def so_far() -> Facts:
             """What is known now: what has not answered yet is unread."""
+            packages = tensorflow_so_far()
             return Facts(
                 environment=variables,
                 system=system.read(files),
@@ -164,7 +165,8 @@ def examine(
                 gpu=gpu.read(answered(NVML)),
                 python=interpreter,
                 libraries=found,
-                tensorflow=_not_imported(tensorflow_so_far(), options),
+                tensorflow=_not_imported(packages, options),
+                nccl=nccl.read(files, answered(NCCL), packages, interpreter),
                 process=named,
             )
 
@@ -177,19 +179,24 @@ def examine(
         if on_quick is not None:
             on_quick(Examination(quick, patient, timeline))
         facts = quick
+        if NCCL in work:
+            work[NCCL].result()
+            seen = nccl.read(files, answered(NCCL), quick.tensorflow, interpreter)
+            facts = quick = msgspec.structs.replace(quick, nccl=seen)
         if IMPORT in work and isinstance(quick.tensorflow.directory, str):
             facts = _with_import(quick, work[IMPORT].result(), _kernels(options))
     return Examination(facts, patient, timeline)
 
 
 FILES, NVML, NODES, CUDA, UNMASKED = "files", "NVML", "device nodes", "cuInit", "cuInit without CUDA_VISIBLE_DEVICES"
-LOADER, IMPORT = "TensorFlow's loader", "TensorFlow"
+LOADER, NCCL, IMPORT = "TensorFlow's loader", "NCCL", "TensorFlow"
 FILE_TASKS = (
     environment.TASK,
     system.TASK,
     pci.TASK,
     driver.FILES,
     modules.TASK,
+    nccl.FILES,
     python.TASK,
     libraries.TASK,
     tensorflow.FILES,
@@ -207,6 +214,7 @@ def _jobs(options: Options) -> dict[str, Job]:
         CUDA: Job([driver.CUDA], limit, driver.CUDA_ENV),
         UNMASKED: Job([driver.CUDA], limit, {_VISIBLE: None}, only_if_set=_VISIBLE),
         LOADER: tensorflow.loader_job(limit),
+        NCCL: nccl.version_job(limit),
     }
     if options.level is not ExamineLevel.QUICK:
         limit = options.limit(IMPORT_LIMIT_S)

@@ -24,7 +24,7 @@ from .environment import Environment, Variable
 from .gpu import Gpu, GpuDevice
 from .libraries import Libraries, LibraryFile, LibraryPick, SearchStep
 from .measurements import Measurement
-from .nccl import Nccl
+from .nccl import Nccl, NcclFile, NcclSetting, NetworkInterface, RdmaPort
 from .pci import Pci, PciAcs, PciBar, PciDevice
 from .process import MappedFile, Process
 from .python import Distribution, Python
@@ -78,6 +78,9 @@ __all__ = [
     "Measurement",
     "ModuleFile",
     "Nccl",
+    "NcclFile",
+    "NcclSetting",
+    "NetworkInterface",
     "Parameter",
     "Pci",
     "PciAcs",
@@ -85,6 +88,7 @@ __all__ = [
     "PciDevice",
     "Process",
     "Python",
+    "RdmaPort",
     "SearchStep",
     "System",
     "TensorFlow",
