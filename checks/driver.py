@@ -201,3 +201,54 @@ def fabric_manager_not_running(facts: Facts) -> Iterator[Found]:
             ),
         ),
     )
+
+
+@check("GD114", "driver-too-old", stage=Stage.DRIVER, explains=("tf-lists-no-gpu", "op-fails"))
+def driver_too_old(facts: Facts) -> Iterator[Found]:
+    """The driver is older than the CUDA version that this TensorFlow is built for.
+
+    What it looks at: the CUDA version in TensorFlow's build_info.py, and the driver: the CUDA version that the driver
+    answers (cuDriverGetVersion, where cuInit works), else the release of its kernel module, against the oldest one
+    that runs this CUDA major version. A newer minor version alone is no fault.
+
+    Why it matters: the CUDA libraries of this TensorFlow refuse to start (CUDA driver version is insufficient for CUDA
+    runtime version), and it registers no GPU.
+
+    How to fix: install a newer driver, on the host, or an older TensorFlow that is built for the driver's CUDA.
+
+    Source: NVIDIA, CUDA minor-version compatibility (compat/matrix.json, cuda_majors).
+    """
+    if known(facts.tensorflow.directory) is None:
+        raise NotApplicable("TensorFlow is not installed")
+    build = facts.tensorflow.build
+    cuda = known(build.cuda_version) if known(build.cuda) else None
+    floor = compat.minimum_driver(cuda) if cuda is not None else None
+    if cuda is None or floor is None:
+        raise NotApplicable("this TensorFlow is built without CUDA, or for one whose drivers are not known here")
+    lib = facts.driver.libcuda
+    if lib.init_result == SUCCESS:
+        api = known(lib.api_version)
+        too_old = api // 1000 < floor.cuda
+        has, source = f"CUDA {api // 1000}.{api % 1000 // 10}", "cuDriverGetVersion"
+    else:
+        release = known(facts.driver.kernel_version)
+        if release is None:
+            raise NotApplicable("the NVIDIA kernel module is not loaded")
+        too_old = [int(p) for p in release.split(".")] < [int(p) for p in floor.linux.split(".")]
+        has, source = f"release {release}", "/proc/driver/nvidia/version"
+    if not too_old:
+        return
+    install = _install_driver(facts)
+    container = facts.system.container
+    if isinstance(container, str):
+        install = Fix(kind="advice", risk=install.risk, summary=f"On the host: {install.summary}", steps=())
+    yield Found(
+        message=f"This TensorFlow is built for CUDA {cuda}, which needs a driver {floor.linux} or newer; the driver "
+        f"here is of {has}.",
+        proof=(
+            Evidence(text=f"TensorFlow is built for CUDA {cuda}", source="build_info.py"),
+            Evidence(text=f"the driver: {has}", source=source),
+            Evidence(text=f"CUDA {floor.cuda} needs {floor.linux} or newer", source=floor.source),
+        ),
+        fixes=(install,),
+    )

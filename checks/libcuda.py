@@ -227,6 +227,72 @@ def driver_libcuda_not_on_path(facts: Facts) -> Iterator[Found]:
     )
 
 
+_WSL = "/usr/lib/wsl/"
+
+
+@check(
+    "GD120",
+    "wsl-libcuda-path",
+    stage=Stage.DRIVER,
+    explains=(
+        "tf-lists-no-gpu",
+        "cuinit-fails",
+        "cuinit-no-device",
+        "cuinit-no-answer",
+        "libcuda-not-found",
+        "driver-libcuda-not-on-path",
+        "driver-library-mismatch",
+        "driver-missing",
+    ),
+)
+def wsl_libcuda_path(facts: Facts) -> Iterator[Found]:
+    """Under WSL2 another libcuda than the one of Windows is loaded, or none.
+
+    What it looks at: on WSL2 alone, the path of the libcuda.so.1 that this environment loads, where cuInit fails, and
+    whether Windows' driver has handed in its own below /usr/lib/wsl/lib.
+
+    Why it matters: under WSL2 the driver is Windows' own, and only its libcuda knows the way to the GPU. A Linux driver
+    that was installed inside puts another one before it, which finds no GPU.
+
+    How to fix: remove NVIDIA's Linux driver packages inside WSL2 (install the CUDA toolkit only), and put
+    /usr/lib/wsl/lib on the loader's path.
+
+    Source: NVIDIA, CUDA on WSL user guide.
+    """
+    if not known(facts.system.wsl):
+        raise NotApplicable("this is no WSL2")
+    lib = facts.driver.libcuda
+    path = known(lib.path)
+    if path is not None and (path.startswith(_WSL) or lib.init_result == SUCCESS):
+        return
+    if lies_in(lib, "stubs") or lies_in(lib, "compat"):
+        raise NotApplicable(f"the libcuda that is loaded, {path}, is no driver's own")
+    if not any(c.startswith(_WSL) for c in known(lib.candidates)):
+        return
+    if path is not None and isinstance(lib.no_answer, Unread | None):
+        known(lib.init_result)
+    yield Found(
+        message=f"{path} is loaded, and Windows' driver has its own libcuda in {_WSL}lib."
+        if path is not None
+        else f"Windows' driver has its libcuda in {_WSL}lib, where the loader does not look.",
+        proof=(
+            *((init_evidence(lib),) if path is not None and not isinstance(lib.init_result, Unread) else ()),
+            Evidence(text=f"libcuda.so.1 is {path or 'not found'}", source=MAPPED if path else "dynamic loader"),
+            Evidence(text="libcuda.so.1 lies in /usr/lib/wsl/lib", source="files"),
+        ),
+        fixes=(
+            on_library_path([f"{_WSL}lib"]),
+            Fix(
+                kind="command",
+                risk="needs root",
+                summary="Remove the Linux driver's libraries inside WSL2, and tell the loader's cache",
+                steps=("sudo apt-get remove --purge 'libnvidia-compute-*' 'nvidia-driver-*'", "sudo ldconfig"),
+                verify="nvidia-smi",
+            ),
+        ),
+    )
+
+
 def _off_the_path(facts: Facts) -> Fix | None:
     """LD_LIBRARY_PATH without the directory in which libcuda was found, where that is how it was found and
     another libcuda lies elsewhere."""

@@ -7,8 +7,8 @@ import os
 from collections.abc import Iterator
 
 from gpudoctor.checks._cuinit import SUCCESS, UNKNOWN_ERROR, init_evidence, init_result
-from gpudoctor.facts import Facts, known
-from gpudoctor.findings import Evidence, Fix, Found, Stage
+from gpudoctor.facts import Facts, Unread, known
+from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage
 from gpudoctor.registry import check
 
 
@@ -112,3 +112,140 @@ def device_node_permission(facts: Facts) -> Iterator[Found]:
             ),
         ),
     )
+
+
+@check(
+    "GD112",
+    "uvm-node-stale-major",
+    stage=Stage.NODES,
+    explains=("tf-lists-no-gpu", "cuinit-fails", "cuinit-uvm-device-missing"),
+)
+def uvm_node_stale_major(facts: Facts) -> Iterator[Found]:
+    """The node /dev/nvidia-uvm belongs to another device driver.
+
+    What it looks at: the major number of /dev/nvidia-uvm against that of nvidia-uvm in /proc/devices, where cuInit fails.
+
+    Why it matters: the kernel gives nvidia-uvm a number anew whenever the module is loaded. A node that was made before
+    (in /etc/udev/devices, in a container, by mknod in a script) then leads to nothing or to another device.
+
+    How to fix: make the node again with nvidia-modprobe; restart a container, so that it gets the new one.
+
+    Source: Linux, /proc/devices (dynamic majors); NVIDIA driver README, nvidia-modprobe.
+    """
+    if init_result(facts) == SUCCESS:
+        return
+    node = known(facts.driver.node("/dev/nvidia-uvm"))
+    if node is None or not known(node.exists):
+        raise NotApplicable("/dev/nvidia-uvm is not there")
+    registered = known(facts.driver.uvm_major)
+    if registered is None:
+        raise NotApplicable("the module nvidia-uvm is not loaded")
+    if known(node.major) == registered:
+        return
+    container = facts.system.container
+    inside = isinstance(container, str)
+    yield Found(
+        message=f"/dev/nvidia-uvm has the major number {node.major}; the driver's is {registered}.",
+        proof=(
+            init_evidence(facts.driver.libcuda),
+            Evidence(text=f"/dev/nvidia-uvm: major {node.major}, minor {node.minor}", source="stat()"),
+            Evidence(text=f"{registered} nvidia-uvm", source="/proc/devices"),
+        ),
+        fixes=(
+            Fix(
+                kind="advice" if inside else "command",
+                risk="needs root",
+                summary=f"Restart this {container} container, so that it gets the host's node as it is now"
+                if inside
+                else "Make the node again",
+                steps=()
+                if inside
+                else ("sudo rm -f /dev/nvidia-uvm /dev/nvidia-uvm-tools", "sudo nvidia-modprobe -u -c=0"),
+                verify="ls -l /dev/nvidia-uvm && gpudoctor check",
+            ),
+        ),
+    )
+
+
+@check(
+    "GD115",
+    "device-nodes-missing",
+    stage=Stage.NODES,
+    explains=("tf-lists-no-gpu", "fewer-gpus", "cuinit-no-device", "cuinit-fails", "cuinit-uvm-device-missing"),
+)
+def device_nodes_missing(facts: Facts) -> Iterator[Found]:
+    """Device nodes of the GPUs are missing, though the kernel module is loaded.
+
+    What it looks at: /dev/nvidiactl, where cuInit fails, and the node of every GPU that the kernel module knows
+    (/proc/driver/nvidia/gpus) and CUDA does not list. On a host only: a container is given the nodes that it may use.
+
+    Why it matters: CUDA opens these nodes. The driver makes them through nvidia-modprobe or udev; a host without a
+    screen, without the persistence daemon and without the set-user-id bit on nvidia-modprobe lacks them after a boot.
+
+    How to fix: `sudo nvidia-modprobe` makes them; the nvidia-persistenced service does so at every boot.
+
+    Source: NVIDIA driver README, 'nvidia-modprobe' and NVreg_ModifyDeviceFiles; observed on an H200 host: without
+    /dev/nvidia0 cuInit answers 100 or one GPU is missing.
+    """
+    if known(facts.system.container) is not None:
+        raise NotApplicable("a container is given the device nodes that it may use")
+    if known(facts.system.wsl) or known(facts.system.tegra):
+        raise NotApplicable("the driver of this machine has other nodes")
+    if known(facts.driver.kernel_version) is None:
+        raise NotApplicable("the NVIDIA kernel module is not loaded")
+    works = init_result(facts) == SUCCESS
+    listed = _listed(facts) if works else set[str]()
+    missing = [] if works or _exists(facts, "/dev/nvidiactl") else ["/dev/nvidiactl"]
+    bus = facts.pci.devices
+    if not missing and not isinstance(bus, Unread) and {d.address for d in bus if d.is_nvidia_gpu} <= listed:
+        return
+    minors = []
+    for gpu in known(facts.driver.gpus) or ():
+        minor = known(gpu.minor)
+        if minor is None or known(gpu.excluded) or gpu.pci_address in listed or _exists(facts, f"/dev/nvidia{minor}"):
+            continue
+        if works and facts.environment.known("CUDA_VISIBLE_DEVICES") is not None:
+            known(facts.driver.all_devices)
+        missing.append(f"/dev/nvidia{minor}")
+        minors.append(minor)
+    if not missing:
+        return
+    parameters = facts.driver.parameters
+    told = {p.name: p.value for p in parameters or ()} if not isinstance(parameters, Unread) else {}
+    yield Found(
+        message=f"The kernel module is loaded, and {', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing."
+        + (
+            " The module is told to make no nodes (ModifyDeviceFiles 0)."
+            if told.get("ModifyDeviceFiles") == "0"
+            else ""
+        ),
+        proof=(
+            Evidence(text=f"kernel module {facts.driver.kernel_version}", source="/proc/driver/nvidia/version"),
+            Evidence(text=f"not there: {', '.join(missing)}", source="/dev"),
+            init_evidence(facts.driver.libcuda),
+        ),
+        fixes=(
+            Fix(
+                kind="command",
+                risk="needs root",
+                summary="Make them now, and at every boot",
+                steps=(
+                    " ".join(["sudo nvidia-modprobe -u", *(f"-c={m}" for m in minors or [0])]),
+                    "sudo systemctl enable --now nvidia-persistenced",
+                ),
+                verify="ls -l /dev/nvidia* && gpudoctor check",
+            ),
+        ),
+        explains=("fewer-gpus",) if works and listed else None,
+    )
+
+
+def _exists(facts: Facts, path: str) -> bool:
+    node = known(facts.driver.node(path))
+    return node is not None and known(node.exists)
+
+
+def _listed(facts: Facts) -> set[str]:
+    """The addresses of the GPUs that CUDA lists, with or without CUDA_VISIBLE_DEVICES."""
+    lists = (facts.driver.all_devices, facts.driver.libcuda.devices)
+    return {known(d.pci_address) for devices in lists if not isinstance(devices, Unread) for d in devices}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpudoctor.facts import Facts, Unread, known
+from gpudoctor.facts import Facts, PciDevice, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage
 from gpudoctor.registry import check
 
@@ -31,21 +31,9 @@ def no_nvidia_gpu(facts: Facts) -> Iterator[Found]:
     Source: PCI vendor 10de is NVIDIA (pci.ids); base class 03 is 'display controller' (PCI Code and ID
     Assignment Specification).
     """
-    cuda = facts.driver.libcuda.devices
-    if not isinstance(cuda, Unread) and cuda:
+    devices = _without_nvidia(facts)
+    if devices is None:
         return
-    if known(facts.system.wsl):
-        raise NotApplicable("WSL2 hands its GPU over through /dev/dxg, not on a PCI bus")
-    if known(facts.system.tegra):
-        raise NotApplicable("the GPU of a Jetson is on no PCI bus")
-    if known(facts.driver.kernel_version) is not None:
-        return
-    devices = known(facts.pci.devices)
-    if any(d.is_nvidia_gpu for d in devices):
-        return
-    for device in devices:
-        known(device.vendor)
-        known(device.pci_class)
     yield Found(
         message="TensorFlow needs an NVIDIA GPU, and this machine's PCI bus has none.",
         proof=(
@@ -63,6 +51,74 @@ def no_nvidia_gpu(facts: Facts) -> Iterator[Found]:
                 "type that has one. On this machine TensorFlow runs on the CPU.",
                 steps=(),
                 verify="lspci -d 10de:",
+            ),
+        ),
+    )
+
+
+def _without_nvidia(facts: Facts) -> tuple[PciDevice, ...] | None:
+    """All devices on the bus, where it is certain that no NVIDIA GPU is among them; None where one is there."""
+    cuda = facts.driver.libcuda.devices
+    if not isinstance(cuda, Unread) and cuda:
+        return None
+    if known(facts.system.wsl):
+        raise NotApplicable("WSL2 hands its GPU over through /dev/dxg, not on a PCI bus")
+    if known(facts.system.tegra):
+        raise NotApplicable("the GPU of a Jetson is on no PCI bus")
+    if known(facts.driver.kernel_version) is not None:
+        return None
+    devices = known(facts.pci.devices)
+    if any(d.is_nvidia_gpu for d in devices):
+        return None
+    for device in devices:
+        known(device.vendor)
+        known(device.pci_class)
+    return devices
+
+
+@check(
+    "GD702",
+    "amd-gpu",
+    stage=Stage.BUS,
+    explains=("tf-lists-no-gpu", "no-nvidia-gpu", "cuinit-no-device", "libcuda-not-found"),
+)
+def amd_gpu(facts: Facts) -> Iterator[Found]:
+    """The GPU of this machine is AMD's, and this TensorFlow is built for NVIDIA's.
+
+    What it looks at: every device in /sys/bus/pci/devices: a display controller or accelerator of vendor 1002, and no
+    display controller of NVIDIA. A TensorFlow that is built for ROCm is left alone.
+
+    Why it matters: the usual TensorFlow packages speak CUDA only, which AMD's GPUs do not know.
+
+    How to fix: install AMD's build (tensorflow-rocm) on a GPU that ROCm supports; graphics inside a processor mostly are
+    not. Or choose a machine with an NVIDIA GPU.
+
+    Source: PCI vendor 1002 is AMD (pci.ids); https://rocm.docs.amd.com (TensorFlow on ROCm, supported GPUs).
+    """
+    if facts.tensorflow.build.rocm is True:
+        raise NotApplicable("this TensorFlow is built for AMD GPUs (ROCm)")
+    devices = _without_nvidia(facts)
+    theirs = [d for d in devices or () if d.is_amd_gpu]
+    if not theirs:
+        return
+    yield Found(
+        message="The GPU here is AMD's; this TensorFlow can use NVIDIA's only.",
+        proof=(
+            Evidence(
+                text=", ".join(
+                    f"{d.address} {d.vendor:04x}:{d.device:04x}" for d in theirs if isinstance(d.device, int)
+                ),
+                source="/sys/bus/pci/devices",
+            ),
+        ),
+        fixes=(
+            Fix(
+                kind="advice",
+                risk="safe",
+                summary="If ROCm supports this GPU, install AMD's driver and its build of TensorFlow (tensorflow-rocm, "
+                "https://rocm.docs.amd.com); otherwise TensorFlow runs on the CPU here",
+                steps=(),
+                verify="rocminfo",
             ),
         ),
     )

@@ -23,7 +23,7 @@ from . import child
 from .facts import Environment, Facts, Measurement, Process, Python, TensorFlow, Unread
 from .interpreter import Chosen, Unreachable, behind, choose, complaint, known_variables, of_process
 from .kernels import tensorflow as tensorflow_kernels
-from .probes import driver, environment, gpu, libraries, pci, process, python, system, tensorflow
+from .probes import driver, environment, gpu, libraries, modules, nccl, pci, process, python, system, tensorflow
 from .probes.ask import NOT_ANSWERED, Answers, Job, Patient, Start
 from .probes.inside import REACH_S
 
@@ -126,7 +126,7 @@ def examine(
         if chosen.files is not None:
             del jobs[FILES]
             if _directory(chosen.files) is None:
-                jobs = {name: job for name, job in jobs.items() if name not in (LOADER, IMPORT)}
+                jobs = {name: job for name, job in jobs.items() if name not in (LOADER, NCCL, IMPORT)}
         work = chosen.patient.begin(jobs, start)
         files = chosen.files or work[FILES].result()
         if not files.spoke:
@@ -146,7 +146,8 @@ def examine(
         quick = so_far()
         if on_quick is not None:
             on_quick(Examination(quick, patient, timeline))
-        facts = with_import(quick, work, options)
+        wait(work[name] for name in LATER if name in work)
+        facts = with_import(so_far(), work, options)
     return Examination(facts, patient, timeline)
 
 
@@ -163,6 +164,7 @@ def facts_of(work: Work, files: Answers, chosen: Chosen, named: Process, options
     interpreter, found = python.read(files, chosen.because, chosen.passed_over), libraries.read(files)
     variables = environment.read(files)
     masked = isinstance(variables.get(_VISIBLE), str)
+    packages = _loader_of(work, files, chosen, interpreter, variables, options)
     return Facts(
         environment=variables,
         system=system.read(files),
@@ -171,7 +173,8 @@ def facts_of(work: Work, files: Answers, chosen: Chosen, named: Process, options
         gpu=gpu.read(answered(NVML)),
         python=interpreter,
         libraries=found,
-        tensorflow=_not_imported(_loader_of(work, files, chosen, interpreter, variables, options), options),
+        tensorflow=_not_imported(packages, options),
+        nccl=nccl.read(files, answered(NCCL), packages, interpreter),
         process=named,
     )
 
@@ -206,12 +209,16 @@ def with_import(facts: Facts, work: Work, options: Options) -> Facts:
 
 
 FILES, NVML, NODES, CUDA, UNMASKED = "files", "NVML", "device nodes", "cuInit", "cuInit without CUDA_VISIBLE_DEVICES"
-LOADER, IMPORT = "TensorFlow's loader", "TensorFlow"
+LOADER, NCCL, IMPORT = "TensorFlow's loader", "NCCL", "TensorFlow"
+LATER = (NCCL,)
+"""What nobody waits for before the first answer."""
 FILE_TASKS = (
     environment.TASK,
     system.TASK,
     pci.TASK,
     driver.FILES,
+    modules.TASK,
+    nccl.FILES,
     python.TASK,
     libraries.TASK,
     tensorflow.FILES,
@@ -229,6 +236,7 @@ def jobs_of(options: Options) -> dict[str, Job]:
         CUDA: Job([driver.CUDA], limit, driver.CUDA_ENV),
         UNMASKED: Job([driver.CUDA], limit, {_VISIBLE: None}, only_if_set=_VISIBLE),
         LOADER: tensorflow.loader_job(limit),
+        NCCL: nccl.version_job(limit),
     }
     if options.level is not ExamineLevel.QUICK:
         limit = options.limit(IMPORT_LIMIT_S)

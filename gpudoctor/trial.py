@@ -66,7 +66,7 @@ def _changes(env: Mapping[str, str], view: View) -> Changes:
 
 def try_fixes(facts: Facts, patient: Patient, checks: tuple[Check, ...], limit_s: float = LIMIT_S) -> Facts:
     """`facts` with the outcome of every trial that can be made; one that was made already is kept."""
-    stages = {c.code: c.stage for c in all_checks()}
+    stages = _stages()
     view = View()
     held: list[str] = []
     trials: list[Trial] = []
@@ -74,7 +74,7 @@ def try_fixes(facts: Facts, patient: Patient, checks: tuple[Check, ...], limit_s
     for root in roots:
         worked: list[Fix] = []
         for fix in root.fixes:
-            if fix.kind not in ("env", "link"):
+            if fix.kind not in ("env", "link") or not _can_be_judged(stages[root.code]):
                 continue
             with_fix = view.and_also(fix.env, fix.links)
             trial = _made(facts, root.cause, fix, tuple(held)) or _try(
@@ -88,6 +88,15 @@ def try_fixes(facts: Facts, patient: Patient, checks: tuple[Check, ...], limit_s
     before = tuple(t for t in facts.trials if t.cause == COMBINED)
     facts = msgspec.structs.replace(facts, trials=(*trials, *before))
     return _try_together(facts, patient, checks, limit_s)
+
+
+def _stages() -> dict[str, Stage]:
+    return {c.code: c.stage for c in all_checks()}
+
+
+def _can_be_judged(stage: Stage) -> bool:
+    """Whether cuInit, the loader or the list show that a cause is gone: not where GPUs are listed and then fail or crawl."""
+    return stage < Stage.USE
 
 
 def _made(facts: Facts, cause: str, fix: Fix, held: tuple[str, ...]) -> Trial | None:
@@ -104,6 +113,8 @@ def _try_together(facts: Facts, patient: Patient, checks: tuple[Check, ...], lim
         return facts
     parts = [first_usable(r.fixes) for r in diagnosis.root_causes if r.cause in combined.causes]
     if not all(part is not None and part.kind in ("env", "link") for part in parts):
+        return facts
+    if not all(_can_be_judged(_stages()[r.code]) for r in diagnosis.root_causes if r.cause in combined.causes):
         return facts
     view = View().and_also(combined.env, combined.links)
     trial = _try(COMBINED, combined.steps, combined.causes, view, facts, patient, Stage.TENSORFLOW, limit_s)

@@ -38,7 +38,7 @@ def tensorflow_directory() -> Path:
 def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the machine that runs the tests has set must not decide them."""
     for name in list(os.environ):
-        if name.startswith(("CUDA_", "NVIDIA_", "TF_", "FAKE_")) or name in (
+        if name.startswith(("CUDA_", "NVIDIA_", "NCCL_", "TF_", "FAKE_")) or name in (
             "LD_LIBRARY_PATH",
             "VIRTUAL_ENV",
             "CONDA_PREFIX",

@@ -10,20 +10,31 @@ from gpudoctor.diagnosis import judge
 from gpudoctor.facts import (
     Build,
     CudaDevice,
+    CudaPair,
     DeviceNode,
     Distribution,
+    DkmsBuild,
     Driver,
+    DriverGpu,
     Environment,
     Facts,
     Gpu,
     GpuDevice,
+    KernelModule,
     Libcuda,
     Libraries,
     LibraryFile,
     LibraryPick,
     LoaderObject,
+    Major,
     Measurement,
+    ModuleFile,
+    Nccl,
+    NcclFile,
+    NetworkInterface,
+    Parameter,
     Pci,
+    PciBar,
     PciDevice,
     Process,
     Python,
@@ -63,6 +74,21 @@ def library_file(soname: str) -> LibraryFile:
     return LibraryFile(name=soname, path=f"{directory}/{soname}", kind="wheel", owner=f"nvidia-{WHEELS[soname]}-cu12 1")
 
 
+def interface(name: str, **changes: Any) -> NetworkInterface:
+    """A network interface that is up."""
+    whole = NetworkInterface(
+        name=name,
+        up=True,
+        state="up",
+        loopback=False,
+        virtual=False,
+        mtu=1500,
+        speed_mbit_per_s=None,
+        addresses=("192.0.2.2",),
+    )
+    return msgspec.structs.replace(whole, **changes)
+
+
 def healthy() -> Facts:
     """A machine with two H200 GPUs on which everything works."""
     gpus = [(0, "0000:00:06.0"), (1, "0000:00:07.0")]
@@ -85,7 +111,37 @@ def healthy() -> Facts:
             devices=(
                 PciDevice(address="0000:00:00.0", vendor=0x8086, device=0x1237, pci_class=0x060000, driver=None),
                 *(
-                    PciDevice(address=a, vendor=0x10DE, device=0x2335, pci_class=0x030200, driver="nvidia")
+                    PciDevice(
+                        address=a,
+                        vendor=0x10DE,
+                        device=0x2335,
+                        pci_class=0x030200,
+                        driver="nvidia",
+                        parent=None,
+                        subsystem_vendor=0x10DE,
+                        subsystem_device=0x18BF,
+                        driver_override=None,
+                        enabled=True,
+                        numa_node=None,
+                        local_cpus="0-31",
+                        power_state="D0",
+                        link_speed_gt_per_s=32.0,
+                        link_width=16,
+                        max_link_speed_gt_per_s=32.0,
+                        max_link_width=16,
+                        bars=(
+                            PciBar(index=0, size_bytes=1 << 24, possible_bytes=None),
+                            PciBar(index=2, size_bytes=1 << 38, possible_bytes=None),
+                            PciBar(index=4, size_bytes=1 << 25, possible_bytes=None),
+                        ),
+                        physical_function=None,
+                        iommu_group=None,
+                        iommu_type=None,
+                        acs=None,
+                        aer_fatal=None,
+                        aer_nonfatal=None,
+                        aer_correctable=None,
+                    )
                     for _, a in gpus
                 ),
             )
@@ -95,9 +151,52 @@ def healthy() -> Facts:
             kernel_flavour="open",
             modules=("nvidia", "nvidia_uvm"),
             uvm_major=238,
+            loaded=tuple(
+                KernelModule(name=n, version=DRIVER, source_version="0123456789ABCDEF", taint="O")
+                for n in ("nvidia", "nvidia_uvm")
+            ),
+            parameters=(
+                Parameter(name="ModifyDeviceFiles", value="1"),
+                Parameter(name="DeviceFileMode", value="438"),
+                Parameter(name="RegistryDwords", value=""),
+            ),
+            gpus=tuple(
+                DriverGpu(
+                    pci_address=a,
+                    model="NVIDIA H200",
+                    uuid=f"GPU-0000000{i}-0000-4000-8000-000000000000",
+                    minor=i,
+                    excluded=False,
+                    firmware=DRIVER,
+                )
+                for i, a in gpus
+            ),
+            capabilities=True,
+            majors=tuple(
+                Major(name=n, number=m)
+                for n, m in (("nvidia", 195), ("nvidiactl", 195), ("nvidia-uvm", 238), ("nvidia-caps", 241))
+            ),
+            kernels_on_disk=("6.8.0",),
+            module_files=(ModuleFile(kernel="6.8.0", path="/lib/modules/6.8.0/updates/dkms/nvidia.ko.zst"),),
+            kernel_headers=True,
+            dkms=(DkmsBuild(version=DRIVER, kernel="6.8.0"),),
+            blacklisted=("nouveau",),
+            switched_off=None,
             nodes=tuple(
-                DeviceNode(path=p, exists=True, major=195, minor=m, open_errno=None)
-                for p, m in (("/dev/nvidiactl", 255), ("/dev/nvidia-uvm", 0), ("/dev/nvidia0", 0), ("/dev/nvidia1", 1))
+                DeviceNode(
+                    path=p, exists=True, major=major, minor=m, open_errno=None, mode=0o666, user_id=0, group_id=0
+                )
+                for p, major, m in (
+                    ("/dev/nvidiactl", 195, 255),
+                    ("/dev/nvidia-uvm", 238, 0),
+                    ("/dev/nvidia0", 195, 0),
+                    ("/dev/nvidia1", 195, 1),
+                )
+            ),
+            other_nodes=(
+                DeviceNode(
+                    path="/dev/nvidia-uvm-tools", exists=True, major=238, minor=1, mode=0o666, user_id=0, group_id=0
+                ),
             ),
             daemons=(),
             libcuda=Libcuda(
@@ -117,8 +216,32 @@ def healthy() -> Facts:
                         pci_address=a,
                         compute_capability=(9, 0),
                         multiprocessors=132,
+                        clock_khz=1980000,
+                        memory_clock_khz=3201000,
+                        memory_bus_bits=6016,
+                        memory_total_bytes=150754820096,
+                        l2_bytes=60 << 20,
+                        compute_mode=0,
+                        integrated=False,
+                        unified_addressing=True,
+                        multi_gpu_board=False,
+                        concurrent_managed_access=True,
+                        cooperative_launch=True,
+                        virtual_memory_management=True,
+                        gpu_direct_rdma=True,
                     )
                     for i, a in gpus
+                ),
+                pairs=tuple(
+                    CudaPair(
+                        device=a,
+                        peer=b,
+                        can_access=True,
+                        performance_rank=0,
+                        access_supported=True,
+                        native_atomics=True,
+                    )
+                    for a, b in ((0, 1), (1, 0))
                 ),
                 candidates=("/usr/lib/x86_64-linux-gnu/libcuda.so.1",),
                 log="",
@@ -181,6 +304,22 @@ def healthy() -> Facts:
             log=(),
         ),
         process=Process(pid=None),
+        nccl=Nccl(
+            library=f"{SITE}/nvidia/nccl/lib/libnccl.so.2",
+            version="2.27.7",
+            files=(
+                NcclFile(path="/home/user/.nccl.conf", exists=False, settings=()),
+                NcclFile(path="/etc/nccl.conf", exists=False, settings=()),
+            ),
+            interfaces=(
+                interface("docker0", up=True, virtual=True, state="down"),
+                interface("eth0"),
+                interface("lo", loopback=True, virtual=True, state="unknown"),
+            ),
+            rdma_ports=(),
+            peer_memory=False,
+            gdrcopy=False,
+        ),
         measurements=tuple(
             Measurement(
                 kernel="matmul",

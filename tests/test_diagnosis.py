@@ -11,7 +11,7 @@ from gpudoctor.facts import DeviceNode, Facts, Trial, UnknownFactError, Unread, 
 from gpudoctor.findings import EnvChange, Fix, Found, Level, NotApplicable, Stage, SymptomRank
 from gpudoctor.registry import Check
 from tests.checks.test_libraries import gap
-from tests.factory import cu_init, healthy, lists_no_gpu, with_, with_variable
+from tests.factory import cu_init, healthy, lists_no_gpu, roots, with_, with_variable
 
 
 def rule(
@@ -197,9 +197,10 @@ def test_an_empty_list_of_which_nothing_is_known_names_no_cause() -> None:
     assert {"no-nvidia-gpu", "driver-missing", "cuda-visible-devices-empty", "tf-wheel-runpath-gap"} <= causes
 
 
-def test_no_node_of_any_kind_is_a_cause_where_nothing_else_fits() -> None:
+def test_no_node_of_any_kind_is_a_cause_of_its_own() -> None:
     facts = cu_init(with_(healthy(), driver__nodes=(DeviceNode(path="/dev/nvidiactl", exists=False),)), 100)
-    assert judge(facts).diagnosis.unexplained != ()
+    assert judge(facts).diagnosis.unexplained == ()
+    assert roots(facts) == ["device-nodes-missing"]
 
 
 def test_explaining_goes_round_in_no_circle() -> None:

@@ -17,6 +17,7 @@ from gpudoctor.probes import libraries, python
 from gpudoctor.probes.ask import Patient
 from gpudoctor.registry import all_checks
 from tests.building import Workshop, put
+from tests.factory import healthy, with_variable
 from tests.probes.test_tensorflow import look, site
 
 __all__ = ["site"]
@@ -200,3 +201,12 @@ def test_a_long_search_path_loses_nothing(site: Path) -> None:
     for fix in {r.cause: r for r in judge(tried(facts, patient)).diagnosis.root_causes}["tf-wheel-runpath-gap"].fixes:
         assert fix.trial is not None
         assert "it still can't open libcufft.so.11" in str(fix.trial.outcome)
+
+
+def test_what_only_a_measurement_can_judge_is_not_tried() -> None:
+    facts = with_variable(healthy(), "NCCL_P2P_DISABLE", "1")
+    after = trial.try_fixes(facts, Patient(("/nowhere/python3",), {}), all_checks())
+    assert after.trials == ()
+    assert [r.cause for r in judge(after).diagnosis.root_causes] == ["nccl-p2p-disabled-by-env"]
+    several = with_variable(facts, "NCCL_MAX_NCHANNELS", "1")
+    assert trial.try_fixes(several, Patient(("/nowhere/python3",), {}), all_checks()).trials == ()

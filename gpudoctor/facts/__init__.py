@@ -7,13 +7,25 @@ from __future__ import annotations
 
 from .base import NOT_RECORDED, Fact, UnknownFactError, Unread, known, unread_all
 from .container import Container
-from .driver import CudaDevice, DeviceNode, Driver, Libcuda
+from .driver import (
+    CudaDevice,
+    CudaPair,
+    DeviceNode,
+    DkmsBuild,
+    Driver,
+    DriverGpu,
+    KernelModule,
+    Libcuda,
+    Major,
+    ModuleFile,
+    Parameter,
+)
 from .environment import Environment, Variable
 from .gpu import Gpu, GpuDevice
 from .libraries import Libraries, LibraryFile, LibraryPick, SearchStep
 from .measurements import Measurement
-from .nccl import Nccl
-from .pci import Pci, PciDevice
+from .nccl import Nccl, NcclFile, NcclSetting, NetworkInterface, RdmaPort
+from .pci import Pci, PciAcs, PciBar, PciDevice
 from .process import MappedFile, Process
 from .python import Distribution, Python
 from .system import System
@@ -44,26 +56,39 @@ __all__ = [
     "Build",
     "Container",
     "CudaDevice",
+    "CudaPair",
     "DeviceNode",
     "Distribution",
+    "DkmsBuild",
     "Driver",
+    "DriverGpu",
     "Environment",
     "Fact",
     "Facts",
     "Gpu",
     "GpuDevice",
+    "KernelModule",
     "Libcuda",
     "Libraries",
     "LibraryFile",
     "LibraryPick",
     "LoaderObject",
+    "Major",
     "MappedFile",
     "Measurement",
+    "ModuleFile",
     "Nccl",
+    "NcclFile",
+    "NcclSetting",
+    "NetworkInterface",
+    "Parameter",
     "Pci",
+    "PciAcs",
+    "PciBar",
     "PciDevice",
     "Process",
     "Python",
+    "RdmaPort",
     "SearchStep",
     "System",
     "TensorFlow",

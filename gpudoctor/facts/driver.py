@@ -15,6 +15,65 @@ class DeviceNode(Fact, frozen=True, kw_only=True):
     minor: int | Unread | None = NOT_RECORDED
     open_errno: int | Unread | None = NOT_RECORDED
     """None: open() succeeded. Read from open(), not from the mode bits."""
+    mode: int | Unread | None = NOT_RECORDED
+    """Permission bits, 0o666."""
+    user_id: int | Unread | None = NOT_RECORDED
+    group_id: int | Unread | None = NOT_RECORDED
+
+
+class KernelModule(Fact, frozen=True, kw_only=True):
+    """A loaded kernel module of a GPU driver, from /sys/module."""
+
+    name: str
+    version: str | Unread | None = NOT_RECORDED
+    source_version: str | Unread | None = NOT_RECORDED
+    """srcversion: a checksum of its source."""
+    taint: str | Unread | None = NOT_RECORDED
+    """'O' out of tree, 'P' proprietary, 'E' unsigned; '' none."""
+
+
+class ModuleFile(Fact, frozen=True, kw_only=True):
+    """An NVIDIA kernel module on disk, and the kernel release that it is built for."""
+
+    kernel: str
+    path: str
+
+
+class DkmsBuild(Fact, frozen=True, kw_only=True):
+    """A driver that dkms knows, and one kernel that it was built for."""
+
+    version: str
+    kernel: str | None
+    """None: dkms has the source and has built it for no kernel."""
+
+
+class Major(Fact, frozen=True, kw_only=True):
+    """A character device driver and its major number, from /proc/devices."""
+
+    name: str
+    number: int
+
+
+class Parameter(Fact, frozen=True, kw_only=True):
+    """A parameter that the kernel module runs with."""
+
+    name: str
+    value: str
+
+
+class DriverGpu(Fact, frozen=True, kw_only=True):
+    """A GPU as the kernel module knows it: /proc/driver/nvidia/gpus/ADDRESS/information."""
+
+    pci_address: str
+    model: str | Unread | None = NOT_RECORDED
+    uuid: str | Unread | None = NOT_RECORDED
+    """None also where the module has not initialised it."""
+    minor: int | Unread | None = NOT_RECORDED
+    """Its node is /dev/nvidia<minor>."""
+    excluded: bool | Unread | None = NOT_RECORDED
+    """Kept out of use by a module parameter."""
+    firmware: str | Unread | None = NOT_RECORDED
+    """Release of the GSP firmware; None: not told, 'N/A' where it runs without."""
 
 
 class CudaDevice(Fact, frozen=True, kw_only=True):
@@ -26,6 +85,35 @@ class CudaDevice(Fact, frozen=True, kw_only=True):
     pci_address: str | Unread = NOT_RECORDED
     compute_capability: tuple[int, int] | Unread = NOT_RECORDED
     multiprocessors: int | Unread = NOT_RECORDED
+    clock_khz: int | Unread = NOT_RECORDED
+    """The highest clock of its multiprocessors."""
+    memory_clock_khz: int | Unread = NOT_RECORDED
+    memory_bus_bits: int | Unread = NOT_RECORDED
+    memory_total_bytes: int | Unread = NOT_RECORDED
+    l2_bytes: int | Unread = NOT_RECORDED
+    compute_mode: int | Unread = NOT_RECORDED
+    """0 default, 2 prohibited, 3 one process (CUcomputemode)."""
+    integrated: bool | Unread = NOT_RECORDED
+    unified_addressing: bool | Unread = NOT_RECORDED
+    multi_gpu_board: bool | Unread = NOT_RECORDED
+    concurrent_managed_access: bool | Unread = NOT_RECORDED
+    cooperative_launch: bool | Unread = NOT_RECORDED
+    virtual_memory_management: bool | Unread = NOT_RECORDED
+    gpu_direct_rdma: bool | Unread = NOT_RECORDED
+
+
+class CudaPair(Fact, frozen=True, kw_only=True):
+    """What the driver API says of one GPU reaching another's memory directly. Device indices, as CudaDevice has them."""
+
+    device: int
+    peer: int
+    can_access: bool | Unread = NOT_RECORDED
+    """cuDeviceCanAccessPeer."""
+    performance_rank: int | Unread = NOT_RECORDED
+    """Relative; 0 is the fastest kind of link on this machine."""
+    access_supported: bool | Unread = NOT_RECORDED
+    native_atomics: bool | Unread = NOT_RECORDED
+    """Every atomic operation works over the link: so it is with NVLink."""
 
 
 class Libcuda(Fact, frozen=True, kw_only=True):
@@ -46,6 +134,8 @@ class Libcuda(Fact, frozen=True, kw_only=True):
     api_version: int | Unread = NOT_RECORDED
     """cuDriverGetVersion: 13000 is CUDA 13.0."""
     devices: tuple[CudaDevice, ...] | Unread = NOT_RECORDED
+    pairs: tuple[CudaPair, ...] | Unread = NOT_RECORDED
+    """Every ordered pair of `devices`."""
     candidates: tuple[str, ...] | Unread = NOT_RECORDED
     """Every libcuda.so.1 file seen on this machine, stubs and compat libraries among them."""
     log: str | Unread = NOT_RECORDED
@@ -63,7 +153,31 @@ class Driver(Fact, frozen=True, kw_only=True):
     """Loaded kernel modules of GPU drivers (nvidia*, nouveau, nova*, amdgpu, vfio_pci)."""
     uvm_major: int | Unread | None = NOT_RECORDED
     """Major number of nvidia-uvm in /proc/devices."""
+    loaded: tuple[KernelModule, ...] | Unread = NOT_RECORDED
+    """The same modules, with what /sys/module tells of them."""
+    parameters: tuple[Parameter, ...] | Unread | None = NOT_RECORDED
+    """Of /proc/driver/nvidia/params, those that decide what works; None: the module is not loaded."""
+    gpus: tuple[DriverGpu, ...] | Unread | None = NOT_RECORDED
+    """None: the module is not loaded."""
+    capabilities: bool | Unread = NOT_RECORDED
+    """/proc/driver/nvidia/capabilities is there (MIG, fabric)."""
+    majors: tuple[Major, ...] | Unread = NOT_RECORDED
+    """Of NVIDIA's character devices."""
+    kernels_on_disk: tuple[str, ...] | Unread = NOT_RECORDED
+    """Kernel releases in /lib/modules, the running one among them where its directory is there."""
+    module_files: tuple[ModuleFile, ...] | Unread = NOT_RECORDED
+    """nvidia.ko* under /lib/modules, for every kernel there."""
+    kernel_headers: bool | Unread = NOT_RECORDED
+    """/lib/modules/RELEASE/build leads somewhere: modules can be built for the running kernel."""
+    dkms: tuple[DkmsBuild, ...] | Unread = NOT_RECORDED
+    blacklisted: tuple[str, ...] | Unread = NOT_RECORDED
+    """GPU drivers that modprobe or the kernel's command line is told not to load."""
+    switched_off: str | Unread | None = NOT_RECORDED
+    """The file, and its text, by which a hybrid laptop's NVIDIA GPU is switched off; None: nothing says so."""
     nodes: tuple[DeviceNode, ...] | Unread = NOT_RECORDED
+    """Those that CUDA needs: nvidiactl, nvidia-uvm, nvidia0, …"""
+    other_nodes: tuple[DeviceNode, ...] | Unread = NOT_RECORDED
+    """nvidia-uvm-tools, nvidia-modeset, nvidia-caps/*, nvidia-nvswitch*: looked at, not opened."""
     daemons: tuple[str, ...] | Unread = NOT_RECORDED
     """NVIDIA daemons among the visible processes ('nv-fabricmanager')."""
     libcuda: Libcuda = Libcuda()

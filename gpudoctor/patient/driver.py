@@ -50,15 +50,15 @@ def nodes() -> None:
     wanted = ["nvidiactl", "nvidia-uvm"]
     wanted += [n for n in listed if re.match(r"nvidia\d+$", n)]
     answer("nodes", {"names": wanted})
+    others = [n for n in listed if re.match(r"nvidia-(uvm-tools|modeset|nvlink|nvswitch(ctl|\d+))$", n)]
+    for directory in ("nvidia-caps", "nvidia-caps-imex-channels"):
+        inside = list_directory("/dev/" + directory) if directory in listed else []
+        others += ["%s/%s" % (directory, n) for n in (inside if isinstance(inside, list) else ())]
+    answer("other_nodes", [_node("/dev/" + name) for name in others[:256]])
     for name in wanted:
         path = "/dev/" + name
-        node: Dict[str, Any] = {"path": path, "errno": None, "major": None, "minor": None, "mode": None}
-        try:
-            status = os.stat(path)
-            node["major"], node["minor"] = os.major(status.st_rdev), os.minor(status.st_rdev)
-            node["mode"] = status.st_mode
-        except OSError as e:
-            node["errno"], node["missing"] = e.errno, e.errno == errno.ENOENT
+        node = _node(path)
+        if node["errno"] is not None:
             answer("node", node)
             continue
         answer("node_opening", path)
@@ -67,6 +67,20 @@ def nodes() -> None:
         except OSError as e:
             node["errno"] = e.errno
         answer("node", node)
+
+
+def _node(path: str) -> Dict[str, Any]:
+    """What stat() says of a device node."""
+    node = {"path": path, "errno": None}  # type: Dict[str, Any]
+    node.update(dict.fromkeys(("major", "minor", "mode", "uid", "gid")))
+    try:
+        status = os.stat(path)
+    except OSError as e:
+        node["errno"], node["missing"] = e.errno, e.errno == errno.ENOENT
+        return node
+    node["major"], node["minor"] = os.major(status.st_rdev), os.minor(status.st_rdev)
+    node["mode"], node["uid"], node["gid"] = status.st_mode & 0o7777, status.st_uid, status.st_gid
+    return node
 
 
 # ----------------------------------------------------------------------------- libcuda
@@ -156,10 +170,16 @@ def cuda() -> None:
         except AttributeError:
             pass
         attributes = {}
-        for key, number in (("major", 75), ("minor", 76), ("multiprocessors", 16)):
+        for key, number in _ATTRIBUTES.items():
             value = ctypes.c_int(-1)
             if lib.cuDeviceGetAttribute(ctypes.byref(value), number, handle) == 0:
                 attributes[key] = value.value
+        total = ctypes.c_size_t()
+        try:
+            if lib.cuDeviceTotalMem_v2(ctypes.byref(total), handle) == 0:
+                attributes["memory_total_bytes"] = total.value
+        except AttributeError:
+            pass
         hexed = bytes(bytearray(uuid)).hex()
         devices.append(
             {
@@ -171,6 +191,48 @@ def cuda() -> None:
             }
         )
     answer("cuda_devices", {"result": 0, "devices": devices})
+    for one in range(count.value):
+        for other in range(count.value):
+            if one != other:
+                answer("cuda_pair", _pair(lib, one, other))
+    answer("cuda_pairs", None)
+
+
+_ATTRIBUTES = {
+    "major": 75,
+    "minor": 76,
+    "multiprocessors": 16,
+    "clock_khz": 13,
+    "memory_clock_khz": 36,
+    "memory_bus_bits": 37,
+    "l2_bytes": 38,
+    "compute_mode": 20,
+    "integrated": 18,
+    "unified_addressing": 41,
+    "multi_gpu_board": 84,
+    "concurrent_managed_access": 89,
+    "cooperative_launch": 95,
+    "virtual_memory_management": 102,
+    "gpu_direct_rdma": 116,
+}
+"""CUdevice_attribute."""
+
+
+def _pair(lib: Any, one: int, other: int) -> Dict[str, Any]:
+    """What the driver says of a GPU that reaches for another's memory; no context is needed to ask."""
+    pair = {"device": one, "peer": other}
+    a, b, value = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
+    lib.cuDeviceGet(ctypes.byref(a), one)
+    lib.cuDeviceGet(ctypes.byref(b), other)
+    try:
+        if lib.cuDeviceCanAccessPeer(ctypes.byref(value), a, b) == 0:
+            pair["can_access"] = value.value
+        for key, number in (("performance_rank", 1), ("access_supported", 2), ("native_atomics", 3)):
+            if lib.cuDeviceGetP2PAttribute(ctypes.byref(value), number, a, b) == 0:
+                pair[key] = value.value
+    except AttributeError:
+        pass
+    return pair
 
 
 def _cuda_text(lib: Any, function: str, result: int) -> Optional[str]:

@@ -10,8 +10,9 @@ from typing import Any
 
 import msgspec
 
-from ..facts import CudaDevice, DeviceNode, Driver, Libcuda, Libraries, SearchStep, Unread, unread_all
+from ..facts import CudaDevice, CudaPair, DeviceNode, Driver, Libcuda, Libraries, SearchStep, Unread, unread_all
 from ..loader import trace
+from . import modules
 from .ask import Answers, Task, reason
 
 FILES: Task = ("driver.driver_files", {})
@@ -35,7 +36,9 @@ def read(files: Answers, nodes: Answers, cuda: Answers, unmasked: Answers | None
     whole = libcuda if unmasked is None else read_libcuda(unmasked, kernel.kernel_version)
     return msgspec.structs.replace(
         kernel,
+        **modules.read(files),
         nodes=read_nodes(nodes),
+        other_nodes=read_other_nodes(nodes),
         libcuda=msgspec.structs.replace(libcuda, candidates=candidates),
         all_devices=whole.devices,
     )
@@ -122,12 +125,33 @@ def read_nodes(answers: Answers) -> tuple[DeviceNode, ...] | Unread:
             DeviceNode(
                 path=path,
                 exists=not missing,
-                major=raw["major"],
-                minor=raw["minor"],
                 open_errno=Unread(why=f"{path} does not exist") if missing else raw["errno"],
+                **_status(raw),
             )
         )
     return tuple(nodes)
+
+
+def read_other_nodes(answers: Answers) -> tuple[DeviceNode, ...] | Unread:
+    """Nodes that CUDA does without; nobody opened them."""
+    listed = answers.last("other_nodes")
+    if listed is None:
+        return answers.unread(NODES[0], "ls -lR /dev/nvidia*")
+    closed = Unread(why="it was not opened: CUDA needs it for special uses only", chosen=True)
+    return tuple(
+        DeviceNode(path=raw["path"], exists=not raw.get("missing"), open_errno=closed, **_status(raw)) for raw in listed
+    )
+
+
+def _status(raw: dict[str, Any]) -> dict[str, int | None]:
+    """What stat() said; None where the node is not there."""
+    return {
+        "major": raw["major"],
+        "minor": raw["minor"],
+        "mode": raw.get("mode"),
+        "user_id": raw.get("uid"),
+        "group_id": raw.get("gid"),
+    }
 
 
 def read_libcuda(answers: Answers, kernel_version: str | Unread | None) -> Libcuda:
@@ -164,6 +188,7 @@ def read_libcuda(answers: Answers, kernel_version: str | Unread | None) -> Libcu
             init_result=silent,
             no_answer=f"the process that called cuInit {how}",
             devices=silent,
+            pairs=silent,
             api_version=silent,
         )
     listed = answers.last("cuda_devices")
@@ -174,6 +199,7 @@ def read_libcuda(answers: Answers, kernel_version: str | Unread | None) -> Libcu
         no_answer=None,
         api_version=_or_unread(answers.last("cuda_version"), "cuDriverGetVersion gave no answer"),
         devices=_cuda_devices(listed, init["result"], answers),
+        pairs=_cuda_pairs(listed, init["result"], answers),
     )
 
 
@@ -196,13 +222,59 @@ def _cuda_devices(listed: Any, result: int, answers: Answers) -> tuple[CudaDevic
 def _cuda_device(raw: dict[str, Any]) -> CudaDevice:
     have = raw["attributes"]
     unanswered = Unread(why="cuDeviceGetAttribute gave no answer")
+    numbers = {key: have.get(key, unanswered) for key in _NUMBERS}
+    flags = {key: bool(have[key]) if key in have else unanswered for key in _FLAGS}
     return CudaDevice(
         index=raw["index"],
         name=raw["name"],
         uuid=raw["uuid"],
         pci_address=raw["bus"],
         compute_capability=(have["major"], have["minor"]) if {"major", "minor"} <= set(have) else unanswered,
-        multiprocessors=have.get("multiprocessors", unanswered),
+        **numbers,
+        **flags,
+    )
+
+
+_NUMBERS = (
+    "multiprocessors",
+    "clock_khz",
+    "memory_clock_khz",
+    "memory_bus_bits",
+    "memory_total_bytes",
+    "l2_bytes",
+    "compute_mode",
+)
+_FLAGS = (
+    "integrated",
+    "unified_addressing",
+    "multi_gpu_board",
+    "concurrent_managed_access",
+    "cooperative_launch",
+    "virtual_memory_management",
+    "gpu_direct_rdma",
+)
+
+
+def _cuda_pairs(listed: Any, result: int, answers: Answers) -> tuple[CudaPair, ...] | Unread:
+    """Every pair that was answered; all of them, or none where the child ended on the way."""
+    if result != 0 or listed is None or listed["result"] != 0:
+        return Unread(why="CUDA lists no devices", settle="nvidia-smi topo -p2p r")
+    if answers.last("cuda_pairs") is None and not answers.ended_well:
+        return Unread(
+            why=f"asking which GPUs reach each other: the process {answers.outcome.how or 'gave no answer'}",
+            settle="nvidia-smi topo -p2p r",
+        )
+    return tuple(_cuda_pair(raw) for raw in answers.all("cuda_pair"))
+
+
+def _cuda_pair(raw: dict[str, Any]) -> CudaPair:
+    unanswered = Unread(why="cuDeviceCanAccessPeer and cuDeviceGetP2PAttribute gave no answer")
+    flags = ("can_access", "access_supported", "native_atomics")
+    return CudaPair(
+        device=raw["device"],
+        peer=raw["peer"],
+        performance_rank=raw.get("performance_rank", unanswered),
+        **{key: bool(raw[key]) if key in raw else unanswered for key in flags},
     )
 
 

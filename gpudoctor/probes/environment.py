@@ -31,5 +31,10 @@ def read(answers: Answers) -> Environment:
     got: dict[str, Any] | None = answers.last("environment")
     if got is None:
         return Environment(variables=answers.unread(TASK[0]))
-    kept = {k: v for k, v in got.items() if not _SECRET.search(k)}
+    kept = {k: v for k, v in got.items() if not looks_secret(k)}
     return Environment(variables=tuple(Variable(name=k, value=v) for k, v in sorted(kept.items())))
+
+
+def looks_secret(name: str) -> bool:
+    """Whether a variable of this name may hold what nobody else should see."""
+    return _SECRET.search(name) is not None

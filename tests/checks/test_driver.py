@@ -78,3 +78,42 @@ def test_cuinit_symptoms() -> None:
 
 def test_a_result_that_nobody_knows_is_shown_as_it_is() -> None:
     assert found(cu_init(healthy(), 12345))["cuinit-fails"].message == "cuInit answered 12345"
+
+
+def test_driver_too_old() -> None:
+    facts = lists_no_gpu(with_(healthy(), driver__libcuda__api_version=11080, driver__kernel_version="520.61.05"))
+    assert roots(facts) == ["driver-too-old"]
+    one = found(facts)["driver-too-old"]
+    assert "CUDA 12.5.1, which needs a driver 525.60.13 or newer; the driver here is of CUDA 11.8" in one.message
+    inside = found(with_(facts, system__container="docker"))["driver-too-old"].fixes[0]
+    assert inside.summary.startswith("On the host")
+
+
+def test_driver_too_old_where_cuinit_fails() -> None:
+    old = {"driver__kernel_version": "470.256.02", "driver__libcuda__version": "470.256.02"}
+    assert "release 470.256.02" in found(with_(cu_init(healthy(), 999), **old))["driver-too-old"].message
+    assert outcome(cu_init(healthy(), 999), "driver-too-old") == "passed"
+    floor = with_(cu_init(healthy(), 999), driver__kernel_version="525.60.13")
+    assert outcome(floor, "driver-too-old") == "passed"
+    assert outcome(with_(cu_init(healthy(), 100), driver__kernel_version=None), "driver-too-old") == "skipped"
+
+
+def test_forward_compatibility_makes_up_for_an_old_driver() -> None:
+    facts = with_(healthy(), driver__kernel_version="470.256.02", driver__libcuda__api_version=12040)
+    assert outcome(facts, "driver-too-old") == "passed"
+
+
+def test_an_older_minor_version_is_no_fault() -> None:
+    assert outcome(with_(healthy(), driver__libcuda__api_version=12000), "driver-too-old") == "passed"
+
+
+def test_driver_too_old_needs_proof() -> None:
+    assert outcome(healthy(), "driver-too-old") == "passed"
+    for change, expected in (
+        ({"tensorflow__build__cuda_version": Unread(why="hidden")}, "unknown"),
+        ({"driver__libcuda__api_version": Unread(why="hidden")}, "unknown"),
+        ({"tensorflow__build__cuda": False}, "skipped"),
+        ({"tensorflow__build__cuda_version": "9.0"}, "skipped"),
+        ({"tensorflow__directory": None}, "skipped"),
+    ):
+        assert outcome(with_(healthy(), **change), "driver-too-old") == expected

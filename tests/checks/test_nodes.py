@@ -5,15 +5,16 @@ import errno
 import msgspec
 import pytest
 
-from gpudoctor.facts import DeviceNode, Unread
+from gpudoctor.facts import DeviceNode, Facts, Parameter, Unread
 from tests.factory import cu_init, found, healthy, outcome, roots, with_
 
 
 @pytest.mark.parametrize("exists", [True, False])
 def test_uvm_device_missing(exists: bool) -> None:
-    node = DeviceNode(path="/dev/nvidia-uvm", exists=exists, open_errno=6 if exists else Unread(why="not there"))
-    control = DeviceNode(path="/dev/nvidiactl", exists=True, open_errno=None)
-    facts = cu_init(with_(healthy(), driver__nodes=(control, node)), 999)
+    node = DeviceNode(
+        path="/dev/nvidia-uvm", exists=exists, major=238, open_errno=6 if exists else Unread(why="not there")
+    )
+    facts = with_nodes(cu_init(healthy(), 999), nvidia_uvm=node)
     assert roots(facts) == ["cuinit-uvm-device-missing"]
 
 
@@ -39,3 +40,99 @@ def test_device_node_permission(refusal: int) -> None:
 def test_a_node_that_hangs_is_not_judged() -> None:
     hung = DeviceNode(path="/dev/nvidia0", exists=True, open_errno=Unread(why="the process did not end within 20 s"))
     assert outcome(with_(healthy(), driver__nodes=(hung,)), "device-node-permission") == "passed"
+
+
+def with_nodes(facts: Facts, **changes: DeviceNode | None) -> Facts:
+    """`facts` with nodes of /dev replaced, or gone."""
+    nodes = facts.driver.nodes
+    assert isinstance(nodes, tuple)
+    named = {name.replace("_", "-"): node for name, node in changes.items()}
+    kept = tuple(n for n in nodes if n.path.removeprefix("/dev/") not in named)
+    return with_(facts, driver__nodes=(*kept, *(n for n in named.values() if n is not None)))
+
+
+def stale(open_errno: int | None) -> DeviceNode:
+    return DeviceNode(path="/dev/nvidia-uvm", exists=True, major=511, minor=0, open_errno=open_errno)
+
+
+@pytest.mark.parametrize("open_errno", [errno.ENXIO, errno.ENODEV, None])
+def test_uvm_node_of_another_major(open_errno: int | None) -> None:
+    facts = with_nodes(cu_init(healthy(), 999), nvidia_uvm=stale(open_errno))
+    assert roots(facts) == ["uvm-node-stale-major"]
+    assert "511; the driver's is 238" in found(facts)["uvm-node-stale-major"].message
+
+
+def test_uvm_node_of_another_major_in_a_container() -> None:
+    facts = with_(with_nodes(cu_init(healthy(), 999), nvidia_uvm=stale(6)), system__container="lxc")
+    assert found(facts)["uvm-node-stale-major"].fixes[0].kind == "advice"
+
+
+def test_uvm_major_needs_proof() -> None:
+    cause, broken = "uvm-node-stale-major", cu_init(healthy(), 999)
+    assert outcome(healthy(), cause) == "passed"
+    assert outcome(with_nodes(healthy(), nvidia_uvm=stale(None)), cause) == "passed"
+    assert outcome(broken, cause) == "passed"
+    assert outcome(with_nodes(broken, nvidia_uvm=None), cause) == "skipped"
+    assert outcome(with_(broken, driver__uvm_major=None), cause) == "skipped"
+    assert outcome(with_(broken, driver__uvm_major=Unread(why="hidden")), cause) == "unknown"
+
+
+def test_no_control_node() -> None:
+    facts = with_nodes(cu_init(healthy(), 100), nvidiactl=None, nvidia0=None, nvidia1=None, nvidia_uvm=None)
+    assert roots(facts) == ["device-nodes-missing"]
+    one = found(facts)["device-nodes-missing"]
+    assert "/dev/nvidiactl, /dev/nvidia0, /dev/nvidia1 are missing" in one.message
+    assert one.fixes[0].steps[0] == "sudo nvidia-modprobe -u -c=0 -c=1"
+
+
+def test_one_gpu_without_a_node() -> None:
+    whole = healthy()
+    devices, listed = whole.driver.libcuda.devices, whole.tensorflow.devices
+    assert isinstance(devices, tuple)
+    assert isinstance(listed, tuple)
+    facts = with_nodes(whole, nvidia1=None)
+    facts = with_(
+        facts,
+        driver__libcuda__devices=devices[:1],
+        driver__all_devices=devices[:1],
+        driver__libcuda__pairs=(),
+        tensorflow__devices=listed[:2],
+    )
+    assert roots(facts) == ["device-nodes-missing"]
+    assert found(facts)["device-nodes-missing"].may_explain == ("fewer-gpus",)
+
+
+def test_a_gpu_that_is_excluded_needs_no_node() -> None:
+    gpus = healthy().driver.gpus
+    assert isinstance(gpus, tuple)
+    excluded = tuple(msgspec.structs.replace(g, excluded=True) for g in gpus)
+    facts = with_(with_nodes(cu_init(healthy(), 100), nvidia0=None, nvidia1=None), driver__gpus=excluded)
+    assert outcome(facts, "device-nodes-missing") == "passed"
+
+
+def test_a_module_that_makes_no_nodes() -> None:
+    facts = with_nodes(cu_init(healthy(), 100), nvidia0=None)
+    told = with_(facts, driver__parameters=(Parameter(name="ModifyDeviceFiles", value="0"),))
+    assert "ModifyDeviceFiles 0" in found(told)["device-nodes-missing"].message
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"system__container": "docker"}, "skipped"),
+        ({"system__wsl": True}, "skipped"),
+        ({"driver__kernel_version": None}, "skipped"),
+        ({"driver__gpus": Unread(why="hidden")}, "unknown"),
+        ({"driver__nodes": Unread(why="hidden")}, "unknown"),
+        ({}, "found"),
+    ],
+)
+def test_missing_nodes_need_proof(change: dict[str, object], expected: str) -> None:
+    facts = with_nodes(cu_init(healthy(), 100), nvidia0=None)
+    assert outcome(with_(facts, **change), "device-nodes-missing") == expected
+
+
+def test_nodes_that_are_there_or_not_needed() -> None:
+    assert outcome(healthy(), "device-nodes-missing") == "passed"
+    assert outcome(with_nodes(healthy(), nvidia0=None), "device-nodes-missing") == "passed"
+    assert outcome(with_(healthy(), driver__gpus=Unread(why="hidden")), "device-nodes-missing") == "passed"

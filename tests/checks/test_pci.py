@@ -1,9 +1,10 @@
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from gpudoctor.facts import Facts, PciDevice, Unread
-from tests.factory import healthy, lists_no_gpu, outcome, roots, with_
+from tests.factory import found, healthy, lists_no_gpu, outcome, roots, with_
 
 
 def no_gpu(**more: object) -> Facts:
@@ -48,3 +49,29 @@ def test_absence_needs_proof(change: dict[str, object], expected: str) -> None:
 
 def test_a_gpu_on_the_bus_is_no_fault() -> None:
     assert outcome(healthy(), "no-nvidia-gpu") == "passed"
+
+
+AMD = PciDevice(address="0000:03:00.0", vendor=0x1002, device=0x744C, pci_class=0x030000, driver="amdgpu")
+
+
+def test_an_amd_gpu_explains_that_there_is_none_of_nvidia() -> None:
+    facts = no_gpu(pci__devices=(AMD,))
+    assert roots(facts) == ["amd-gpu"]
+    assert "0000:03:00.0 1002:744c" in found(facts)["amd-gpu"].proof[0].text
+    accelerator = msgspec.structs.replace(AMD, pci_class=0x120000)
+    assert roots(no_gpu(pci__devices=(accelerator,))) == ["amd-gpu"]
+
+
+def test_an_amd_gpu_beside_nvidias_is_no_fault() -> None:
+    devices = healthy().pci.devices
+    assert isinstance(devices, tuple)
+    assert outcome(with_(healthy(), pci__devices=(*devices, AMD)), "amd-gpu") == "passed"
+    assert outcome(no_gpu(pci__devices=(*devices, AMD)), "amd-gpu") == "passed"
+
+
+def test_what_else_of_amd_there_is() -> None:
+    bridge = msgspec.structs.replace(AMD, pci_class=0x060400)
+    assert outcome(no_gpu(pci__devices=(bridge,)), "amd-gpu") == "passed"
+    assert outcome(no_gpu(pci__devices=(AMD,), tensorflow__build__rocm=True), "amd-gpu") == "skipped"
+    assert outcome(no_gpu(pci__devices=Unread(why="hidden")), "amd-gpu") == "unknown"
+    assert outcome(healthy(), "amd-gpu") == "passed"

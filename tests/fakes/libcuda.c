@@ -5,6 +5,8 @@
  *   FAKE_CUDA_INIT=crash    cuInit dereferences a null pointer
  *   FAKE_CUDA_LOAD=crash    loading the library does
  *   FAKE_CUDA_DEVICES=2     cuDeviceGetCount; CUDA_VISIBLE_DEVICES is obeyed as CUDA does for indices
+ *   FAKE_CUDA_P2P=none      no GPU reaches another; =pcie: they do, without native atomics; =hang: asking does
+ *   FAKE_CUDA_PROHIBITED=1  the compute mode is 'prohibited'
  */
 #include <signal.h>
 #include <stdio.h>
@@ -49,7 +51,36 @@ int cuDeviceGetUuid(unsigned char *uuid, int device) { memset(uuid, device + 1, 
 int cuDeviceGetPCIBusId(char *bus, int length, int device) { snprintf(bus, length, "0000:0%d:00.0", device + 1); return 0; }
 int cuDeviceGetAttribute(int *value, int attribute, int device) {
     (void)device;
-    *value = attribute == 75 ? 9 : attribute == 76 ? 0 : attribute == 16 ? 132 : 1;
+    switch (attribute) {
+    case 13: *value = 1980000; return 0;  /* clock, kHz */
+    case 16: *value = 132; return 0;      /* multiprocessors */
+    case 18: *value = 0; return 0;        /* integrated */
+    case 20: *value = getenv("FAKE_CUDA_PROHIBITED") ? 2 : 0; return 0;
+    case 36: *value = 3201000; return 0;  /* memory clock, kHz */
+    case 37: *value = 6016; return 0;     /* memory bus, bits */
+    case 38: *value = 60 << 20; return 0; /* L2, bytes */
+    case 75: *value = 9; return 0;
+    case 76: *value = 0; return 0;
+    case 84: *value = 0; return 0;        /* multi-GPU board */
+    case 116: return 1;                   /* GPUDirect RDMA: a driver too old to know */
+    default: *value = 1; return 0;
+    }
+}
+int cuDeviceTotalMem_v2(size_t *bytes, int device) { (void)device; *bytes = 150754820096UL; return 0; }
+
+static int reach(void) {
+    const char *how = getenv("FAKE_CUDA_P2P");
+    if (how && !strcmp(how, "hang")) for (;;) pause();
+    return how && !strcmp(how, "none") ? 0 : how && !strcmp(how, "pcie") ? 1 : 2;
+}
+int cuDeviceCanAccessPeer(int *can, int device, int peer) {
+    if (device == peer) return 101;
+    *can = reach() > 0;
+    return 0;
+}
+int cuDeviceGetP2PAttribute(int *value, int attribute, int device, int peer) {
+    if (device == peer) return 101;
+    *value = attribute == 1 ? 0 : attribute == 3 ? reach() > 1 : reach() > 0;
     return 0;
 }
 int cuGetErrorName(int error, const char **name) {

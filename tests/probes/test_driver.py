@@ -47,6 +47,39 @@ def test_devices(patient: Make, libcuda: str) -> None:
     assert got.devices[1].multiprocessors == 132
 
 
+def test_what_a_device_is(patient: Make, libcuda: str) -> None:
+    got = ask(patient(LD_LIBRARY_PATH=libcuda, FAKE_CUDA_DEVICES="1", FAKE_CUDA_PROHIBITED="1"))
+    assert isinstance(got.devices, tuple)
+    device = got.devices[0]
+    assert (device.clock_khz, device.memory_clock_khz, device.memory_bus_bits) == (1980000, 3201000, 6016)
+    assert (device.memory_total_bytes, device.l2_bytes) == (150754820096, 60 << 20)
+    assert (device.compute_mode, device.integrated, device.multi_gpu_board) == (2, False, False)
+    assert device.unified_addressing is True
+    assert device.virtual_memory_management is True
+    assert isinstance(device.gpu_direct_rdma, Unread)
+    assert got.pairs == ()
+
+
+@pytest.mark.parametrize(
+    ("how", "reaches"), [("nvlink", (True, True)), ("pcie", (True, False)), ("none", (False, False))]
+)
+def test_which_gpus_reach_each_other(patient: Make, libcuda: str, how: str, reaches: tuple[bool, bool]) -> None:
+    got = ask(patient(LD_LIBRARY_PATH=libcuda, FAKE_CUDA_DEVICES="3", FAKE_CUDA_P2P=how))
+    assert isinstance(got.pairs, tuple)
+    assert [(p.device, p.peer) for p in got.pairs] == [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)]
+    assert {(p.can_access, p.native_atomics) for p in got.pairs} == {reaches}
+    assert {p.access_supported for p in got.pairs} == {reaches[0]}
+    assert {p.performance_rank for p in got.pairs} == {0}
+
+
+def test_asking_which_gpus_reach_each_other_hangs(patient: Make, libcuda: str) -> None:
+    got = ask(patient(LD_LIBRARY_PATH=libcuda, FAKE_CUDA_DEVICES="2", FAKE_CUDA_P2P="hang"), limit_s=1.5)
+    assert isinstance(got.devices, tuple)
+    assert len(got.devices) == 2
+    assert isinstance(got.pairs, Unread)
+    assert "did not end within" in got.pairs.why
+
+
 def test_where_the_loader_found_it(patient: Make, libcuda: str) -> None:
     got = ask(patient(LD_LIBRARY_PATH=f"/nowhere:{libcuda}", FAKE_CUDA_DEVICES="1"))
     assert not isinstance(got.found_in, Unread)
@@ -160,12 +193,24 @@ def test_a_node_whose_open_hangs() -> None:
     got = driver.read_nodes(
         answers(
             nodes=[{"names": ["nvidiactl", "nvidia0"]}],
-            node=[{"path": "/dev/nvidiactl", "errno": None, "major": 195, "minor": 255}],
+            node=[
+                {
+                    "path": "/dev/nvidiactl",
+                    "errno": None,
+                    "major": 195,
+                    "minor": 255,
+                    "mode": 0o666,
+                    "uid": 0,
+                    "gid": 44,
+                }
+            ],
             node_opening=["/dev/nvidiactl", "/dev/nvidia0"],
         )
     )
     assert isinstance(got, tuple)
-    assert got[0] == DeviceNode(path="/dev/nvidiactl", exists=True, major=195, minor=255, open_errno=None)
+    assert got[0] == DeviceNode(
+        path="/dev/nvidiactl", exists=True, major=195, minor=255, open_errno=None, mode=0o666, user_id=0, group_id=44
+    )
     assert got[1].exists is True
     assert "did not end within" in str(got[1].open_errno)
 
@@ -175,6 +220,9 @@ def test_nodes_of_this_machine(patient: Make) -> None:
     assert isinstance(got, tuple)
     for node in got:
         assert node.exists is os.path.exists(node.path)
+    others = driver.read_other_nodes(patient().ask([driver.NODES], limit_s=10))
+    assert isinstance(others, tuple)
+    assert not {n.path for n in others} & {n.path for n in got}
 
 
 def test_an_interpreter_that_is_slow_is_no_driver_that_hangs(patient: Make, libcuda: str) -> None:
