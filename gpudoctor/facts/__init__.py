@@ -9,7 +9,7 @@ from .base import NOT_RECORDED, Fact, UnknownFactError, Unread, known, unread_al
 from .container import Container
 from .driver import CudaDevice, DeviceNode, Driver, Libcuda
 from .environment import Environment, Variable
-from .gpu import Gpu, GpuDevice
+from .gpu import Gpu, GpuDevice, GpuPair, GpuProcess, MigDevice, NvLink
 from .libraries import Libraries, LibraryFile, LibraryPick, SearchStep
 from .measurements import Measurement
 from .nccl import Nccl
@@ -52,6 +52,8 @@ __all__ = [
     "Facts",
     "Gpu",
     "GpuDevice",
+    "GpuPair",
+    "GpuProcess",
     "Libcuda",
     "Libraries",
     "LibraryFile",
@@ -59,7 +61,9 @@ __all__ = [
     "LoaderObject",
     "MappedFile",
     "Measurement",
+    "MigDevice",
     "Nccl",
+    "NvLink",
     "Pci",
     "PciDevice",
     "Process",
