@@ -20,6 +20,7 @@ from gpudoctor.facts import (
     Facts,
     Gpu,
     GpuDevice,
+    GpuPair,
     KernelModule,
     Libcuda,
     Libraries,
@@ -32,6 +33,7 @@ from gpudoctor.facts import (
     Nccl,
     NcclFile,
     NetworkInterface,
+    NvLink,
     Parameter,
     Pci,
     PciBar,
@@ -87,6 +89,92 @@ def interface(name: str, **changes: Any) -> NetworkInterface:
         addresses=("192.0.2.2",),
     )
     return msgspec.structs.replace(whole, **changes)
+
+
+def gpu_device(index: int, address: str = "0000:00:06.0", **changes: Any) -> GpuDevice:
+    """An idle H200 as NVML reports it."""
+    whole = GpuDevice(
+        index=index,
+        nvml_error=None,
+        nvml_error_text=None,
+        name="NVIDIA H200",
+        uuid=f"GPU-0000000{index}-0000-4000-8000-000000000000",
+        pci_address=address,
+        compute_capability=(9, 0),
+        minor_number=index,
+        serial=f"165000000000{index}",
+        board_id=6 + index,
+        vbios_version="96.00.A5.00.1A",
+        gsp_version=DRIVER,
+        numa_node=None,
+        memory_total_bytes=150754820096,
+        memory_used_bytes=0,
+        memory_free_bytes=150108766208,
+        memory_reserved_bytes=646053888,
+        bar1_bytes=1 << 38,
+        processes=(),
+        compute_mode="default",
+        persistence_mode=True,
+        display_attached=True,
+        virtualization_mode="pass-through",
+        vgpu_licensed=None,
+        mig_mode=False,
+        mig_mode_pending=False,
+        mig_devices=None,
+        clock_graphics_mhz=345,
+        clock_sm_mhz=345,
+        clock_memory_mhz=3201,
+        clock_graphics_max_mhz=1980,
+        clock_sm_max_mhz=1980,
+        clock_memory_max_mhz=3201,
+        clock_event_reasons=("idle",),
+        power_draw_w=78.629,
+        power_limit_w=700.0,
+        power_default_w=700.0,
+        power_min_w=200.0,
+        power_max_w=700.0,
+        temperature_c=37,
+        temperature_slowdown_c=89,
+        temperature_shutdown_c=95,
+        utilisation_gpu_percent=0,
+        utilisation_memory_percent=0,
+        ecc_mode=True,
+        ecc_mode_pending=True,
+        ecc_volatile_corrected=0,
+        ecc_volatile_uncorrected=0,
+        ecc_aggregate_corrected=0,
+        ecc_aggregate_uncorrected=0,
+        rows_remapped_correctable=0,
+        rows_remapped_uncorrectable=0,
+        row_remap_pending=False,
+        row_remap_failure=False,
+        retired_pages_single_bit=None,
+        retired_pages_double_bit=None,
+        retired_pages_pending=None,
+        recovery_action="none",
+        pcie_generation=5,
+        pcie_generation_max=5,
+        pcie_generation_gpu_max=5,
+        pcie_width=16,
+        pcie_width_max=16,
+        pcie_replays=0,
+        nvlinks=tuple(
+            NvLink(index=i, active=True, version=6, remote="switch", speed_mb_per_s=26562) for i in range(18)
+        ),
+        c2c=False,
+        fabric_state=3,
+        fabric_status=0,
+        fabric_health=None,
+    )
+    return msgspec.structs.replace(whole, **changes)
+
+
+def with_gpu(facts: Facts, index: int, **changes: Any) -> Facts:
+    """`facts` with fields of one GPU changed."""
+    devices = facts.gpu.devices
+    assert isinstance(devices, tuple)
+    changed = tuple(msgspec.structs.replace(d, **changes) if d.index == index else d for d in devices)
+    return with_(facts, gpu__devices=changed)
 
 
 def healthy() -> Facts:
@@ -250,19 +338,11 @@ def healthy() -> Facts:
         gpu=Gpu(
             nvml_error=None,
             nvml_error_text=None,
+            nvml_version=f"13.{DRIVER}",
             driver_version=DRIVER,
-            devices=tuple(
-                GpuDevice(
-                    index=i,
-                    name="NVIDIA H200",
-                    uuid=f"GPU-0000000{i}-0000-4000-8000-000000000000",
-                    pci_address=a,
-                    compute_capability=(9, 0),
-                    memory_total_bytes=150754820096,
-                    fabric_state=3,
-                )
-                for i, a in gpus
-            ),
+            cuda_driver_version=13000,
+            devices=tuple(gpu_device(i, a) for i, a in gpus),
+            pairs=(GpuPair(first=0, second=1, read="ok", nvlink="ok", topology="PHB"),),
         ),
         python=Python(
             chosen_because="VIRTUAL_ENV",

@@ -21,7 +21,7 @@ from .driver import (
     Parameter,
 )
 from .environment import Environment, Variable
-from .gpu import Gpu, GpuDevice
+from .gpu import Gpu, GpuDevice, GpuPair, GpuProcess, MigDevice, NvLink
 from .libraries import Libraries, LibraryFile, LibraryPick, SearchStep
 from .measurements import Measurement
 from .nccl import Nccl, NcclFile, NcclSetting, NetworkInterface, RdmaPort
@@ -67,6 +67,8 @@ __all__ = [
     "Facts",
     "Gpu",
     "GpuDevice",
+    "GpuPair",
+    "GpuProcess",
     "KernelModule",
     "Libcuda",
     "Libraries",
@@ -76,11 +78,13 @@ __all__ = [
     "Major",
     "MappedFile",
     "Measurement",
+    "MigDevice",
     "ModuleFile",
     "Nccl",
     "NcclFile",
     "NcclSetting",
     "NetworkInterface",
+    "NvLink",
     "Parameter",
     "Pci",
     "PciAcs",

@@ -1,25 +1,44 @@
-/* An NVML for tests.
- *   FAKE_NVML_INIT=18     the result of nvmlInit; 'hang' sleeps for ever
- *   FAKE_NVML_COUNT=8     how many GPUs
- *   FAKE_NVML_LOST=3      this one is lost: every question about it answers 15 (GPU is lost)
- *   FAKE_NVML_HANG=3      asking for this one sleeps for ever
+/* An NVML for tests: GPUs like an H200, and what can go wrong with one.
+ *   FAKE_NVML_INIT=18        the result of nvmlInit; 'hang' sleeps for ever, 'crash' ends the process
+ *   FAKE_NVML_COUNT=8        how many GPUs
+ *   FAKE_NVML_LOST=3         this one has no handle: 15 (GPU is lost)
+ *   FAKE_NVML_FELL=3         this one has a handle, and every question about it answers 15
+ *   FAKE_NVML_HANG=3         asking for this one sleeps for ever
+ *   FAKE_NVML_CRASH=3        asking for this one's memory ends the process, once it was asked for its name
+ *   FAKE_NVML_PLAIN=1        GPUs like a GeForce: no ECC, no NVLink, no MIG, no fabric (3, not supported)
+ *   FAKE_NVML_MIG=1          this one is in MIG mode, with one instance
+ *   FAKE_NVML_DOWN=1         five links of this one are down
+ *   FAKE_NVML_PROCESS=4711   a process on the first GPU that holds 1 GiB
+ * The functions that are left out stand for an older library: nvmlDeviceGetCurrentClocksEventReasons (its older name is
+ * there), nvmlDeviceGetC2cModeInfoV (nothing stands for it).
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { OK = 0, NOT_SUPPORTED = 3, LOST = 15 };
+enum { OK = 0, INVALID_ARGUMENT = 2, NOT_SUPPORTED = 3, NOT_FOUND = 6, INSUFFICIENT_SIZE = 7, LOST = 15 };
+enum { LINKS = 18, MIG = 100 };
+typedef unsigned long long u64;
 
 static int number(const char *name, int otherwise) {
     const char *text = getenv(name);
     return text ? atoi(text) : otherwise;
 }
+static int index_of(void *device) { return (int)(size_t)device - 1; }
+static int plain(void) { return number("FAKE_NVML_PLAIN", 0); }
+/* Every question about a device begins so. */
+#define ASKED(device)                                                                  \
+    do {                                                                               \
+        if (index_of(device) == number("FAKE_NVML_FELL", -1)) return LOST;             \
+    } while (0)
 
 int nvmlInitWithFlags(unsigned flags) {
     const char *how = getenv("FAKE_NVML_INIT");
     (void)flags;
     if (how && !strcmp(how, "hang")) for (;;) pause();
+    if (how && !strcmp(how, "crash")) raise(SIGSEGV);
     return how ? atoi(how) : OK;
 }
 int nvmlInit_v2(void) { return nvmlInitWithFlags(0); }
@@ -28,6 +47,14 @@ const char *nvmlErrorString(int code) {
     return code == 18 ? "Driver/library version mismatch" : code == LOST ? "GPU is lost" : "an NVML error";
 }
 int nvmlSystemGetDriverVersion(char *text, unsigned length) { snprintf(text, length, "580.159.04"); return OK; }
+int nvmlSystemGetNVMLVersion(char *text, unsigned length) { snprintf(text, length, "13.580.159.04"); return OK; }
+int nvmlSystemGetCudaDriverVersion_v2(int *version) { *version = 13000; return OK; }
+int nvmlSystemGetProcessName(unsigned pid, char *name, unsigned length) {
+    if (pid == 1) return NOT_FOUND;
+    snprintf(name, length, "/usr/bin/python3");
+    return OK;
+}
+
 int nvmlDeviceGetCount_v2(unsigned *count) { *count = number("FAKE_NVML_COUNT", 2); return OK; }
 int nvmlDeviceGetHandleByIndex_v2(unsigned index, void **device) {
     if ((int)index == number("FAKE_NVML_LOST", -1)) return LOST;
@@ -36,34 +63,231 @@ int nvmlDeviceGetHandleByIndex_v2(unsigned index, void **device) {
     return OK;
 }
 int nvmlDeviceGetName(void *device, char *text, unsigned length) {
-    snprintf(text, length, "Fake GPU %zu", (size_t)device - 1);
+    ASKED(device);
+    if (index_of(device) >= MIG) snprintf(text, length, "Fake GPU MIG 1g.18gb");
+    else snprintf(text, length, "Fake GPU %d", index_of(device));
     return OK;
 }
 int nvmlDeviceGetUUID(void *device, char *text, unsigned length) {
-    snprintf(text, length, "GPU-0000000%zu-0000-4000-8000-000000000000", (size_t)device - 1);
+    ASKED(device);
+    if (index_of(device) >= MIG) snprintf(text, length, "MIG-00000000-0000-4000-8000-000000000000");
+    else snprintf(text, length, "GPU-0000000%d-0000-4000-8000-000000000000", index_of(device));
     return OK;
 }
 /* nvmlPciInfo_t: busIdLegacy[16], five unsigned, busId[32] */
 int nvmlDeviceGetPciInfo_v3(void *device, char *info) {
+    ASKED(device);
     memset(info, 0, 68);
     snprintf(info + 36, 32, "00000000:0%zu:00.0", (size_t)device);
     return OK;
 }
 int nvmlDeviceGetCudaComputeCapability(void *device, int *major, int *minor) {
-    (void)device;
+    ASKED(device);
     *major = 9;
     *minor = 0;
     return OK;
 }
-int nvmlDeviceGetMemoryInfo(void *device, unsigned long long *info) {
-    (void)device;
-    info[0] = 1ull << 37;
+int nvmlDeviceGetMemoryInfo(void *device, u64 *info) {
+    ASKED(device);
+    info[0] = 1ull << (index_of(device) >= MIG ? 34 : 37);
     info[1] = info[0];
     info[2] = 0;
     return OK;
 }
-int nvmlDeviceGetGpuFabricInfo(void *device, void *info) {
-    (void)device;
-    (void)info;
-    return NOT_SUPPORTED;
+/* nvmlMemory_v2_t: version (padded to eight), total, reserved, free, used */
+int nvmlDeviceGetMemoryInfo_v2(void *device, u64 *info) {
+    ASKED(device);
+    if (index_of(device) == number("FAKE_NVML_CRASH", -1)) {
+        usleep(200000);
+        raise(SIGSEGV);
+    }
+    info[1] = 1ull << 37;
+    info[2] = 1ull << 29;
+    info[4] = 1ull << 30;
+    info[3] = info[1] - info[2] - info[4];
+    return OK;
+}
+
+/* One number each: function, value, whether a GeForce has it. */
+#define NUMBER(function, value, everywhere)                                            \
+    int function(void *device, unsigned *out) {                                        \
+        ASKED(device);                                                                 \
+        if (!(everywhere) && plain()) return NOT_SUPPORTED;                            \
+        *out = (value);                                                                \
+        return OK;                                                                     \
+    }
+NUMBER(nvmlDeviceGetMinorNumber, index_of(device), 1)
+NUMBER(nvmlDeviceGetBoardId, 0x600, 1)
+NUMBER(nvmlDeviceGetComputeMode, 0, 1)
+NUMBER(nvmlDeviceGetPersistenceMode, 1, 1)
+NUMBER(nvmlDeviceGetDisplayMode, 0, 1)
+NUMBER(nvmlDeviceGetPowerUsage, 78629, 1)
+NUMBER(nvmlDeviceGetEnforcedPowerLimit, 700000, 1)
+NUMBER(nvmlDeviceGetPowerManagementDefaultLimit, 700000, 1)
+NUMBER(nvmlDeviceGetRetiredPagesPendingStatus, 0, 0)
+NUMBER(nvmlDeviceGetCurrPcieLinkGeneration, 1, 1)
+NUMBER(nvmlDeviceGetMaxPcieLinkGeneration, 4, 1)
+NUMBER(nvmlDeviceGetGpuMaxPcieLinkGeneration, 5, 1)
+NUMBER(nvmlDeviceGetCurrPcieLinkWidth, 16, 1)
+NUMBER(nvmlDeviceGetMaxPcieLinkWidth, 16, 1)
+NUMBER(nvmlDeviceGetPcieReplayCounter, 0, 1)
+NUMBER(nvmlDeviceGetMaxMigDeviceCount, plain() ? 0 : 7, 1)
+NUMBER(nvmlDeviceGetGpuInstanceId, 3, 1)
+NUMBER(nvmlDeviceGetComputeInstanceId, 0, 1)
+
+int nvmlDeviceGetNumaNodeId(void *device, int *out) { ASKED(device); (void)out; return NOT_SUPPORTED; }
+int nvmlDeviceGetVirtualizationMode(void *device, u64 *out) { ASKED(device); *out = 1; return OK; }
+int nvmlDeviceGetSerial(void *device, char *text, unsigned length) {
+    ASKED(device);
+    if (plain()) return NOT_SUPPORTED;
+    snprintf(text, length, "165000000000%d", index_of(device));
+    return OK;
+}
+int nvmlDeviceGetVbiosVersion(void *device, char *text, unsigned length) {
+    ASKED(device);
+    snprintf(text, length, "96.00.A5.00.1A");
+    return OK;
+}
+int nvmlDeviceGetGspFirmwareVersion(void *device, char *text) { ASKED(device); strcpy(text, "580.159.04"); return OK; }
+int nvmlDeviceGetClockInfo(void *device, int kind, unsigned *out) {
+    ASKED(device);
+    *out = kind == 2 ? 3201 : 345;
+    return OK;
+}
+int nvmlDeviceGetMaxClockInfo(void *device, int kind, unsigned *out) {
+    ASKED(device);
+    *out = kind == 2 ? 3201 : 1980;
+    return OK;
+}
+int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, u64 *out) { ASKED(device); *out = 0x1041; return OK; }
+int nvmlDeviceGetPowerManagementLimitConstraints(void *device, unsigned *low, unsigned *high) {
+    ASKED(device);
+    *low = 200000;
+    *high = 700000;
+    return OK;
+}
+int nvmlDeviceGetTemperature(void *device, int sensor, unsigned *out) { ASKED(device); *out = 37 + sensor; return OK; }
+int nvmlDeviceGetTemperatureThreshold(void *device, int which, unsigned *out) {
+    ASKED(device);
+    if (which > 1) return NOT_SUPPORTED;
+    *out = which ? 89 : 95;
+    return OK;
+}
+int nvmlDeviceGetUtilizationRates(void *device, unsigned *rates) { ASKED(device); rates[0] = 7; rates[1] = 3; return OK; }
+int nvmlDeviceGetBAR1MemoryInfo(void *device, u64 *info) {
+    ASKED(device);
+    info[0] = 1ull << 38;
+    info[1] = info[2] = 0;
+    return OK;
+}
+
+int nvmlDeviceGetEccMode(void *device, unsigned *now, unsigned *pending) {
+    ASKED(device);
+    if (plain()) return NOT_SUPPORTED;
+    *now = *pending = 1;
+    return OK;
+}
+/* Aggregate 3, volatile 1; corrected; none uncorrected. */
+int nvmlDeviceGetTotalEccErrors(void *device, int kind, int counter, u64 *out) {
+    ASKED(device);
+    if (plain()) return NOT_SUPPORTED;
+    *out = kind ? 0 : counter ? 3 : 1;
+    return OK;
+}
+int nvmlDeviceGetRemappedRows(void *device, unsigned *corrected, unsigned *not, unsigned *pending, unsigned *failure) {
+    ASKED(device);
+    if (plain()) return NOT_SUPPORTED;
+    *corrected = 2;
+    *not = 1;
+    *pending = 1;
+    *failure = 0;
+    return OK;
+}
+int nvmlDeviceGetRetiredPages(void *device, int cause, unsigned *count, u64 *pages) {
+    ASKED(device);
+    if (plain()) return NOT_SUPPORTED;
+    (void)pages;
+    *count = cause ? 0 : 2;
+    return *count && !pages ? INSUFFICIENT_SIZE : OK;
+}
+
+int nvmlDeviceGetMigMode(void *device, unsigned *now, unsigned *pending) {
+    ASKED(device);
+    if (plain()) return NOT_SUPPORTED;
+    *now = *pending = index_of(device) == number("FAKE_NVML_MIG", -1);
+    return OK;
+}
+int nvmlDeviceGetMigDeviceHandleByIndex(void *device, unsigned index, void **out) {
+    ASKED(device);
+    if (index != 2) return NOT_FOUND;
+    *out = (void *)(size_t)(MIG + 1);
+    return OK;
+}
+
+int nvmlDeviceGetNvLinkState(void *device, unsigned link, unsigned *out) {
+    ASKED(device);
+    if (plain()) return NOT_SUPPORTED;
+    if (link >= LINKS) return INVALID_ARGUMENT;
+    *out = index_of(device) != number("FAKE_NVML_DOWN", -1) || link >= 5;
+    return OK;
+}
+int nvmlDeviceGetNvLinkVersion(void *device, unsigned link, unsigned *out) { ASKED(device); (void)link; *out = 6; return OK; }
+int nvmlDeviceGetNvLinkRemoteDeviceType(void *device, unsigned link, unsigned *out) {
+    ASKED(device);
+    (void)link;
+    *out = 2;
+    return OK;
+}
+struct field { unsigned id, scope; long long timestamp, latency; int type, result; union { unsigned u; u64 l; } value; };
+int nvmlDeviceGetFieldValues(void *device, int count, struct field *fields) {
+    ASKED(device);
+    for (int i = 0; i < count; i++) {
+        fields[i].type = 1;
+        fields[i].result = OK;
+        fields[i].value.l = 0;
+        if (fields[i].id == 164) fields[i].value.u = 26562;
+        else if (fields[i].id != 230 || plain()) fields[i].result = NOT_SUPPORTED;
+    }
+    return OK;
+}
+/* nvmlGpuFabricInfo_v2_t: version, uuid[16], status, clique, state, health */
+int nvmlDeviceGetGpuFabricInfoV(void *device, unsigned *info) {
+    ASKED(device);
+    if (plain()) return NOT_SUPPORTED;
+    info[5] = 0;
+    info[7] = 3;
+    info[8] = 0x1 | 0x2 << 2 | 0x1 << 8; /* bandwidth degraded, no route recovery, configured rightly */
+    return OK;
+}
+int nvmlDeviceGetGridLicensableFeatures_v4(void *device, int *features) {
+    ASKED(device);
+    features[0] = features[1] = 0;
+    return OK;
+}
+
+/* nvmlProcessInfo_t: pid (padded to eight), memory, two instances */
+static int running(void *device, int here, unsigned *count, u64 *processes) {
+    ASKED(device);
+    if (!here || index_of(device) || !getenv("FAKE_NVML_PROCESS")) { *count = 0; return OK; }
+    if (!processes) { *count = 1; return INSUFFICIENT_SIZE; }
+    *count = 1;
+    processes[0] = number("FAKE_NVML_PROCESS", 0);
+    processes[1] = 1ull << 30;
+    processes[2] = ~0ull;
+    return OK;
+}
+int nvmlDeviceGetComputeRunningProcesses_v3(void *device, unsigned *count, u64 *list) { return running(device, 1, count, list); }
+int nvmlDeviceGetGraphicsRunningProcesses_v3(void *device, unsigned *count, u64 *list) { return running(device, 0, count, list); }
+
+int nvmlDeviceGetP2PStatus(void *one, void *other, int which, unsigned *out) {
+    (void)other;
+    ASKED(one);
+    *out = which == 2 && plain() ? 5 : 0;
+    return OK;
+}
+int nvmlDeviceGetTopologyCommonAncestor(void *one, void *other, unsigned *out) {
+    (void)other;
+    ASKED(one);
+    *out = 30;
+    return OK;
 }

@@ -1,0 +1,59 @@
+"""What the checks of single GPUs share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from gpudoctor.facts import Facts, GpuDevice, UnknownFactError, Unread, known
+from gpudoctor.findings import Found, NotApplicable
+
+
+def gpus(facts: Facts) -> tuple[GpuDevice, ...]:
+    """Every GPU that NVML counts."""
+    devices = known(facts.gpu.devices)
+    if not devices:
+        raise NotApplicable("NVML lists no GPU")
+    return devices
+
+
+def visible(facts: Facts) -> tuple[GpuDevice, ...]:
+    """Those that CUDA shows to the examined process; all of them where CUDA was not asked."""
+    cuda = facts.driver.libcuda.devices
+    devices = gpus(facts)
+    if isinstance(cuda, Unread) or not cuda:
+        return devices
+    seen = {d.pci_address for d in cuda}
+    left = tuple(d for d in devices if isinstance(d.pci_address, Unread) or d.pci_address in seen)
+    if not left:
+        raise NotApplicable("CUDA shows none of NVML's GPUs to this process")
+    return left
+
+
+def each(devices: Iterable[GpuDevice], look: Callable[[GpuDevice], Found | None]) -> Iterator[Found]:
+    """What is found on any of them; unknown where one could not be looked at and nothing was found on the others."""
+    found, unread = [], None
+    for device in devices:
+        try:
+            one = look(device)
+        except UnknownFactError as e:
+            unread = unread or e.unread
+            continue
+        found += [one] if one is not None else []
+    if unread is not None and not found:
+        raise UnknownFactError(unread)
+    yield from found
+
+
+def about(device: GpuDevice) -> tuple[str, ...]:
+    """('gpu2',)."""
+    return (f"gpu{device.index}",)
+
+
+def title(device: GpuDevice) -> str:
+    """'GPU 2 (NVIDIA H200)'."""
+    return f"GPU {device.index}" + (f" ({device.name})" if isinstance(device.name, str) else "")
+
+
+def gib(size: int) -> str:
+    """'1.5 GiB'."""
+    return f"{size / (1 << 30):.1f} GiB"

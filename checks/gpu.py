@@ -1,0 +1,281 @@
+"""The state of each GPU: lost, memory errors, held back by heat or power."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpudoctor.checks._gpus import about, each, gpus, title
+from gpudoctor.facts import Facts, GpuDevice, UnknownFactError, Unread, known
+from gpudoctor.findings import Evidence, Fix, Found, Level, Stage
+from gpudoctor.registry import check
+
+LOST, NEEDS_RESET = 15, 16
+_UNUSABLE = ("tf-lists-no-gpu", "fewer-gpus", "cuinit-no-device", "cuinit-fails", "cuinit-no-answer", "op-fails")
+
+
+def _answer(facts: Facts, code: int) -> Iterator[tuple[GpuDevice, Evidence]]:
+    """The GPUs about which NVML answers this code."""
+    devices = gpus(facts)
+    hit = [d for d in devices if d.nvml_error == code]
+    for device in devices if not hit else ():
+        known(device.nvml_error)
+    for device in hit:
+        text = device.nvml_error_text if isinstance(device.nvml_error_text, str) else "an error"
+        yield device, Evidence(text=f"NVML answers {code} ({text}) about GPU {device.index}", source="NVML")
+
+
+def _reset(device: GpuDevice) -> Fix:
+    return Fix(
+        kind="command",
+        risk="needs root",
+        summary="End every program that uses the GPU and reset it; where it can't be reset alone, reboot",
+        steps=(f"sudo nvidia-smi --gpu-reset -i {device.index}",),
+        verify=f"nvidia-smi -q -i {device.index}",
+    )
+
+
+@check("GD113", "xid79-fell-off-bus", stage=Stage.BUS, explains=_UNUSABLE)
+def fell_off_bus(facts: Facts) -> Iterator[Found]:
+    """A GPU has fallen off the bus.
+
+    What it looks at: NVML's answer about each GPU; 15 is 'GPU is lost'. The driver writes the same to the
+    kernel log as Xid 79.
+
+    Why it matters: the driver can't reach the GPU any more. Programs that used it hang or fail, and often no
+    program can start CUDA on any GPU of the machine.
+
+    How to fix: reboot. If it comes back, the cause is power (cables, supply, a limit too high), heat, a
+    badly seated card or riser, or the card itself.
+
+    Source: NVML API reference, NVML_ERROR_GPU_IS_LOST; NVIDIA XID Errors, 79.
+    """
+    for device, evidence in _answer(facts, LOST):
+        yield Found(
+            message=f"The driver has lost {title(device)}: it does not answer on the PCI bus any more.",
+            proof=(evidence,),
+            about=about(device),
+            fixes=(
+                Fix(
+                    kind="command",
+                    risk="needs reboot",
+                    summary="Look at what the kernel says of it, then reboot (better: switch the machine off and on)",
+                    steps=("sudo dmesg | grep -iE 'xid|fallen off'", "sudo reboot"),
+                    verify="nvidia-smi",
+                ),
+            ),
+        )
+
+
+@check("GD114", "gpu-needs-reset", stage=Stage.BUS, explains=_UNUSABLE)
+def needs_reset(facts: Facts) -> Iterator[Found]:
+    """A GPU does not work again before it is reset.
+
+    What it looks at: NVML's answer about each GPU; 16 is 'GPU requires reset'. The driver's advice
+    ('recovery action') alone is no finding: it may be given on a GPU that works.
+
+    Why it matters: after some errors the driver takes a GPU out of use until it is reset.
+
+    How to fix: end what uses it and reset it, or reboot.
+
+    Source: NVML API reference, NVML_ERROR_RESET_REQUIRED.
+    """
+    for device, evidence in _answer(facts, NEEDS_RESET):
+        yield Found(
+            message=f"{title(device)} is out of use until it is reset.",
+            proof=(evidence,),
+            about=about(device),
+            fixes=(_reset(device),),
+        )
+
+
+@check(
+    "GD802",
+    "ecc-uncorrectable-error",
+    stage=Stage.USE,
+    explains=("op-fails", "gpu-wrong-result", "gpu-memory-repair-pending"),
+)
+def ecc_uncorrectable(facts: Facts) -> Iterator[Found]:
+    """A GPU's memory had errors that could not be corrected.
+
+    What it looks at: NVML's count of uncorrected ECC errors since the driver was loaded (volatile), and
+    whether the GPU failed to replace a broken row of its memory. Errors of former days (aggregate) that were
+    repaired are no finding, and neither are corrected ones. GPUs without ECC have no count.
+
+    Why it matters: the program that read the data was ended (Xid 48, 94, 95), or its numbers are wrong.
+
+    How to fix: reset the GPU, which puts the repair into effect. If errors come back, or if a row could not be
+    replaced, have the card replaced.
+
+    Source: NVML API reference, nvmlDeviceGetTotalEccErrors, nvmlDeviceGetRemappedRows; NVIDIA GPU Memory Error
+    Management.
+    """
+
+    def look(device: GpuDevice) -> Found | None:
+        errors, failed = device.ecc_volatile_uncorrected, device.row_remap_failure
+        if failed is True:
+            text = "a row of its memory is broken and could not be replaced: the card must be"
+        elif isinstance(errors, int) and errors:
+            text = f"{errors} memory error(s) since the driver was loaded could not be corrected"
+        else:
+            known(errors)
+            known(failed)
+            return None
+        counts = f"uncorrected, volatile: {_shown(errors)}, aggregate: {_shown(device.ecc_aggregate_uncorrected)}"
+        return Found(
+            message=f"{title(device)}: {text}.",
+            proof=(
+                Evidence(text=counts, source="NVML, nvmlDeviceGetTotalEccErrors"),
+                Evidence(
+                    text=f"rows replaced after uncorrectable errors: {_shown(device.rows_remapped_uncorrectable)}, "
+                    f"pending: {_shown(device.row_remap_pending)}, failed: {_shown(failed)}",
+                    source="NVML, nvmlDeviceGetRemappedRows",
+                ),
+            ),
+            about=about(device),
+            fixes=(_replace(),) if failed is True else (_reset(device), _replace()),
+        )
+
+    yield from each(gpus(facts), look)
+
+
+def _shown(value: int | bool | Unread | None) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "unknown" if isinstance(value, Unread) else "none told" if value is None else str(value)
+
+
+def _replace() -> Fix:
+    return Fix(
+        kind="advice",
+        risk="safe",
+        summary="Have the card replaced if errors come back after a reset (nvidia-bug-report.sh collects what the "
+        "vendor asks for)",
+        steps=(),
+        verify="nvidia-smi -q -d ECC,ROW_REMAPPER",
+    )
+
+
+@check("GD811", "gpu-memory-repair-pending", stage=Stage.USE, level=Level.WARN)
+def memory_repair_pending(facts: Facts) -> Iterator[Found]:
+    """A GPU waits for a reset to replace bad memory.
+
+    What it looks at: NVML's pending row remapping (Ampere and newer) and pending page retirement (before
+    Ampere). It is a warning of its own and no failure: the driver has set the bad memory aside, programs run
+    and their numbers are right, and corrected errors alone can bring it about.
+
+    Why it matters: the memory has had errors, and its repair takes effect with the next reset only.
+
+    How to fix: reset the GPU when nothing runs on it, or reboot.
+
+    Source: NVML API reference, nvmlDeviceGetRemappedRows, nvmlDeviceGetRetiredPagesPendingStatus; NVIDIA GPU
+    Memory Error Management, Error Recovery and Response Flags.
+    """
+
+    def look(device: GpuDevice) -> Found | None:
+        rows, pages = device.row_remap_pending, device.retired_pages_pending
+        if rows is not True and pages is not True:
+            known(rows)
+            known(pages)
+            return None
+        what = "a row of its memory" if rows is True else "pages of its memory"
+        function = "nvmlDeviceGetRemappedRows" if rows is True else "nvmlDeviceGetRetiredPagesPendingStatus"
+        return Found(
+            message=f"{title(device)} waits for a reset to replace {what}.",
+            proof=(Evidence(text="pending: yes", source=f"NVML, {function}"),),
+            about=about(device),
+            fixes=(_reset(device),),
+        )
+
+    yield from each(gpus(facts), look)
+
+
+def _held_back(facts: Facts, reasons: tuple[str, ...]) -> Iterator[tuple[GpuDevice, tuple[str, ...]]]:
+    """The GPUs whose clocks are held down for one of `reasons` now, with those that apply."""
+    devices = gpus(facts)
+    hit: list[tuple[GpuDevice, tuple[str, ...]]] = []
+    unread: Unread | None = None
+    for device in devices:
+        now = device.clock_event_reasons
+        if isinstance(now, Unread):
+            unread = unread or now
+        elif active := tuple(r for r in now or () if r in reasons):
+            hit.append((device, active))
+    if unread is not None and not hit:
+        raise UnknownFactError(unread)
+    yield from hit
+
+
+def _clocks(device: GpuDevice, active: tuple[str, ...]) -> Evidence:
+    now, top = device.clock_sm_mhz, device.clock_sm_max_mhz
+    speed = f"; SM clock {now} of {top} MHz" if isinstance(now, int) and isinstance(top, int) else ""
+    return Evidence(text=", ".join(active) + speed, source="NVML, nvmlDeviceGetCurrentClocksEventReasons")
+
+
+@check("GD804", "gpu-throttling-thermal", stage=Stage.SPEED, level=Level.WARN)
+def throttling_thermal(facts: Facts) -> Iterator[Found]:
+    """A GPU runs slower because it is too hot.
+
+    What it looks at: the reasons that NVML gives for lower clocks: hardware or software thermal slowdown.
+    The software's power cap is no finding: it is normal under load.
+
+    Why it matters: the clocks fall to as little as half until it is cooler, and a job on several GPUs waits for
+    the slowest.
+
+    How to fix: see to the cooling: fans, air flow, dust, room temperature, the pump where it is liquid-cooled.
+
+    Source: NVML API reference, nvmlClocksEventReasons.
+    """
+    for device, active in _held_back(facts, ("hw-thermal-slowdown", "sw-thermal-slowdown")):
+        degrees, limit = device.temperature_c, device.temperature_slowdown_c
+        at = f" at {degrees} °C" if isinstance(degrees, int) else ""
+        heat = f"{degrees} °C" if isinstance(degrees, int) else "temperature unknown"
+        bound = f", slowdown from {limit} °C" if isinstance(limit, int) else ""
+        yield Found(
+            message=f"{title(device)} is slowed down by heat{at}.",
+            proof=(_clocks(device, active), Evidence(text=heat + bound, source="NVML, nvmlDeviceGetTemperature")),
+            about=about(device),
+            fixes=(
+                Fix(
+                    kind="advice",
+                    risk="safe",
+                    summary="See to the cooling of this GPU: fans, air flow, dust, room temperature",
+                    steps=(),
+                    verify=f"nvidia-smi -q -d TEMPERATURE,PERFORMANCE -i {device.index}",
+                ),
+            ),
+        )
+
+
+@check("GD805", "gpu-throttling-power", stage=Stage.SPEED, level=Level.WARN)
+def throttling_power(facts: Facts) -> Iterator[Found]:
+    """A GPU is slowed down because its power supply says so.
+
+    What it looks at: the reason 'hardware power brake' that NVML gives for lower clocks: a signal from outside
+    the GPU. The software's power cap is no finding: under load a GPU runs at its power limit.
+
+    Why it matters: the clocks fall to half or less while the signal stands.
+
+    How to fix: see to the power: the supply's load and redundancy, the cables to the card, a power limit that the
+    chassis sets.
+
+    Source: NVML API reference, nvmlClocksEventReasonHwPowerBrakeSlowdown.
+    """
+    for device, active in _held_back(facts, ("hw-power-brake",)):
+        draw, limit = device.power_draw_w, device.power_limit_w
+        power = f"{draw:.0f} W" if isinstance(draw, float) else "power draw unknown"
+        bound = f" of {limit:.0f} W" if isinstance(limit, float) else ""
+        yield Found(
+            message=f"The power supply holds {title(device)} down (power brake).",
+            proof=(_clocks(device, active), Evidence(text=power + bound, source="NVML, nvmlDeviceGetPowerUsage")),
+            about=about(device),
+            fixes=(
+                Fix(
+                    kind="advice",
+                    risk="safe",
+                    summary="See to the power of this machine: are all supplies on, are the card's cables seated, "
+                    "does the chassis or its management controller limit it?",
+                    steps=(),
+                    verify=f"nvidia-smi -q -d POWER,PERFORMANCE -i {device.index}",
+                ),
+            ),
+        )

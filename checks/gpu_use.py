@@ -1,0 +1,291 @@
+"""Who may use each GPU: other processes, compute mode, MIG, licence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpudoctor.checks._gpus import about, each, gib, gpus, title, visible
+from gpudoctor.facts import Facts, GpuDevice, GpuProcess, UnknownFactError, Unread, known
+from gpudoctor.findings import Evidence, Fix, Found, Level, NotApplicable, Stage
+from gpudoctor.registry import check
+
+NEARLY_ALL = 0.9
+"""Of the memory: TensorFlow takes what is left, and models with their workspace do not fit into that."""
+_MPS = "nvidia-cuda-mps-server"
+
+
+def _is_ours(facts: Facts, process: GpuProcess) -> bool:
+    """The examination's own, or the process that was named with --pid."""
+    return process.ours is True or process.pid == facts.process.pid
+
+
+def _holder(process: GpuProcess) -> str:
+    name = process.name.rsplit("/", 1)[-1] if isinstance(process.name, str) else "a process"
+    size = process.memory_used_bytes
+    return f"{name} (PID {process.pid}" + (f", {gib(size)})" if isinstance(size, int) else ")")
+
+
+def _inside(facts: Facts) -> bool:
+    return isinstance(facts.system.container, str)
+
+
+@check("GD806", "gpu-memory-held-by-other-process", stage=Stage.USE, level=Level.WARN, explains=("op-fails",))
+def memory_held(facts: Facts) -> Iterator[Found]:
+    """Another process holds nearly all memory of a GPU.
+
+    What it looks at: the memory in use of each GPU that CUDA shows to this process, before anything of ours
+    runs there, and the processes that NVML lists. Nine tenths in use count as nearly all. In a container the
+    processes of others are not listed: then only the memory is known. GPUs in MIG mode are left out.
+
+    Why it matters: TensorFlow takes what is left; it fails with out-of-memory errors, or with 'could not create
+    cudnn handle'. It is often a notebook that is still open, or a process that was not ended.
+
+    How to fix: use another GPU, wait, or end the process if it is yours.
+
+    Source: NVML API reference, nvmlDeviceGetMemoryInfo_v2, nvmlDeviceGetComputeRunningProcesses.
+    """
+
+    def look(device: GpuDevice) -> Found | None:
+        used, total = known(device.memory_used_bytes), known(device.memory_total_bytes)
+        if not total or used is None or used < NEARLY_ALL * total or known(device.mig_mode):
+            return None
+        listed = device.processes
+        processes = () if isinstance(listed, Unread) or listed is None else listed
+        others = [p for p in processes if not _is_ours(facts, p)]
+        if not others and processes:
+            return None  # it is ours
+        if others:
+            who = " and ".join(_holder(p) for p in others[:3]) + (" and others" if len(others) > 3 else "")
+        elif _inside(facts):
+            who = "a process that this container can't see (another container, or the host)"
+        else:
+            who = "a process that NVML does not list here (another container or user)"
+        return Found(
+            message=f"{gib(used)} of the {gib(total)} of {title(device)} are in use already, by {who}.",
+            proof=(
+                Evidence(
+                    text=f"{gib(used)} of {gib(total)} used, {used / total:.0%}", source="NVML, nvmlDeviceGetMemoryInfo"
+                ),
+                *(Evidence(text=_holder(p), source="NVML, list of processes") for p in others[:8]),
+            ),
+            about=about(device),
+            fixes=_ways_out(facts, device, others),
+        )
+
+    yield from each(visible(facts), look)
+
+
+def _ways_out(facts: Facts, full: GpuDevice, others: list[GpuProcess]) -> tuple[Fix, ...]:
+    fixes: list[Fix] = []
+    free = next((d for d in visible(facts) if d.index != full.index and _is_free(d)), None)
+    if free is not None and isinstance(free.uuid, str):
+        fixes.append(
+            Fix(
+                kind="command",
+                risk="safe",
+                summary=f"Use GPU {free.index}, which is free",
+                steps=(f"export CUDA_VISIBLE_DEVICES={free.uuid}",),
+                verify="nvidia-smi",
+            )
+        )
+    pids = " ".join(str(p.pid) for p in others)
+    fixes.append(
+        Fix(
+            kind="command",
+            risk="destructive" if others else "safe",
+            summary="Look at what holds it, and end it if it is yours and not needed"
+            if others
+            else "Look on the host which process holds it",
+            steps=(f"ps -o pid,user,etime,args -p {pids.replace(' ', ',')}", f"kill {pids}")
+            if others
+            else ("nvidia-smi",),
+            verify="nvidia-smi",
+        )
+    )
+    return tuple(fixes)
+
+
+def _is_free(device: GpuDevice) -> bool:
+    used, total = device.memory_used_bytes, device.memory_total_bytes
+    return isinstance(used, int) and isinstance(total, int) and used < total / 10 and device.compute_mode == "default"
+
+
+@check(
+    "GD807",
+    "mig-enabled-no-instance",
+    stage=Stage.DRIVER,
+    explains=("tf-lists-no-gpu", "cuinit-no-device", "fewer-gpus"),
+)
+def mig_without_instance(facts: Facts) -> Iterator[Found]:
+    """A GPU is in MIG mode and has no instance that could be used.
+
+    What it looks at: the MIG mode of each GPU, and its MIG devices (a GPU instance with a compute instance).
+
+    Why it matters: in MIG mode CUDA sees instances only. Without one, the GPU is not there for any program,
+    although nvidia-smi lists it.
+
+    How to fix: make an instance, or turn MIG off. In a container: hand an instance over.
+
+    Source: NVIDIA Multi-Instance GPU User Guide.
+    """
+    devices = gpus(facts)
+    others_work = any(d.mig_mode is False or (isinstance(d.mig_devices, tuple) and d.mig_devices) for d in devices)
+
+    def look(device: GpuDevice) -> Found | None:
+        if not known(device.mig_mode) or known(device.mig_devices) != ():
+            return None
+        index = device.index
+        here = " that this container was given" if _inside(facts) else ""
+        make = Fix(
+            kind="command",
+            risk="needs root",
+            summary="Make one instance of the whole GPU (nvidia-smi mig -lgip lists the other sizes)",
+            steps=(f"sudo nvidia-smi mig -i {index} -cgi 0 -C",),
+            verify="nvidia-smi -L",
+        )
+        off = Fix(
+            kind="command",
+            risk="needs root",
+            summary="Turn MIG off: the whole GPU is usable then (on an A100 after a reset)",
+            steps=(f"sudo nvidia-smi -i {index} -mig 0",),
+            verify="nvidia-smi -L",
+        )
+        hand_over = Fix(
+            kind="advice",
+            risk="safe",
+            summary="Start the container with a MIG instance (--gpus '\"device=MIG-…\"'; nvidia-smi -L on the host "
+            "lists them), or have the host make one",
+            steps=(),
+            verify="nvidia-smi -L",
+        )
+        return Found(
+            message=f"{title(device)} is in MIG mode and has no instance{here}: CUDA does not see it.",
+            proof=(Evidence(text="MIG mode on, no MIG device", source="NVML"),),
+            about=about(device),
+            fixes=(hand_over,) if _inside(facts) else (make, off),
+            explains=("fewer-gpus",) if others_work else None,
+        )
+
+    yield from each(devices, look)
+
+
+def _default_mode(device: GpuDevice) -> Fix:
+    return Fix(
+        kind="command",
+        risk="needs root",
+        summary="Let any number of processes use it",
+        steps=(f"sudo nvidia-smi -i {device.index} -c DEFAULT",),
+        verify=f"nvidia-smi -q -d COMPUTE -i {device.index}",
+    )
+
+
+@check("GD808", "compute-mode-prohibited", stage=Stage.USE, explains=("op-fails",))
+def compute_mode_prohibited(facts: Facts) -> Iterator[Found]:
+    """A GPU's compute mode forbids every program to use it.
+
+    What it looks at: the compute mode of each GPU that CUDA shows to this process.
+
+    Why it matters: CUDA lists the GPU and refuses to open it (error 46, 'all CUDA-capable devices are busy or
+    unavailable'); so does TensorFlow.
+
+    How to fix: set the compute mode to DEFAULT.
+
+    Source: NVML API reference, NVML_COMPUTEMODE_PROHIBITED.
+    """
+
+    def look(device: GpuDevice) -> Found | None:
+        if known(device.compute_mode) != "prohibited":
+            return None
+        return Found(
+            message=f"{title(device)} is closed to programs: its compute mode is 'prohibited'.",
+            proof=(Evidence(text="compute mode: prohibited", source="NVML, nvmlDeviceGetComputeMode"),),
+            about=about(device),
+            fixes=(_default_mode(device),),
+        )
+
+    yield from each(visible(facts), look)
+
+
+@check("GD809", "gpu-exclusive-busy", stage=Stage.USE, explains=("op-fails",))
+def exclusive_busy(facts: Facts) -> Iterator[Found]:
+    """A GPU admits one process at a time, and another one is on it.
+
+    What it looks at: the compute mode 'exclusive process' of each GPU that CUDA shows to this process, and the
+    compute processes that NVML lists there. CUDA's Multi-Process Service is no finding: it is the one process, and
+    lets others in.
+
+    Why it matters: CUDA lists the GPU and refuses to open it (error 46, 'all CUDA-capable devices are busy or
+    unavailable').
+
+    How to fix: use another GPU, wait until the process has ended, or set the compute mode to DEFAULT.
+
+    Source: NVML API reference, NVML_COMPUTEMODE_EXCLUSIVE_PROCESS; NVIDIA Multi-Process Service.
+    """
+
+    def look(device: GpuDevice) -> Found | None:
+        if known(device.compute_mode) not in ("exclusive-process", "exclusive-thread"):
+            return None
+        others = [p for p in known(device.processes) or () if p.kind == "compute" and not _is_ours(facts, p)]
+        for process in others:
+            name = known(process.name)
+            if name is None:
+                why = f"who PID {process.pid} on GPU {device.index} is can't be seen from here"
+                raise UnknownFactError(Unread(why=why, settle="nvidia-smi, on the host"))
+            if name.rsplit("/", 1)[-1].startswith(_MPS):
+                return None
+        if not others:
+            return None
+        who = " and ".join(_holder(p) for p in others[:3])
+        return Found(
+            message=f"{title(device)} admits one process at a time, and {who} is on it.",
+            proof=(
+                Evidence(text=f"compute mode: {device.compute_mode}", source="NVML, nvmlDeviceGetComputeMode"),
+                Evidence(text=who, source="NVML, nvmlDeviceGetComputeRunningProcesses"),
+            ),
+            about=about(device),
+            fixes=(_default_mode(device),),
+        )
+
+    yield from each(visible(facts), look)
+
+
+@check("GD810", "vgpu-unlicensed", stage=Stage.SPEED, level=Level.WARN)
+def vgpu_unlicensed(facts: Facts) -> Iterator[Found]:
+    """A virtual GPU has no licence.
+
+    What it looks at: the virtualisation mode of each GPU; where it is a vGPU in a virtual machine, whether NVML
+    calls one of its features licensed.
+
+    Why it matters: about 20 minutes after the start, an unlicensed vGPU is slowed down to the level of an idle one.
+
+    How to fix: give the virtual machine a client configuration token of the licence server, and restart
+    nvidia-gridd.
+
+    Source: NVML API reference, nvmlDeviceGetGridLicensableFeatures; NVIDIA AI Enterprise, vGPU for Compute
+    licensing.
+    """
+    devices = gpus(facts)
+    if all(d.virtualization_mode != "vgpu" for d in devices):
+        for device in devices:
+            known(device.virtualization_mode)
+        raise NotApplicable("no GPU here is a vGPU")
+
+    def look(device: GpuDevice) -> Found | None:
+        if known(device.virtualization_mode) != "vgpu" or known(device.vgpu_licensed) is not False:
+            return None
+        return Found(
+            message=f"{title(device)} is a vGPU without a licence: it is slowed down some minutes after the start.",
+            proof=(Evidence(text="no feature is licensed", source="NVML, nvmlDeviceGetGridLicensableFeatures"),),
+            about=about(device),
+            fixes=(
+                Fix(
+                    kind="command",
+                    risk="needs root",
+                    summary="Put the licence server's token into /etc/nvidia/ClientConfigToken, and restart the service",
+                    steps=("sudo systemctl restart nvidia-gridd",),
+                    verify="nvidia-smi -q | grep -i license",
+                ),
+            ),
+        )
+
+    yield from each(devices, look)
