@@ -23,7 +23,7 @@ from . import child
 from .facts import Facts, Measurement, Process, TensorFlow, Unread
 from .interpreter import Chosen, NoInterpreter, behind, choose, complaint, known_variables, of_process
 from .kernels import tensorflow as tensorflow_kernels
-from .probes import driver, environment, gpu, libraries, pci, process, python, system, tensorflow
+from .probes import container, driver, environment, gpu, kernel_log, libraries, pci, process, python, system, tensorflow
 from .probes.ask import NOT_ANSWERED, Answers, Job, Patient, Start
 
 T = TypeVar("T")
@@ -165,6 +165,7 @@ def examine(
                 python=interpreter,
                 libraries=found,
                 tensorflow=_not_imported(tensorflow_so_far(), options),
+                container=container.read(files),
                 process=named,
             )
 
@@ -187,6 +188,9 @@ LOADER, IMPORT = "TensorFlow's loader", "TensorFlow"
 FILE_TASKS = (
     environment.TASK,
     system.TASK,
+    container.TASK,
+    container.TOOLS,
+    kernel_log.TASK,
     pci.TASK,
     driver.FILES,
     python.TASK,

@@ -6,9 +6,9 @@ Every field is `T | Unread` with the default `NOT_RECORDED`; None means 'looked,
 from __future__ import annotations
 
 from .base import NOT_RECORDED, Fact, UnknownFactError, Unread, known, unread_all
-from .container import Container
+from .container import CdiSpec, Container, ContainerTool
 from .driver import CudaDevice, DeviceNode, Driver, Libcuda
-from .environment import Environment, Variable
+from .environment import Environment, Variable, VariableNow
 from .gpu import Gpu, GpuDevice
 from .libraries import Libraries, LibraryFile, LibraryPick, SearchStep
 from .measurements import Measurement
@@ -16,7 +16,7 @@ from .nccl import Nccl
 from .pci import Pci, PciDevice
 from .process import MappedFile, Process
 from .python import Distribution, Python
-from .system import System
+from .system import KernelEvent, System
 from .tensorflow import Build, LoaderObject, TensorFlow, TensorFlowDevice
 from .trials import Trial
 
@@ -42,7 +42,9 @@ class Facts(Fact, frozen=True, kw_only=True):
 __all__ = [
     "NOT_RECORDED",
     "Build",
+    "CdiSpec",
     "Container",
+    "ContainerTool",
     "CudaDevice",
     "DeviceNode",
     "Distribution",
@@ -52,6 +54,7 @@ __all__ = [
     "Facts",
     "Gpu",
     "GpuDevice",
+    "KernelEvent",
     "Libcuda",
     "Libraries",
     "LibraryFile",
@@ -72,6 +75,7 @@ __all__ = [
     "UnknownFactError",
     "Unread",
     "Variable",
+    "VariableNow",
     "known",
     "unread_all",
 ]
