@@ -180,7 +180,28 @@ def examine(
         facts = quick
         if IMPORT in work and isinstance(quick.tensorflow.directory, str):
             facts = _with_import(quick, work[IMPORT].result(), _kernels(options))
+            if _something_died(facts):
+                facts = _look_again(facts, patient, options)
     return Examination(facts, patient, timeline)
+
+
+def _something_died(facts: Facts) -> bool:
+    """The import, the list or a kernel ended without its answer."""
+    seen = facts.tensorflow
+    ends = [seen.devices, *(m.value for m in facts.measurements)]
+    return isinstance(seen.import_error, str) or any(isinstance(e, Unread) for e in ends)
+
+
+def _look_again(facts: Facts, patient: Patient, options: Options) -> Facts:
+    """What the kernel counted and logged meanwhile: was it killed, and why? Another visit behind a command may reach
+    another container, which knows nothing of the first."""
+    if options.inside is not None:
+        why = Unread(why="not looked at again behind a command", settle="sudo dmesg | tail")
+        seen = msgspec.structs.replace(facts.system, oom_kills_during=why, kernel_log_during=why)
+    else:
+        answers = patient.ask(system.AGAIN, limit_s=options.limit(QUICK_LIMIT_S))
+        seen = system.read_again(facts.system, answers)
+    return msgspec.structs.replace(facts, system=seen)
 
 
 FILES, NVML, NODES, CUDA, UNMASKED = "files", "NVML", "device nodes", "cuInit", "cuInit without CUDA_VISIBLE_DEVICES"
