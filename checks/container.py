@@ -1,11 +1,16 @@
-"""Containers: were GPUs handed over?"""
+"""Containers: were GPUs handed over, whole, and are they still?"""
 
 from __future__ import annotations
 
+import errno
+import os
+import re
 from collections.abc import Iterator
+from shlex import quote
 
-from gpudoctor.facts import Facts, Unread, known
-from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage
+from gpudoctor.checks._cuinit import own_libraries
+from gpudoctor.facts import DeviceNode, Facts, Unread, known
+from gpudoctor.findings import Evidence, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
 
 _HOW = {
@@ -14,6 +19,23 @@ _HOW = {
     "kubernetes": "resources.limits: nvidia.com/gpu: 1",
     "lxc": "lxc config device add CONTAINER gpu gpu",
 }
+
+_NO_DEVICES = ("", "void", "none")
+"""Values of NVIDIA_VISIBLE_DEVICES that ask for no GPU."""
+
+
+def _inside(facts: Facts) -> str:
+    """Which container this is; not applicable on a bare host."""
+    container = known(facts.system.container)
+    if container is None:
+        raise NotApplicable("this is no container")
+    return container
+
+
+def _gpu_nodes(facts: Facts) -> list[DeviceNode]:
+    """/dev/nvidia0, … that are there."""
+    nodes = known(facts.driver.nodes)
+    return [n for n in nodes if re.fullmatch(r"/dev/nvidia\d+", n.path) and known(n.exists)]
 
 
 @check(
@@ -35,15 +57,15 @@ def container_no_gpus_flag(facts: Facts) -> Iterator[Found]:
 
     Source: NVIDIA Container Toolkit documentation; observed: a container of an H200 host without the nodes.
     """
-    container = known(facts.system.container)
-    if container is None:
-        raise NotApplicable("this is no container")
+    container = _inside(facts)
     if known(facts.driver.kernel_version) is None:
         raise NotApplicable("the host's kernel has no NVIDIA module loaded")
     node = known(facts.driver.node("/dev/nvidiactl"))
     if node is not None and known(node.exists):
         return
     library = facts.driver.libcuda.path
+    asked = facts.environment.get("NVIDIA_VISIBLE_DEVICES")
+    unheard = isinstance(asked, str) and asked not in _NO_DEVICES
     without = "neither /dev/nvidiactl nor libcuda.so.1 is" if library is None else "/dev/nvidiactl is not"
     how = _HOW.get(container)
     seen = [] if isinstance(facts.driver.nodes, Unread) else [n.path for n in facts.driver.nodes if n.exists is True]
@@ -54,6 +76,16 @@ def container_no_gpus_flag(facts: Facts) -> Iterator[Found]:
                 text=f"kernel module {facts.driver.kernel_version}, the host's", source="/proc/driver/nvidia/version"
             ),
             Evidence(text=f"device nodes inside: {', '.join(seen) or 'none'}", source="/dev"),
+            *(
+                [
+                    Evidence(
+                        text=f"NVIDIA_VISIBLE_DEVICES={asked} is set, which only NVIDIA's container runtime acts on",
+                        source="environment of the examined process",
+                    )
+                ]
+                if unheard
+                else []
+            ),
         ),
         fixes=(
             Fix(
@@ -65,3 +97,200 @@ def container_no_gpus_flag(facts: Facts) -> Iterator[Found]:
             ),
         ),
     )
+
+
+@check(
+    "GD602",
+    "container-visible-devices-wrong",
+    stage=Stage.CONTAINER,
+    explains=("tf-lists-no-gpu", "cuinit-no-device", "cuinit-fails", "libcuda-not-found", "container-no-gpus-flag"),
+)
+def container_visible_devices_wrong(facts: Facts) -> Iterator[Found]:
+    """NVIDIA_VISIBLE_DEVICES asks for no GPU in this container.
+
+    What it looks at: the variable (void, none or nothing: no GPU is asked for), and whether a GPU's device node is
+    inside. With nodes inside the value says nothing: the Container Device Interface sets void itself.
+
+    Why it matters: NVIDIA's container runtime hands over what this variable names, and nothing else. An image sets it
+    to all; a compose file, a chart or `docker run -e` overrides it.
+
+    How to fix: start the container with NVIDIA_VISIBLE_DEVICES=all (or indices or UUIDs), or with --gpus.
+
+    Source: NVIDIA Container Toolkit documentation, 'Environment variables (OCI spec)'.
+    """
+    container = _inside(facts)
+    value = facts.environment.known("NVIDIA_VISIBLE_DEVICES")
+    if value is None or value.strip() not in _NO_DEVICES:
+        return
+    if known(facts.driver.kernel_version) is None:
+        raise NotApplicable("the host's kernel has no NVIDIA module loaded")
+    if _gpu_nodes(facts):
+        return
+    yield Found(
+        message=f"This {container} container was started with NVIDIA_VISIBLE_DEVICES={value!r}, which asks for no GPU.",
+        proof=(
+            Evidence(text=f"NVIDIA_VISIBLE_DEVICES={value!r}", source="environment of the examined process"),
+            Evidence(text="no /dev/nvidia0, /dev/nvidia1, … is inside", source="/dev"),
+        ),
+        fixes=(
+            Fix(
+                kind="advice",
+                risk="safe",
+                summary="Start the container again with NVIDIA_VISIBLE_DEVICES=all"
+                + (" or with --gpus all" if container == "docker" else ""),
+                steps=(),
+                verify="nvidia-smi -L, inside the container",
+            ),
+        ),
+    )
+
+
+@check(
+    "GD603",
+    "container-capabilities-without-compute",
+    stage=Stage.CONTAINER,
+    explains=("tf-lists-no-gpu", "libcuda-not-found"),
+)
+def container_capabilities_without_compute(facts: Facts) -> Iterator[Found]:
+    """The GPUs were handed to this container without the libraries for computing.
+
+    What it looks at: GPU device nodes that are inside, libcuda.so.1 that is nowhere inside, and what
+    NVIDIA_DRIVER_CAPABILITIES asks for: it must hold compute or all.
+
+    Why it matters: with utility alone nvidia-smi works and lists every GPU, and no CUDA program starts.
+
+    How to fix: start the container with NVIDIA_DRIVER_CAPABILITIES=compute,utility.
+
+    Source: NVIDIA Container Toolkit documentation, 'Driver capabilities'.
+    """
+    container = _inside(facts)
+    lib = facts.driver.libcuda
+    if lib.path is not None:
+        known(lib.path)
+        return
+    if not _gpu_nodes(facts) or own_libraries(known(lib.candidates)):
+        return
+    value = facts.environment.known("NVIDIA_DRIVER_CAPABILITIES")
+    asked = [word.strip() for word in (value or "").split(",") if word.strip()]
+    handed = [m for m in known(facts.container.driver_mounts) if os.path.basename(m).startswith("libnvidia-ml.so")]
+    if "compute" in asked or "all" in asked or (not asked and not handed):
+        return
+    state = f"is {value!r}" if value else "is not set, and this toolkit's default is utility"
+    yield Found(
+        message=f"This {container} container got the GPUs and not libcuda.so.1: NVIDIA_DRIVER_CAPABILITIES {state}.",
+        proof=(
+            Evidence(text=f"NVIDIA_DRIVER_CAPABILITIES {state}", source="environment of the examined process"),
+            Evidence(text=f"libcuda.so.1: {lib.load_error}", source="dynamic loader, in a child process"),
+            Evidence(text=f"inside: {', '.join(n.path for n in _gpu_nodes(facts))}", source="/dev"),
+        ),
+        fixes=(
+            Fix(
+                kind="advice",
+                risk="safe",
+                summary="Start the container again with NVIDIA_DRIVER_CAPABILITIES=compute,utility",
+                steps=(),
+                verify="ldconfig -p | grep libcuda.so.1, inside the container",
+            ),
+        ),
+    )
+
+
+@check(
+    "GD604",
+    "container-cgroup-devices-lost",
+    stage=Stage.CONTAINER,
+    explains=("tf-lists-no-gpu", "fewer-gpus", "cuinit-no-device", "cuinit-fails", "device-node-permission"),
+)
+def container_cgroup_devices_lost(facts: Facts) -> Iterator[Found]:
+    """This container has lost the right to use its GPUs.
+
+    What it looks at: /dev/nvidiactl that is inside and answers open() with EPERM, which mode bits never do (they
+    answer EACCES): the device rules of the container's control group. And driver files that the container
+    toolkit mounted: so the rules allowed the device when the container was started.
+
+    Why it matters: it worked, and after a `systemctl daemon-reload` on the host (every package update does one) systemd
+    wrote the device rules anew without the GPUs. NVML then says 'Unknown Error'.
+
+    How to fix: start the container again. To keep it from coming back: request devices through the Container Device
+    Interface, or let the engine manage control groups with cgroupfs.
+
+    Source: NVIDIA/nvidia-container-toolkit issue 48.
+    """
+    container = _inside(facts)
+    if container in ("lxc", "apptainer", "singularity"):
+        raise NotApplicable(f"{container} keeps its own device rules, or none")
+    refused = [n for n in known(facts.driver.nodes) if n.open_errno == errno.EPERM and n.exists is True]
+    if "/dev/nvidiactl" not in [n.path for n in refused]:
+        return
+    handed = [m for m in known(facts.container.driver_mounts) if "libcuda" in m or "libnvidia-ml" in m]
+    if not handed:
+        return
+    error = facts.gpu.nvml_error
+    yield Found(
+        message=f"This {container} container was given its GPUs and may no longer open them.",
+        proof=(
+            Evidence(
+                text=f"{', '.join(n.path for n in refused)}: {os.strerror(errno.EPERM)}",
+                source="open(), read and write",
+            ),
+            Evidence(text=f"handed over when it was started: {handed[0]}", source="/proc/self/mountinfo"),
+            *(
+                [Evidence(text=f"NVML: {facts.gpu.nvml_error_text}", source="nvmlInit")]
+                if isinstance(error, int)
+                else []
+            ),
+        ),
+        fixes=(
+            Fix(
+                kind="advice",
+                risk="safe",
+                summary="Start the container again; then hand the GPUs over by the Container Device Interface "
+                "(--device nvidia.com/gpu=all), which a daemon-reload does not undo",
+                steps=(),
+                verify="nvidia-smi, inside the container",
+            ),
+        ),
+    )
+
+
+@check("GD608", "cdi-spec-stale", stage=Stage.CONTAINER, level=Level.WARN)
+def cdi_spec_stale(facts: Facts) -> Iterator[Found]:
+    """The description of the GPUs for containers is of another driver release.
+
+    What it looks at: the specifications in /etc/cdi and /var/run/cdi (of one kind the latter counts): the libcuda
+    file that each mounts, whether that file is still there, and the release of the loaded kernel module.
+
+    Why it matters: after a driver update the files that it names are gone, and every container that asks for
+    nvidia.com/gpu fails to start.
+
+    How to fix: write it anew.
+
+    Source: NVIDIA Container Toolkit documentation, 'Support for Container Device Interface'.
+    """
+    if known(facts.system.container) is not None:
+        raise NotApplicable("the specifications are the host's")
+    kernel = known(facts.driver.kernel_version)
+    if kernel is None:
+        raise NotApplicable("the NVIDIA kernel module is not loaded")
+    counting = {known(s.kind): s for s in known(facts.container.cdi_specs)}
+    for kind, spec in counting.items():
+        version = known(spec.driver_version)
+        if version is None or version == kernel or known(spec.libcuda_exists):
+            continue
+        yield Found(
+            message=f"{spec.path} describes driver {version}, and {kernel} is loaded: containers that ask for {kind} can't "
+            "start.",
+            proof=(
+                Evidence(text=f"mounts {spec.libcuda}, which does not exist", source=spec.path),
+                Evidence(text=f"kernel module {kernel}", source="/proc/driver/nvidia/version"),
+            ),
+            fixes=(
+                Fix(
+                    kind="command",
+                    risk="needs root",
+                    summary="Write the specification anew",
+                    steps=(f"sudo nvidia-ctk cdi generate --output={quote(spec.path)}",),
+                    verify="nvidia-ctk cdi list",
+                ),
+            ),
+        )

@@ -23,7 +23,21 @@ from . import child
 from .facts import Environment, Facts, Measurement, Process, Python, TensorFlow, Unread
 from .interpreter import Chosen, Unreachable, behind, choose, complaint, known_variables, of_process
 from .kernels import tensorflow as tensorflow_kernels
-from .probes import driver, environment, gpu, libraries, modules, nccl, pci, process, python, system, tensorflow
+from .probes import (
+    container,
+    driver,
+    environment,
+    gpu,
+    kernel_log,
+    libraries,
+    modules,
+    nccl,
+    pci,
+    process,
+    python,
+    system,
+    tensorflow,
+)
 from .probes.ask import NOT_ANSWERED, Answers, Job, Patient, Start
 from .probes.inside import REACH_S
 
@@ -148,6 +162,8 @@ def examine(
             on_quick(Examination(quick, patient, timeline))
         wait(work[name] for name in LATER if name in work)
         facts = with_import(so_far(), work, options)
+        if IMPORT in work and _something_died(facts):
+            facts = _look_again(facts, patient, options)
     return Examination(facts, patient, timeline)
 
 
@@ -175,6 +191,7 @@ def facts_of(work: Work, files: Answers, chosen: Chosen, named: Process, options
         libraries=found,
         tensorflow=_not_imported(packages, options),
         nccl=nccl.read(files, answered(NCCL), packages, interpreter),
+        container=container.read(files),
         process=named,
     )
 
@@ -208,6 +225,25 @@ def with_import(facts: Facts, work: Work, options: Options) -> Facts:
     return msgspec.structs.replace(facts, tensorflow=after, measurements=tuple(measured))
 
 
+def _something_died(facts: Facts) -> bool:
+    """The import, the list or a kernel ended without its answer."""
+    seen = facts.tensorflow
+    ends = [seen.devices, *(m.value for m in facts.measurements)]
+    return isinstance(seen.import_error, str) or any(isinstance(e, Unread) for e in ends)
+
+
+def _look_again(facts: Facts, patient: Patient, options: Options) -> Facts:
+    """What the kernel counted and logged meanwhile: was it killed, and why? Another visit behind a command may reach
+    another container, which knows nothing of the first."""
+    if options.inside is not None:
+        why = Unread(why="not looked at again behind a command", settle="sudo dmesg | tail")
+        seen = msgspec.structs.replace(facts.system, oom_kills_during=why, kernel_log_during=why)
+    else:
+        answers = patient.ask(system.AGAIN, limit_s=options.limit(QUICK_LIMIT_S))
+        seen = system.read_again(facts.system, answers)
+    return msgspec.structs.replace(facts, system=seen)
+
+
 FILES, NVML, NODES, CUDA, UNMASKED = "files", "NVML", "device nodes", "cuInit", "cuInit without CUDA_VISIBLE_DEVICES"
 LOADER, NCCL, IMPORT = "TensorFlow's loader", "NCCL", "TensorFlow"
 LATER = (NCCL,)
@@ -215,6 +251,9 @@ LATER = (NCCL,)
 FILE_TASKS = (
     environment.TASK,
     system.TASK,
+    container.TASK,
+    container.TOOLS,
+    kernel_log.TASK,
     pci.TASK,
     driver.FILES,
     modules.TASK,

@@ -6,7 +6,7 @@ Every field is `T | Unread` with the default `NOT_RECORDED`; None means 'looked,
 from __future__ import annotations
 
 from .base import NOT_RECORDED, Fact, UnknownFactError, Unread, known, unread_all
-from .container import Container
+from .container import CdiSpec, Container, ContainerTool
 from .driver import (
     CudaDevice,
     CudaPair,
@@ -20,7 +20,7 @@ from .driver import (
     ModuleFile,
     Parameter,
 )
-from .environment import Environment, Variable
+from .environment import Environment, Variable, VariableNow
 from .gpu import Gpu, GpuDevice, GpuPair, GpuProcess, MigDevice, NvLink
 from .libraries import Libraries, LibraryFile, LibraryPick, SearchStep
 from .measurements import Measurement
@@ -28,7 +28,7 @@ from .nccl import Nccl, NcclFile, NcclSetting, NetworkInterface, RdmaPort
 from .pci import Pci, PciAcs, PciBar, PciDevice
 from .process import MappedFile, Process
 from .python import Distribution, Python
-from .system import System
+from .system import KernelEvent, System
 from .tensorflow import Build, LoaderObject, TensorFlow, TensorFlowDevice
 from .trials import Trial
 
@@ -54,7 +54,9 @@ class Facts(Fact, frozen=True, kw_only=True):
 __all__ = [
     "NOT_RECORDED",
     "Build",
+    "CdiSpec",
     "Container",
+    "ContainerTool",
     "CudaDevice",
     "CudaPair",
     "DeviceNode",
@@ -69,6 +71,7 @@ __all__ = [
     "GpuDevice",
     "GpuPair",
     "GpuProcess",
+    "KernelEvent",
     "KernelModule",
     "Libcuda",
     "Libraries",
@@ -101,6 +104,7 @@ __all__ = [
     "UnknownFactError",
     "Unread",
     "Variable",
+    "VariableNow",
     "known",
     "unread_all",
 ]

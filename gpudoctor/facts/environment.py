@@ -12,10 +12,24 @@ class Variable(Fact, frozen=True, kw_only=True):
     value: str
 
 
+class VariableNow(Fact, frozen=True, kw_only=True):
+    """A variable that Python has otherwise than its process was started with: a sitecustomize or .pth file sets it."""
+
+    name: str
+    value: str | None
+    """None: it was taken away."""
+
+
 class Environment(Fact, frozen=True, kw_only=True):
     """Allow-listed variables (`gpudoctor.probes.environment` has the list)."""
 
     variables: tuple[Variable, ...] | Unread = NOT_RECORDED
+    changed: tuple[VariableNow, ...] | Unread = NOT_RECORDED
+    """What differs in Python (os.environ). The dynamic loader goes by `variables`."""
+    dropped_by_sudo: tuple[Variable, ...] | Unread | None = NOT_RECORDED
+    """Variables that sudo was started with and that this process lacks; None: not run under sudo."""
+    dropped_libraries: tuple[str, ...] | Unread | None = NOT_RECORDED
+    """CUDA libraries in the directories of an LD_LIBRARY_PATH that sudo dropped."""
 
     def get(self, name: str) -> str | Unread | None:
         """The value of `name`; None where it is not set; Unread where the variables could not be read."""

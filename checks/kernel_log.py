@@ -1,0 +1,200 @@
+"""What the kernel's log proves. A line from hours ago about a GPU that works now is history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpudoctor.checks._cuinit import own_libraries
+from gpudoctor.checks._kernel_log import blamed, named, shown
+from gpudoctor.facts import Facts, Unread, known
+from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage
+from gpudoctor.registry import check
+
+_GSP_TIMEOUT = (119, 120)
+_APPLICATION = (13, 31, 43, 45)
+
+
+@check(
+    "GD116",
+    "driver-secure-boot",
+    stage=Stage.DRIVER,
+    explains=("tf-lists-no-gpu", "cuinit-no-device", "cuinit-fails"),
+)
+def driver_secure_boot(facts: Facts) -> Iterator[Found]:
+    """Secure Boot keeps the NVIDIA kernel module from loading.
+
+    What it looks at: whether Secure Boot (or kernel lockdown) is on, the driver's libraries are installed, a GPU is on
+    the bus and the kernel module is not loaded, and the kernel's log says that it rejected an unsigned module. All of
+    them together are the proof; Secure Boot alone is no fault.
+
+    Why it matters: a module that was built on this machine (DKMS) is signed with a key that the firmware does not
+    know. The kernel refuses it, and the GPU has no driver.
+
+    How to fix: enroll the key that signed it (mokutil, then confirm at the next boot), install the distribution's signed
+    modules, or switch Secure Boot off in the firmware.
+
+    Source: Linux kernel, kernel/module/signing.c ('Loading of … is rejected') and kernel_lockdown(7).
+    """
+    if known(facts.system.container) is not None:
+        raise NotApplicable("the driver of a container is the host's")
+    if facts.driver.kernel_version is not None:
+        known(facts.driver.kernel_version)
+        return
+    if not any(d.is_nvidia_gpu for d in known(facts.pci.devices)):
+        raise NotApplicable("no NVIDIA GPU is on the PCI bus")
+    locked = facts.system.lockdown in ("integrity", "confidentiality")
+    if not locked and known(facts.system.secure_boot) is not True:
+        return
+    if not own_libraries(known(facts.driver.libcuda.candidates)):
+        return
+    rejected = [e for e in known(facts.system.kernel_log) if e.kind == "module-rejected"]
+    if not rejected:
+        return
+    state = "Secure Boot is on" if facts.system.secure_boot is True else f"kernel lockdown is {facts.system.lockdown}"
+    yield Found(
+        message=f"{state}, and the kernel rejected a module that is not signed with a key it knows; the NVIDIA module is "
+        "not loaded.",
+        proof=(Evidence(text=state, source="firmware and kernel settings"), *shown(rejected)),
+        fixes=(
+            Fix(
+                kind="command",
+                risk="needs reboot",
+                summary="Enroll the key that signs the modules built on this machine, and confirm it in the blue screen "
+                "at the next boot (Debian and Ubuntu: this path)",
+                steps=("sudo mokutil --import /var/lib/shim-signed/mok/MOK.der", "sudo reboot"),
+                verify="modinfo nvidia | grep signer; nvidia-smi",
+            ),
+        ),
+    )
+
+
+@check(
+    "GD117",
+    "driver-rminit-failed",
+    stage=Stage.DRIVER,
+    explains=("tf-lists-no-gpu", "fewer-gpus", "cuinit-no-device", "cuinit-fails", "cuinit-no-answer"),
+)
+def driver_rminit_failed(facts: Facts) -> Iterator[Found]:
+    """The driver is loaded and could not bring a GPU up.
+
+    What it looks at: lines of the kernel's log in which the driver says that RmInitAdapter failed, or that its open
+    kernel module does not support a GPU, and whether CUDA (or NVML) lists that GPU now. A GPU that works now is
+    left alone.
+
+    Why it matters: the GPU is on the bus, the driver is installed, and no program sees it.
+
+    How to fix: it depends on the numbers behind 'failed!'. Most often: power the machine off and on (a reboot is not
+    enough), switch on 'Above 4G decoding' in the firmware, take the other flavour of the kernel module (open or
+    proprietary), or another driver branch.
+
+    Source: NVIDIA driver README, chapter 'Common problems'; NVIDIA/open-gpu-kernel-modules issue 789.
+    """
+    for address, events in blamed(facts, "rminit-failed").items():
+        which = f"GPU {address}" if address else "a GPU"
+        unsupported = any("not supported by open" in e.text for e in events)
+        yield Found(
+            message=f"The driver could not bring {which} up"
+            + (": the open kernel module does not support it." if unsupported else "."),
+            proof=shown(events),
+            about=named(facts, address),
+            fixes=(_other_flavour() if unsupported else _power_cycle(),),
+        )
+
+
+def _other_flavour() -> Fix:
+    return Fix(
+        kind="advice",
+        risk="needs reboot",
+        summary="Install the proprietary flavour of the same driver release (GPUs before Turing have no GSP, which the "
+        "open module needs)",
+        steps=(),
+        verify="nvidia-smi",
+    )
+
+
+def _power_cycle() -> Fix:
+    return Fix(
+        kind="advice",
+        risk="needs reboot",
+        summary="Power the machine off, wait, and power it on; if it stays, switch on 'Above 4G decoding' in the firmware, "
+        "try another driver branch, and put the GPU into another slot or machine",
+        steps=(),
+        verify="sudo dmesg | grep -i rminit; nvidia-smi",
+    )
+
+
+@check(
+    "GD118",
+    "xid119-gsp-timeout",
+    stage=Stage.DRIVER,
+    explains=("tf-lists-no-gpu", "fewer-gpus", "cuinit-no-device", "cuinit-fails", "cuinit-no-answer"),
+)
+def xid119_gsp_timeout(facts: Facts) -> Iterator[Found]:
+    """The GPU's own system processor (GSP) stopped answering the driver.
+
+    What it looks at: Xid 119 (GSP RPC timeout) and 120 (GSP error) in the kernel's log, and whether CUDA (or NVML)
+    lists that GPU now. A GPU that works now is left alone.
+
+    Why it matters: the GPU stays out of order until it is reset; programs hang or see one GPU less.
+
+    How to fix: reset the GPU or reboot; update the driver. If it comes back, switch the GSP off where the GPU and the
+    proprietary driver allow it (NVreg_EnableGpuFirmware=0), and ask the vendor.
+
+    Source: NVIDIA, Xid Errors, 119 and 120.
+    """
+    for address, events in blamed(facts, "xid", _GSP_TIMEOUT).items():
+        reset = f"sudo nvidia-smi --gpu-reset -i {address}"
+        yield Found(
+            message=f"GPU {address} no longer answers: its system processor (GSP) timed out (Xid {events[-1].xid}).",
+            proof=shown(events),
+            about=named(facts, address),
+            fixes=(
+                Fix(
+                    kind="command",
+                    risk="destructive",
+                    summary="End every program on this GPU and reset it; where that is refused, reboot",
+                    steps=(reset,),
+                    verify="nvidia-smi",
+                ),
+            ),
+        )
+
+
+@check("GD814", "xid13-31-43-app-or-gpu-fault", stage=Stage.USE, explains=("op-fails",))
+def xid13_31_43_app_or_gpu_fault(facts: Facts) -> Iterator[Found]:
+    """The GPU reported a fault while an operation ran on it.
+
+    What it looks at: Xid 13 (graphics engine exception), 31 (memory page fault), 43 and 45 (channel stopped) that came
+    into the kernel's log while gpudoctor ran an operation on that GPU, and that operation failed. Older lines
+    are history: any program with a wild pointer makes them.
+
+    Why it matters: in a program of one's own these mean a bug in it. gpudoctor's operations are TensorFlow's own and
+    give right numbers elsewhere, so what is left is the GPU, its driver, or a build of TensorFlow that does not fit.
+
+    How to fix: run NVIDIA's diagnostic on the GPU; if other GPUs of the machine pass with the same software, it is the GPU.
+
+    Source: NVIDIA, Xid Errors, 13, 31, 43 and 45.
+    """
+    failed = [m for m in facts.measurements if isinstance(m.value, Unread) and m.device.startswith("GPU:")]
+    if not failed:
+        raise NotApplicable("no operation failed on a GPU")
+    events = [e for e in known(facts.system.kernel_log_during) if e.kind == "xid" and e.xid in _APPLICATION]
+    addresses = {f"GPU:{d.index}": d.pci_address for d in known(facts.driver.libcuda.devices)} if events else {}
+    for device in dict.fromkeys(m.device for m in failed):
+        mine = [e for e in events if e.pci_address == addresses.get(device)]
+        if mine:
+            numbers = ", ".join(sorted({str(e.xid) for e in mine}))
+            yield Found(
+                message=f"{device} reported Xid {numbers} while gpudoctor's operation ran on it, and the operation failed.",
+                proof=shown(mine),
+                about=(device.replace(":", "").lower(),),
+                fixes=(
+                    Fix(
+                        kind="command",
+                        risk="needs root",
+                        summary="Run NVIDIA's diagnostic (package datacenter-gpu-manager) while nothing else uses the GPU",
+                        steps=("sudo dcgmi diag -r 3",),
+                        verify="gpudoctor check",
+                    ),
+                ),
+            )

@@ -1,0 +1,187 @@
+"""Jobs and hosted notebooks: the same as no GPU handed over, on those platforms."""
+
+from __future__ import annotations
+
+import errno
+import re
+from collections.abc import Iterator
+
+from gpudoctor.checks._cuinit import NO_DEVICE
+from gpudoctor.facts import Facts, Unread, known
+from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage
+from gpudoctor.registry import check
+
+
+@check(
+    "GD605",
+    "apptainer-no-nv",
+    stage=Stage.CONTAINER,
+    explains=("tf-lists-no-gpu", "cuinit-no-device", "libcuda-not-found", "container-no-gpus-flag"),
+)
+def apptainer_no_nv(facts: Facts) -> Iterator[Found]:
+    """This Apptainer container was started without --nv.
+
+    What it looks at: an Apptainer (Singularity) container on a host with the NVIDIA module, in which no libcuda.so.1
+    was mounted from the host (--nv puts it into /.singularity.d/libs) and none can be loaded, or whose /dev
+    has no NVIDIA nodes.
+
+    Why it matters: Apptainer shares /dev with the host, so that the nodes are there, and without --nv not the driver's
+    libraries.
+
+    How to fix: start it with --nv.
+
+    Source: Apptainer user guide, 'GPU Support'.
+    """
+    container = known(facts.system.container)
+    if container not in ("apptainer", "singularity"):
+        raise NotApplicable("this is no Apptainer container")
+    if known(facts.driver.kernel_version) is None:
+        raise NotApplicable("the host's kernel has no NVIDIA module loaded")
+    mounts = known(facts.container.driver_mounts)
+    control = known(facts.driver.node("/dev/nvidiactl"))
+    no_library = facts.driver.libcuda.path is None
+    no_node = control is None or not known(control.exists)
+    if any("libcuda" in m or m.startswith("/.singularity.d/libs") for m in mounts) or not (no_library or no_node):
+        known(facts.driver.libcuda.path)
+        return
+    yield Found(
+        message="The host has an NVIDIA driver, and its libraries are not in this container: it was started without --nv.",
+        proof=(
+            Evidence(
+                text=f"kernel module {facts.driver.kernel_version}, the host's", source="/proc/driver/nvidia/version"
+            ),
+            Evidence(text="no libcuda is mounted from the host", source="/proc/self/mountinfo"),
+        ),
+        fixes=(
+            Fix(
+                kind="advice",
+                risk="safe",
+                summary=f"Start it with --nv: {container} exec --nv IMAGE python3 …",
+                steps=(),
+                verify=f"{container} exec --nv IMAGE nvidia-smi",
+            ),
+        ),
+    )
+
+
+_ALLOCATED = ("SLURM_JOB_GPUS", "SLURM_STEP_GPUS")
+_EXPLAINED = (
+    *("tf-lists-no-gpu", "cuinit-no-device", "libcuda-not-found", "container-no-gpus-flag"),
+    *("device-node-permission", "no-nvidia-gpu"),
+)
+
+
+@check(
+    "GD606",
+    "slurm-no-gpu-allocated",
+    stage=Stage.CONTAINER,
+    explains=(*_EXPLAINED, "cuda-visible-devices-empty"),
+)
+def slurm_no_gpu_allocated(facts: Facts) -> Iterator[Found]:
+    """This Slurm job did not ask for a GPU.
+
+    What it looks at: SLURM_JOB_ID without any of the variables with which Slurm tells of GPUs (SLURM_JOB_GPUS,
+    SLURM_STEP_GPUS, SLURM_GPUS…), and that no GPU can be used: cuInit finds none, the nodes refuse to be opened, or
+    the machine has no NVIDIA driver.
+
+    Why it matters: Slurm hides GPUs that a job did not ask for, or puts the job onto a machine without one.
+
+    How to fix: ask for one: sbatch, salloc or srun with --gres=gpu:1 (or --gpus=1), in a partition that has GPUs.
+
+    Source: Slurm documentation, 'Generic Resource (GRES) Scheduling'.
+    """
+    job = facts.environment.known("SLURM_JOB_ID")
+    if job is None:
+        raise NotApplicable("this is no Slurm job")
+    variables = known(facts.environment.variables)
+    told = [v.name for v in variables if v.name.startswith("SLURM_GPU") or v.name in _ALLOCATED]
+    if any(facts.environment.known(name) not in ("", "0", None) for name in told):
+        return
+    everything = facts.driver.all_devices
+    if not isinstance(everything, Unread) and everything:
+        return
+    seen = _unusable(facts)
+    if seen is None:
+        return
+    value = facts.environment.known("CUDA_VISIBLE_DEVICES")
+    by_slurm = value is None or value == "NoDevFiles"  # what Slurm itself sets; else a person did
+    yield Found(
+        message=f"Slurm job {job} has no GPU: none was asked for.",
+        proof=(
+            Evidence(
+                text="neither SLURM_JOB_GPUS nor SLURM_GPUS… is set", source="environment of the examined process"
+            ),
+            seen,
+        ),
+        fixes=(
+            Fix(
+                kind="advice",
+                risk="safe",
+                summary="Ask for a GPU, in a partition that has some: srun --gres=gpu:1 …, or #SBATCH --gres=gpu:1",
+                steps=(),
+                verify="srun --gres=gpu:1 nvidia-smi -L",
+            ),
+        ),
+        explains=None if by_slurm else _EXPLAINED,
+    )
+
+
+def _unusable(facts: Facts) -> Evidence | None:
+    """What shows that this process has no GPU."""
+    if known(facts.driver.kernel_version) is None:
+        return Evidence(text="this machine has no NVIDIA kernel module loaded", source="/proc/driver/nvidia/version")
+    nodes = [n for n in known(facts.driver.nodes) if re.fullmatch(r"/dev/nvidia\d+", n.path) and n.exists is True]
+    if nodes and all(n.open_errno == errno.EPERM for n in nodes):
+        return Evidence(text=f"{nodes[0].path}: not permitted by the job's device rules", source="open()")
+    lib = facts.driver.libcuda
+    if lib.path is not None and known(lib.init_result) == NO_DEVICE:
+        return Evidence(text="cuInit finds no device", source="libcuda, in a child process")
+    return None
+
+
+@check(
+    "GD607",
+    "colab-cpu-runtime",
+    stage=Stage.CONTAINER,
+    explains=(
+        "tf-lists-no-gpu",
+        "cuinit-no-device",
+        "cuinit-fails",
+        "libcuda-not-found",
+        "no-nvidia-gpu",
+        "container-no-gpus-flag",
+    ),
+)
+def colab_cpu_runtime(facts: Facts) -> Iterator[Found]:
+    """This Colab notebook runs on a machine without a GPU.
+
+    What it looks at: Colab's variables, no NVIDIA kernel module, and no device node of a GPU.
+
+    Why it matters: a new notebook gets a CPU runtime. Nothing that is installed in it brings a GPU.
+
+    How to fix: Runtime, Change runtime type, choose a GPU; then run every cell again.
+
+    Source: Google Colaboratory, frequently asked questions.
+    """
+    if "colab" not in known(facts.container.platforms):
+        raise NotApplicable("this is no Colab notebook")
+    if known(facts.driver.kernel_version) is not None:
+        return
+    if any(re.fullmatch(r"/dev/nvidia\d+", n.path) and known(n.exists) for n in known(facts.driver.nodes)):
+        return
+    yield Found(
+        message="This Colab runtime has no GPU.",
+        proof=(
+            Evidence(text="the NVIDIA kernel module is not loaded", source="/proc/driver/nvidia/version"),
+            Evidence(text="no /dev/nvidia0", source="/dev"),
+        ),
+        fixes=(
+            Fix(
+                kind="advice",
+                risk="safe",
+                summary="In the notebook's menu: Runtime, Change runtime type, choose a GPU; then run the cells again",
+                steps=(),
+                verify="!nvidia-smi, in a cell",
+            ),
+        ),
+    )

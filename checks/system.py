@@ -1,0 +1,319 @@
+"""The process and its surroundings: limits, control groups, sudo, the processor."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+
+from gpudoctor.checks._cuinit import answered
+from gpudoctor.checks._kernel_log import shown
+from gpudoctor.facts import Facts, Unread, known
+from gpudoctor.findings import Evidence, Fix, Found, Level, NotApplicable, Stage, on_library_path
+from gpudoctor.registry import check
+
+_OUT_OF_MEMORY = 2
+_NO_SPACE = re.compile(r"failed to map segment|cannot allocate memory|MemoryError|bad_alloc", re.IGNORECASE)
+_KILLED = re.compile(r"\bSIGKILL\b|\bsignal 9\b")
+_GIB = 1 << 30
+
+
+@check(
+    "GD524",
+    "cpu-no-avx",
+    stage=Stage.TENSORFLOW,
+    explains=("tf-import-broken", "tf-lists-no-gpu"),
+)
+def cpu_no_avx(facts: Facts) -> Iterator[Found]:
+    """This processor lacks AVX, which TensorFlow's wheels are built for.
+
+    What it looks at: how the import of TensorFlow (or its loader, asked alone) died: an illegal instruction (SIGILL),
+    or TensorFlow's own message that the processor lacks instructions; and the processor's flags.
+
+    Why it matters: every wheel since 1.6 needs AVX. In a virtual machine the processor often has it and the hypervisor
+    hides it.
+
+    How to fix: in a virtual machine, pass the host's processor through; else use another machine, or build TensorFlow.
+
+    Source: TensorFlow release notes 1.6; tensorflow/tensorflow issue 46496.
+    """
+    if known(facts.system.machine) not in ("x86_64", "AMD64", "i686"):
+        raise NotApplicable("AVX is of x86 processors")
+    loader = facts.tensorflow.loader_ok
+    error = facts.tensorflow.import_error
+    died = loader.why if isinstance(loader, Unread) and "SIGILL" in loader.why else None
+    if died is None:
+        died = known(error)
+    if died is None or not ("SIGILL" in died or ("SIGABRT" in died and _says_avx(facts))):
+        return
+    if "avx" in known(facts.system.cpu_flags):
+        return
+    virtual = facts.system.hypervisor is True
+    model = facts.system.cpu_model
+    yield Found(
+        message="TensorFlow's wheels need a processor with AVX, and this one has none"
+        + (" (or this virtual machine hides it)." if virtual else "."),
+        proof=(
+            Evidence(text=died, source="TensorFlow, in a child process"),
+            Evidence(
+                text=f"{model if isinstance(model, str) else 'the processor'}: no flag avx", source="/proc/cpuinfo"
+            ),
+        ),
+        fixes=(
+            Fix(
+                kind="advice",
+                risk="needs reboot",
+                summary="Give the virtual machine the host's processor type (QEMU and libvirt: host-passthrough; Proxmox: "
+                "CPU type host)"
+                if virtual
+                else "Use a machine whose processor has AVX, or build TensorFlow from source without it",
+                steps=(),
+                verify="grep -c avx /proc/cpuinfo",
+            ),
+        ),
+    )
+
+
+def _says_avx(facts: Facts) -> bool:
+    log = facts.tensorflow.log
+    return not isinstance(log, Unread) and any("compiled to use AVX" in line for line in log)
+
+
+@check(
+    "GD901",
+    "address-space-limit",
+    stage=Stage.USE,
+    explains=("tf-lists-no-gpu", "cuinit-fails", "libcuda-not-found", "tf-import-broken", "op-fails"),
+)
+def address_space_limit(facts: Facts) -> Iterator[Found]:
+    """The limit on this process's address space is too small for CUDA.
+
+    What it looks at: RLIMIT_AS (ulimit -v), and that cuInit answers 2 (out of memory), that libcuda can't be mapped,
+    or that TensorFlow's import runs out of memory. A limit without such a failure is no fault.
+
+    Why it matters: CUDA reserves many gigabytes of addresses, far more than it uses. Batch systems and shared login
+    machines set such limits.
+
+    How to fix: ulimit -v unlimited, before the program is started; in a batch job ask for more memory, or have the
+    administrator limit the control group's memory in its place.
+
+    Source: observed on an H100 host (driver 580.159.04): cuInit answers 2 under ulimit -v of 4 GiB, and works under 16.
+    """
+    limit = known(facts.system.limit_address_space_bytes)
+    if limit is None:
+        return
+    lib = facts.driver.libcuda
+    failures = []
+    if lib.init_result == _OUT_OF_MEMORY:
+        failures.append(Evidence(text=answered(_OUT_OF_MEMORY), source="libcuda, in a child process"))
+    for text, source in ((lib.load_error, "dynamic loader"), (facts.tensorflow.import_error, "import tensorflow")):
+        if isinstance(text, str) and _NO_SPACE.search(text):
+            failures.append(Evidence(text=text, source=f"{source}, in a child process"))
+    if not failures:
+        if lib.path is not None:
+            known(lib.init_result)
+        return
+    yield Found(
+        message=f"This process may use {limit / _GIB:.3g} GiB of addresses (ulimit -v), and CUDA reserves more.",
+        proof=(Evidence(text=f"RLIMIT_AS is {limit} bytes", source="getrlimit()"), *failures),
+        fixes=(
+            Fix(
+                kind="command",
+                risk="safe",
+                summary="Lift the limit for this shell and what it starts; where that is refused, the administrator or the "
+                "batch system has set it",
+                steps=("ulimit -v unlimited",),
+                verify="ulimit -v && gpudoctor check",
+            ),
+        ),
+    )
+
+
+@check(
+    "GD902",
+    "cgroup-memory-limit",
+    stage=Stage.USE,
+    explains=("tf-import-broken", "tf-lists-no-gpu", "op-fails"),
+)
+def cgroup_memory_limit(facts: Facts) -> Iterator[Found]:
+    """The memory limit of this container or job is too small: the kernel killed TensorFlow.
+
+    What it looks at: a child of gpudoctor that was ended by signal 9, a memory limit of its control group, and that
+    the control group counted a kill for want of memory (oom_kill) while gpudoctor ran.
+
+    Why it matters: the program disappears with 'Killed' and nothing else. Importing TensorFlow and starting CUDA take a
+    few gigabytes of host memory before any data is loaded.
+
+    How to fix: raise the limit (docker run --memory, resources.limits.memory, sbatch --mem).
+
+    Source: Linux kernel, cgroup-v2, memory.events.
+    """
+    ends = [m.value.why for m in facts.measurements if isinstance(m.value, Unread)]
+    devices, error = facts.tensorflow.devices, facts.tensorflow.import_error
+    ends += [devices.why] if isinstance(devices, Unread) else []
+    ends += [error] if isinstance(error, str) else []
+    killed = [text for text in ends if _KILLED.search(text)]
+    if not killed:
+        known(error)
+        return
+    limit = known(facts.system.memory_limit_bytes)
+    if limit is None:
+        return
+    counted = facts.system.oom_kills_during
+    log = facts.system.kernel_log_during
+    lines = [] if isinstance(log, Unread) else [e for e in log if e.kind == "oom-kill"]
+    if not lines and not known(counted):
+        return
+    yield Found(
+        message=f"The kernel killed it for want of memory: this container or job may use {limit / _GIB:.3g} GiB.",
+        proof=(
+            Evidence(text=killed[0], source="a child process of gpudoctor"),
+            Evidence(text=f"memory limit {limit} bytes, kills while gpudoctor ran: {counted}", source="control group")
+            if isinstance(counted, int)
+            else Evidence(text=f"memory limit {limit} bytes", source="control group"),
+            *shown(lines),
+        ),
+        fixes=(
+            Fix(
+                kind="advice",
+                risk="safe",
+                summary="Raise the limit: docker run --memory, resources.limits.memory in Kubernetes, --mem in Slurm",
+                steps=(),
+            ),
+        ),
+    )
+
+
+@check("GD903", "cgroup-cpu-quota", stage=Stage.SPEED, level=Level.INFO)
+def cgroup_cpu_quota(facts: Facts) -> Iterator[Found]:
+    """The processor quota is far below the number of cores that programs see.
+
+    What it looks at: the quota of the control group against the cores that this process may run on. It tells where the
+    quota is at most half of them.
+
+    Why it matters: TensorFlow starts a thread a core, and the kernel stops all of them when the quota of a period
+    (usually 0.1 s) is used up. Input pipelines stutter.
+
+    How to fix: raise the quota, pin the container to cores in its place (--cpuset-cpus), or let TensorFlow start fewer threads.
+
+    Source: Linux kernel, CFS bandwidth control; tf.config.threading.
+    """
+    quota = known(facts.system.cpu_quota_cores)
+    if quota is None:
+        return
+    usable = known(facts.system.cores_usable)
+    if quota > usable / 2:
+        return
+    threads = max(1, round(quota))
+    yield Found(
+        message=f"This container or job may use {quota:g} core(s) at a time and sees {usable}; TensorFlow starts threads for "
+        f"{usable}.",
+        proof=(
+            Evidence(text=f"quota {quota:g} cores", source="control group"),
+            Evidence(text=f"{usable} cores", source="sched_getaffinity()"),
+        ),
+        fixes=(
+            Fix(
+                kind="advice",
+                risk="safe",
+                summary=f"Raise the quota, or call tf.config.threading.set_intra_op_parallelism_threads({threads})",
+                steps=(),
+            ),
+        ),
+    )
+
+
+@check(
+    "GD904",
+    "sudo-stripped-environment",
+    stage=Stage.VISIBILITY,
+    explains=(
+        "tf-lists-no-gpu",
+        "libcuda-not-found",
+        "driver-libcuda-not-on-path",
+        "ld-library-path-not-set",
+        "pip-nvidia-libs-not-found",
+        "tf-wheel-runpath-gap",
+        "cuda-libs-missing",
+        "cudnn-missing",
+    ),
+)
+def sudo_stripped_environment(facts: Facts) -> Iterator[Found]:
+    """sudo dropped the variable that tells the loader where the CUDA libraries are.
+
+    What it looks at: LD_LIBRARY_PATH of the sudo process itself, against this one's; which libraries lie on it; and which
+    library could not be found here. It fires where the missing library lies there.
+
+    Why it matters: without sudo it works. `sudo -E` does not help: the loader takes this variable from every program
+    with the set-user-id bit, sudo among them.
+
+    How to fix: run it without sudo, or name the variable behind sudo: sudo env LD_LIBRARY_PATH=… python3 …
+
+    Source: sudoers(5), 'Command environment'; ld.so(8), 'Secure-execution mode'.
+    """
+    if facts.environment.dropped_by_sudo is None:
+        raise NotApplicable("this is not run under sudo")
+    if not _not_found(facts):
+        return
+    value = next((v.value for v in known(facts.environment.dropped_by_sudo) or () if v.name == "LD_LIBRARY_PATH"), None)
+    if not value:
+        return
+    there = {os.path.basename(path): path for path in known(facts.environment.dropped_libraries) or ()}
+    lost = [there[name] for name in _not_found(facts) if name in there]
+    if not lost:
+        return
+    names = ", ".join(os.path.basename(p) for p in lost)
+    yield Found(
+        message=f"sudo dropped LD_LIBRARY_PATH, and {names} is found through it alone.",
+        proof=(
+            Evidence(text=f"LD_LIBRARY_PATH={value}", source="the sudo process's own environment"),
+            *(Evidence(text=f"{p} is there, and was not found", source="files") for p in lost),
+        ),
+        fixes=(on_library_path([d for d in value.split(":") if d]),),
+    )
+
+
+def _not_found(facts: Facts) -> list[str]:
+    """Sonames that could not be loaded here."""
+    names = ["libcuda.so.1"] if facts.driver.libcuda.path is None else []
+    picks = facts.tensorflow.libraries
+    if not isinstance(picks, Unread):
+        names += [p.stopped_by or p.soname for p in picks if p.picked is None]
+    return names
+
+
+@check("GD906", "jit-cache-unwritable", stage=Stage.SPEED, level=Level.INFO)
+def jit_cache_unwritable(facts: Facts) -> Iterator[Found]:
+    """CUDA can't keep the kernels that it compiles.
+
+    What it looks at: whether this user may write to CUDA_CACHE_PATH, or to ~/.nv/ComputeCache, or make it. It does not
+    apply where CUDA_CACHE_DISABLE is set, or where CUDA finds no GPU.
+
+    Why it matters: only where a build has no machine code for the GPU: then every start compiles every kernel again,
+    which takes minutes. Otherwise nothing is lost.
+
+    How to fix: point CUDA_CACHE_PATH to a directory that can be written and that lasts.
+
+    Source: CUDA C++ Programming Guide, CUDA environment variables.
+    """
+    if facts.environment.known("CUDA_CACHE_DISABLE") == "1":
+        raise NotApplicable("CUDA_CACHE_DISABLE is set")
+    devices = facts.driver.libcuda.devices
+    if isinstance(devices, Unread) or not devices:
+        raise NotApplicable("CUDA lists no GPU")
+    place = known(facts.system.jit_cache)
+    if place is not None and known(facts.system.jit_cache_writable):
+        return
+    what = f"{place} can't be written by this user" if place is not None else "there is no home directory"
+    yield Found(
+        message=f"CUDA keeps no compiled kernels from one start to the next: {what}.",
+        proof=(Evidence(text=what, source="access()"),),
+        fixes=(
+            Fix(
+                kind="advice",
+                risk="safe",
+                summary="Set CUDA_CACHE_PATH to a directory that this user can write",
+                steps=(),
+            ),
+        ),
+    )
