@@ -24,8 +24,9 @@ def _on_baseboard(device: GpuDevice) -> bool:
 
     Bridges between PCIe cards are bought and plugged: some cards of a machine may have none.
     """
-    remotes = {link.remote for link in _active(device)}
-    return remotes == {"switch"} or (bool(remotes) and isinstance(device.name, str) and "SXM" in device.name)
+    if isinstance(device.name, str) and "SXM" in device.name:
+        return bool(_active(device))
+    return {known(link.remote) for link in _active(device)} == {"switch"}
 
 
 Short = tuple[GpuDevice, int, GpuDevice]
@@ -56,7 +57,7 @@ def _short(facts: Facts, judge: Callable[[int], bool]) -> list[Short]:
     if not hit and unread is not None:
         raise UnknownFactError(unread)
     if not short and not best:
-        raise NotApplicable("the links here are bridges between cards: not every card needs one")
+        raise NotApplicable("no link here leads to a switch: bridges between cards need not be everywhere")
     return hit
 
 
