@@ -66,7 +66,7 @@ def fell_off_bus(facts: Facts) -> Iterator[Found]:
         )
 
 
-@check("GD114", "gpu-needs-reset", stage=Stage.BUS, explains=_UNUSABLE)
+@check("GD130", "gpu-needs-reset", stage=Stage.BUS, explains=_UNUSABLE)
 def needs_reset(facts: Facts) -> Iterator[Found]:
     """A GPU does not work again before it is reset.
 

@@ -136,13 +136,11 @@ def examine(
             return pool.submit(timed)
 
         jobs = jobs_of(options)
-        chosen = _choose(options, child_environment(keras_home), jobs[FILES], start)
-        if chosen.files is not None:
-            del jobs[FILES]
-            if _directory(chosen.files) is None:
-                jobs = {name: job for name, job in jobs.items() if name not in (LOADER, NCCL, IMPORT)}
+        chosen = _choose(options, child_environment(keras_home), start)
+        if chosen.has_tensorflow is False:
+            jobs = {name: job for name, job in jobs.items() if name not in (LOADER, NCCL, IMPORT)}
         work = chosen.patient.begin(jobs, start)
-        files = chosen.files or work[FILES].result()
+        files = work[FILES].result()
         if not files.spoke:
             raise Unreachable(f"{chosen.because} reached no Python (3.6 or newer): {complaint(files)}")
         patient = known_variables(chosen, files).patient
@@ -284,24 +282,19 @@ def jobs_of(options: Options) -> dict[str, Job]:
     return jobs
 
 
-def _choose(options: Options, base: dict[str, str], first: Job, start: Start) -> Chosen:
+def _choose(options: Options, base: dict[str, str], start: Start) -> Chosen:
     if options.inside is not None:
         return behind(options.inside, options.limit(REACH_S))
     if options.pid is not None:
         ours = {name: base[name] for name in _OURS}
         return of_process(options.pid, ours)
-    return choose(options.python, base, first, start)
-
-
-def _directory(files: Answers) -> str | None:
-    directory: str | None = (files.last("tensorflow_files") or {}).get("directory")
-    return directory
+    return choose(options.python, base, options.limit(QUICK_LIMIT_S), start)
 
 
 @contextlib.contextmanager
 def _workers() -> Iterator[ThreadPoolExecutor]:
     """Threads that wait for children; an interrupt ends the children first, so that nobody waits for them."""
-    with ThreadPoolExecutor(8, thread_name_prefix="probe") as pool:
+    with ThreadPoolExecutor(16, thread_name_prefix="probe") as pool:
         try:
             yield pool
         except BaseException:

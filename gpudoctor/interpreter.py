@@ -9,7 +9,7 @@ import shutil
 import sys
 from collections.abc import Mapping
 
-from .probes import environment, process
+from .probes import environment, process, tensorflow
 from .probes.ask import Answers, Job, Patient, Start
 from .probes.inside import REACH_S, Inside
 
@@ -24,40 +24,46 @@ class Unreachable(Exception):  # noqa: N818
 
 @dataclasses.dataclass(frozen=True)
 class Chosen:
-    """The patient, why it was chosen, what was named and does not run, and the answers to `first`, where asked."""
+    """The patient, why it was chosen, what was named and does not run."""
 
     patient: Patient
     because: str
     passed_over: tuple[str, ...] = ()
-    files: Answers | None = None
+    has_tensorflow: bool | None = None
+    """None: not asked."""
 
 
-def choose(python: str | None, base: Mapping[str, str], first: Job, start: Start) -> Chosen:
+def choose(python: str | None, base: Mapping[str, str], limit_s: float, start: Start) -> Chosen:
     """The interpreter to examine, by `candidates`; of several, the first that has TensorFlow, else not our own.
 
-    An environment that the user activated, or named, is meant: it is taken with or without TensorFlow. `first` is
-    what every candidate is asked. Raises NoInterpreter.
+    An environment that the user activated, or named, is meant: it is taken with or without TensorFlow.
+    Raises NoInterpreter.
     """
     found = candidates(python)
     over = [
         f"{v}={os.environ[v]} has no Python" for v in _ACTIVATED if os.environ.get(v) and not _inside(os.environ[v])
     ]
     asked = []
+    first = Job([tensorflow.FILES], limit_s)
     for path, because in found:
         patient = Patient((path,), base)
-        name = "files" if len(found) == 1 else f"files ({because})"
+        name = "the interpreter" if len(found) == 1 else f"the interpreter ({because})"
         asked.append((start(name, lambda p=patient: p.do(first)), patient, because))  # type: ignore[misc]
     answered = [(f.result(), patient, because) for f, patient, because in asked]
     over += [f"{p.command[0]} ({why}): {complaint(a)}" for a, p, why in answered if not a.spoke]
     speaking = [one for one in answered if one[0].spoke]
-    with_tensorflow = [one for one in speaking if (one[0].last("tensorflow_files") or {}).get("directory")]
+    with_tensorflow = [one for one in speaking if _has_tensorflow(one[0])]
     others = [one for one in speaking if not _is_ours(one[1].command[0])]
     for answers, patient, because in with_tensorflow or others or speaking:
-        return Chosen(patient, because, tuple(over), answers)
+        return Chosen(patient, because, tuple(over), _has_tensorflow(answers))
     if python is not None:
         raise NoInterpreter(f"{python} is no Python (3.6 or newer): {complaint(answered[0][0])}")
     own = Patient((sys.executable,), base)
-    return Chosen(own, "runs gpudoctor", tuple(over), own.do(first))
+    return Chosen(own, "runs gpudoctor", tuple(over))
+
+
+def _has_tensorflow(answers: Answers) -> bool:
+    return bool((answers.last("tensorflow_files") or {}).get("directory"))
 
 
 def behind(prefix: str, reach_s: float = REACH_S) -> Chosen:

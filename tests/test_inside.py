@@ -22,7 +22,7 @@ from tests.running import ROOT, gpudoctor, left, one_line, report
 
 MOVING = {
     "chosen_because", "init_seconds", "import_seconds", "log", "process", "seconds", "samples", "spread",
-    "memory_available_bytes", "memory_free_bytes", "free_bytes", "shm_free_bytes", "events", "kernel_log", "simulated",
+    "memory_available_bytes", "uptime_seconds", "memory_free_bytes", "free_bytes", "shm_free_bytes", "events", "kernel_log", "simulated",
     "simulated_source", "error",
 }  # fmt: skip
 """What differs from one run to the next, or is looked at from outside only."""

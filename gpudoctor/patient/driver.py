@@ -194,7 +194,7 @@ def cuda() -> None:
     for one in range(count.value):
         for other in range(count.value):
             if one != other:
-                answer("cuda_pair", _pair(lib, one, other))
+                answer("cuda_pair", _cuda_pair(lib, one, other))
     answer("cuda_pairs", None)
 
 
@@ -218,7 +218,7 @@ _ATTRIBUTES = {
 """CUdevice_attribute."""
 
 
-def _pair(lib: Any, one: int, other: int) -> Dict[str, Any]:
+def _cuda_pair(lib: Any, one: int, other: int) -> Dict[str, Any]:
     """What the driver says of a GPU that reaches for another's memory; no context is needed to ask."""
     pair = {"device": one, "peer": other}
     a, b, value = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
