@@ -10,7 +10,10 @@ from gpudoctor.findings import Found, NotApplicable
 
 def gpus(facts: Facts) -> tuple[GpuDevice, ...]:
     """Every GPU that NVML counts."""
-    devices = known(facts.gpu.devices)
+    devices = facts.gpu.devices
+    if isinstance(devices, Unread) and facts.system.tegra is True:
+        raise NotApplicable("a Jetson's driver may have no NVML")
+    devices = known(devices)
     if not devices:
         raise NotApplicable("NVML lists no GPU")
     return devices

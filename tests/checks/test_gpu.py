@@ -59,6 +59,7 @@ def test_what_is_unread_is_unknown(name: str, field: str) -> None:
 @pytest.mark.parametrize("name", CHECKS)
 def test_without_a_gpu_there_is_nothing_to_look_at(name: str) -> None:
     assert outcome(with_(healthy(), gpu__devices=()), name) == "skipped"
+    assert outcome(with_(healthy(), gpu__devices=UNREAD, system__tegra=True), name) == "skipped"
 
 
 @pytest.mark.parametrize("name", CHECKS)

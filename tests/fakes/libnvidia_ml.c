@@ -8,6 +8,8 @@
  *   FAKE_NVML_PLAIN=1        GPUs like a GeForce: no ECC, no NVLink, no MIG, no fabric (3, not supported)
  *   FAKE_NVML_MIG=1          this one is in MIG mode, with one instance
  *   FAKE_NVML_DOWN=1         five links of this one are down
+ *   FAKE_NVML_PENDING=1      a row waits for a reset to be replaced
+ *   FAKE_NVML_HEALTH=265     the fabric's health mask (265: bandwidth degraded)
  *   FAKE_NVML_PROCESS=4711   a process on the first GPU that holds 1 GiB
  * The functions that are left out stand for an older library: nvmlDeviceGetCurrentClocksEventReasons (its older name is
  * there), nvmlDeviceGetC2cModeInfoV (nothing stands for it).
@@ -159,7 +161,7 @@ int nvmlDeviceGetMaxClockInfo(void *device, int kind, unsigned *out) {
     *out = kind == 2 ? 3201 : 1980;
     return OK;
 }
-int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, u64 *out) { ASKED(device); *out = 0x1041; return OK; }
+int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, u64 *out) { ASKED(device); *out = 0x1005; return OK; }
 int nvmlDeviceGetPowerManagementLimitConstraints(void *device, unsigned *low, unsigned *high) {
     ASKED(device);
     *low = 200000;
@@ -199,7 +201,7 @@ int nvmlDeviceGetRemappedRows(void *device, unsigned *corrected, unsigned *not, 
     if (plain()) return NOT_SUPPORTED;
     *corrected = 2;
     *not = 1;
-    *pending = 1;
+    *pending = number("FAKE_NVML_PENDING", 0);
     *failure = 0;
     return OK;
 }
@@ -256,7 +258,7 @@ int nvmlDeviceGetGpuFabricInfoV(void *device, unsigned *info) {
     if (plain()) return NOT_SUPPORTED;
     info[5] = 0;
     info[7] = 3;
-    info[8] = 0x1 | 0x2 << 2 | 0x1 << 8; /* bandwidth degraded, no route recovery, configured rightly */
+    info[8] = number("FAKE_NVML_HEALTH", 0x2 | 0x2 << 2 | 0x1 << 8); /* full bandwidth, no route recovery, configured */
     return OK;
 }
 int nvmlDeviceGetGridLicensableFeatures_v4(void *device, int *features) {

@@ -52,7 +52,7 @@ def test_every_question_is_answered(nvml: str) -> None:
     assert (one.mig_mode, one.mig_mode_pending, one.mig_devices) == (False, False, None)
     assert (one.clock_graphics_mhz, one.clock_sm_mhz, one.clock_memory_mhz) == (345, 345, 3201)
     assert (one.clock_graphics_max_mhz, one.clock_sm_max_mhz, one.clock_memory_max_mhz) == (1980, 1980, 3201)
-    assert one.clock_event_reasons == ("idle", "hw-thermal-slowdown", "0x1000")
+    assert one.clock_event_reasons == ("idle", "sw-power-cap", "0x1000")
     assert (one.power_draw_w, one.power_limit_w, one.power_default_w) == (78.629, 700, 700)
     assert (one.power_min_w, one.power_max_w) == (200, 700)
     assert (one.temperature_c, one.temperature_slowdown_c, one.temperature_shutdown_c) == (37, 89, 95)
@@ -61,12 +61,12 @@ def test_every_question_is_answered(nvml: str) -> None:
     assert (one.ecc_volatile_corrected, one.ecc_volatile_uncorrected) == (1, 0)
     assert (one.ecc_aggregate_corrected, one.ecc_aggregate_uncorrected) == (3, 0)
     assert (one.rows_remapped_correctable, one.rows_remapped_uncorrectable) == (2, 1)
-    assert (one.row_remap_pending, one.row_remap_failure) == (True, False)
+    assert (one.row_remap_pending, one.row_remap_failure) == (False, False)
     assert (one.retired_pages_single_bit, one.retired_pages_double_bit, one.retired_pages_pending) == (2, 0, False)
     assert one.recovery_action == "none"
     assert (one.pcie_generation, one.pcie_generation_max, one.pcie_generation_gpu_max) == (1, 4, 5)
     assert (one.pcie_width, one.pcie_width_max, one.pcie_replays, one.numa_node) == (16, 16, 0, None)
-    assert (one.fabric_state, one.fabric_status, one.fabric_health) == (3, 0, ("bandwidth-degraded",))
+    assert (one.fabric_state, one.fabric_status, one.fabric_health) == (3, 0, ())
     assert one.nvlinks == tuple(
         NvLink(index=i, active=True, version=6, remote="switch", speed_mb_per_s=26562) for i in range(18)
     )
@@ -90,6 +90,23 @@ def test_what_a_product_does_not_have_is_none(nvml: str) -> None:
     assert one.nvlinks == ()
     assert isinstance(got.pairs, tuple)
     assert (got.pairs[0].read, got.pairs[0].nvlink) == ("ok", "not-supported")
+
+
+@pytest.mark.parametrize(
+    ("mask", "expected"),
+    [
+        (0, None),
+        (0x1 | 0x2 << 2 | 0x1 << 8, ("bandwidth-degraded",)),
+        (0x1 << 4 | 0x5 << 8, ("route-unhealthy", "incorrect-configuration")),
+    ],
+)
+def test_the_health_of_the_fabric(nvml: str, mask: int, expected: object) -> None:
+    assert devices(ask(environment(nvml, FAKE_NVML_HEALTH=str(mask)), 10))[0].fabric_health == expected
+
+
+def test_a_row_that_waits_for_a_reset(nvml: str) -> None:
+    one = devices(ask(environment(nvml, FAKE_NVML_PENDING="1"), 10))[0]
+    assert (one.row_remap_pending, one.row_remap_failure) == (True, False)
 
 
 def test_mig_instances(nvml: str) -> None:
