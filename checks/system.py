@@ -235,7 +235,6 @@ def cgroup_cpu_quota(facts: Facts) -> Iterator[Found]:
         "pip-nvidia-libs-not-found",
         "tf-wheel-runpath-gap",
         "cuda-libs-missing",
-        "cudnn-missing",
     ),
 )
 def sudo_stripped_environment(facts: Facts) -> Iterator[Found]:
