@@ -93,10 +93,11 @@ def slurm_no_gpu_allocated(facts: Facts) -> Iterator[Found]:
     job = facts.environment.known("SLURM_JOB_ID")
     if job is None:
         raise NotApplicable("this is no Slurm job")
-    variables = known(facts.environment.variables)
-    told = [v.name for v in variables if v.name.startswith("SLURM_GPU") or v.name in _ALLOCATED]
-    if any(facts.environment.known(name) not in ("", "0", None) for name in told):
-        return
+    for variable in known(facts.environment.variables):
+        if variable.name in _ALLOCATED and variable.value:  # indices: '0' is a GPU
+            return
+        if variable.name.startswith("SLURM_GPU") and variable.value not in ("", "0"):
+            return
     everything = facts.driver.all_devices
     if not isinstance(everything, Unread) and everything:
         return

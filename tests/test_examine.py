@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from gpudoctor import examine, interpreter
+from gpudoctor.facts import NOT_RECORDED
 from tests.building import Workshop, put
 
 
@@ -99,3 +100,16 @@ def test_a_masked_list_is_asked_for_without_the_mask(
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES")
     driver = examine.examine(options).facts.driver
     assert driver.all_devices == driver.libcuda.devices
+
+
+def test_what_died_is_looked_after(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """TensorFlow's import is killed: the control group and the kernel's log are read once more."""
+    (tmp_path / "tensorflow").mkdir()
+    (tmp_path / "tensorflow" / "__init__.py").write_text("import os\nos.kill(os.getpid(), 9)\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    seen = examine.examine(examine.Options(python=sys.executable)).facts
+    assert "SIGKILL" in str(seen.tensorflow.import_error)
+    assert seen.system.kernel_log_during != NOT_RECORDED
+    assert seen.system.oom_kills_during != NOT_RECORDED
+    if isinstance(seen.system.oom_kills, int):
+        assert seen.system.oom_kills_during == 0
