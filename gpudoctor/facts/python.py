@@ -12,6 +12,8 @@ class Distribution(Fact, frozen=True, kw_only=True):
     version: str
     location: str
     """The directory on sys.path that holds it."""
+    real_location: str | Unread = NOT_RECORDED
+    """The same, links resolved."""
     shadowed: bool = False
     """An earlier entry of sys.path holds the same distribution."""
 

@@ -34,6 +34,7 @@ def python(wanted: str) -> None:
                     "name": normal,
                     "version": m.group("version"),
                     "location": os.path.abspath(entry or "."),
+                    "real_location": os.path.realpath(entry or "."),
                     "shadowed": normal in seen,
                     "files": _so_files(info, entry) if normal.startswith("nvidia-") else [],
                 }

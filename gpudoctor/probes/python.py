@@ -34,7 +34,13 @@ def read(answers: Answers, chosen_because: str, passed_over: tuple[str, ...] = (
         libc=got["libc"],
         path=tuple(got["path"]),
         distributions=tuple(
-            Distribution(name=d["name"], version=d["version"], location=d["location"], shadowed=d["shadowed"])
+            Distribution(
+                name=d["name"],
+                version=d["version"],
+                location=d["location"],
+                real_location=d["real_location"],
+                shadowed=d["shadowed"],
+            )
             for d in got["distributions"]
         ),
     )
