@@ -20,7 +20,7 @@ from typing import TypeVar
 import msgspec
 
 from . import child
-from .facts import Facts, Measurement, Process, TensorFlow, Unread
+from .facts import Facts, Measurement, OtherInterpreter, Process, TensorFlow, Unread
 from .interpreter import Chosen, NoInterpreter, behind, choose, complaint, known_variables, of_process
 from .kernels import tensorflow as tensorflow_kernels
 from .probes import driver, environment, gpu, libraries, pci, process, python, system, tensorflow
@@ -58,6 +58,8 @@ class Options:
 QUICK_LIMIT_S = 20.0
 """Files, nodes, cuInit, NVML, loader. cuInit without persistence mode takes seconds a GPU."""
 IMPORT_LIMIT_S = 180.0
+OTHERS_LIMIT_S, OTHERS_PATIENCE_S = 1.5, 0.3
+"""Other interpreters are worth no more than a short wait when all else is known."""
 EARLY_S = 1.0
 """When something takes longer than this, what is known by then is judged already."""
 _VISIBLE = "CUDA_VISIBLE_DEVICES"
@@ -142,6 +144,11 @@ def examine(
             """The answers of a child that has ended; none of one that has not."""
             return work[name].result() if name in work and work[name].done() else NOT_ANSWERED
 
+        def others() -> tuple[OtherInterpreter, ...] | Unread:
+            if work[OTHERS].done():
+                return python.read_others(work[OTHERS].result())
+            return Unread(why="other interpreters are still being looked for", chosen=True)
+
         def tensorflow_so_far() -> TensorFlow:
             seen = tensorflow.read_files(files, interpreter)
             if LOADER not in work or not isinstance(seen.directory, str):
@@ -162,7 +169,7 @@ def examine(
                     files, answered(NODES), answered(CUDA), answered(UNMASKED) if masked else None, found
                 ),
                 gpu=gpu.read(answered(NVML)),
-                python=interpreter,
+                python=msgspec.structs.replace(interpreter, others=others()),
                 libraries=found,
                 tensorflow=_not_imported(tensorflow_so_far(), options),
                 process=named,
@@ -173,6 +180,7 @@ def examine(
         if slow and on_early is not None:
             on_early(so_far())
         wait(quick_ones)
+        wait([work[OTHERS]], timeout=OTHERS_PATIENCE_S)
         quick = so_far()
         if on_quick is not None:
             on_quick(Examination(quick, patient, timeline))
@@ -182,6 +190,7 @@ def examine(
     return Examination(facts, patient, timeline)
 
 
+OTHERS = "other interpreters"
 FILES, NVML, NODES, CUDA, UNMASKED = "files", "NVML", "device nodes", "cuInit", "cuInit without CUDA_VISIBLE_DEVICES"
 LOADER, IMPORT = "TensorFlow's loader", "TensorFlow"
 FILE_TASKS = (
@@ -190,6 +199,7 @@ FILE_TASKS = (
     pci.TASK,
     driver.FILES,
     python.TASK,
+    python.KERNELS,
     libraries.TASK,
     tensorflow.FILES,
 )
@@ -206,6 +216,7 @@ def _jobs(options: Options) -> dict[str, Job]:
         CUDA: Job([driver.CUDA], limit, driver.CUDA_ENV),
         UNMASKED: Job([driver.CUDA], limit, {_VISIBLE: None}, only_if_set=_VISIBLE),
         LOADER: tensorflow.loader_job(limit),
+        OTHERS: python.others_job(min(limit, OTHERS_LIMIT_S)),
     }
     if options.level is not ExamineLevel.QUICK:
         limit = options.limit(IMPORT_LIMIT_S)

@@ -10,12 +10,22 @@ from .container import Container
 from .driver import CudaDevice, DeviceNode, Driver, Libcuda
 from .environment import Environment, Variable
 from .gpu import Gpu, GpuDevice
-from .libraries import Libraries, LibraryFile, LibraryPick, SearchStep
+from .libraries import CachedLibrary, Libraries, LibraryFile, LibraryPick, SearchStep, Toolkit
 from .measurements import Measurement
 from .nccl import Nccl
 from .pci import Pci, PciDevice
 from .process import MappedFile, Process
-from .python import Distribution, Python
+from .python import (
+    CondaPackage,
+    DamagedFile,
+    Distribution,
+    KernelSpec,
+    ModulePlace,
+    OtherInterpreter,
+    Overlap,
+    Python,
+    RecordedFile,
+)
 from .system import System
 from .tensorflow import Build, LoaderObject, TensorFlow, TensorFlowDevice
 from .trials import Trial
@@ -42,8 +52,11 @@ class Facts(Fact, frozen=True, kw_only=True):
 __all__ = [
     "NOT_RECORDED",
     "Build",
+    "CachedLibrary",
+    "CondaPackage",
     "Container",
     "CudaDevice",
+    "DamagedFile",
     "DeviceNode",
     "Distribution",
     "Driver",
@@ -52,6 +65,7 @@ __all__ = [
     "Facts",
     "Gpu",
     "GpuDevice",
+    "KernelSpec",
     "Libcuda",
     "Libraries",
     "LibraryFile",
@@ -59,15 +73,20 @@ __all__ = [
     "LoaderObject",
     "MappedFile",
     "Measurement",
+    "ModulePlace",
     "Nccl",
+    "OtherInterpreter",
+    "Overlap",
     "Pci",
     "PciDevice",
     "Process",
     "Python",
+    "RecordedFile",
     "SearchStep",
     "System",
     "TensorFlow",
     "TensorFlowDevice",
+    "Toolkit",
     "Trial",
     "UnknownFactError",
     "Unread",
