@@ -32,8 +32,8 @@ def wanted(pick: LibraryPick) -> str:
 
 
 def installed(facts: Facts, soname: str) -> tuple[LibraryFile, ...]:
-    """Every file of this soname on the machine, in wheels first."""
-    files = [f for f in known(facts.libraries.files) if f.name == soname]
+    """Every file of this soname on the machine that the loader would not pass over, in wheels first."""
+    files = [f for f in known(facts.libraries.files) if f.name == soname and not isinstance(f.other_processor, str)]
     return tuple(sorted(files, key=lambda f: f.kind != "wheel"))
 
 

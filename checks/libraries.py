@@ -20,7 +20,8 @@ from gpudoctor.checks._libraries import (
     wheel_directories,
 )
 from gpudoctor.checks._pip import pip
-from gpudoctor.facts import Facts, LibraryFile, LibraryPick, known
+from gpudoctor.checks.toolkits import damaged_wheels, missing, only_cudnn_is_missing
+from gpudoctor.facts import Facts, LibraryFile, LibraryPick, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, LinkChange, Stage, on_library_path
 from gpudoctor.registry import check
 
@@ -180,18 +181,18 @@ def cuda_libs_missing(facts: Facts) -> Iterator[Found]:
 
     Source: https://www.tensorflow.org/install/pip; the wheels' metadata (compat/matrix.json).
     """
-    missing = [p for p in failed(facts) if not p.rejected and not installed(facts, wanted(p))]
-    if not missing:
+    if only_cudnn_is_missing(facts) is not None:
+        return  # cudnn-wrong-major
+    damaged = () if isinstance(facts.python.damaged, Unread) else damaged_wheels(facts)
+    gone = [p for p in missing(facts) if wanted(p) not in damaged]
+    if not gone:
         return
-    sonames = tuple(dict.fromkeys(wanted(p) for p in missing))
+    sonames = tuple(dict.fromkeys(wanted(p) for p in gone))
     places = len({os.path.dirname(f.path) for f in known(facts.libraries.files)})
     yield Found(
         message=f"{', '.join(sonames)} {'is' if len(sonames) == 1 else 'are'} not installed on this machine.",
         proof=(
-            *(
-                Evidence(text=f"{wanted(p)} was looked for in {looked_in(p)}", source=source(facts))
-                for p in missing[:2]
-            ),
+            *(Evidence(text=f"{wanted(p)} was looked for in {looked_in(p)}", source=source(facts)) for p in gone[:2]),
             Evidence(
                 text=f"no file of {'that name' if len(sonames) == 1 else 'these names'} in wheels, toolkits, system "
                 f"directories, conda or LD_LIBRARY_PATH ({places} directories there hold other CUDA libraries)",
@@ -215,7 +216,10 @@ def cuda_lib_unusable(facts: Facts) -> Iterator[Found]:
 
     Source: ld.so(8); glibc elf/dl-load.c.
     """
+    damaged = () if isinstance(facts.python.damaged, Unread) else damaged_wheels(facts)
     for pick in failed(facts):
+        if os.path.basename(pick.rejected or "") in damaged:
+            continue  # wheel-damaged
         unreadable = [f for f in installed(facts, wanted(pick)) if was_searched(pick, f.path)]
         path = pick.rejected or (unreadable[0].path if unreadable else None)
         if path is None:

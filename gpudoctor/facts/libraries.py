@@ -25,7 +25,9 @@ class LibraryFile(Fact, frozen=True, kw_only=True):
     """By the real file's name, else its wheel, its package, or the files of its toolkit; None: nothing tells."""
     size_bytes: int | Unread = NOT_RECORDED
     flaw: str | Unread | None = NOT_RECORDED
-    """Why the loader refuses it or passes it over, as far as its form tells; None: it is whole."""
+    """Why the loader refuses it, as far as its form tells; None: it is whole."""
+    other_processor: str | Unread | None = NOT_RECORDED
+    """The class and machine that it is for, where those are not the interpreter's: the loader passes it over."""
 
 
 class CachedLibrary(Fact, frozen=True, kw_only=True):

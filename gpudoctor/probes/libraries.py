@@ -105,7 +105,8 @@ def _file(
         soname=elf["soname"] if elf["flaw"] is None else Unread(why=elf["flaw"]),
         version=_version(raw, got, owner, package),
         size_bytes=Unread(why="it could not be looked at") if elf["size"] is None else elf["size"],
-        flaw=elf["flaw"] or _passed_over(elf, machine),
+        flaw=elf["flaw"],
+        other_processor=_other_processor(elf, machine),
     )
 
 
@@ -119,11 +120,13 @@ def _owner(lists: list[tuple[str, int | None]], size: int | None) -> str | Unrea
     return lists[0][0] if lists else None
 
 
-def _passed_over(elf: dict[str, Any], machine: str | None) -> str | None:
+def _other_processor(elf: dict[str, Any], machine: str | None) -> str | Unread | None:
     wanted = _MACHINES.get(machine or "")
-    if wanted is None or (elf["bits"], elf["machine"]) == wanted:
+    if wanted is None or elf["machine"] is None:
+        return Unread(why="the file or the interpreter does not say what processor it is for")
+    if (elf["bits"], elf["machine"]) == wanted:
         return None
-    return f"for another processor ({elf['bits']} bits, ELF machine {elf['machine']})"
+    return f"{elf['bits']} bits, ELF machine {elf['machine']}"
 
 
 def _version(

@@ -180,12 +180,17 @@ def test_files_that_are_no_good(site: Path, tmp_path: Path, workshop: Workshop) 
     (directory / "libcufft.so.10").write_text("INPUT(libcufft.so.11)\n" * 9)
     (directory / "libcufft.so.9").write_bytes(good[:18] + struct.pack("<H", 20) + good[20:])
     (directory / "libcufft.so.8").symlink_to("/no/such/file")
-    flaws = {f.name: f.flaw for f in files(look(tmp_path)).values() if f.kind == "wheel"}
+    seen = [f for f in files(look(tmp_path)).values() if f.kind == "wheel"]
+    flaws = {f.name: f.flaw for f in seen}
     assert flaws == {
         "libcufft.so.11": "file too short",
         "libcufft.so.10": "invalid ELF header",
-        "libcufft.so.9": "for another processor (64 bits, ELF machine 20)",
+        "libcufft.so.9": None,
     }
+    processors = {f.name: f.other_processor for f in seen}
+    assert processors["libcufft.so.11"] is None
+    assert processors["libcufft.so.9"] == "64 bits, ELF machine 20"
+    assert isinstance(processors["libcufft.so.10"], Unread)
 
 
 def cache(*entries: tuple[str, str]) -> bytes:
