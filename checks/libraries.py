@@ -3,94 +3,27 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from shlex import quote
 
-from packaging.version import InvalidVersion, Version
-
-from gpudoctor import compat
-from gpudoctor.facts import Facts, LibraryFile, LibraryPick, LoaderObject, SearchStep, Unread, known
-from gpudoctor.findings import Evidence, Fix, Found, LinkChange, NotApplicable, Stage, on_library_path
+from gpudoctor.checks._libraries import (
+    failed,
+    folded,
+    holder_of,
+    install,
+    installed,
+    lies,
+    looked_in,
+    source,
+    wanted,
+    was_searched,
+    wheel_directories,
+)
+from gpudoctor.checks._pip import pip
+from gpudoctor.checks.toolkits import damaged_wheels, missing, only_cudnn_is_missing
+from gpudoctor.facts import Facts, LibraryFile, LibraryPick, Unread, known
+from gpudoctor.findings import Evidence, Fix, Found, LinkChange, Stage, on_library_path
 from gpudoctor.registry import check
-
-
-def _failed(facts: Facts) -> tuple[LibraryPick, ...]:
-    """The required libraries that TensorFlow's loader could not open."""
-    if known(facts.tensorflow.directory) is None:
-        raise NotApplicable("TensorFlow is not installed")
-    if not known(facts.tensorflow.build.cuda):
-        raise NotApplicable("this TensorFlow is built without CUDA")
-    listed = facts.tensorflow.gpus()
-    if not isinstance(listed, Unread) and listed:
-        raise NotApplicable("TensorFlow lists its GPUs: it has found every library that this needs")
-    return tuple(p for p in known(facts.tensorflow.libraries) if p.required and known(p.picked) is None)
-
-
-def _wanted(pick: LibraryPick) -> str:
-    """The soname that was not found: the library's own or a dependency's."""
-    return pick.stopped_by or pick.soname
-
-
-def _installed(facts: Facts, soname: str) -> tuple[LibraryFile, ...]:
-    """Every file of this soname on the machine, in wheels first."""
-    files = [f for f in known(facts.libraries.files) if f.name == soname]
-    return tuple(sorted(files, key=lambda f: f.kind != "wheel"))
-
-
-def _searched(pick: LibraryPick) -> tuple[SearchStep, ...]:
-    return pick.dependency_searched if pick.stopped_by else pick.searched
-
-
-def _was_searched(pick: LibraryPick, path: str) -> bool:
-    """Whether the loader looked in the directory of `path`, under any name of it."""
-    wanted = os.path.dirname(os.path.normpath(path))
-    return any(os.path.normpath(s.directory) == wanted for s in _searched(pick))
-
-
-def _holder(facts: Facts) -> LoaderObject | None:
-    """The object of TensorFlow that calls dlopen."""
-    return next((o for o in known(facts.tensorflow.objects) if o.calls_dlopen is True), None)
-
-
-def _wheel_directories(facts: Facts, holder: LoaderObject | None) -> tuple[str, ...]:
-    """The nvidia/*/lib directories beside TensorFlow that the holder's RUNPATH names."""
-    if holder is None or isinstance(holder.runpath, Unread):
-        return ()
-    wheels = os.path.join(os.path.dirname(known(facts.tensorflow.directory) or ""), "nvidia") + "/"
-    return tuple(d for d in holder.runpath if d.startswith(wheels))
-
-
-def _looked_in(pick: LibraryPick) -> str:
-    """Where the loader looked, by origin: the proof of a search."""
-    groups: dict[str, list[str]] = {}
-    for step in _searched(pick):
-        groups.setdefault(step.origin or "?", []).append(step.directory)
-    return "; ".join(f"{origin}: {', '.join(_folded(dirs))}" for origin, dirs in groups.items()) or "nowhere"
-
-
-def _folded(directories: list[str]) -> list[str]:
-    """Directories with those of several wheels as one: '/s/nvidia/{cublas,cufft}/lib'."""
-    folded: dict[tuple[str, str], list[str]] = {}
-    for directory in dict.fromkeys(directories):
-        match = re.fullmatch(r"(.*/nvidia/)([^/]+)(/lib)", directory)
-        before, name, after = match.groups() if match else (directory, "", "")
-        folded.setdefault((before, after), []).append(name)
-    return [
-        before + (names[0] if len(names) == 1 else "{" + ",".join(names) + "}") + after
-        for (before, after), names in folded.items()
-    ]
-
-
-def _lies(file: LibraryFile) -> str:
-    owner = f" ({file.owner})" if isinstance(file.owner, str) else ""
-    return f"{file.name} lies in {os.path.dirname(file.path)}{owner}"
-
-
-def _source(facts: Facts) -> str:
-    how = {"direct": "TensorFlow's own loader under LD_DEBUG=libs", "simulated": "glibc's rules over the files"}
-    source = facts.tensorflow.loader_source
-    return how.get(source, source) if isinstance(source, str) else "TensorFlow's loader"
 
 
 @check("GD511", "tf-wheel-runpath-gap", stage=Stage.LIBRARIES, explains=("tf-lists-no-gpu",))
@@ -110,19 +43,19 @@ def tf_wheel_runpath_gap(facts: Facts) -> Iterator[Found]:
 
     Source: ELF dynamic section of the 2.21.0 wheel; confirmed on H200 hosts.
     """
-    gaps = [(pick, file) for pick in _failed(facts) if (file := _gap(facts, pick)) is not None]
+    gaps = [(pick, file) for pick in failed(facts) if (file := _gap(facts, pick)) is not None]
     if not gaps:
         return
-    holder = _holder(facts)
+    holder = holder_of(facts)
     holder_name = os.path.basename(holder.path) if holder else "TensorFlow's library"
     names = ", ".join(pick.soname for pick, _ in gaps)
     version = facts.tensorflow.version
-    directories = _wheel_directories(facts, holder)
+    directories = wheel_directories(facts, holder)
     proof: list[Evidence] = []
     for pick, file in gaps:
-        proof.append(Evidence(text=_lies(file), source="files"))
-        proof.append(Evidence(text=f"{pick.soname} was looked for in {_looked_in(pick)}", source=_source(facts)))
-    named = ", ".join(_folded(list(directories)))
+        proof.append(Evidence(text=lies(file), source="files"))
+        proof.append(Evidence(text=f"{pick.soname} was looked for in {looked_in(pick)}", source=source(facts)))
+    named = ", ".join(folded(list(directories)))
     proof.append(Evidence(text=f"RUNPATH of {holder_name} names {named}", source="ELF dynamic section"))
     yield Found(
         message=f"TensorFlow {version if isinstance(version, str) else ''} can't find {names}: pip installed it beside "
@@ -136,9 +69,9 @@ def _gap(facts: Facts, pick: LibraryPick) -> LibraryFile | None:
     """The file beside TensorFlow that the loader's RUNPATH fails to name, if this is such a case."""
     if pick.stopped_by or pick.rejected:
         return None
-    directories = _wheel_directories(facts, _holder(facts))
+    directories = wheel_directories(facts, holder_of(facts))
     site = os.path.dirname(known(facts.tensorflow.directory) or "")
-    for file in _installed(facts, pick.soname):
+    for file in installed(facts, pick.soname):
         beside = file.path.startswith(os.path.join(site, "nvidia") + "/")
         if file.kind == "wheel" and beside and directories and os.path.dirname(file.path) not in directories:
             return file
@@ -181,16 +114,16 @@ def pip_nvidia_libs_not_found(facts: Facts) -> Iterator[Found]:
     Source: ELF dynamic sections of the wheels 2.12 to 2.21 (compat/matrix.json).
     """
     lost: list[tuple[LibraryPick, LibraryFile]] = []
-    for pick in _failed(facts):
+    for pick in failed(facts):
         if pick.rejected or _gap(facts, pick) is not None:
             continue
-        wheels = [f for f in _installed(facts, _wanted(pick)) if f.kind == "wheel" and not _was_searched(pick, f.path)]
+        wheels = [f for f in installed(facts, wanted(pick)) if f.kind == "wheel" and not was_searched(pick, f.path)]
         if wheels:
             lost.append((pick, wheels[0]))
     if not lost:
         return
     yield Found(
-        message=f"pip installed {', '.join(dict.fromkeys(_wanted(p) for p, _ in lost))}, and the loader does not look there.",
+        message=f"pip installed {', '.join(dict.fromkeys(wanted(p) for p, _ in lost))}, and the loader does not look there.",
         proof=_lost_proof(facts, lost),
         fixes=(on_library_path([os.path.dirname(f.path) for _, f in lost]),),
     )
@@ -200,8 +133,8 @@ def _lost_proof(facts: Facts, lost: list[tuple[LibraryPick, LibraryFile]]) -> tu
     """Where each file lies; of the first one, where it was looked for."""
     pick = lost[0][0]
     return (
-        *(Evidence(text=_lies(file), source="files") for _, file in lost),
-        Evidence(text=f"{_wanted(pick)} was looked for in {_looked_in(pick)}", source=_source(facts)),
+        *(Evidence(text=lies(file), source="files") for _, file in lost),
+        Evidence(text=f"{wanted(pick)} was looked for in {looked_in(pick)}", source=source(facts)),
     )
 
 
@@ -219,15 +152,15 @@ def ld_library_path_not_set(facts: Facts) -> Iterator[Found]:
     Source: ld.so(8).
     """
     lost: list[tuple[LibraryPick, LibraryFile]] = []
-    for pick in _failed(facts):
-        files = _installed(facts, _wanted(pick))
-        outside = [f for f in files if not _was_searched(pick, f.path)]
+    for pick in failed(facts):
+        files = installed(facts, wanted(pick))
+        outside = [f for f in files if not was_searched(pick, f.path)]
         if not pick.rejected and outside and all(f.kind != "wheel" for f in files):
             lost.append((pick, outside[0]))
     if not lost:
         return
     yield Found(
-        message=f"{', '.join(dict.fromkeys(_wanted(p) for p, _ in lost))} is installed, outside of the loader's path.",
+        message=f"{', '.join(dict.fromkeys(wanted(p) for p, _ in lost))} is installed, outside of the loader's path.",
         proof=_lost_proof(facts, lost),
         fixes=(on_library_path([os.path.dirname(f.path) for _, f in lost]),),
     )
@@ -248,57 +181,25 @@ def cuda_libs_missing(facts: Facts) -> Iterator[Found]:
 
     Source: https://www.tensorflow.org/install/pip; the wheels' metadata (compat/matrix.json).
     """
-    missing = [p for p in _failed(facts) if not p.rejected and not _installed(facts, _wanted(p))]
-    if not missing:
+    if only_cudnn_is_missing(facts) is not None:
+        return  # cudnn-wrong-major
+    damaged = () if isinstance(facts.python.damaged, Unread) else damaged_wheels(facts)
+    gone = [p for p in missing(facts) if wanted(p) not in damaged]
+    if not gone:
         return
-    sonames = tuple(dict.fromkeys(_wanted(p) for p in missing))
+    sonames = tuple(dict.fromkeys(wanted(p) for p in gone))
     places = len({os.path.dirname(f.path) for f in known(facts.libraries.files)})
     yield Found(
         message=f"{', '.join(sonames)} {'is' if len(sonames) == 1 else 'are'} not installed on this machine.",
         proof=(
-            *(
-                Evidence(text=f"{_wanted(p)} was looked for in {_looked_in(p)}", source=_source(facts))
-                for p in missing[:2]
-            ),
+            *(Evidence(text=f"{wanted(p)} was looked for in {looked_in(p)}", source=source(facts)) for p in gone[:2]),
             Evidence(
                 text=f"no file of {'that name' if len(sonames) == 1 else 'these names'} in wheels, toolkits, system "
                 f"directories, conda or LD_LIBRARY_PATH ({places} directories there hold other CUDA libraries)",
                 source="files",
             ),
         ),
-        fixes=(_install(facts, sonames),),
-    )
-
-
-def _install(facts: Facts, sonames: tuple[str, ...]) -> Fix:
-    """pip with this TensorFlow's own extra; for releases without one, the wheels by name."""
-    python = quote(facts.python.executable) if isinstance(facts.python.executable, str) else "python3"
-    version, name = facts.tensorflow.version, facts.tensorflow.distribution
-    package = name if isinstance(name, str) else "tensorflow"
-    summary = "Install the libraries that this TensorFlow was built for, through its own extra"
-    try:
-        has_extra = isinstance(version, str) and Version(version) >= Version("2.14")
-    except InvalidVersion:
-        has_extra = False
-    if has_extra:
-        return Fix(
-            kind="command",
-            risk="safe",
-            summary=summary,
-            steps=(f"{python} -m pip install {quote(f'{package}[and-cuda]=={version}')}",),
-        )
-    cuda = facts.tensorflow.build.cuda_version
-    major = cuda.split(".")[0] if isinstance(cuda, str) else None
-    wheels = [w for s in sonames if (w := compat.wheel_of(s, major)) is not None] if major else []
-    if not wheels:
-        return Fix(
-            kind="advice", risk="safe", summary=f"Install the CUDA {cuda} libraries: {', '.join(sonames)}", steps=()
-        )
-    return Fix(
-        kind="command",
-        risk="safe",
-        summary=f"Install the wheels of CUDA {major} that hold them, then put their directories on LD_LIBRARY_PATH",
-        steps=(f"{python} -m pip install {' '.join(dict.fromkeys(wheels))}",),
+        fixes=(install(facts, sonames),),
     )
 
 
@@ -315,20 +216,22 @@ def cuda_lib_unusable(facts: Facts) -> Iterator[Found]:
 
     Source: ld.so(8); glibc elf/dl-load.c.
     """
-    for pick in _failed(facts):
-        unreadable = [f for f in _installed(facts, _wanted(pick)) if _was_searched(pick, f.path)]
+    damaged = () if isinstance(facts.python.damaged, Unread) else damaged_wheels(facts)
+    for pick in failed(facts):
+        if os.path.basename(pick.rejected or "") in damaged:
+            continue  # wheel-damaged
+        unreadable = [f for f in installed(facts, wanted(pick)) if was_searched(pick, f.path)]
         path = pick.rejected or (unreadable[0].path if unreadable else None)
         if path is None:
             continue
         owner = next((f.owner for f in known(facts.libraries.files) if f.path == path), None)
-        python = quote(facts.python.executable) if isinstance(facts.python.executable, str) else "python3"
         package = owner.split(" ") if isinstance(owner, str) else None
         yield Found(
             message=f"{path} is found for {pick.soname}, and the loader refuses it.",
             proof=(
                 Evidence(
                     text=f"{pick.soname}: the search ends at {path}" + (f": {pick.reason}" if pick.reason else ""),
-                    source=_source(facts),
+                    source=source(facts),
                 ),
             ),
             fixes=(
@@ -336,9 +239,7 @@ def cuda_lib_unusable(facts: Facts) -> Iterator[Found]:
                     kind="command",
                     risk="safe",
                     summary="Put a good file in its place",
-                    steps=(
-                        f"{python} -m pip install --force-reinstall --no-deps {quote(f'{package[0]}=={package[1]}')}",
-                    ),
+                    steps=pip(facts, "install", "--force-reinstall", "--no-deps", quote("==".join(package))),
                 )
                 if package
                 else Fix(

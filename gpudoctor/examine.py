@@ -73,7 +73,7 @@ class Options:
 QUICK_LIMIT_S = 20.0
 """Files, nodes, cuInit, NVML, loader. cuInit without persistence mode takes seconds a GPU."""
 IMPORT_LIMIT_S = 180.0
-EARLY_S = 1.0
+OTHERS_LIMIT_S, EARLY_S = 1.0
 """When something takes longer than this, what is known by then is judged already."""
 _VISIBLE = "CUDA_VISIBLE_DEVICES"
 
@@ -176,6 +176,11 @@ def facts_of(work: Work, files: Answers, chosen: Chosen, named: Process, options
         return work[name].result() if name in work and work[name].done() else NOT_ANSWERED
 
     interpreter, found = python.read(files, chosen.because, chosen.passed_over), libraries.read(files)
+    if OTHERS in work and work[OTHERS].done():
+        interpreter = msgspec.structs.replace(interpreter, others=python.read_others(work[OTHERS].result()))
+    else:
+        still = Unread(why="other interpreters are still being looked for", chosen=True)
+        interpreter = msgspec.structs.replace(interpreter, others=still)
     variables = environment.read(files)
     masked = isinstance(variables.get(_VISIBLE), str)
     packages = _loader_of(work, files, chosen, interpreter, variables, options)
@@ -242,9 +247,10 @@ def _look_again(facts: Facts, patient: Patient, options: Options) -> Facts:
     return msgspec.structs.replace(facts, system=seen)
 
 
+OTHERS = "other interpreters"
 FILES, NVML, NODES, CUDA, UNMASKED = "files", "NVML", "device nodes", "cuInit", "cuInit without CUDA_VISIBLE_DEVICES"
 LOADER, NCCL, IMPORT = "TensorFlow's loader", "NCCL", "TensorFlow"
-LATER = (NCCL,)
+LATER = (NCCL, OTHERS)
 """What nobody waits for before the first answer."""
 FILE_TASKS = (
     environment.TASK,
@@ -257,6 +263,7 @@ FILE_TASKS = (
     modules.TASK,
     nccl.FILES,
     python.TASK,
+    python.KERNELS,
     libraries.TASK,
     tensorflow.FILES,
 )
@@ -274,6 +281,7 @@ def jobs_of(options: Options) -> dict[str, Job]:
         UNMASKED: Job([driver.CUDA], limit, {_VISIBLE: None}, only_if_set=_VISIBLE),
         LOADER: tensorflow.loader_job(limit),
         NCCL: nccl.version_job(limit),
+        OTHERS: python.others_job(min(limit, OTHERS_LIMIT_S)),
     }
     if options.level is not ExamineLevel.QUICK:
         limit = options.limit(IMPORT_LIMIT_S)

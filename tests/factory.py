@@ -9,6 +9,7 @@ import msgspec
 from gpudoctor.diagnosis import judge
 from gpudoctor.facts import (
     Build,
+    CachedLibrary,
     Container,
     CudaDevice,
     CudaPair,
@@ -32,6 +33,7 @@ from gpudoctor.facts import (
     Major,
     Measurement,
     ModuleFile,
+    ModulePlace,
     Nccl,
     NcclFile,
     NetworkInterface,
@@ -74,8 +76,20 @@ def wheel(component: str) -> str:
 
 def library_file(soname: str) -> LibraryFile:
     """A library as pip installs it."""
-    directory = wheel(WHEELS[soname])
-    return LibraryFile(name=soname, path=f"{directory}/{soname}", kind="wheel", owner=f"nvidia-{WHEELS[soname]}-cu12 1")
+    path = f"{wheel(WHEELS[soname])}/{soname}"
+    return LibraryFile(
+        name=soname,
+        path=path,
+        kind="wheel",
+        real=path,
+        owner=f"nvidia-{WHEELS[soname]}-cu12 1",
+        package=None,
+        soname=soname,
+        version="1",
+        size_bytes=1 << 20,
+        flaw=None,
+        other_processor=None,
+    )
 
 
 def interface(name: str, **changes: Any) -> NetworkInterface:
@@ -415,10 +429,43 @@ def healthy() -> Facts:
             conda=False,
             bits=64,
             libc="glibc 2.39",
+            glibc="2.39",
+            extension_suffix=".cpython-312-x86_64-linux-gnu.so",
             path=(SITE,),
-            distributions=(Distribution(name="tensorflow", version="2.20.0", location=SITE),),
+            isolated=False,
+            user_site=False,
+            pip=True,
+            externally_managed=False,
+            made_by_uv=False,
+            keras_backend="tensorflow",
+            distributions=tuple(
+                Distribution(
+                    name=name,
+                    version=version,
+                    location=SITE,
+                    real_location=SITE,
+                    form="dist-info",
+                    installer="pip",
+                    editable=None,
+                    tags=("cp312-cp312-manylinux_2_17_x86_64",) if name == "tensorflow" else (),
+                )
+                for name, version in (("keras", "3.11.0"), ("numpy", "2.1.3"), ("tensorflow", "2.20.0"))
+            ),
+            conda_packages=(),
+            overlaps=(),
+            damaged=(),
+            modules=tuple(
+                ModulePlace(name=name, path=f"{SITE}/{name}", form="package" if name != "nvidia" else "namespace")
+                for name in ("tensorflow", "keras", "numpy", "nvidia")
+            ),
+            kernels=(),
+            others=(),
         ),
-        libraries=Libraries(files=tuple(library_file(s) for s in WHEELS)),
+        libraries=Libraries(
+            files=tuple(library_file(s) for s in WHEELS),
+            cache=(CachedLibrary(soname="libcuda.so.1", path="/usr/lib/x86_64-linux-gnu/libcuda.so.1"),),
+            toolkits=(),
+        ),
         tensorflow=TensorFlow(
             directory=f"{SITE}/tensorflow",
             stray=(),

@@ -22,12 +22,22 @@ from .driver import (
 )
 from .environment import Environment, Variable, VariableNow
 from .gpu import Gpu, GpuDevice, GpuPair, GpuProcess, MigDevice, NvLink
-from .libraries import Libraries, LibraryFile, LibraryPick, SearchStep
+from .libraries import CachedLibrary, Libraries, LibraryFile, LibraryPick, SearchStep, Toolkit
 from .measurements import Measurement
 from .nccl import Nccl, NcclFile, NcclSetting, NetworkInterface, RdmaPort
 from .pci import Pci, PciAcs, PciBar, PciDevice
 from .process import MappedFile, Process
-from .python import Distribution, Python
+from .python import (
+    CondaPackage,
+    DamagedFile,
+    Distribution,
+    KernelSpec,
+    ModulePlace,
+    OtherInterpreter,
+    Overlap,
+    Python,
+    RecordedFile,
+)
 from .system import KernelEvent, System
 from .tensorflow import Build, LoaderObject, TensorFlow, TensorFlowDevice
 from .trials import Trial
@@ -54,11 +64,14 @@ class Facts(Fact, frozen=True, kw_only=True):
 __all__ = [
     "NOT_RECORDED",
     "Build",
+    "CachedLibrary",
     "CdiSpec",
+    "CondaPackage",
     "Container",
     "ContainerTool",
     "CudaDevice",
     "CudaPair",
+    "DamagedFile",
     "DeviceNode",
     "Distribution",
     "DkmsBuild",
@@ -73,6 +86,7 @@ __all__ = [
     "GpuProcess",
     "KernelEvent",
     "KernelModule",
+    "KernelSpec",
     "Libcuda",
     "Libraries",
     "LibraryFile",
@@ -83,11 +97,14 @@ __all__ = [
     "Measurement",
     "MigDevice",
     "ModuleFile",
+    "ModulePlace",
     "Nccl",
     "NcclFile",
     "NcclSetting",
     "NetworkInterface",
     "NvLink",
+    "OtherInterpreter",
+    "Overlap",
     "Parameter",
     "Pci",
     "PciAcs",
@@ -96,10 +113,12 @@ __all__ = [
     "Process",
     "Python",
     "RdmaPort",
+    "RecordedFile",
     "SearchStep",
     "System",
     "TensorFlow",
     "TensorFlowDevice",
+    "Toolkit",
     "Trial",
     "UnknownFactError",
     "Unread",

@@ -11,15 +11,50 @@ class LibraryFile(Fact, frozen=True, kw_only=True):
     name: str
     path: str
     kind: str
-    """Where it was found: 'wheel', 'variable' (LD_LIBRARY_PATH), 'system', 'environment' (conda, prefix)."""
+    """Where it was found: 'wheel', 'variable' (LD_LIBRARY_PATH), 'toolkit', 'system', 'environment' (conda, prefix),
+    'cache' (a directory that only the loader's cache names), 'preload' (LD_PRELOAD)."""
+    real: str | Unread = NOT_RECORDED
+    """The file itself, links resolved."""
     owner: str | Unread | None = NOT_RECORDED
     """Distribution and version ('nvidia-cusolver-cu12 11.6.3.83'); None: no wheel lists it."""
+    package: str | Unread | None = NOT_RECORDED
+    """Package of conda or dpkg that lists it ('dpkg libcudnn9-cuda-12 9.14.0.64-1'); None: none was found."""
+    soname: str | Unread | None = NOT_RECORDED
+    """DT_SONAME; None: it has none."""
+    version: str | Unread | None = NOT_RECORDED
+    """By the real file's name, else its wheel, its package, or the files of its toolkit; None: nothing tells."""
+    size_bytes: int | Unread = NOT_RECORDED
+    flaw: str | Unread | None = NOT_RECORDED
+    """Why the loader refuses it, as far as its form tells; None: it is whole."""
+    other_processor: str | Unread | None = NOT_RECORDED
+    """The class and machine that it is for, where those are not the interpreter's: the loader passes it over."""
+
+
+class CachedLibrary(Fact, frozen=True, kw_only=True):
+    """What the dynamic loader's cache (/etc/ld.so.cache) knows of a soname."""
+
+    soname: str
+    path: str
+
+
+class Toolkit(Fact, frozen=True, kw_only=True):
+    """A CUDA toolkit, by its files; nothing of it was run."""
+
+    path: str
+    real: str
+    named_by: str | None
+    """The variable that names it (CUDA_HOME, …); None: found in a usual place."""
+    version: str | Unread | None
+    """'12.5.1', of its version.json or version.txt; None: they are not there."""
 
 
 class Libraries(Fact, frozen=True, kw_only=True):
     """Every file seen, in the order of the search; not what is loaded."""
 
     files: tuple[LibraryFile, ...] | Unread = NOT_RECORDED
+    cache: tuple[CachedLibrary, ...] | Unread | None = NOT_RECORDED
+    """None: there is no cache."""
+    toolkits: tuple[Toolkit, ...] | Unread = NOT_RECORDED
 
 
 class SearchStep(Fact, frozen=True, kw_only=True):

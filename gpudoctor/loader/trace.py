@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
+from collections.abc import Callable
 
 from ..facts import SearchStep
-from .elf import tidy
 
 _LINE = re.compile(r"^\s*\d+:\t(.*)$")
 _FIND = re.compile(r"find library=(\S+) \[\d+\]; searching")
@@ -27,15 +27,17 @@ class Search:
 
     @property
     def last(self) -> str | None:
-        """The file tried last: the one taken, where one was."""
-        return tidy(self.tried[-1]) if self.tried else None
+        """The file tried last, as the account names it: the one taken, where one was."""
+        return self.tried[-1] if self.tried else None
 
 
-def searches(text: str) -> list[Search]:
+def searches(text: str, tidy: Callable[[str], str] = os.path.normpath) -> list[Search]:
     """Every search in a trace, in order.
 
-    A directory appears once in `steps`, however many hardware-capability subdirectories were tried in it.
+    A directory appears once in `steps`, however many hardware-capability subdirectories were tried in it. `tidy`
+    is asked for the plain name of a directory: only where the files are can a '..' be resolved behind a link.
     """
+    tidied: dict[str, str] = {}
     found: list[Search] = []
     origin = ""
     for raw in text.splitlines():
@@ -55,8 +57,10 @@ def searches(text: str) -> list[Search]:
         elif m := _TRYING.match(line):
             path = m.group(1)
             found[-1].tried.append(path)
-            directory = tidy(_HWCAPS.sub("", os.path.dirname(path) + "/"))
-            step = SearchStep(directory=directory, origin=origin)
+            named = os.path.dirname(path)
+            if named not in tidied:
+                tidied[named] = os.path.normpath(_HWCAPS.sub("", tidy(named) + "/"))
+            step = SearchStep(directory=tidied[named], origin=origin)
             if step not in found[-1].steps:
                 found[-1].steps.append(step)
     return found

@@ -2,12 +2,14 @@
 
 import ctypes
 import errno
+import mmap
 import os
 import re
 import time
 from typing import Any, Dict, Optional, Tuple
 
 from .core import answer, list_directory, read_text
+from .elf import tidied_path
 
 
 def driver_files() -> None:
@@ -120,9 +122,34 @@ def _mapped(name: str) -> Optional[str]:
     return None
 
 
+_RELEASE_TEXT = re.compile(rb"(?<!\d)(?<!\d\.)(\d{3}\.\d{2,3}(?:\.\d{2})?)(?![\d.])")
+
+
+def libcuda_release(path: str, root: str = "") -> None:
+    """The driver's release in the name of a libcuda file, else in its text: there the kernel module's own counts
+    before any other number of that form."""
+    named = re.search(r"\.so\.(\d{3}\.\d{1,3}(?:\.\d{1,2})?)$", os.path.basename(path))
+    if named:
+        answer("cuda_release", {"release": named.group(1)})
+        return
+    kernel = read_text(root + "/proc/driver/nvidia/version").get("text", "").encode()
+    try:
+        with open(path, "rb") as f, mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ) as text:
+            for release in _RELEASE_TEXT.findall(kernel):
+                if text.find(release) >= 0:
+                    answer("cuda_release", {"release": release.decode()})
+                    return
+            found = _RELEASE_TEXT.search(text)
+            answer("cuda_release", {"release": found.group(1).decode() if found else None})
+    except (OSError, ValueError) as e:
+        answer("cuda_release", {"error": str(e)})
+
+
 def cuda() -> None:
     """What libcuda answers: cuInit, version, devices. Answered step by step: any of them can hang."""
     answer("cuda_loading", None)
+    named = [d for d in re.split("[:;]", os.environ.get("LD_LIBRARY_PATH", "")) if ".." in d]
+    answer("cuda_directories", {d.rstrip("/"): tidied_path(d) for d in named})
     try:
         lib = ctypes.CDLL("libcuda.so.1")
     except OSError as e:
@@ -135,6 +162,8 @@ def cuda() -> None:
         answer("cuda_load", {"path": path, "real": os.path.realpath(path) if path else None, "error": str(e)})
         return
     answer("cuda_load", {"path": path, "real": os.path.realpath(path) if path else None, "error": None})
+    if path:
+        libcuda_release(os.path.realpath(path))
     started = time.time()
     result = lib.cuInit(0)
     answer(

@@ -6,9 +6,11 @@ import importlib.util
 import os
 import platform
 import re
-from typing import Any, Dict, List, Optional
+import tempfile
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from .core import answer, list_directory, read_text
+from .elf import expanded, read_elf, tidied_path
 
 
 def find_tensorflow() -> Dict[str, Any]:
@@ -32,12 +34,19 @@ def tensorflow_files() -> None:
     if directory:
         found["build"] = _build_info(os.path.join(directory, "python", "platform", "build_info.py"))
         names = list_directory(directory)
+        found["site"] = os.path.realpath(os.path.dirname(directory))
         found["objects"] = [
-            os.path.join(directory, n)
+            _runpath(os.path.join(directory, n))
             for n in (names if isinstance(names, list) else [])
             if re.match(r"libtensorflow_(framework|cc)\.so", n)
         ]
     answer("tensorflow_files", found)
+
+
+def _runpath(path: str) -> Dict[str, Any]:
+    """A shared object and its DT_RUNPATH, `$ORIGIN` set; or what is wrong with it."""
+    elf = read_elf(path)
+    return {"path": path, "flaw": elf["flaw"], "runpath": expanded(elf["runpath"] or [], path)}
 
 
 def _build_info(path: str) -> Dict[str, Any]:
@@ -102,14 +111,87 @@ def loader(directory: Optional[str] = None) -> None:
         if function is None:
             continue
         _trace_mark("call " + name)
-        ok = _status_ok(function)
+        ok, account = _overheard(lambda f=function: _status_ok(f))  # type: ignore[misc]
         _trace_mark("done " + name)
-        answer("loader_handle", {"name": name, "ok": ok, "required": name in _REQUIRED})
+        tried = _tried(account, not ok)
+        answer("loader_handle", {"name": name, "ok": ok, "required": name in _REQUIRED, "tried": tried})
     _trace_mark("call all")
     ok = _status_ok(whole)
     _trace_mark("done all")
     answer("loader_all", ok)
     answer("loader_maps", _shared_objects())
+
+
+def _overheard(call: Callable[[], bool]) -> Tuple[bool, str]:
+    """What `call` returns, and what went to standard error meanwhile; it is passed on."""
+    kept = _nameless_file()
+    if kept is None:
+        return call(), ""
+    real = os.dup(2)
+    os.dup2(kept, 2)
+    try:
+        returned = call()
+    finally:
+        os.dup2(real, 2)
+        os.close(real)
+    with os.fdopen(kept, "rb") as f:
+        f.seek(0)
+        data = f.read()
+    left = data
+    while left:
+        left = left[os.write(2, left) :]
+    return returned, os.fsdecode(data)
+
+
+def _nameless_file() -> Optional[int]:
+    """A file in memory or one without a name; None where neither can be had."""
+    try:
+        return os.memfd_create("account")
+    except (AttributeError, OSError):  # before Python 3.8, before Linux 3.17
+        pass
+    try:
+        with tempfile.TemporaryFile() as f:
+            return os.dup(f.fileno())
+    except OSError:
+        return None
+
+
+_ACCOUNT = re.compile(r"^\s*\d+:\t(?:(find library=)|\s*trying file=(.*)$)", re.MULTILINE)
+
+
+def _tried(account: str, failed: bool) -> Dict[str, Any]:
+    """Of the loader's account: the file that each search tried last, and directories that are named with '..'.
+
+    They are looked at here: the one who reads the account may have other files under these names.
+    """
+    last: List[str] = []
+    directories: Dict[str, str] = {}
+    fresh = False
+    for begins, path in _ACCOUNT.findall(account):
+        if begins:
+            fresh = True
+            continue
+        directory = os.path.dirname(path)
+        if ".." in directory and _as_heard(directory) not in directories:
+            directories[_as_heard(directory)] = tidied_path(directory)
+        if fresh:
+            last.append(path)
+        else:
+            last[-1:] = [path]
+        fresh = False
+    files = {_as_heard(path): _tried_file(path, failed) for path in last}
+    return {"files": files, "directories": directories}
+
+
+def _as_heard(path: str) -> str:
+    """A path as the one who reads standard error as text has it."""
+    return os.fsencode(path).decode("utf-8", "replace")
+
+
+def _tried_file(path: str, failed: bool) -> Dict[str, Any]:
+    there = os.path.isfile(path)
+    flaw = read_elf(path)["flaw"] if there and failed else None
+    return {"path": tidied_path(path), "real": os.path.realpath(path), "there": there, "flaw": flaw}
 
 
 def _symbol(lib: Any, name: str) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import mmap
 import os
 import re
 from typing import Any
@@ -24,7 +23,6 @@ CUDA_ENV = {"LD_DEBUG": "libs"}
 _GPU_MODULES = re.compile(r"^(nvidia\w*|nouveau|nova_\w+|amdgpu|vfio_pci)$")
 _RELEASE = r"\d{3}\.\d{1,3}(?:\.\d{1,2})?"
 _KERNEL_VERSION = re.compile(rf"Kernel Module\s.*?({_RELEASE})\s")
-_IN_LIBRARY = re.compile(rb"(?<!\d)(?<!\d\.)(\d{3}\.\d{2,3}(?:\.\d{2})?)(?![\d.])")
 
 
 def read(files: Answers, nodes: Answers, cuda: Answers, unmasked: Answers | None, libraries: Libraries) -> Driver:
@@ -32,8 +30,8 @@ def read(files: Answers, nodes: Answers, cuda: Answers, unmasked: Answers | None
     kernel = read_files(files)
     seen = libraries.files
     candidates = seen if isinstance(seen, Unread) else tuple(f.path for f in seen if f.name == "libcuda.so.1")
-    libcuda = read_libcuda(cuda, kernel.kernel_version)
-    whole = libcuda if unmasked is None else read_libcuda(unmasked, kernel.kernel_version)
+    libcuda = read_libcuda(cuda)
+    whole = libcuda if unmasked is None else read_libcuda(unmasked)
     return msgspec.structs.replace(
         kernel,
         **modules.read(files),
@@ -154,7 +152,7 @@ def _status(raw: dict[str, Any]) -> dict[str, int | None]:
     }
 
 
-def read_libcuda(answers: Answers, kernel_version: str | Unread | None) -> Libcuda:
+def read_libcuda(answers: Answers) -> Libcuda:
     """What libcuda answered, step by step; where it stopped answering, how the child ended."""
     load: dict[str, Any] | None = answers.last("cuda_load")
     log = trace.without_trace(answers.stderr)[-2000:]
@@ -174,8 +172,8 @@ def read_libcuda(answers: Answers, kernel_version: str | Unread | None) -> Libcu
     path = load["real"] or Unread(why="the loader does not say which file it loaded")
     lib = Libcuda(
         path=path,
-        found_in=_found_in(answers.stderr),
-        version=library_version(path, kernel_version) if isinstance(path, str) else path,
+        found_in=_found_in(answers),
+        version=read_release(answers, path) if isinstance(path, str) else path,
         load_error=None,
         log=log,
     )
@@ -203,9 +201,17 @@ def read_libcuda(answers: Answers, kernel_version: str | Unread | None) -> Libcu
     )
 
 
-def _found_in(stderr: str) -> SearchStep | None:
+def _found_in(answers: Answers) -> SearchStep | None:
     """The step of the loader's search for libcuda.so.1 that found it."""
-    search = next((s for s in trace.searches(stderr) if s.soname == "libcuda.so.1"), None)
+    tidied: dict[str, str] = answers.last("cuda_directories") or {}
+
+    def tidy(path: str) -> str:
+        for named, plain in tidied.items():
+            if path == named or path.startswith(named + "/"):
+                return plain + path[len(named) :]
+        return os.path.normpath(path)
+
+    search = next((s for s in trace.searches(answers.stderr, tidy) if s.soname == "libcuda.so.1"), None)
     return search.steps[-1] if search is not None and search.steps else None
 
 
@@ -282,16 +288,9 @@ def _or_unread(value: Any, why: str) -> Any:
     return Unread(why=why) if value is None else value
 
 
-def library_version(path: str, kernel_version: str | Unread | None = None) -> str | Unread | None:
-    """The driver release of a libcuda file: from its name, else from its text; None where it tells none."""
-    match = re.search(rf"\.so\.({_RELEASE})$", os.path.basename(path))
-    if match:
-        return match.group(1)
-    try:
-        with open(path, "rb") as f, mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ) as text:
-            if isinstance(kernel_version, str) and text.find(kernel_version.encode()) >= 0:
-                return kernel_version
-            found = _IN_LIBRARY.search(text)
-            return found.group(1).decode() if found else None
-    except (OSError, ValueError) as e:
-        return Unread(why=f"{path}: {e}")
+def read_release(answers: Answers, path: str) -> str | Unread | None:
+    """The driver release of the libcuda file at `path`, as its name or its text tells; None where it tells none."""
+    got: dict[str, Any] | None = answers.last("cuda_release")
+    if got is None:
+        return answers.unread(CUDA[0])
+    return Unread(why=f"{path}: {got['error']}") if "error" in got else got["release"]

@@ -71,22 +71,22 @@ def read_files(answers: Answers, python: Python) -> TensorFlow:
         return msgspec.structs.replace(
             unread_all(TensorFlow, absent), directory=None, stray=stray, distribution=None, version=None
         )
-    name, version = _distribution(directory, python)
+    name, version = _distribution(got["site"], python)
     return TensorFlow(
         directory=directory,
         stray=stray,
         distribution=name,
         version=version,
         build=_build(got["build"]),
-        objects=tuple(_object(path) for path in got["objects"]),
+        objects=tuple(_object(raw) for raw in got["objects"]),
     )
 
 
-def _distribution(directory: str, python: Python) -> tuple[str | Unread | None, str | Unread | None]:
+def _distribution(site: str, python: Python) -> tuple[str | Unread | None, str | Unread | None]:
+    """The distribution that owns the package in the directory `site` (links resolved)."""
     if isinstance(python.distributions, Unread):
         return python.distributions, python.distributions
-    place = os.path.dirname(directory)
-    mine = [d for d in python.distributions if d.name in _DISTRIBUTIONS and os.path.samefile(d.location, place)]
+    mine = [d for d in python.distributions if d.name in _DISTRIBUTIONS and d.real_location == site]
     if not mine:
         return None, Unread(why="no distribution owns this directory", settle="pip show tensorflow")
     if len(mine) > 1:
@@ -117,11 +117,11 @@ def _build(raw: dict[str, Any]) -> Build:
     )
 
 
-def _object(path: str) -> LoaderObject:
-    try:
-        return LoaderObject(path=path, runpath=elf.expand(elf.read(path).runpath or (), path))
-    except (OSError, elf.BadElf) as e:
-        return LoaderObject(path=path, runpath=Unread(why=f"{path}: {e}"))
+def _object(raw: dict[str, Any]) -> LoaderObject:
+    path = raw["path"]
+    if raw["flaw"] is not None:
+        return LoaderObject(path=path, runpath=Unread(why=f"{path}: {raw['flaw']}"))
+    return LoaderObject(path=path, runpath=tuple(raw["runpath"]))
 
 
 def ask_loader(patient: Patient, env: Changes, limit_s: float, directory: str | None = None) -> Answers:
@@ -159,15 +159,6 @@ def read_loader(answers: Answers, tensorflow: TensorFlow) -> TensorFlow:
         libraries=died if died is not None else tuple(p for p in picks if p is not None),
         loader_source="direct",
     )
-
-
-def _flaw(path: str) -> str | None:
-    """Why the loader refuses a file, as far as its form tells."""
-    try:
-        elf.read(path)
-    except (OSError, elf.BadElf) as e:
-        return str(e)
-    return None
 
 
 def simulate(tensorflow: TensorFlow, python: Python, library_path: str | None, *, always: bool) -> TensorFlow:
@@ -223,14 +214,16 @@ def _mark_holder(objects: tuple[LoaderObject, ...] | Unread, holder: str) -> tup
 
 def _pick(handle: dict[str, Any], text: str, mapped: list[str]) -> LibraryPick | None:
     """One Get…DsoHandle() call: its answer, with the loader's own account of the search."""
-    stem, required = _STEMS[handle["name"]], handle["required"]
-    found = trace.searches(text)
+    stem, required, tried = _STEMS[handle["name"]], handle["required"], handle["tried"]
+    files, tidied = tried["files"], tried["directories"]
+    found = trace.searches(text, lambda directory: tidied.get(directory) or os.path.normpath(directory))
     own = next((s for s in found if s.soname.startswith(stem + ".so")), None)
+    last = files.get(own.last) if own is not None else None
     if handle["ok"]:
         names = (own.soname, stem + ".so") if own is not None else (stem + ".so",)
         path = next((p for n in names for p in mapped if os.path.basename(p).startswith(n)), None)
-        if own is not None and own.last and os.path.realpath(own.last) in mapped:
-            path = own.last  # as the loader named it: a link stays one
+        if last is not None and last["real"] in mapped:
+            path = last["path"]  # as the loader named it: a link stays one
         if path is None:
             return None  # opened and closed again, or another name: nothing to say
         soname = own.soname if own else os.path.basename(path)
@@ -240,20 +233,19 @@ def _pick(handle: dict[str, Any], text: str, mapped: list[str]) -> LibraryPick |
             searched=tuple(own.steps) if own else (),
             required=required,
         )
-    if own is None:
+    if own is None or any(s.last is not None and s.last not in files for s in found):
         lost = Unread(why="the loader's account of this search is lost")
         return LibraryPick(soname=stem + ".so", picked=lost, required=True) if required else None
-    taken = own.last if own.last and os.path.isfile(own.last) else None
-    if taken is None:
+    if last is None or not last["there"]:
         return LibraryPick(soname=own.soname, picked=None, searched=tuple(own.steps), required=required)
-    missing = next((s for s in found[found.index(own) + 1 :] if not (s.last and os.path.isfile(s.last))), None)
+    missing = next((s for s in found[found.index(own) + 1 :] if not (s.last and files[s.last]["there"])), None)
     return LibraryPick(
         soname=own.soname,
         picked=None,
         searched=tuple(own.steps),
         stopped_by=missing.soname if missing else None,
-        rejected=taken if missing is None else None,
-        reason=_flaw(taken) if missing is None else None,
+        rejected=last["path"] if missing is None else None,
+        reason=last["flaw"] if missing is None else None,
         dependency_searched=tuple(missing.steps) if missing else (),
         required=required,
     )

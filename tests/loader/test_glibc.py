@@ -79,7 +79,7 @@ def real(program: Path, library_path: str | None, words: list[str]) -> tuple[lis
     got = subprocess.run([str(program), *words], env=env, capture_output=True, text=True, timeout=20, check=False)
     assert got.returncode == 0, got.stderr[-2000:]
     answers, _, objects = got.stdout.partition("objects\n")
-    last = trace.searches(list(trace.sections(got.stderr).values())[-1])
+    last = trace.searches(list(trace.sections(got.stderr).values())[-1], elf.tidy)
     return answers.split(), [os.path.normpath(o) for o in objects.split()], last[0] if last else None
 
 

@@ -22,7 +22,7 @@ Make = Callable[..., Patient]
 
 def ask(patient: Patient, limit_s: float = 10.0) -> Libcuda:
     answers = patient.ask([driver.CUDA], limit_s=limit_s, env={**patient.env, **driver.CUDA_ENV})
-    return driver.read_libcuda(answers, None)
+    return driver.read_libcuda(answers)
 
 
 @pytest.mark.parametrize("code", [3, 34, 100, 802, 803, 804, 999])
@@ -129,13 +129,23 @@ def test_no_libcuda(patient: Make) -> None:
         ("libcuda.so.1", b"nothing of the kind", None, None),
     ],
 )
-def test_the_release_of_a_file(tmp_path: Path, name: str, text: bytes, kernel: str | None, version: str | None) -> None:
+def test_the_release_of_a_file(
+    patient: Make, tmp_path: Path, name: str, text: bytes, kernel: str | None, version: str | None
+) -> None:
+    if kernel is not None:
+        (tmp_path / "proc/driver/nvidia").mkdir(parents=True)
+        (tmp_path / "proc/driver/nvidia/version").write_text(OPEN)
     (tmp_path / name).write_bytes(text)
-    if text:
-        assert driver.library_version(str(tmp_path / name), kernel) == version
-    else:
-        assert driver.library_version(str(tmp_path / name), kernel) == version
-    assert isinstance(driver.library_version(str(tmp_path / "missing"), None), Unread)
+    assert release(patient(), tmp_path / name, tmp_path) == version
+
+
+def test_a_file_that_can_not_be_read_has_no_known_release(patient: Make, tmp_path: Path) -> None:
+    assert isinstance(release(patient(), tmp_path / "missing", tmp_path), Unread)
+
+
+def release(patient: Patient, path: Path, root: Path) -> str | Unread | None:
+    asked = patient.ask([("driver.libcuda_release", {"path": str(path), "root": str(root)})], limit_s=10)
+    return driver.read_release(asked, str(path))
 
 
 def answers(**values: list[object]) -> Answers:

@@ -337,3 +337,21 @@ def test_a_damaged_loader_object(site: Path, offset: int) -> None:
     assert isinstance(got.loader_ok, Unread)
     simulated = tensorflow.simulate(got, interpreter, None, always=True)
     assert isinstance(simulated.simulated, Unread)
+
+
+def test_what_the_loader_tried_is_looked_at_where_it_lies(site: Path, tmp_path: Path) -> None:
+    """Whoever reads the account may have no file, or another, under the names in it."""
+    (tmp_path / "deep" / "er").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "deep" / "er")
+    (site / "nvidia/cufft/lib").rename(tmp_path / "deep" / "lib")
+    put(tmp_path / "deep/lib/libcufft.so.11", tmp_path / "lib", "libcufft.so.11")  # where '..' seems to lead
+    variable = f"{tmp_path}/link/../lib"
+    patient = Patient((sys.executable,), {**os.environ, "PYTHONPATH": str(site), "LD_LIBRARY_PATH": variable})
+    asked = tensorflow.ask_loader(patient, {}, 30)
+    shutil.rmtree(tmp_path / "deep")
+    shutil.rmtree(site)
+    got = picks(tensorflow.read_loader(asked, TensorFlow()))
+    assert got["libcufft.so.11"].picked == str(tmp_path / "deep" / "lib" / "libcufft.so.11")
+    assert got["libcusolver.so.11"].searched[0].directory == str(tmp_path / "deep" / "lib")
+    assert got["libcusolver.so.11"].picked is None
+    assert got["libcublas.so.12"].picked == str(site / "nvidia/cublas/lib/libcublas.so.12")
