@@ -209,7 +209,8 @@ def _jobs(options: Options) -> dict[str, Job]:
     }
     if options.level is not ExamineLevel.QUICK:
         limit = options.limit(IMPORT_LIMIT_S)
-        task = tensorflow.import_task(_kernels(options), limit)
+        repeats = 15 if options.level is ExamineLevel.FULL else 5
+        task = tensorflow.import_task(_kernels(options), limit, repeats)
         jobs[IMPORT] = Job([task], limit, tensorflow.IMPORT_ENV)
     return jobs
 
@@ -271,7 +272,8 @@ def _not_imported(facts: TensorFlow, options: Options) -> TensorFlow:
     quick = options.level is ExamineLevel.QUICK
     why = "TensorFlow is not imported at the quick level" if quick else "TensorFlow is still being imported"
     unread = Unread(why=why, settle="gpudoctor check" if quick else None, chosen=quick)
-    return msgspec.structs.replace(facts, import_error=unread, import_seconds=unread, devices=unread, log=unread)
+    fields = ("import_error", "import_seconds", "devices", "log", "events", "loaded", "logical_devices")
+    return msgspec.structs.replace(facts, **dict.fromkeys(fields, unread))
 
 
 def _with_import(facts: Facts, answers: Answers, kernels: tuple[str, ...]) -> Facts:

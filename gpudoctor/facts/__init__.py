@@ -17,7 +17,7 @@ from .pci import Pci, PciDevice
 from .process import MappedFile, Process
 from .python import Distribution, Python
 from .system import System
-from .tensorflow import Build, LoaderObject, TensorFlow, TensorFlowDevice
+from .tensorflow import Build, LoaderObject, LogEvent, TensorFlow, TensorFlowDevice
 from .trials import Trial
 
 
@@ -57,6 +57,7 @@ __all__ = [
     "LibraryFile",
     "LibraryPick",
     "LoaderObject",
+    "LogEvent",
     "MappedFile",
     "Measurement",
     "Nccl",
