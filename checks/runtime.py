@@ -114,9 +114,7 @@ def cudnn_incomplete_install(facts: Facts) -> Iterator[Found]:
 
 def _fails(facts: Facts, kernel: str | None = None) -> bool:
     """Whether a kernel (this one) was begun and ended without a result."""
-    return any(
-        isinstance(m.value, Unread) and not m.skipped for m in facts.measurements if kernel in (None, m.kernel)
-    )
+    return any(isinstance(m.value, Unread) and not m.skipped for m in facts.measurements if kernel in (None, m.kernel))
 
 
 def _xla_failed(facts: Facts, kind: str) -> tuple[LogEvent, ...]:
@@ -171,9 +169,7 @@ def libdevice_missing(facts: Facts) -> Iterator[Found]:
                 env=(EnvChange(name="XLA_FLAGS", op="set", value=value),),
             ),
         )
-    yield Found(
-        message="XLA needs libdevice.10.bc and does not find it.", proof=_words(events), fixes=tuple(fixes)
-    )
+    yield Found(message="XLA needs libdevice.10.bc and does not find it.", proof=_words(events), fixes=tuple(fixes))
 
 
 @check("GD526", "ptxas-missing", stage=Stage.LIBRARIES, explains=("op-fails",))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from .base import NOT_RECORDED, Fact, Unread
 from .libraries import LibraryPick
 
@@ -44,7 +46,7 @@ class LogEvent(Fact, frozen=True, kw_only=True):
     """'I', 'W', 'E', 'F'; None: the line has no prefix."""
     source: str | None = None
     """'gpu_device.cc:2043'."""
-    values: dict[str, str] = {}
+    values: dict[str, str] = msgspec.field(default_factory=dict)
     """What the line names: 'error', 'library', 'device', 'capability', 'minimum', …"""
 
 

@@ -30,14 +30,18 @@ KINDS: tuple[tuple[str, str], ...] = (
     ("no-cuda-driver", r"Could not find cuda drivers on your machine"),
     (
         "library-not-loaded",
-        r"Could not load dynamic library '(?P<library>[^']+)'(?:; dlerror: (?P<error>[^;]*))?"
-        r"|Couldn't open CUDA library (?P<library2>\S+?)\.? LD_LIBRARY_PATH",
+        (
+            r"Could not load dynamic library '(?P<library>[^']+)'(?:; dlerror: (?P<error>[^;]*))?"
+            r"|Couldn't open CUDA library (?P<library2>\S+?)\.? LD_LIBRARY_PATH"
+        ),
     ),
     ("libraries-not-opened", r"Cannot dlopen some GPU libraries"),
     (
         "capability-too-old",
-        rf"Ignoring visible .*?{_DEVICE}.*? compute capability (?P<capability>\d+\.\d+)\w?\."
-        r" The minimum required \w+ capability is (?P<minimum>\d+\.\d+)",
+        (
+            rf"Ignoring visible .*?{_DEVICE}.*? compute capability (?P<capability>\d+\.\d+)\w?\."
+            r" The minimum required \w+ capability is (?P<minimum>\d+\.\d+)"
+        ),
     ),
     (
         "few-multiprocessors",
@@ -50,25 +54,33 @@ KINDS: tuple[tuple[str, str], ...] = (
     ),
     (
         "device-created",
-        r"Created (?:TensorFlow )?device \(?(?P<logical>/\S+) with (?P<memory_mb>\d+) MB memory\)?:? *-> .*?"
-        rf"{_DEVICE}, compute capability: (?P<capability>\d+\.\d+\w?)",
+        (
+            r"Created (?:TensorFlow )?device \(?(?P<logical>/\S+) with (?P<memory_mb>\d+) MB memory\)?:? *-> .*?"
+            rf"{_DEVICE}, compute capability: (?P<capability>\d+\.\d+\w?)"
+        ),
     ),
     (
         "cudnn-too-old",
-        rf"Loaded runtime CuDNN library: (?P<loaded>{_VERSION}).* but source was compiled with:? "
-        rf"(?P<compiled>{_VERSION})",
+        (
+            rf"Loaded runtime CuDNN library: (?P<loaded>{_VERSION}).* but source was compiled with:? "
+            rf"(?P<compiled>{_VERSION})"
+        ),
     ),
     ("cudnn-loaded", r"Loaded cuDNN version (?P<version>\d+)"),
     (
         "cudnn-part-missing",
-        r"Could not load library (?P<library>libcudnn\w*\.so[.\d]*?)\.? Error: (?P<error>.*)"
-        r"|Unable to load any of \{(?P<library2>libcudnn[^}]*)\}",
+        (
+            r"Could not load library (?P<library>libcudnn\w*\.so[.\d]*?)\.? Error: (?P<error>.*)"
+            r"|Unable to load any of \{(?P<library2>libcudnn[^}]*)\}"
+        ),
     ),
     ("dnn-absent", r"No DNN in stream executor|DNN library is not found|DNN library initialization failed"),
     (
         "handle-failed",
-        r"(?:Could not|failed to) create (?P<library>cudnn|cublas|cusolver|cusparse|cufft)\w* ?handle"
-        r"(?:: (?P<error>\w+))?",
+        (
+            r"(?:Could not|failed to) create (?P<library>cudnn|cublas|cusolver|cusparse|cufft)\w* ?handle"
+            r"(?:: (?P<error>\w+))?"
+        ),
     ),
     ("libcuda-version", rf"libcuda reported version is: (?P<version>{_VERSION})"),
     ("kernel-version", rf"kernel reported version is: (?P<version>{_VERSION})"),
@@ -79,44 +91,58 @@ KINDS: tuple[tuple[str, str], ...] = (
     ("visible-devices", r"env: CUDA_VISIBLE_DEVICES=\"(?P<value>[^\"]*)\""),
     (
         "code-rejected",
-        r"(?P<error>CUDA_ERROR_(?:INVALID_PTX|ILLEGAL_INSTRUCTION|NO_BINARY_FOR_GPU|UNSUPPORTED_PTX_VERSION"
-        r"|INVALID_SOURCE|JIT_COMPILER_NOT_FOUND)|no kernel image is available|CUBLAS_STATUS_ARCH_MISMATCH)",
+        (
+            r"(?P<error>CUDA_ERROR_(?:INVALID_PTX|ILLEGAL_INSTRUCTION|NO_BINARY_FOR_GPU|UNSUPPORTED_PTX_VERSION"
+            r"|INVALID_SOURCE|JIT_COMPILER_NOT_FOUND)|no kernel image is available|CUBLAS_STATUS_ARCH_MISMATCH)"
+        ),
     ),
     (
         "out-of-memory",
-        r"Allocator \((?P<allocator>\S+?)\) ran out of memory trying to allocate (?P<size>\w[\w.]*)"
-        r"|failed to allocate (?P<size2>\S+).*?from device: CUDA_ERROR_OUT_OF_MEMORY|CUDA_ERROR_OUT_OF_MEMORY"
-        r"|OOM when allocating tensor",
+        (
+            r"Allocator \((?P<allocator>\S+?)\) ran out of memory trying to allocate (?P<size>\w[\w.]*)"
+            r"|failed to allocate (?P<size2>\S+).*?from device: CUDA_ERROR_OUT_OF_MEMORY|CUDA_ERROR_OUT_OF_MEMORY"
+            r"|OOM when allocating tensor"
+        ),
     ),
     (
         "libdevice-missing",
-        r"libdevice is required by this HLO module but was not found at (?P<path>\S+)"
-        r"|libdevice not found at (?P<path2>\S+)",
+        (
+            r"libdevice is required by this HLO module but was not found at (?P<path>\S+)"
+            r"|libdevice not found at (?P<path2>\S+)"
+        ),
     ),
     ("libdevice-not-seen", r"Can't find libdevice directory"),
     (
         "ptxas-too-old",
-        r"ptxas(?: (?P<path>\S+))? too old|ptxas does not support CC (?P<capability>\d+\.\d+)"
-        r"|ptxas fatal\s*: Value '(?P<architecture>sm_\w+)' is not defined|Unsupported \.version (?P<version>[\d.]+)",
+        (
+            r"ptxas(?: (?P<path>\S+))? too old|ptxas does not support CC (?P<capability>\d+\.\d+)"
+            r"|ptxas fatal\s*: Value '(?P<architecture>sm_\w+)' is not defined|Unsupported \.version (?P<version>[\d.]+)"
+        ),
     ),
     (
         "ptxas-missing",
-        r"No PTX compilation provider is available|Couldn't find a suitable version of ptxas"
-        r"|[Cc]an't find ptxas|ptxas not found|Couldn't (?:invoke|get) ptxas",
+        (
+            r"No PTX compilation provider is available|Couldn't find a suitable version of ptxas"
+            r"|[Cc]an't find ptxas|ptxas not found|Couldn't (?:invoke|get) ptxas"
+        ),
     ),
     (
         "numpy-abi",
-        r"compiled (?:using|against) (?:NumPy|ABI version|API version) (?P<built>\S+)[ ,].*?(?i:numpy) (?:is )?"
-        r"(?P<found>\d[\w.]*)|numpy\.core\.multiarray failed to import|numpy\.core\.umath failed to import"
-        r"|_ARRAY_API not found|numpy\.\w+ size changed, may indicate binary incompatibility"
-        r"|numpy\._core(?:\.\w+)*'? ?(?:failed to import|is not a package)",
+        (
+            r"compiled (?:using|against) (?:NumPy|ABI version|API version) (?P<built>\S+)[ ,].*?(?i:numpy) (?:is )?"
+            r"(?P<found>\d[\w.]*)|numpy\.core\.multiarray failed to import|numpy\.core\.umath failed to import"
+            r"|_ARRAY_API not found|numpy\.\w+ size changed, may indicate binary incompatibility"
+            r"|numpy\._core(?:\.\w+)*'? ?(?:failed to import|is not a package)"
+        ),
     ),
     (
         "protobuf-mismatch",
-        r"Descriptors cannot (?:not )?be created directly"
-        r"|cannot import name '(?:builder|runtime_version)' from 'google\.protobuf"
-        r"|Detected (?:incompatible|mismatched) Protobuf Gencode/Runtime"
-        r"|google\._upb\._message' has no attribute|module 'google\.protobuf\S*' has no attribute",
+        (
+            r"Descriptors cannot (?:not )?be created directly"
+            r"|cannot import name '(?:builder|runtime_version)' from 'google\.protobuf"
+            r"|Detected (?:incompatible|mismatched) Protobuf Gencode/Runtime"
+            r"|google\._upb\._message' has no attribute|module 'google\.protobuf\S*' has no attribute"
+        ),
     ),
     ("operation-failed", r"OP_REQUIRES failed at (?P<where>\S+) ?: (?P<error>.+)"),
     ("benign-numa", r"NUMA node"),

@@ -14,7 +14,7 @@ SECONDS = 1.0
 """About how long one kernel is timed."""
 
 
-class Skip(Exception):
+class Skip(Exception):  # noqa: N818
     """This kernel has nothing to do on this device; its text is the reason."""
 
 
@@ -162,9 +162,7 @@ def convolution(tf: Any, kind: str, index: int, repeats: int) -> Dict[str, Any]:
         scale[k] = np.sum(np.abs(window * wide[..., o]))
     timed.update(_judged(np, got, exact, scale, 2.0**-11))
     timed["verified"] = timed["verified"] and bool(np.isfinite(whole).all())
-    timed.update(
-        {"placed_on": y.device, "dtype": "float32", "size": [batch, side, side, channels], "unit": "TFLOP/s"}
-    )
+    timed.update({"placed_on": y.device, "dtype": "float32", "size": [batch, side, side, channels], "unit": "TFLOP/s"})
     return timed
 
 
@@ -215,9 +213,10 @@ def xla(tf: Any, kind: str, index: int, repeats: int) -> Dict[str, Any]:
     n = 1024 if kind == "GPU" else 128
     host_x, host_y = _random(np, (n, n), 20260901 + index), _random(np, (n, n), 20261001 + index)
 
-    @tf.function(jit_compile=True, autograph=False)
-    def compiled(x: Any, y: Any) -> Any:
+    def plain(x: Any, y: Any) -> Any:
         return tf.sin(tf.matmul(x, y)) + y
+
+    compiled = tf.function(plain, jit_compile=True, autograph=False)
 
     with tf.device("/%s:0" % kind):
         x, y = tf.constant(host_x), tf.constant(host_y)
@@ -339,17 +338,18 @@ def all_reduce(tf: Any, kind: str, count: int, repeats: int) -> Dict[str, Any]:
     starts = [0, elements // 2, elements - 1024]
 
     def graph(reduce: Callable[[Any], Any]) -> Any:
-        @tf.autograph.experimental.do_not_convert
         def replica(x: Any) -> Any:
             sums = [reduce(x) for _ in range(calls)]
             return [s[a : a + 1024] for s in sums for a in starts]
 
+        plain = tf.autograph.experimental.do_not_convert(replica)
+
         def all_replicas(v: Any) -> Any:
-            return strategy.experimental_local_results(strategy.run(replica, args=(v,)))
+            return strategy.experimental_local_results(strategy.run(plain, args=(v,)))
 
         return tf.function(all_replicas, autograph=False)
 
-    reducer = type(strategy.extended._get_cross_device_ops(values)).__name__
+    reducer = type(strategy.extended._get_cross_device_ops(values)).__name__  # noqa: SLF001
 
     def summed(x: Any) -> Any:
         return tf.distribute.get_replica_context().all_reduce(tf.distribute.ReduceOp.SUM, x)

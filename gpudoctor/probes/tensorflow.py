@@ -324,8 +324,8 @@ def _loaded(answers: Answers) -> tuple[str, ...] | Unread:
 
 def _logical(answers: Answers) -> tuple[str, ...] | Unread:
     """Those of the process with the most: the one that owned all devices."""
-    lists: list[list[str]] = [one["logical"] for one in answers.all("kernels_process")]
-    return tuple(max(lists, key=len)) if lists else Unread(why="no kernel was run")
+    lists: list[list[str]] = sorted((one["logical"] for one in answers.all("kernels_process")), key=len)
+    return tuple(lists[-1]) if lists else Unread(why="no kernel was run")
 
 
 def _telling_line(traceback: str) -> str:
