@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Iterator
 
-from gpudoctor.facts import Facts, Unread, known
-from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage
+from gpudoctor.facts import Facts, Measurement, Unread, known
+from gpudoctor.findings import Evidence, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
 
 
@@ -14,7 +15,7 @@ def gpu_wrong_result(facts: Facts) -> Iterator[Found]:
     """A kernel returned wrong numbers.
 
     What it looks at: sampled elements of each kernel's result against the same computed in float64 on the
-    CPU. The tolerance is that of rounding in the kernel's own precision.
+    CPU; copies and all-reduces against the exact data. The tolerance is that of rounding in the kernel's own precision.
 
     Why it matters: training on such a device goes wrong silently.
 
@@ -27,24 +28,77 @@ def gpu_wrong_result(facts: Facts) -> Iterator[Found]:
         raise NotApplicable("no kernel was run")
     wrong = [one for one in facts.measurements if one.verified is False]
     for one in facts.measurements if not wrong else ():
-        known(one.verified)
+        if not one.skipped:
+            known(one.verified)
     for one in wrong:
-        error = "not finite" if isinstance(one.error, Unread) else f"{one.error:.2g}"
+        error = "not finite or not the data" if isinstance(one.error, Unread) else f"{one.error:.2g}"
+        against = one.against if isinstance(one.against, str) else "float64"
         yield Found(
             message=f"{one.kernel} on {one.device} ({one.device_name or 'unnamed'}) is wrong.",
             proof=(
                 Evidence(
                     text=f"relative error {error}, rounding allows {one.tolerance}",
-                    source=f"{one.backend} {one.kernel} against float64",
+                    source=f"{one.backend} {one.kernel} against {against}",
                 ),
             ),
-            about=(one.device.replace(":", "").lower(),),
+            about=one.devices(),
             fixes=(
                 Fix(
                     kind="command",
                     risk="safe",
                     summary="Repeat it, and look at the device's memory errors",
                     steps=("gpudoctor check", "nvidia-smi -q -d ECC,ROW_REMAPPER"),
+                ),
+            ),
+        )
+
+
+_SLOW, _STEADY = 0.75, 0.1
+
+
+@check("GD820", "gpu-outlier", stage=Stage.SPEED, level=Level.WARN)
+def gpu_outlier(facts: Facts) -> Iterator[Found]:
+    """One GPU is clearly slower than its siblings on the same work.
+
+    What it looks at: the matrix products, verified and steady (samples within 10% of each other), of GPUs of the same
+    model. It fires below 75% of the median of the others.
+
+    Why it matters: every step of a training on several GPUs waits for the slowest one.
+
+    How to fix: see whether something else runs on it, whether it is hot or held back (clocks, power limit), and whether
+    it has errors; the command shows all of these.
+
+    Source: the measurement itself, against the sibling GPUs of this machine.
+    """
+    groups: dict[tuple[object, ...], list[tuple[Measurement, float]]] = {}
+    for one in facts.measurements:
+        rate, spread = one.value, one.spread
+        steady = isinstance(spread, float) and spread <= _STEADY
+        gpu = one.kernel.startswith("matmul") and one.device.startswith("GPU:") and isinstance(one.device_name, str)
+        if gpu and isinstance(rate, float) and steady and one.verified is True:
+            groups.setdefault((one.kernel, one.device_name, one.dtype, one.size), []).append((one, rate))
+    compared = {key: group for key, group in groups.items() if len(group) > 1}
+    if not compared:
+        raise NotApplicable("no two GPUs of one model were measured on the same work")
+    slow: dict[str, list[Evidence]] = {}
+    for group in compared.values():
+        for one, rate in group:
+            others = [r for other, r in group if other is not one]
+            if rate < _SLOW * statistics.median(others):
+                text = f"{one.kernel}: {rate:.3g} {one.unit}, the others {statistics.median(others):.3g}"
+                slow.setdefault(one.device, []).append(Evidence(text=text, source=f"{one.backend} on {one.device}"))
+    for device, proof in slow.items():
+        index = device.partition(":")[2]
+        yield Found(
+            message=f"{device} is clearly slower than the other GPUs of its model on the same work.",
+            proof=tuple(proof),
+            about=(f"gpu{index}",),
+            fixes=(
+                Fix(
+                    kind="command",
+                    risk="safe",
+                    summary="See what else runs on it and what holds it back",
+                    steps=("nvidia-smi", "nvidia-smi -q -d PERFORMANCE,CLOCK,POWER,TEMPERATURE,ECC"),
                 ),
             ),
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from shlex import quote
 
 from gpudoctor.checks.environment import visible_entries
-from gpudoctor.facts import Facts, Unread, known
+from gpudoctor.facts import Facts, Measurement, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage, SymptomRank
 from gpudoctor.registry import check, symptom
 
@@ -71,8 +71,9 @@ def fewer_gpus(facts: Facts) -> Iterator[Found]:
 def op_fails(facts: Facts) -> Iterator[Found]:
     """An operation fails on a device that TensorFlow lists.
 
-    What it looks at: every kernel that gpudoctor ran on TensorFlow's devices, each in a process of its own:
-    did it end with a result, or with an error, a signal or the time limit?
+    What it looks at: every kernel that gpudoctor ran on TensorFlow's devices, in a child process a device: did it
+    end with a result, or with an error, a signal or the time limit? Matrix products, a convolution, an FFT, a solve, a
+    function compiled by XLA, copies, and an all-reduce over all GPUs.
 
     Why it matters: a GPU that is listed is not yet one that works.
 
@@ -80,18 +81,18 @@ def op_fails(facts: Facts) -> Iterator[Found]:
     """
     if not facts.measurements:
         raise NotApplicable("no kernel was run")
+    failed: dict[str, list[tuple[Measurement, str]]] = {}
     for one in facts.measurements:
-        if isinstance(one.value, Unread) and one.backend == "tensorflow":
-            yield Found(
-                message=f"{one.kernel} on {one.device} failed: {one.value.why}",
-                proof=(Evidence(text=one.value.why, source=f"TensorFlow {one.kernel} on {one.device}"),),
-                about=(_name(one.device),),
-            )
-
-
-def _name(device: str) -> str:
-    """'gpu0' for 'GPU:0'."""
-    return device.replace(":", "").lower()
+        if isinstance(one.value, Unread) and one.backend == "tensorflow" and not one.skipped:
+            failed.setdefault(one.device, []).append((one, one.value.why))
+    for device, several in failed.items():
+        one, why = several[0]
+        also = ", ".join(other.kernel for other, _ in several[1:])
+        yield Found(
+            message=f"{one.kernel} on {device} failed: {why}" + (f" (also: {also})" if also else ""),
+            proof=tuple(Evidence(text=w, source=f"TensorFlow {o.kernel} on {device}") for o, w in several),
+            about=one.devices(),
+        )
 
 
 @check("GD510", "tf-cpu-only-package", stage=Stage.TENSORFLOW, explains=("tf-lists-no-gpu",))

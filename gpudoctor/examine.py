@@ -73,7 +73,8 @@ class Options:
 QUICK_LIMIT_S = 20.0
 """Files, nodes, cuInit, NVML, loader. cuInit without persistence mode takes seconds a GPU."""
 IMPORT_LIMIT_S = 180.0
-OTHERS_LIMIT_S, EARLY_S = 1.0
+OTHERS_LIMIT_S = 1.5
+EARLY_S = 1.0
 """When something takes longer than this, what is known by then is judged already."""
 _VISIBLE = "CUDA_VISIBLE_DEVICES"
 
@@ -285,7 +286,8 @@ def jobs_of(options: Options) -> dict[str, Job]:
     }
     if options.level is not ExamineLevel.QUICK:
         limit = options.limit(IMPORT_LIMIT_S)
-        task = tensorflow.import_task(_kernels(options), limit)
+        repeats = 15 if options.level is ExamineLevel.FULL else 5
+        task = tensorflow.import_task(_kernels(options), limit, repeats)
         jobs[IMPORT] = Job([task], limit, tensorflow.IMPORT_ENV)
     return jobs
 
@@ -342,4 +344,5 @@ def _not_imported(facts: TensorFlow, options: Options) -> TensorFlow:
     quick = options.level is ExamineLevel.QUICK
     why = "TensorFlow is not imported at the quick level" if quick else "TensorFlow is still being imported"
     unread = Unread(why=why, settle="gpudoctor check" if quick else None, chosen=quick)
-    return msgspec.structs.replace(facts, import_error=unread, import_seconds=unread, devices=unread, log=unread)
+    fields = ("import_error", "import_seconds", "devices", "log", "events", "loaded", "logical_devices")
+    return msgspec.structs.replace(facts, **dict.fromkeys(fields, unread))

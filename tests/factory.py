@@ -490,6 +490,9 @@ def healthy() -> Facts:
                 ),
             ),
             log=(),
+            events=(),
+            loaded=tuple(f"{wheel(c)}/{s}" for s, c in WHEELS.items()),
+            logical_devices=("/device:CPU:0", "/device:GPU:0", "/device:GPU:1"),
         ),
         process=Process(pid=None),
         nccl=Nccl(

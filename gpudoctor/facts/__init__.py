@@ -39,7 +39,7 @@ from .python import (
     RecordedFile,
 )
 from .system import KernelEvent, System
-from .tensorflow import Build, LoaderObject, TensorFlow, TensorFlowDevice
+from .tensorflow import Build, LoaderObject, LogEvent, TensorFlow, TensorFlowDevice
 from .trials import Trial
 
 
@@ -92,6 +92,7 @@ __all__ = [
     "LibraryFile",
     "LibraryPick",
     "LoaderObject",
+    "LogEvent",
     "Major",
     "MappedFile",
     "Measurement",

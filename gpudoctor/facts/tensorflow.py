@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from .base import NOT_RECORDED, Fact, Unread
 from .libraries import LibraryPick
 
@@ -34,6 +36,20 @@ class TensorFlowDevice(Fact, frozen=True, kw_only=True):
     compute_capability: tuple[int, ...] | Unread = NOT_RECORDED
 
 
+class LogEvent(Fact, frozen=True, kw_only=True):
+    """One line that TensorFlow wrote and that tells something; `gpudoctor/logs/tensorflow.py` has the kinds."""
+
+    kind: str
+    text: str
+    """The line without its prefix."""
+    severity: str | None = None
+    """'I', 'W', 'E', 'F'; None: the line has no prefix."""
+    source: str | None = None
+    """'gpu_device.cc:2043'."""
+    values: dict[str, str] = msgspec.field(default_factory=dict)
+    """What the line names: 'error', 'library', 'device', 'capability', 'minimum', …"""
+
+
 class TensorFlow(Fact, frozen=True, kw_only=True):
     """None is 'looked, and it is not there'."""
 
@@ -60,6 +76,20 @@ class TensorFlow(Fact, frozen=True, kw_only=True):
     devices: tuple[TensorFlowDevice, ...] | Unread = NOT_RECORDED
     log: tuple[str, ...] | Unread = NOT_RECORDED
     """What TensorFlow's process wrote to standard error, last lines."""
+
+    events: tuple[LogEvent, ...] | Unread = NOT_RECORDED
+    """What of it is understood, every line of the log, equal ones once."""
+    loaded: tuple[str, ...] | Unread = NOT_RECORDED
+    """Shared objects of CUDA, the driver and TensorFlow that TensorFlow's processes had mapped, after listing the
+    devices and after the kernels."""
+    logical_devices: tuple[str, ...] | Unread = NOT_RECORDED
+    """The logical devices of the process that ran the kernels on all devices."""
+
+    def said(self, *kinds: str) -> tuple[LogEvent, ...] | Unread:
+        """The events of these kinds."""
+        if isinstance(self.events, Unread):
+            return self.events
+        return tuple(e for e in self.events if e.kind in kinds)
 
     def gpus(self) -> tuple[TensorFlowDevice, ...] | Unread:
         """The GPUs that TensorFlow lists."""

@@ -1,16 +1,17 @@
 """TensorFlow, imported once: its devices, and kernels on them."""
 
-import functools
 import time
 import traceback
 from typing import Any, Dict, List
 
-from .core import answer, fork, forked, join
-from .kernels import KERNELS
+from .core import answer, forked
+from .workers import mapped, run_kernels
 
 
-def tensorflow(kernels: List[str], list_limit_s: float, kernel_limit_s: float) -> None:
-    """Import TensorFlow once; list its devices and run `kernels` in forked children, a child a device.
+def tensorflow(
+    kernels: List[str], list_limit_s: float, kernel_limit_s: float, kernels_limit_s: float, repeats: int
+) -> None:
+    """Import TensorFlow once; list its devices and run `kernels`, in forked children.
 
     Forking before any device is touched keeps a wedged or crashing GPU out of the other children.
     """
@@ -39,23 +40,16 @@ def tensorflow(kernels: List[str], list_limit_s: float, kernel_limit_s: float) -
         )
         return
     listed = forked("listing the devices", list_limit_s, lambda: _list_devices(tf))
+    if "value" in listed:
+        answer("loaded", listed["value"]["loaded"])
+        listed["value"] = listed["value"]["devices"]
     answer("devices", listed)
-    if not kernels or "value" not in listed:
-        return
-    gpus = [d for d in listed["value"] if d["type"] == "GPU"]
-    targets = [("GPU", i) for i in range(len(gpus))] or [("CPU", 0)]
-    for name in kernels:
-        children = []
-        for kind, index in targets:
-            work = functools.partial(KERNELS[name], tf, kind, index)
-            children.append((kind, index, time.time(), fork(work)))
-        for kind, index, started, child in children:
-            got = join(child, name, started + kernel_limit_s)
-            got.update({"kernel": name, "device": "%s:%d" % (kind, index), "total_seconds": time.time() - started})
-            answer("kernel", got)
+    if kernels and "value" in listed:
+        gpus = sum(d["type"] == "GPU" for d in listed["value"])
+        run_kernels(tf, gpus, kernels, repeats, kernel_limit_s, time.time() + kernels_limit_s)
 
 
-def _list_devices(tf: Any) -> List[Dict[str, Any]]:
+def _list_devices(tf: Any) -> Dict[str, Any]:
     devices = []
     list_physical = getattr(tf.config, "list_physical_devices", None) or tf.config.experimental.list_physical_devices
     for device in list_physical():
@@ -72,4 +66,4 @@ def _list_devices(tf: Any) -> List[Dict[str, Any]]:
                 "capability": list(details.get("compute_capability") or ()),
             }
         )
-    return devices
+    return {"devices": devices, "loaded": mapped()}

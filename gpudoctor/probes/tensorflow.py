@@ -13,6 +13,7 @@ from ..facts import (
     Build,
     LibraryPick,
     LoaderObject,
+    LogEvent,
     Python,
     TensorFlow,
     TensorFlowDevice,
@@ -22,6 +23,7 @@ from ..facts import (
     unread_all,
 )
 from ..loader import elf, glibc, trace
+from ..logs import tensorflow as log_lines
 from .ask import Answers, Changes, Job, Patient, Task, reason
 
 _LOADER, _IMPORT = "tensorflow.loader", "tf_import.tensorflow"
@@ -48,11 +50,17 @@ _DISTRIBUTIONS = ("tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tf-nightly"
 _LOG_LINES = 200
 
 
-def import_task(kernels: tuple[str, ...], limit_s: float) -> Task:
+def import_task(kernels: tuple[str, ...], limit_s: float, repeats: int = 5) -> Task:
     """Import, list, run `kernels`; the forked children get a share of the limit."""
     return (
         _IMPORT,
-        {"kernels": list(kernels), "list_limit_s": min(30.0, limit_s / 3), "kernel_limit_s": min(60.0, limit_s / 3)},
+        {
+            "kernels": list(kernels),
+            "list_limit_s": min(30.0, limit_s / 3),
+            "kernel_limit_s": min(60.0, limit_s / 3),
+            "kernels_limit_s": min(120.0, limit_s / 2),
+            "repeats": repeats,
+        },
     )
 
 
@@ -254,6 +262,7 @@ def _pick(handle: dict[str, Any], text: str, mapped: list[str]) -> LibraryPick |
 def read_import(answers: Answers, tensorflow: TensorFlow) -> TensorFlow:
     """The import and the device list of the child that imported TensorFlow."""
     log = tuple(answers.stderr.splitlines()[-_LOG_LINES:])
+    tensorflow = msgspec.structs.replace(tensorflow, events=_events(answers), loaded=_loaded(answers))
     failed = answers.last("import_failed")
     done = answers.last("imported")
     if failed is not None:
@@ -284,8 +293,31 @@ def read_import(answers: Answers, tensorflow: TensorFlow) -> TensorFlow:
         import_error=None,
         import_seconds=done["seconds"],
         devices=_devices(listed, answers),
+        logical_devices=_logical(answers),
         log=log,
     )
+
+
+def _events(answers: Answers) -> tuple[LogEvent, ...]:
+    """What TensorFlow's processes wrote, and what ended the import and the kernels."""
+    texts = [answers.stderr]
+    texts += [one["text"] for one in answers.all("import_failed")]
+    texts += [one["failed"] for one in answers.all("kernel") if "failed" in one]
+    return log_lines.read("\n".join(texts))
+
+
+def _loaded(answers: Answers) -> tuple[str, ...] | Unread:
+    """Everything that one of TensorFlow's processes had mapped."""
+    lists = [*answers.all("loaded"), *(one["loaded"] for one in answers.all("kernels_process"))]
+    if not lists:
+        return Unread(why="no process of TensorFlow came so far as to say what it has loaded")
+    return tuple(dict.fromkeys(path for one in lists for path in one))
+
+
+def _logical(answers: Answers) -> tuple[str, ...] | Unread:
+    """Those of the process with the most: the one that owned all devices."""
+    lists: list[list[str]] = sorted((one["logical"] for one in answers.all("kernels_process")), key=len)
+    return tuple(lists[-1]) if lists else Unread(why="no kernel was run")
 
 
 def _telling_line(traceback: str) -> str:

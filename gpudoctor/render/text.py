@@ -111,7 +111,7 @@ def _blocks(report: Report, verbose: bool, where: str) -> Iterator[RenderableTyp
             _indented(_text(f"Unexplained: none of the causes that gpudoctor knows explains it.{ruled}"), 2),
         )
     if report.measurements:
-        yield Group(Text("Measured", style="bold"), *[_measured(m) for m in report.measurements])
+        yield Group(Text("Measured", style="bold"), *_measured(report.measurements))
     yield from _coverage(report, verbose, where)
 
 
@@ -165,18 +165,58 @@ def _tried(trial: Trial, where: str) -> Text:
     return Text.assemble((f" — not decided {where}: ", "yellow"), _text(trial.worked.why, "yellow"))
 
 
-def _measured(one: Measurement) -> RenderableType:
-    name = f"{one.device} {one.device_name}" if isinstance(one.device_name, str) else one.device
-    size = "x".join(str(n) for n in one.size) if not isinstance(one.size, Unread) else ""
-    what = f"  {name}: {one.backend} {one.kernel} {_plain(one.dtype)} {size}: "
-    if isinstance(one.value, Unread):
-        return Text.assemble(_text(what), _text(f"failed ({one.value.why})", "red"))
-    spread = f", spread {one.spread:.0%}" if not isinstance(one.spread, Unread) else ""
-    right = {True: ("verified", "green"), False: ("WRONG NUMBERS", "bold red")}
-    verified = (
-        Text("not verified", style="yellow") if isinstance(one.verified, Unread) else Text.assemble(right[one.verified])
-    )
-    return Text.assemble(_text(f"{what}{one.value:.3g} {_plain(one.unit)}{spread}, "), verified)
+def _measured(measurements: tuple[Measurement, ...]) -> list[RenderableType]:
+    """A line a kernel: devices of the same outcome and about the same rate stand together."""
+    groups: dict[tuple[str, ...], list[Measurement]] = {}
+    for one in measurements:
+        outcome = (one.value.why if one.skipped else "failed") if isinstance(one.value, Unread) else ""
+        what = (one.backend, one.kernel, _plain(one.dtype), "x".join(str(n) for n in _known(one.size)))
+        groups.setdefault((*what, str(one.verified is False), outcome), []).append(one)
+    lines: list[RenderableType] = []
+    skipped: dict[str, list[str]] = {}
+    done = {one.kernel for one in measurements if not one.skipped}
+    for (_, kernel, dtype, size, wrong, outcome), ones in groups.items():
+        if all(one.skipped for one in ones):
+            if kernel in done:
+                continue
+            right = all(one.verified is True for one in ones)
+            skipped.setdefault(outcome, []).append(f"{kernel} (verified)" if right else kernel)
+            continue
+        rates = [one.value for one in ones if isinstance(one.value, float)]
+        where = f"  {_devices([one.device for one in ones])}: "
+        if not rates:
+            whys = [one.value.why for one in ones if isinstance(one.value, Unread)]
+            lines.append(
+                _indented(Text.assemble(_text(where[2:] + f"{kernel} "), _text(f"failed ({whys[0]})", "red")), 2)
+            )
+            continue
+        name = f"{kernel} {dtype} {size}: " if dtype not in kernel else f"{kernel} {size}: "
+        low, high = f"{min(rates):.3g}", f"{max(rates):.3g}"
+        rate = low if low == high else f"{low} to {high}"
+        spreads = [one.spread for one in ones if isinstance(one.spread, float)]
+        spread = f", spread {max(spreads):.0%}" if spreads else ""
+        right = all(one.verified is True for one in ones)
+        verdict = ("WRONG NUMBERS", "bold red") if wrong == "True" else ("verified", "green")
+        verdict = verdict if right or wrong == "True" else ("not verified", "yellow")
+        said = f"{where}{name}{rate} {_plain(ones[0].unit)}{spread}, "
+        lines.append(Text.assemble(_text(said), verdict))
+    lines += [
+        _indented(_text(f"not measured: {', '.join(dict.fromkeys(n))}: {why}", "dim"), 2) for why, n in skipped.items()
+    ]
+    return lines
+
+
+def _known(size: tuple[int, ...] | Unread) -> tuple[int, ...]:
+    return () if isinstance(size, Unread) else size
+
+
+def _devices(names: list[str]) -> str:
+    """'GPU:0-7' for eight names in a row; several that worked together are one name with commas."""
+    flat = [n for name in names for n in name.split(",")]
+    kind, numbers = flat[0].partition(":")[0], [n.partition(":")[2] for n in flat]
+    if len(flat) > 2 and numbers == [str(i) for i in range(int(numbers[0]), int(numbers[0]) + len(flat))]:
+        return f"{kind}:{numbers[0]}-{numbers[-1]}"
+    return f"{kind}:{','.join(numbers)}"
 
 
 def _coverage(report: Report, verbose: bool, where: str) -> Iterator[RenderableType]:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
-from gpudoctor.facts import LibraryPick, Python, TensorFlow, TensorFlowDevice, Unread
-from gpudoctor.kernels import tensorflow as kernels
+from gpudoctor.facts import LibraryPick, Python, TensorFlow, Unread
 from gpudoctor.probes import python, tensorflow
 from gpudoctor.probes.ask import Answers, Patient
 from tests.building import Workshop, put
@@ -178,24 +176,6 @@ def run_import(kernels_: tuple[str, ...] = (), limit_s: float = 120, **env: str)
     return patient.ask([tensorflow.import_task(kernels_, limit_s)], limit_s=limit_s)
 
 
-def test_the_real_import_lists_and_measures(tensorflow_directory: Path, tmp_path: Path) -> None:
-    answers = run_import(kernels.ALL, KERAS_HOME=str(tmp_path), CUDA_VISIBLE_DEVICES="-1")
-    got = imported(answers)
-    assert got.import_error is None
-    assert isinstance(got.version, str)
-    assert isinstance(got.devices, tuple)
-    assert [d.type for d in got.devices] == ["CPU"]
-    (one,) = [kernels.read(raw, got.devices) for raw in answers.all("kernel")]
-    assert (one.kernel, one.backend, one.device, one.dtype) == ("matmul", "tensorflow", "CPU:0", "float32")
-    assert one.verified is True
-    assert isinstance(one.value, float)
-    assert one.value > 0
-    assert isinstance(one.error, float)
-    assert isinstance(one.tolerance, float)
-    assert 0 < one.error < one.tolerance
-    assert one.unit == "TFLOP/s"
-
-
 FAKE = """
 import types
 __version__ = "9.9.9"
@@ -253,39 +233,6 @@ def test_fifty_megabytes_of_log(tmp_path: Path) -> None:
     assert got.devices == ()
     assert isinstance(got.log, tuple)
     assert len(got.log) <= 200
-
-
-def test_a_kernel_that_crashes_leaves_the_others(tmp_path: Path) -> None:
-    body = FAKE % "return [Device('/physical_device:GPU:%d' % i, 'GPU') for i in range(2)]"
-    crash = "\nimport sys\nmain = sys.modules['__main__']\ndef boom(tf, kind, index):\n    import os\n    if index == 0: os.kill(os.getpid(), 11)\n    return {'samples': [1.0], 'dtype': 'float32', 'size': [1], 'unit': 'TFLOP/s', 'error': 0.9, 'tolerance': 0.1, 'verified': False}\nmain.KERNELS['matmul'] = boom\n"
-    answers = run_import(kernels.ALL, limit_s=30, PYTHONPATH=fake(tmp_path, body + crash))
-    got = imported(answers)
-    assert isinstance(got.devices, tuple)
-    one, two = [kernels.read(raw, got.devices) for raw in answers.all("kernel")]
-    assert "signal 11" in str(one.value)
-    assert isinstance(one.verified, Unread)
-    assert two.value == 1.0
-    assert two.verified is False
-
-
-def test_kernels_that_never_answered_are_not_forgotten(tmp_path: Path) -> None:
-    devices = tuple(TensorFlowDevice(name=f"/physical_device:GPU:{i}", type="GPU") for i in range(4))
-    done = kernels.read({"kernel": "matmul", "device": "GPU:1", "failed": "x", "total_seconds": 1.0}, devices)
-    rest = kernels.unanswered(kernels.ALL, devices, [done], "the process did not end within 180 s")
-    assert [m.device for m in rest] == ["GPU:0", "GPU:2", "GPU:3"]
-    assert all(isinstance(m.value, Unread) and isinstance(m.verified, Unread) for m in rest)
-    cpu = (TensorFlowDevice(name="/physical_device:CPU:0", type="CPU"),)
-    assert [m.device for m in kernels.unanswered(kernels.ALL, cpu, [], "?")] == ["CPU:0"]
-
-
-def test_kernels_of_several_devices_run_side_by_side(tmp_path: Path) -> None:
-    body = FAKE % "return [Device('/physical_device:GPU:%d' % i, 'GPU') for i in range(4)]"
-    slow = "\nimport sys, time\nsys.modules['__main__'].KERNELS['matmul'] = lambda tf, kind, index: time.sleep(60)\n"
-    started = time.monotonic()
-    answers = run_import(kernels.ALL, limit_s=9, PYTHONPATH=fake(tmp_path, body + slow))
-    assert time.monotonic() - started < 9
-    assert [raw["device"] for raw in answers.all("kernel")] == [f"GPU:{i}" for i in range(4)]
-    assert all("did not end within" in raw["failed"] for raw in answers.all("kernel"))
 
 
 TENSORFLOWS_OWN = """

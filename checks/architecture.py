@@ -1,0 +1,249 @@
+"""Does this build of TensorFlow fit the architecture and the size of the GPUs?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from gpudoctor.facts import Facts, LogEvent, Measurement, Unread, known
+from gpudoctor.findings import EnvChange, Evidence, Fix, Found, Level, NotApplicable, Stage
+from gpudoctor.registry import check
+
+_MINIMUM = "TF_MIN_GPU_MULTIPROCESSOR_COUNT"
+_DEFAULT_MINIMUM = 8
+
+
+def _need_cuda_build(facts: Facts) -> None:
+    if known(facts.tensorflow.directory) is None:
+        raise NotApplicable("TensorFlow is not installed")
+    if not known(facts.tensorflow.build.cuda):
+        raise NotApplicable("this TensorFlow is built without CUDA")
+
+
+def _said(facts: Facts, kind: str) -> tuple[LogEvent, ...]:
+    """The events of a kind; unknown where TensorFlow's log is."""
+    return known(facts.tensorflow.said(kind))
+
+
+def _number(capability: str) -> tuple[int, ...]:
+    """(12, 0) for '12.0a'."""
+    return tuple(int(n) for n in re.findall(r"\d+", capability)[:2])
+
+
+def _built_for(facts: Facts) -> tuple[int, int] | None:
+    """The lowest compute capability in the build; None: it does not say."""
+    named = known(facts.tensorflow.build.compute_capabilities)
+    numbers = [int(m[1]) for m in (re.fullmatch(r"(?:sm|compute)_(\d+)[a-z]?", n) for n in named) if m]
+    return divmod(min(numbers), 10) if numbers else None
+
+
+def _shown(capability: tuple[int, ...]) -> str:
+    return ".".join(str(n) for n in capability)
+
+
+@check(
+    "GD513",
+    "gpu-compute-capability-too-old",
+    stage=Stage.TENSORFLOW,
+    explains=("tf-lists-no-gpu", "fewer-gpus"),
+)
+def gpu_compute_capability_too_old(facts: Facts) -> Iterator[Found]:
+    """The GPU is older than this build of TensorFlow supports.
+
+    What it looks at: TensorFlow's own line 'Ignoring visible gpu device … The minimum required Cuda capability is …';
+    where TensorFlow was not run, the lowest compute capability in its build_info.py against those of the GPUs.
+
+    Why it matters: TensorFlow leaves such a GPU out and computes on the CPU, with one line of log.
+
+    How to fix: use a TensorFlow release (or a container of NVIDIA's) that is still built for this GPU, or build
+    TensorFlow from source with this compute capability.
+
+    Source: TensorFlow, tensorflow/core/common_runtime/gpu/gpu_device.cc; tf.sysconfig.get_build_info.
+    """
+    _need_cuda_build(facts)
+    events = facts.tensorflow.said("capability-too-old")
+    if isinstance(events, Unread):
+        yield from _too_old_by_files(facts)
+        return
+    for event in events:
+        name, has, least = (event.values.get(k, "?") for k in ("name", "capability", "minimum"))
+        yield _too_old(event.values.get("device"), name, has, least, Evidence(text=event.text, source="TensorFlow"))
+
+
+def _too_old_by_files(facts: Facts) -> Iterator[Found]:
+    minimum = _built_for(facts)
+    if minimum is None:
+        known(facts.tensorflow.events)
+        return
+    for device in known(facts.driver.libcuda.devices):
+        has = known(device.compute_capability)
+        if tuple(has) < minimum:
+            built = Evidence(text=f"the lowest in the build is {_shown(minimum)}", source="build_info.py")
+            mine = Evidence(text=f"{device.name} has {_shown(tuple(has))}", source="libcuda")
+            found = _too_old(str(device.index), str(device.name), _shown(tuple(has)), _shown(minimum), built)
+            yield Found(message=found.message, proof=(built, mine), about=found.about, fixes=found.fixes)
+
+
+def _too_old(index: str | None, name: str, has: str, least: str, proof: Evidence) -> Found:
+    return Found(
+        message=f"{name} has compute capability {has}; this build of TensorFlow starts at {least} and leaves it out.",
+        proof=(proof,),
+        about=(f"gpu{index}",) if index is not None else (),
+        fixes=(
+            Fix(
+                kind="advice",
+                risk="safe",
+                summary=f"Use an older TensorFlow release that is built for compute capability {has}, or build it "
+                f"from source with TF_CUDA_COMPUTE_CAPABILITIES={has}",
+                steps=(),
+            ),
+        ),
+    )
+
+
+@check("GD515", "gpu-ignored-few-sms", stage=Stage.TENSORFLOW, level=Level.WARN, explains=("fewer-gpus",))
+def gpu_ignored_few_sms(facts: Facts) -> Iterator[Found]:
+    """TensorFlow ignores a GPU because it has few multiprocessors.
+
+    What it looks at: TensorFlow's own line 'Ignoring visible gpu device … The minimum required count is …'.
+
+    Why it matters: beside a larger GPU, TensorFlow leaves out those with fewer than 8 multiprocessors, so as not to be
+    slowed down by a display card. Whoever wants to use it must say so.
+
+    How to fix: set TF_MIN_GPU_MULTIPROCESSOR_COUNT to what the GPU has; or leave it out on purpose.
+
+    Source: TensorFlow, tensorflow/core/common_runtime/gpu/gpu_device.cc (GetMinGPUMultiprocessorCount).
+    """
+    _need_cuda_build(facts)
+    for event in _said(facts, "few-multiprocessors"):
+        count, least = event.values.get("count", "?"), event.values.get("minimum", str(_DEFAULT_MINIMUM))
+        yield Found(
+            message=f"{event.values.get('name', 'A GPU')} has {count} multiprocessors; TensorFlow uses GPUs with at "
+            f"least {least}.",
+            proof=(Evidence(text=event.text, source="TensorFlow"),),
+            fixes=(
+                Fix(
+                    kind="env",
+                    risk="safe",
+                    summary="Let TensorFlow use it, for this shell and what it starts",
+                    steps=(f"export {_MINIMUM}={count}",),
+                    env=(EnvChange(name=_MINIMUM, op="set", value=count),),
+                ),
+            )
+            if count.isdecimal()
+            else (),
+        )
+
+
+_REJECTED = re.compile(
+    r"INVALID_PTX|ILLEGAL_INSTRUCTION|NO_BINARY_FOR_GPU|no kernel image|INVALID_HANDLE|ARCH_MISMATCH|INVALID_SOURCE"
+    r"|CUBLAS_STATUS_EXECUTION_FAILED|cudaErrorNoKernelImageForDevice|UNSUPPORTED_PTX_VERSION"
+)
+
+
+def _failed(facts: Facts) -> list[tuple[Measurement, str]]:
+    """The kernels on GPUs that ended without a result, and why."""
+    return [
+        (one, one.value.why)
+        for one in facts.measurements
+        if isinstance(one.value, Unread) and not one.skipped and one.device.startswith("GPU:")
+    ]
+
+
+def _without_machine_code(facts: Facts) -> tuple[LogEvent, ...]:
+    _need_cuda_build(facts)
+    events = _said(facts, "no-machine-code")
+    if not events:
+        raise NotApplicable("TensorFlow does not say that it has no machine code for a GPU")
+    return events
+
+
+def _codeless(facts: Facts, events: tuple[LogEvent, ...]) -> tuple[str, ...]:
+    """The GPUs of the compute capabilities that the events name."""
+    meant = {_number(e.values.get("capability", "")) for e in events}
+    gpus = facts.tensorflow.gpus()
+    found = [
+        f"gpu{i}"
+        for i, gpu in enumerate(gpus if not isinstance(gpus, Unread) else ())
+        if not isinstance(gpu.compute_capability, Unread) and tuple(gpu.compute_capability) in meant
+    ]
+    return tuple(found)
+
+
+@check("GD516", "gpu-too-new-for-build", stage=Stage.TENSORFLOW, explains=("op-fails",))
+def gpu_too_new_for_build(facts: Facts) -> Iterator[Found]:
+    """The GPU is newer than this build of TensorFlow, and what is compiled for it on the fly fails.
+
+    What it looks at: TensorFlow's line 'not built with CUDA kernel binaries compatible with compute capability …',
+    together with kernels on that GPU that fail for reasons of code: INVALID_PTX, ILLEGAL_INSTRUCTION, no kernel image.
+
+    Why it matters: the GPU is listed, and most operations on it fail.
+
+    How to fix: use a TensorFlow that is built for this GPU: a newer release or tf-nightly, or NVIDIA's container; or
+    build it from source with this compute capability. A newer driver may help where only the compilation from PTX fails.
+
+    Source: TensorFlow, tensorflow/core/common_runtime/gpu/gpu_device.cc; CUDA driver API, CUresult.
+    """
+    events = _without_machine_code(facts)
+    failed = [(one, why) for one, why in _failed(facts) if _REJECTED.search(why)]
+    rejected = _said(facts, "code-rejected") if _failed(facts) else ()
+    if not failed and not rejected:
+        return
+    has = events[0].values.get("capability", "?")
+    yield Found(
+        message=f"This build of TensorFlow has no machine code for compute capability {has}, and what is compiled for "
+        "it at run time fails.",
+        proof=(
+            Evidence(text=events[0].text, source="TensorFlow"),
+            *(Evidence(text=why, source=f"TensorFlow {one.kernel} on {one.device}") for one, why in failed[:3]),
+            *(Evidence(text=e.text, source="TensorFlow") for e in rejected[:2]),
+        ),
+        about=_codeless(facts, events),
+        fixes=(
+            Fix(
+                kind="advice",
+                risk="safe",
+                summary=f"Use a TensorFlow that is built for compute capability {has}: a newer release, tf-nightly, or "
+                "NVIDIA's container nvcr.io/nvidia/tensorflow",
+                steps=(),
+            ),
+        ),
+    )
+
+
+@check("GD514", "jit-cold-start", stage=Stage.SPEED, level=Level.INFO, explains=("op-fails",))
+def jit_cold_start(facts: Facts) -> Iterator[Found]:
+    """The build has no machine code for this GPU: each first use is compiled from PTX, which works and takes time.
+
+    What it looks at: TensorFlow's line 'not built with CUDA kernel binaries compatible with compute capability …', while
+    no kernel fails for reasons of code.
+
+    Why it matters: the first run of a program can take minutes to half an hour. The compiled code is kept in
+    ~/.nv/ComputeCache, and the next start is fast, unless the cache is too small or can't be written.
+
+    How to fix: let it compile once and keep the cache (in a container: on a volume), large enough for everything; or
+    use a TensorFlow that is built for this GPU.
+
+    Source: TensorFlow, gpu_device.cc; CUDA programming guide, CUDA_CACHE_PATH and CUDA_CACHE_MAXSIZE.
+    """
+    events = _without_machine_code(facts)
+    failed = _failed(facts)
+    if any(_REJECTED.search(why) for _, why in failed) or (failed and _said(facts, "code-rejected")):
+        return
+    late = bool(failed) and all("did not end within" in why for _, why in failed)
+    has = events[0].values.get("capability", "?")
+    yield Found(
+        message=f"This build of TensorFlow has no machine code for compute capability {has}: it is compiled at first use, "
+        "which can take many minutes" + (", longer than the kernels here were given." if late else "."),
+        proof=(Evidence(text=events[0].text, source="TensorFlow"),),
+        about=_codeless(facts, events),
+        explains=("op-fails",) if late else (),
+        fixes=(
+            Fix(
+                kind="advice",
+                risk="safe",
+                summary="Keep the compiled code (~/.nv/ComputeCache, or CUDA_CACHE_PATH), with room for all of it",
+                steps=("export CUDA_CACHE_MAXSIZE=4294967296",),
+            ),
+        ),
+    )

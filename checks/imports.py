@@ -1,0 +1,119 @@
+"""Why `import tensorflow` fails: packages of another generation beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from shlex import quote
+
+from packaging.version import InvalidVersion, Version
+
+from gpudoctor.facts import Facts, LogEvent, Unread, known
+from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage
+from gpudoctor.registry import check
+
+_BRINGS = ("tf-import-broken", "tf-lists-no-gpu")
+
+
+def _said(facts: Facts, kind: str) -> tuple[LogEvent, ...]:
+    """The events of a kind, where the import failed: beside one that works they are somebody else's."""
+    if known(facts.tensorflow.directory) is None:
+        raise NotApplicable("TensorFlow is not installed")
+    if known(facts.tensorflow.import_error) is None:
+        return ()
+    return known(facts.tensorflow.said(kind))
+
+
+def _installed(facts: Facts, name: str) -> str | None:
+    found = facts.python.distributions
+    if isinstance(found, Unread):
+        return None
+    return next((d.version for d in found if d.name == name and not d.shadowed), None)
+
+
+def _pip(facts: Facts, *wanted: str) -> str:
+    python = quote(facts.python.executable) if isinstance(facts.python.executable, str) else "python3"
+    return f"{python} -m pip install {' '.join(quote(w) for w in wanted)}"
+
+
+def _same_tensorflow(facts: Facts) -> str | None:
+    """'tensorflow==2.15.1': pip then takes the versions that it asks for."""
+    name, version = facts.tensorflow.distribution, facts.tensorflow.version
+    return f"{name}=={version}" if isinstance(name, str) and isinstance(version, str) else None
+
+
+def _older_than(facts: Facts, version: str) -> bool | None:
+    try:
+        return Version(str(facts.tensorflow.version)) < Version(version)
+    except InvalidVersion:
+        return None
+
+
+def _proof(facts: Facts, events: tuple[LogEvent, ...], name: str) -> tuple[Evidence, ...]:
+    words = tuple(Evidence(text=e.text, source="import tensorflow") for e in events[:2])
+    version = _installed(facts, name)
+    return (*words, Evidence(text=f"{name} {version}", source="installed distributions")) if version else words
+
+
+@check("GD521", "numpy-abi-break", stage=Stage.PYTHON, explains=_BRINGS)
+def numpy_abi_break(facts: Facts) -> Iterator[Found]:
+    """TensorFlow, or a package that it imports, was compiled for another generation of numpy.
+
+    What it looks at: numpy's own words in the failed import: 'compiled using NumPy 1.x', 'numpy.core.multiarray failed to
+    import', 'numpy.dtype size changed', '_ARRAY_API not found'.
+
+    Why it matters: import tensorflow fails. TensorFlow before 2.18 is compiled for numpy 1 and can't use numpy 2.
+
+    How to fix: install the generation of numpy that this TensorFlow was compiled for.
+
+    Source: NumPy 2.0 migration guide; TensorFlow 2.18 release notes.
+    """
+    events = _said(facts, "numpy-abi")
+    if not events:
+        return
+    old, same = _older_than(facts, "2.18"), _same_tensorflow(facts)
+    wanted = ["numpy<2"] if old else ["--upgrade", "numpy"]
+    yield Found(
+        message=f"numpy {_installed(facts, 'numpy') or '(version unknown)'} is of another generation than what was "
+        "compiled for it.",
+        proof=_proof(facts, events, "numpy"),
+        fixes=(
+            Fix(
+                kind="command",
+                risk="safe",
+                summary="Install the numpy that this TensorFlow takes",
+                steps=(_pip(facts, *wanted, *([same] if same else [])),),
+            ),
+        ),
+    )
+
+
+@check("GD522", "protobuf-mismatch", stage=Stage.PYTHON, explains=_BRINGS)
+def protobuf_mismatch(facts: Facts) -> Iterator[Found]:
+    """The installed protobuf does not fit this TensorFlow.
+
+    What it looks at: protobuf's own words in the failed import: 'Descriptors cannot be created directly', 'cannot import
+    name … from google.protobuf', 'Detected incompatible Protobuf Gencode/Runtime versions'.
+
+    Why it matters: import tensorflow fails. Other packages often bring another major version of protobuf.
+
+    How to fix: install the protobuf that this TensorFlow asks for; pip knows which, from TensorFlow's own metadata.
+
+    Source: https://protobuf.dev/support/cross-version-runtime-guarantee/; public reports.
+    """
+    events = _said(facts, "protobuf-mismatch")
+    if not events:
+        return
+    same = _same_tensorflow(facts)
+    steps = (_pip(facts, same),) if same else ()
+    yield Found(
+        message=f"protobuf {_installed(facts, 'protobuf') or '(version unknown)'} does not fit this TensorFlow.",
+        proof=_proof(facts, events, "protobuf"),
+        fixes=(
+            Fix(
+                kind="command" if steps else "advice",
+                risk="safe",
+                summary="Let pip put the protobuf beside it that this TensorFlow asks for",
+                steps=steps,
+            ),
+        ),
+    )

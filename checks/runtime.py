@@ -1,0 +1,224 @@
+"""What TensorFlow's own words say of the libraries and tools that it met at run time: cuDNN, libdevice, ptxas."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from shlex import quote
+
+from gpudoctor.facts import Facts, LogEvent, Unread, known
+from gpudoctor.findings import EnvChange, Evidence, Fix, Found, NotApplicable, Stage
+from gpudoctor.registry import check
+
+
+def _said(facts: Facts, kind: str) -> tuple[LogEvent, ...]:
+    if known(facts.tensorflow.directory) is None:
+        raise NotApplicable("TensorFlow is not installed")
+    if not known(facts.tensorflow.build.cuda):
+        raise NotApplicable("this TensorFlow is built without CUDA")
+    return known(facts.tensorflow.said(kind))
+
+
+def _words(events: tuple[LogEvent, ...]) -> tuple[Evidence, ...]:
+    return tuple(Evidence(text=e.text, source=f"TensorFlow, {e.source or 'its log'}") for e in events[:3])
+
+
+def _wheel(facts: Facts, name: str) -> str | None:
+    """'nvidia-cudnn-cu12' for 'cudnn', where the build says for which CUDA it is."""
+    version = facts.tensorflow.build.cuda_version
+    major = version.partition(".")[0] if isinstance(version, str) else ""
+    return f"nvidia-{name}-cu{major}" if major.isdecimal() else None
+
+
+def _python(facts: Facts) -> str:
+    return quote(facts.python.executable) if isinstance(facts.python.executable, str) else "python3"
+
+
+def _loaded_from(facts: Facts, stem: str) -> str | None:
+    loaded = facts.tensorflow.loaded
+    if isinstance(loaded, Unread):
+        return None
+    return next((p for p in loaded if os.path.basename(p).startswith(stem + ".so")), None)
+
+
+@check("GD517", "cudnn-version-too-old", stage=Stage.LIBRARIES, explains=("op-fails",))
+def cudnn_version_too_old(facts: Facts) -> Iterator[Found]:
+    """The cuDNN that is loaded is older than the one that TensorFlow was built with.
+
+    What it looks at: TensorFlow's line 'Loaded runtime CuDNN library: A but source was compiled with: B', and which file
+    it had loaded.
+
+    Why it matters: convolutions and recurrent layers fail, often with 'DNN library is not found'. It happens where
+    another package (PyTorch) pins an older cuDNN, or where an older one lies first on the loader's path.
+
+    How to fix: install a cuDNN of the same major version that is not older than TensorFlow's.
+
+    Source: TensorFlow, cuda_dnn.cc; cuDNN's compatibility rules.
+    """
+    for event in _said(facts, "cudnn-too-old")[:1]:
+        has, wants = event.values.get("loaded", "?"), event.values.get("compiled", "?")
+        path, package = _loaded_from(facts, "libcudnn"), _wheel(facts, "cudnn")
+        where = (Evidence(text=path, source="/proc/self/maps of TensorFlow's process"),) if path else ()
+        major = wants.partition(".")[0]
+        steps: tuple[str, ...] = ()
+        if package and "." in wants and major.isdecimal():
+            wanted = quote(f"{package}>={wants},<{int(major) + 1}")
+            steps = (f"{_python(facts)} -m pip install --upgrade {wanted}",)
+        yield Found(
+            message=f"cuDNN {has} is loaded; this TensorFlow needs {wants} or newer of the same major version.",
+            proof=(*_words((event,)), *where),
+            fixes=(
+                Fix(
+                    kind="command" if steps else "advice",
+                    risk="safe",
+                    summary=f"Install cuDNN {wants} or newer"
+                    + ("" if path is None or "site-packages" in path else f", and take {path} off the loader's path"),
+                    steps=steps,
+                ),
+            ),
+        )
+
+
+@check("GD518", "cudnn-incomplete-install", stage=Stage.LIBRARIES, explains=("op-fails",))
+def cudnn_incomplete_install(facts: Facts) -> Iterator[Found]:
+    """A part of cuDNN, or what it needs, is missing.
+
+    What it looks at: cuDNN's own lines 'Could not load library libcudnn_… Error: …' and 'Unable to load any of …',
+    where a kernel fails.
+
+    Why it matters: cuDNN consists of several files that it loads when they are first needed; the program ends there.
+
+    How to fix: install cuDNN whole; where the error names libnvrtc, install that (nvidia-cuda-nvrtc).
+
+    Source: observed in public reports; cuDNN installation guide.
+    """
+    events = _said(facts, "cudnn-part-missing")
+    if not events or not _fails(facts):
+        return
+    names = " ".join(e.text for e in events)
+    package = _wheel(facts, "cuda-nvrtc" if "nvrtc" in names else "cudnn")
+    steps = (f"{_python(facts)} -m pip install --force-reinstall --no-deps {package}",) if package else ()
+    yield Found(
+        message="cuDNN can't load one of its parts.",
+        proof=_words(events),
+        fixes=(
+            Fix(
+                kind="command" if steps else "advice",
+                risk="safe",
+                summary="Install libnvrtc" if "nvrtc" in names else "Install cuDNN whole, at the version that you have",
+                steps=steps,
+            ),
+        ),
+    )
+
+
+def _fails(facts: Facts, kernel: str | None = None) -> bool:
+    """Whether a kernel (this one) was begun and ended without a result."""
+    return any(isinstance(m.value, Unread) and not m.skipped for m in facts.measurements if kernel in (None, m.kernel))
+
+
+def _xla_failed(facts: Facts, kind: str) -> tuple[LogEvent, ...]:
+    """The events of a kind, where the function that XLA compiles failed: most of them are harmless where it works."""
+    events = _said(facts, kind)
+    if not any(m.kernel == "xla" for m in facts.measurements):
+        raise NotApplicable("no function was compiled by XLA")
+    return events if _fails(facts, "xla") else ()
+
+
+def _nvcc_wheel(facts: Facts) -> Fix:
+    package = _wheel(facts, "cuda-nvcc")
+    steps = (f"{_python(facts)} -m pip install {package}",) if package else ()
+    return Fix(
+        kind="command" if steps else "advice",
+        risk="safe",
+        summary="Install the wheel that holds ptxas and libdevice, where TensorFlow looks for them",
+        steps=steps,
+    )
+
+
+@check("GD525", "libdevice-missing", stage=Stage.LIBRARIES, explains=("op-fails",))
+def libdevice_missing(facts: Facts) -> Iterator[Found]:
+    """XLA does not find NVIDIA's libdevice.
+
+    What it looks at: 'libdevice not found at …' in TensorFlow's log or in the failure of the function that gpudoctor
+    compiles with XLA.
+
+    Why it matters: functions with jit_compile=True fail, and so do optimizers and models that Keras compiles.
+
+    How to fix: install nvidia-cuda-nvcc beside TensorFlow, or point XLA_FLAGS at a CUDA toolkit that has
+    nvvm/libdevice/libdevice.10.bc.
+
+    Source: XLA, nvptx_backend.cc and GetLibdeviceDir; https://www.tensorflow.org/xla
+    """
+    events = _xla_failed(facts, "libdevice-missing")
+    if not events:
+        return
+    fixes = [_nvcc_wheel(facts)]
+    directory = known(facts.tensorflow.directory) or ""
+    wheel = os.path.join(os.path.dirname(directory), "nvidia", "cuda_nvcc")
+    name, installed = _wheel(facts, "cuda-nvcc"), facts.python.distributions
+    if not isinstance(installed, Unread) and any(d.name == name for d in installed):
+        value = f"--xla_gpu_cuda_data_dir={wheel}"
+        fixes.insert(
+            0,
+            Fix(
+                kind="env",
+                risk="safe",
+                summary="Tell XLA where it lies, for this shell and what it starts",
+                steps=(f"export XLA_FLAGS={quote(value)}",),
+                env=(EnvChange(name="XLA_FLAGS", op="set", value=value),),
+            ),
+        )
+    yield Found(message="XLA needs libdevice.10.bc and does not find it.", proof=_words(events), fixes=tuple(fixes))
+
+
+@check("GD526", "ptxas-missing", stage=Stage.LIBRARIES, explains=("op-fails",))
+def ptxas_missing(facts: Facts) -> Iterator[Found]:
+    """XLA finds no ptxas, and can't compile without it.
+
+    What it looks at: TensorFlow's words about ptxas where the function that gpudoctor compiles with XLA fails. Where it
+    works, the driver or a library has compiled in place of ptxas, and nothing is wrong.
+
+    Why it matters: functions with jit_compile=True fail.
+
+    How to fix: install nvidia-cuda-nvcc beside TensorFlow, or put the bin directory of a CUDA toolkit on PATH.
+
+    Source: XLA, 'No PTX compilation provider is available', ptxas lookup in cuda_asm_compiler.
+    """
+    if events := _xla_failed(facts, "ptxas-missing"):
+        yield Found(
+            message="XLA needs ptxas to compile for this GPU and finds none.",
+            proof=_words(events),
+            fixes=(_nvcc_wheel(facts),),
+        )
+
+
+@check("GD527", "ptxas-too-old", stage=Stage.LIBRARIES, explains=("op-fails",))
+def ptxas_too_old(facts: Facts) -> Iterator[Found]:
+    """The ptxas that XLA found is older than the GPU.
+
+    What it looks at: 'ptxas does not support CC …', 'ptxas too old' and ptxas' own errors, where the function that
+    gpudoctor compiles with XLA fails.
+
+    Why it matters: functions with jit_compile=True fail. An older toolkit earlier on PATH is enough to cause it.
+
+    How to fix: take the older toolkit's bin directory off PATH, or install a newer nvidia-cuda-nvcc.
+
+    Source: XLA, asm_compiler.cc; public reports.
+    """
+    events = _xla_failed(facts, "ptxas-too-old")
+    if not events:
+        return
+    path = next((e.values["path"] for e in events if "path" in e.values), "the ptxas that XLA found")
+    yield Found(
+        message=f"{path} does not know this GPU.",
+        proof=_words(events),
+        fixes=(
+            Fix(
+                kind="command",
+                risk="safe",
+                summary="See which one is first on PATH, and install a newer one beside TensorFlow",
+                steps=("which -a ptxas", *_nvcc_wheel(facts).steps),
+            ),
+        ),
+    )

@@ -1,0 +1,1 @@
+"""Text that others wrote -> facts, one file a language."""

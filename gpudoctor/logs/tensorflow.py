@@ -1,0 +1,182 @@
+"""What TensorFlow writes to standard error -> events.
+
+A line may have the prefix of 1.x to 2.17 ('2024-01-01 12:00:00.123456: I tensorflow/…cc:123] …'), that of Abseil and
+glog ('I0000 00:00:1723.45 4711 file.cc:12] …'), or none (libraries, tracebacks).
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..facts import LogEvent
+
+LIMIT = 200
+"""Events that are kept."""
+_TEXT = 400
+_PREFIXES = (
+    re.compile(r"\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: (?P<severity>[IWEF]) (?P<source>\S+:\d+)\] (?P<text>.*)"),
+    re.compile(
+        r"(?:^|(?<=\W))(?P<severity>[IWEF])\d{4} \d\d:\d\d:[\d.]+\s+\d+ (?P<source>[^\s\]]+:\d+)\] (?P<text>.*)"
+    ),
+)
+_DEVICE = r"device: (?P<device>\d+), name: (?P<name>[^,]*), pci bus id: (?P<pci>[^,)]+)"
+_VERSION = r"\d+(?:\.\d+)*"
+
+KINDS: tuple[tuple[str, str], ...] = (
+    (
+        "cuinit-failed",
+        r"failed call to cuInit: .*?(?P<error>CUDA_ERROR_\w+|UNKNOWN ERROR \((?P<number>\d+)\))(?:: (?P<meaning>.+))?",
+    ),
+    ("no-cuda-driver", r"Could not find cuda drivers on your machine"),
+    (
+        "library-not-loaded",
+        (
+            r"Could not load dynamic library '(?P<library>[^']+)'(?:; dlerror: (?P<error>[^;]*))?"
+            r"|Couldn't open CUDA library (?P<library2>\S+?)\.? LD_LIBRARY_PATH"
+        ),
+    ),
+    ("libraries-not-opened", r"Cannot dlopen some GPU libraries"),
+    (
+        "capability-too-old",
+        (
+            rf"Ignoring visible .*?{_DEVICE}.*? compute capability (?P<capability>\d+\.\d+)\w?\."
+            r" The minimum required \w+ capability is (?P<minimum>\d+\.\d+)"
+        ),
+    ),
+    (
+        "few-multiprocessors",
+        rf"Ignoring visible .*?{_DEVICE}.*? count: (?P<count>\d+)\. The minimum required count is (?P<minimum>\d+)",
+    ),
+    ("gpu-ignored", r"Ignoring visible .*?(?P<device>\d+).*?(?:invalid state: |whose )(?P<error>.*)"),
+    (
+        "no-machine-code",
+        r"not built with CUDA kernel binaries compatible with compute capability (?P<capability>\d+\.\d+\w?)",
+    ),
+    (
+        "device-created",
+        (
+            r"Created (?:TensorFlow )?device \(?(?P<logical>/\S+) with (?P<memory_mb>\d+) MB memory\)?:? *-> .*?"
+            rf"{_DEVICE}, compute capability: (?P<capability>\d+\.\d+\w?)"
+        ),
+    ),
+    (
+        "cudnn-too-old",
+        (
+            rf"Loaded runtime CuDNN library: (?P<loaded>{_VERSION}).* but source was compiled with:? "
+            rf"(?P<compiled>{_VERSION})"
+        ),
+    ),
+    ("cudnn-loaded", r"Loaded cuDNN version (?P<version>\d+)"),
+    (
+        "cudnn-part-missing",
+        (
+            r"Could not load library (?P<library>libcudnn\w*\.so[.\d]*?)\.? Error: (?P<error>.*)"
+            r"|Unable to load any of \{(?P<library2>libcudnn[^}]*)\}"
+        ),
+    ),
+    ("dnn-absent", r"No DNN in stream executor|DNN library is not found|DNN library initialization failed"),
+    (
+        "handle-failed",
+        (
+            r"(?:Could not|failed to) create (?P<library>cudnn|cublas|cusolver|cusparse|cufft)\w* ?handle"
+            r"(?:: (?P<error>\w+))?"
+        ),
+    ),
+    ("libcuda-version", rf"libcuda reported version is: (?P<version>{_VERSION})"),
+    ("kernel-version", rf"kernel reported version is: (?P<version>{_VERSION})"),
+    (
+        "driver-versions-differ",
+        rf"kernel version (?P<kernel>{_VERSION}) does not match DSO version (?P<library>{_VERSION})",
+    ),
+    ("visible-devices", r"env: CUDA_VISIBLE_DEVICES=\"(?P<value>[^\"]*)\""),
+    (
+        "code-rejected",
+        (
+            r"(?P<error>CUDA_ERROR_(?:INVALID_PTX|ILLEGAL_INSTRUCTION|NO_BINARY_FOR_GPU|UNSUPPORTED_PTX_VERSION"
+            r"|INVALID_SOURCE|JIT_COMPILER_NOT_FOUND)|no kernel image is available|CUBLAS_STATUS_ARCH_MISMATCH)"
+        ),
+    ),
+    (
+        "out-of-memory",
+        (
+            r"Allocator \((?P<allocator>\S+?)\) ran out of memory trying to allocate (?P<size>\w[\w.]*)"
+            r"|failed to allocate (?P<size2>\S+).*?from device: CUDA_ERROR_OUT_OF_MEMORY|CUDA_ERROR_OUT_OF_MEMORY"
+            r"|OOM when allocating tensor"
+        ),
+    ),
+    (
+        "libdevice-missing",
+        (
+            r"libdevice is required by this HLO module but was not found at (?P<path>\S+)"
+            r"|libdevice not found at (?P<path2>\S+)"
+        ),
+    ),
+    ("libdevice-not-seen", r"Can't find libdevice directory"),
+    (
+        "ptxas-too-old",
+        (
+            r"ptxas(?: (?P<path>\S+))? too old|ptxas does not support CC (?P<capability>\d+\.\d+)"
+            r"|ptxas fatal\s*: Value '(?P<architecture>sm_\w+)' is not defined|Unsupported \.version (?P<version>[\d.]+)"
+        ),
+    ),
+    (
+        "ptxas-missing",
+        (
+            r"No PTX compilation provider is available|Couldn't find a suitable version of ptxas"
+            r"|[Cc]an't find ptxas|ptxas not found|Couldn't (?:invoke|get) ptxas"
+        ),
+    ),
+    (
+        "numpy-abi",
+        (
+            r"compiled (?:using|against) (?:NumPy|ABI version|API version) (?P<built>\S+)[ ,].*?(?i:numpy) (?:is )?"
+            r"(?P<found>\d[\w.]*)|numpy\.core\.multiarray failed to import|numpy\.core\.umath failed to import"
+            r"|_ARRAY_API not found|numpy\.\w+ size changed, may indicate binary incompatibility"
+            r"|numpy\._core(?:\.\w+)*'? ?(?:failed to import|is not a package)"
+        ),
+    ),
+    (
+        "protobuf-mismatch",
+        (
+            r"Descriptors cannot (?:not )?be created directly"
+            r"|cannot import name '(?:builder|runtime_version)' from 'google\.protobuf"
+            r"|Detected (?:incompatible|mismatched) Protobuf Gencode/Runtime"
+            r"|google\._upb\._message' has no attribute|module 'google\.protobuf\S*' has no attribute"
+        ),
+    ),
+    ("operation-failed", r"OP_REQUIRES failed at (?P<where>\S+) ?: (?P<error>.+)"),
+    ("benign-numa", r"NUMA node"),
+    ("benign-factory", r"(?:Unable|Attempting) to register (?P<library>cu\w+) factory"),
+    ("benign-tensorrt", r"TF-TRT Warning|Could not find TensorRT"),
+)
+"""(kind, what a line of it holds): the first that fits. A group's trailing digit only tells alternatives apart."""
+_COMPILED = tuple((kind, re.compile(pattern)) for kind, pattern in KINDS)
+
+
+def read(text: str) -> tuple[LogEvent, ...]:
+    """What is understood of a log, in its order, equal events once."""
+    found: dict[tuple[str, str], LogEvent] = {}
+    for line in text.splitlines():
+        event = _event(line)
+        if event is not None:
+            found.setdefault((event.kind, event.text), event)
+            if len(found) >= LIMIT:
+                break
+    return tuple(found.values())
+
+
+def _event(line: str) -> LogEvent | None:
+    prefix = next((m for m in (p.search(line) for p in _PREFIXES) if m), None)
+    text = prefix["text"] if prefix else line.strip()
+    for kind, pattern in _COMPILED:
+        match = pattern.search(text)
+        if match:
+            values = {k.rstrip("2"): v.strip() for k, v in match.groupdict().items() if v}
+            return LogEvent(
+                kind=kind,
+                text=text[:_TEXT],
+                severity=prefix["severity"] if prefix else None,
+                source=prefix["source"].rpartition("/")[2] if prefix else None,
+                values=values,
+            )
+    return None
