@@ -61,8 +61,15 @@ def check(
 def replay(path: Path, checks: tuple[Check, ...] | None = None) -> Report:
     """Judge the facts of a report with today's checks. Raises OSError, bundle.NotAReport."""
     with path.open("rb") as f:
-        facts, started_at = bundle.read(f.read(bundle.MAX_BYTES + 1))
-    return bundle.make(facts, started_at, checks)
+        facts, started_at, redactions = bundle.read(f.read(bundle.MAX_BYTES + 1))
+    return bundle.make(facts, started_at, checks, redactions)
 
 
-__all__ = ["Facts", "Options", "Report", "check", "replay"]
+def redacted(report: Report, checks: tuple[Check, ...] | None = None, *, here: bool) -> Report:
+    """`report` as it may leave the machine; `here`: it was made on this one, by this user."""
+    from . import redact
+
+    return redact.report(report, redact.live() if here else redact.Identity(), checks)
+
+
+__all__ = ["Facts", "Options", "Report", "check", "redacted", "replay"]
