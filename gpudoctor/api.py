@@ -62,14 +62,22 @@ def replay(path: Path, checks: tuple[Check, ...] | None = None) -> Report:
     """Judge the facts of a report, or of a collection, with today's checks. Raises OSError, bundle.NotAReport."""
     with path.open("rb") as f:
         data = f.read(collection.MAX_BYTES + 1)
+    redactions = None
     if collection.looks_like_one(data):
         try:
             facts, started_at = collection.read(data)
         except collection.NotACollection as e:
             raise bundle.NotAReport(f"a collection, {e}") from e
     else:
-        facts, started_at = bundle.read(data)
-    return bundle.make(facts, started_at, checks)
+        facts, started_at, redactions = bundle.read(data)
+    return bundle.make(facts, started_at, checks, redactions)
 
 
-__all__ = ["Facts", "Options", "Report", "check", "replay"]
+def redacted(report: Report, checks: tuple[Check, ...] | None = None, *, here: bool) -> Report:
+    """`report` as it may leave the machine; `here`: it was made on this one, by this user."""
+    from . import redact
+
+    return redact.report(report, redact.live() if here else redact.Identity(), checks)
+
+
+__all__ = ["Facts", "Options", "Report", "check", "redacted", "replay"]

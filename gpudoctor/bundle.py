@@ -10,6 +10,7 @@ from . import __version__
 from .diagnosis import judge
 from .facts import Facts, Measurement
 from .findings import Diagnosis, Finding, Judgement, Level, Skipped, Unknown
+from .identifiers import Kind
 from .registry import Check
 
 SCHEMA_VERSION = 1
@@ -22,6 +23,14 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str = "gpudoctor"
     version: str = __version__
+
+
+class Redaction(msgspec.Struct, frozen=True, kw_only=True):
+    """A token that stands for something of this machine, and how often it was put in. Never what it stands for."""
+
+    token: str
+    kind: Kind
+    count: int
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,9 +47,16 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     diagnosis: Diagnosis
     skipped: tuple[Skipped, ...]
     unknown: tuple[Unknown, ...]
+    redactions: tuple[Redaction, ...] | None = None
+    """What `gpudoctor.redact` replaced; None: nothing was redacted."""
 
 
-def make(facts: Facts, started_at: str, checks: tuple[Check, ...] | None = None) -> Report:
+def make(
+    facts: Facts,
+    started_at: str,
+    checks: tuple[Check, ...] | None = None,
+    redactions: tuple[Redaction, ...] | None = None,
+) -> Report:
     """Judge `facts` and put everything into a report."""
     judgement: Judgement = judge(facts, checks)
     return Report(
@@ -53,6 +69,7 @@ def make(facts: Facts, started_at: str, checks: tuple[Check, ...] | None = None)
         diagnosis=judgement.diagnosis,
         skipped=judgement.skipped,
         unknown=judgement.unknown,
+        redactions=redactions,
     )
 
 
@@ -63,14 +80,15 @@ class _Recorded(msgspec.Struct, frozen=True, kw_only=True):
     started_at: str
     facts: Facts
     measurements: tuple[Measurement, ...] = ()
+    redactions: tuple[Redaction, ...] | None = None
 
 
 class NotAReport(ValueError):  # noqa: N818
     """A file that is no report of gpudoctor's; the text is the reason."""
 
 
-def read(data: bytes) -> tuple[Facts, str]:
-    """The facts in a report, with its measurements, and when it was made.
+def read(data: bytes) -> tuple[Facts, str, tuple[Redaction, ...] | None]:
+    """The facts in a report, with its measurements; when it was made; what was replaced in it.
 
     A report comes from a stranger: its size is bounded and every field is validated. Raises NotAReport.
     """
@@ -84,7 +102,8 @@ def read(data: bytes) -> tuple[Facts, str]:
         raise NotAReport(
             f"schema version {recorded.schema_version} is newer than this gpudoctor's {SCHEMA_VERSION}; upgrade gpudoctor"
         )
-    return msgspec.structs.replace(recorded.facts, measurements=recorded.measurements), recorded.started_at
+    facts = msgspec.structs.replace(recorded.facts, measurements=recorded.measurements)
+    return facts, recorded.started_at, recorded.redactions
 
 
 FailOn = Literal["warn", "fail", "unknown"]

@@ -67,6 +67,13 @@ Skip = Annotated[
 ]
 FailOnOption = Annotated[FailOn, typer.Option("--fail-on", help="Exit with 1 from this level on.")]
 FormatOption = Annotated[Format, typer.Option("--format", help="Text for a person, JSON for a program.")]
+Redact = Annotated[
+    bool,
+    typer.Option(
+        "--redact/--no-redact",
+        help="Replace names, homes, hosts, addresses, ids and secrets in JSON by tokens; the report lists them.",
+    ),
+]
 Output = Annotated[
     Path | None,
     typer.Option("-o", "--output", metavar="FILE", help="Write the report to FILE instead of standard output."),
@@ -142,6 +149,7 @@ def check(
     ] = None,
     fail_on: FailOnOption = FailOn.WARN,
     format: FormatOption = Format.TEXT,
+    redact: Redact = True,
     output: Output = None,
     verbose: Verbose = False,
     timings: Annotated[
@@ -163,7 +171,8 @@ def check(
     progress = _Progress()
     with progress.shown():
         report, timeline = api.check(options, checks, trials=trials, on_early=progress.early, progress=progress.step)
-    _print(report, format, write, verbose)
+    shown = api.redacted(report, checks, here=True) if redact and format is Format.JSON else report
+    _print(shown, format, write, verbose)
     if timings:
         _print_timings(timeline)
     return bundle.exit_code(report, fail_on.value)
@@ -182,6 +191,7 @@ def replay(
     skip: Skip = None,
     fail_on: FailOnOption = FailOn.WARN,
     format: FormatOption = Format.TEXT,
+    redact: Redact = True,
     output: Output = None,
     verbose: Verbose = False,
 ) -> int:
@@ -196,7 +206,8 @@ def replay(
         raise UsageError(f"{file}: {e.strerror or e}") from e
     except bundle.NotAReport as e:
         raise UsageError(f"{file} is no report of gpudoctor: {e}") from e
-    _print(report, format, write, verbose, recorded=True)
+    shown = api.redacted(report, checks, here=False) if redact and format is Format.JSON else report
+    _print(shown, format, write, verbose, recorded=True)
     return bundle.exit_code(report, fail_on.value)
 
 

@@ -42,6 +42,7 @@ def test_the_shape_that_programs_rely_on() -> None:
     report = json.loads(as_json.render(bundle.make(CASES["two causes"], "2026-11-21T00:00:00+00:00")))
     assert set(report) == {
         "schema_version", "tool", "started_at", "facts", "findings", "measurements", "diagnosis", "skipped", "unknown",
+        "redactions",
     }  # fmt: skip
     assert report["schema_version"] == 1
     assert report["tool"]["name"] == "gpudoctor"
@@ -60,8 +61,9 @@ def test_every_fix_says_whether_it_was_tried() -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_a_replay_gives_the_same_answer(name: str) -> None:
     report = bundle.make(CASES[name], "2026-11-21T00:00:00+00:00")
-    facts, started_at = bundle.read(as_json.render(report).encode())
+    facts, started_at, redactions = bundle.read(as_json.render(report).encode())
     assert facts == CASES[name]
+    assert redactions is None
     assert bundle.make(facts, started_at) == report
 
 
