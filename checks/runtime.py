@@ -222,3 +222,37 @@ def ptxas_too_old(facts: Facts) -> Iterator[Found]:
             ),
         ),
     )
+
+
+@check("GD529", "gpu-memory-handle-alloc", stage=Stage.USE, explains=("op-fails",))
+def gpu_memory_handle_alloc(facts: Facts) -> Iterator[Found]:
+    """The GPU's memory is used up: a kernel, or the handle of a library, finds no room.
+
+    What it looks at: 'Could not create cudnn handle', 'failed to create cublas handle', 'ran out of memory' and
+    CUDA_ERROR_OUT_OF_MEMORY in TensorFlow's log, where a kernel of gpudoctor's fails. These need about 1 GiB and let
+    TensorFlow grow: what fills the memory is another process.
+
+    Why it matters: programs fail at their first operation, with words about cuDNN or cuBLAS rather than memory.
+
+    How to fix: see who holds the memory, and end it or give this program another GPU.
+
+    Source: TensorFlow, cuda_dnn.cc, cuda_blas.cc, bfc_allocator.cc; public reports.
+    """
+    events = (*_said(facts, "handle-failed"), *_said(facts, "out-of-memory"))
+    if not events or not _fails(facts):
+        return
+    yield Found(
+        message="A kernel failed for want of GPU memory.",
+        proof=_words(events),
+        fixes=(
+            Fix(
+                kind="command",
+                risk="safe",
+                summary="See which processes hold memory on which GPU",
+                steps=(
+                    "nvidia-smi",
+                    "nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv",
+                ),
+            ),
+        ),
+    )

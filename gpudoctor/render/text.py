@@ -183,7 +183,8 @@ def _measured(measurements: tuple[Measurement, ...]) -> list[RenderableType]:
             skipped.setdefault(outcome, []).append(f"{kernel} (verified)" if right else kernel)
             continue
         rates = [one.value for one in ones if isinstance(one.value, float)]
-        where = f"  {_devices([one.device for one in ones])}: "
+        models = {one.device_name for one in ones if isinstance(one.device_name, str)}
+        where = f"  {_devices([one.device for one in ones])}{''.join(f' {m}' for m in sorted(models))}: "
         if not rates:
             whys = [one.value.why for one in ones if isinstance(one.value, Unread)]
             lines.append(

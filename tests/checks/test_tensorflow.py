@@ -4,6 +4,7 @@ import shlex
 
 import msgspec
 
+from gpudoctor.diagnosis import judge
 from gpudoctor.facts import Distribution, Unread
 from tests.factory import SITE, found, healthy, lists_no_gpu, outcome, roots, with_
 
@@ -62,6 +63,21 @@ def test_op_fails() -> None:
     assert "signal 11" in finding.message
     assert outcome(healthy(), "op-fails") == "passed"
     assert outcome(with_(healthy(), measurements=()), "op-fails") == "skipped"
+
+
+def test_many_failures_on_one_gpu_are_one_finding() -> None:
+    one, two = healthy().measurements
+    why = Unread(why="…: no kernel image is available")
+    several = tuple(
+        msgspec.structs.replace(m, kernel=k, value=why, verified=why)
+        for m in (one, two)
+        for k in ("matmul", "fft", "solve")
+    )
+    everywhere = msgspec.structs.replace(several[0], kernel="all-reduce", device="GPU:0,GPU:1")
+    judged = judge(with_(healthy(), measurements=(*several, everywhere)))
+    findings = [f for f in judged.findings if f.cause == "op-fails"]
+    assert [f.about for f in findings] == [("gpu0",), ("gpu1",), ("gpu0", "gpu1")]
+    assert "also: fft, solve" in findings[0].message
 
 
 def test_distributions_over_each_other_are_all_removed() -> None:

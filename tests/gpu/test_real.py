@@ -46,11 +46,39 @@ def test_three_libraries_agree_on_the_gpus(healthy: dict[str, Any]) -> None:
 
 
 def test_every_gpu_computes_right_numbers(healthy: dict[str, Any]) -> None:
-    measured = {m["device"]: m for m in healthy["measurements"]}
-    assert set(measured) == {f"GPU:{i}" for i in range(len(healthy["facts"]["gpu"]["devices"]))}
-    for one in measured.values():
+    gpus = [f"GPU:{i}" for i in range(len(healthy["facts"]["gpu"]["devices"]))]
+    measured = {(m["kernel"], m["device"]): m for m in healthy["measurements"]}
+    done = {key: m for key, m in measured.items() if isinstance(m["value"], float)}
+    assert {device for kernel, device in done if kernel != "all-reduce"} == set(gpus)
+    for gpu in gpus:
+        for kernel in (
+            "matmul",
+            "matmul-float16",
+            "convolution",
+            "fft",
+            "solve",
+            "xla",
+            "host-to-device",
+            "device-to-host",
+        ):
+            assert (kernel, gpu) in done
+    assert (len(gpus) < 2) or ("all-reduce", ",".join(gpus)) in done
+    for (kernel, _), one in done.items():
         assert one["verified"] is True
         assert one["value"] > 0
+        assert kernel == "numpy-to-tensor" or "GPU" in one["placed_on"].upper()
+
+
+def test_the_libraries_that_did_the_work_are_named(healthy: dict[str, Any]) -> None:
+    stems = {"matmul": "libcublas", "convolution": "libcudnn", "fft": "libcufft", "solve": "libcusolver"}
+    for one in healthy["measurements"]:
+        if one["kernel"] in stems and isinstance(one["value"], float):
+            assert os.path.basename(one["library"]).startswith(stems[one["kernel"]])
+            assert one["library_version"][0].isdecimal()
+
+
+def test_the_standard_kernels_are_quick(healthy: dict[str, Any]) -> None:
+    assert sum(m["seconds"] for m in healthy["measurements"] if m["device"] in ("GPU:0", "GPU:0,GPU:1")) < 30
 
 
 def test_the_direct_and_the_simulated_loader_agree(healthy: dict[str, Any]) -> None:

@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import io
 
+import msgspec
 import pytest
 from rich.console import Console
 
 from gpudoctor import bundle
-from gpudoctor.facts import Facts, Trial
+from gpudoctor.facts import Facts, Trial, Unread
 from gpudoctor.render import text
 from tests.checks.test_libraries import gap
 from tests.factory import cu_init, found, healthy, lists_no_gpu, with_, with_variable
@@ -88,7 +89,7 @@ def test_candidates_with_what_settles_them() -> None:
 def test_healthy() -> None:
     printed = shown(healthy())
     assert printed.splitlines()[-1] == "✓ Healthy: TensorFlow lists 2 GPUs."
-    assert "GPU:1 NVIDIA H200: tensorflow matmul float32 8192x8192x8192: 51.1 TFLOP/s, spread 5%, verified" in printed
+    assert "  GPU:0,1 NVIDIA H200: matmul float32 8192x8192x8192: 51.1 TFLOP/s, spread 5%, verified" in printed
 
 
 def test_verbose_lists_what_was_ruled_out() -> None:
@@ -104,3 +105,30 @@ def test_nothing_in_the_facts_can_move_the_cursor() -> None:
     assert "\x1b[2J" not in printed
     assert "\u202e" not in printed
     assert "[bold]" in printed
+
+
+def test_many_kernels_on_many_gpus_fit_a_screen() -> None:
+    one = healthy().measurements[0]
+    made = [
+        msgspec.structs.replace(one, kernel=k, device=f"GPU:{i}", value=50.0 + i)
+        for k in ("matmul", "fft", "solve", "xla")
+        for i in range(8)
+    ]
+    failed = Unread(why="fft was ended by signal 11")
+    made[11] = msgspec.structs.replace(made[11], value=failed, verified=failed)
+    made[21] = msgspec.structs.replace(made[21], verified=False)
+    no = Unread(why="TF32 needs a newer GPU", chosen=True)
+    made += [
+        msgspec.structs.replace(one, kernel="matmul-tf32", device=f"GPU:{i}", value=no, verified=no) for i in range(8)
+    ]
+    together = ",".join(f"GPU:{i}" for i in range(8))
+    made.append(msgspec.structs.replace(one, kernel="all-reduce", device=together, value=241.0, unit="GB/s"))
+    lines = shown(with_(healthy(), measurements=tuple(made))).splitlines()
+    block = lines[lines.index("Measured") + 1 :][: len(made)]
+    block = block[: block.index("")]
+    assert len(block) == 8
+    assert block[0] == "  GPU:0-7 NVIDIA H200: matmul float32 8192x8192x8192: 50 to 57 TFLOP/s, spread 5%, verified"
+    assert "  GPU:3 NVIDIA H200: fft failed (fft was ended by signal 11)" in block
+    assert any(line.startswith("  GPU:5 ") and line.endswith("WRONG NUMBERS") for line in block)
+    assert any(line.startswith("  GPU:0-7 NVIDIA H200: all-reduce") and "241 GB/s" in line for line in block)
+    assert block[-1] == "  not measured: matmul-tf32: TF32 needs a newer GPU"
