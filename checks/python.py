@@ -1,12 +1,15 @@
-"""The examined interpreter: is TensorFlow in it?"""
+"""The examined interpreter: is TensorFlow in it, is it the one that is meant?"""
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterator
 from shlex import quote
 
+from gpudoctor.checks._pip import pip
 from gpudoctor.facts import Facts, Unread, known
-from gpudoctor.findings import Evidence, Fix, Found, Stage
+from gpudoctor.findings import Evidence, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
 
 
@@ -37,16 +40,217 @@ def tf_not_installed(facts: Facts) -> Iterator[Found]:
     ]
     if not isinstance(stray, Unread) and stray:
         proof.append(Evidence(text=f"{', '.join(stray)} has the name and is not the package", source="sys.path"))
+    others = () if isinstance(facts.python.others, Unread) else facts.python.others
+    proof += [Evidence(text=f"{o.executable} has {o.distribution} {o.version}", source="its files") for o in others[:3]]
+    yield Found(message=f"{python} has no TensorFlow.", proof=tuple(proof), fixes=_fixes(facts, python))
+
+
+def _fixes(facts: Facts, python: str) -> tuple[Fix, ...]:
+    """Examine the one that has it, where one is known; install it here, or beside where the system forbids that."""
+    fixes = []
+    others = () if isinstance(facts.python.others, Unread) else facts.python.others
+    if others:
+        found = quote(others[0].executable)
+        fixes.append(
+            Fix(
+                kind="advice",
+                risk="safe",
+                summary=f"If {others[0].executable} is the one you use, examine that: gpudoctor check --python {found}",
+                steps=(),
+                verify=f"gpudoctor check --python {found}",
+            )
+        )
+    elsewhere = (
+        "" if others else "; if it is installed elsewhere, examine that one: gpudoctor check --python /path/to/python"
+    )
+    if facts.python.externally_managed is True:
+        steps: tuple[str, ...] = (
+            f"{quote(python)} -m venv ~/tensorflow",
+            "~/tensorflow/bin/python -m pip install 'tensorflow[and-cuda]'",
+        )
+        where, verify = (
+            "an environment of its own (the system looks after this interpreter)",
+            ("gpudoctor check --python ~/tensorflow"),
+        )
+    else:
+        steps = pip(facts, "install", "'tensorflow[and-cuda]'")
+        where, verify = "this interpreter", "gpudoctor check"
+    fixes.append(
+        Fix(
+            kind="command",
+            risk="safe",
+            summary=f"Install TensorFlow with its CUDA libraries into {where}{elsewhere}",
+            steps=steps,
+            verify=verify,
+        )
+    )
+    return tuple(fixes)
+
+
+_FRAMEWORK = ("tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tf-nightly", "tf-nightly-cpu", "tensorflow-rocm")
+
+
+@check(
+    "GD403",
+    "tf-shadowed",
+    stage=Stage.PYTHON,
+    explains=("tf-import-broken", "tf-lists-no-gpu", "tf-not-installed"),
+)
+def tf_shadowed(facts: Facts) -> Iterator[Found]:
+    """A local file or directory is imported instead of TensorFlow, Keras or NumPy.
+
+    What it looks at: everything on sys.path that is called tensorflow, keras or numpy, in the order of the search,
+    and where the installed packages of that name lie. It fires where a file (numpy.py) comes before the package, or
+    a directory does and the import fails.
+
+    Why it matters: Python takes what comes first, and the directory that a program is started from comes before
+    everything that is installed. A script called tensorflow.py, or TensorFlow's source tree, hides the package.
+
+    How to fix: rename the file, or start from another directory.
+
+    Source: The Python Language Reference, The import system; sys.path.
+    """
+    error = facts.tensorflow.import_error
+    if error is None:
+        raise NotApplicable("TensorFlow imports")
+    for name, owners in (("tensorflow", _FRAMEWORK), ("keras", ("keras",)), ("numpy", ("numpy",))):
+        packages = [d for d in known(facts.python.distributions) if d.name in owners]
+        places = [m for m in known(facts.python.modules) if m.name == name and m.form != "namespace"]
+        if not packages or not places or any(isinstance(d.editable, str) for d in packages):
+            continue
+        homes = {d.location for d in packages} | {d.real_location for d in packages}
+        first = places[0]
+        if os.path.dirname(first.path) in homes or (first.form == "package" and known(error) is None):
+            continue
+        yield Found(
+            message=f"import {name} takes {first.path}, not the package that is installed.",
+            proof=(
+                Evidence(text=f"{first.path} comes first", source="sys.path"),
+                Evidence(
+                    text=f"{packages[0].name} {packages[0].version} is installed in {packages[0].location}",
+                    source="its metadata",
+                ),
+                *((Evidence(text=error, source="import tensorflow"),) if isinstance(error, str) else ()),
+            ),
+            fixes=(
+                Fix(
+                    kind="advice",
+                    risk="safe",
+                    summary=f"Rename {first.path} (and remove the __pycache__ beside it), or start from another directory",
+                    steps=(),
+                ),
+            ),
+        )
+
+
+@check("GD407", "python-32bit", stage=Stage.PYTHON, explains=("tf-lists-no-gpu", "tf-not-installed"))
+def python_32bit(facts: Facts) -> Iterator[Found]:
+    """The examined Python is a 32-bit one, for which there is no TensorFlow.
+
+    What it looks at: the size of a pointer in the examined interpreter.
+
+    Why it matters: TensorFlow's wheels and NVIDIA's libraries exist for 64 bits only; pip finds 'no matching
+    distribution'.
+
+    How to fix: install a 64-bit Python and TensorFlow in that.
+
+    Source: the files of tensorflow on PyPI; https://www.tensorflow.org/install/pip
+    """
+    if known(facts.tensorflow.directory) is not None:
+        raise NotApplicable("TensorFlow is installed")
+    if known(facts.python.bits) != 32:
+        return
+    python = known(facts.python.executable)
     yield Found(
-        message=f"{python} has no TensorFlow.",
-        proof=tuple(proof),
+        message=f"{python} is a 32-bit Python; TensorFlow exists for 64 bits only.",
+        proof=(Evidence(text="a pointer has 32 bits", source=python),),
+        fixes=(Fix(kind="advice", risk="safe", summary="Install a 64-bit Python, and TensorFlow in that", steps=()),),
+    )
+
+
+@check("GD405", "jupyter-kernel-other-environment", stage=Stage.PYTHON, level=Level.INFO)
+def jupyter_kernel_other_environment(facts: Facts) -> Iterator[Found]:
+    """Your Jupyter kernel starts another interpreter, one without TensorFlow.
+
+    What it looks at: the kernels in the user's own Jupyter directories: which interpreter each starts, and whether
+    that has TensorFlow, by its files. It says something where the examined interpreter has TensorFlow, no kernel
+    starts it, and one of the user's own starts another that has none.
+
+    Why it matters: a notebook runs in its kernel's interpreter, whatever environment is activated. TensorFlow is
+    then 'not installed' in the notebook, or an older one without GPUs.
+
+    How to fix: make a kernel of the examined interpreter, and choose it in the notebook.
+
+    Source: https://jupyter-client.readthedocs.io/en/stable/kernels.html
+    """
+    if known(facts.tensorflow.directory) is None:
+        raise NotApplicable("TensorFlow is not installed here")
+    kernels = [k for k in known(facts.python.kernels) if k.mine]
+    if any(k.examined is True for k in kernels):
+        return
+    others = [k for k in kernels if k.examined is False and (k.exists is False or k.tensorflow is None)]
+    if not others:
+        return
+    executable = known(facts.python.executable)
+    first = others[0]
+    what = "which does not exist" if first.exists is False else "which has no TensorFlow"
+    yield Found(
+        message=f"The Jupyter kernel '{first.display_name or first.name}' starts {first.executable}, {what}; no kernel "
+        f"starts {executable}.",
+        proof=tuple(Evidence(text=f"{k.name} starts {k.executable}", source=k.path) for k in others[:3]),
         fixes=(
             Fix(
                 kind="command",
                 risk="safe",
-                summary="Install TensorFlow with its CUDA libraries into this interpreter; if it is installed "
-                "elsewhere, examine that one: gpudoctor check --python /path/to/python",
-                steps=(f"{quote(python)} -m pip install 'tensorflow[and-cuda]'",),
+                summary="Make a kernel of this interpreter, then choose it in the notebook (Kernel, Change kernel)",
+                steps=(
+                    *pip(facts, "install", "ipykernel"),
+                    f"{quote(executable)} -m ipykernel install --user --name tensorflow-gpu",
+                ),
+                verify="jupyter kernelspec list",
+            ),
+        ),
+    )
+
+
+@check("GD406", "keras-backend-not-tensorflow", stage=Stage.PYTHON, level=Level.INFO)
+def keras_backend_not_tensorflow(facts: Facts) -> Iterator[Found]:
+    """Keras runs on another backend than TensorFlow.
+
+    What it looks at: KERAS_BACKEND, else the backend in ~/.keras/keras.json, where Keras 3 is installed.
+
+    Why it matters: what TensorFlow sees of the GPUs then says nothing of what Keras uses: models run on JAX's or
+    PyTorch's devices.
+
+    How to fix: nothing, if it is meant; else choose TensorFlow.
+
+    Source: https://keras.io/getting_started/#configuring-your-backend
+    """
+    keras = [d for d in known(facts.python.distributions) if d.name in ("keras", "keras-nightly")]
+    if not any(re.match(r"[3-9]|\d\d", d.version) for d in keras):
+        raise NotApplicable("Keras 3 is not installed")
+    if facts.environment.known("TF_USE_LEGACY_KERAS") in ("1", "true", "True"):
+        raise NotApplicable("TF_USE_LEGACY_KERAS chooses Keras 2")
+    variable = facts.environment.known("KERAS_BACKEND")
+    backend = variable or known(facts.python.keras_backend)
+    if backend is None or backend == "tensorflow":
+        return
+    by_variable = bool(variable)
+    yield Found(
+        message=f"Keras runs on {backend}, not on TensorFlow.",
+        proof=(
+            Evidence(
+                text=f"KERAS_BACKEND={backend}" if by_variable else f'"backend": "{backend}"',
+                source="environment" if by_variable else "~/.keras/keras.json",
+            ),
+        ),
+        fixes=(
+            Fix(
+                kind="command",
+                risk="safe",
+                summary="Choose TensorFlow, for this shell and what it starts",
+                steps=("export KERAS_BACKEND=tensorflow",),
+                verify="python -c 'import keras; print(keras.backend.backend())'",
             ),
         ),
     )

@@ -81,7 +81,7 @@ def test_without_tensorflow(bare: str) -> None:
 def test_only_and_skip(bare: str) -> None:
     done = gpudoctor("check", "--only", "tf-not-installed", "--format", "json", "--python", bare)
     assert causes(report(done)) == ["tf-not-installed"]
-    done = gpudoctor("check", "--only", "python", "--skip", "GD401", "--python", bare)
+    done = gpudoctor("check", "--only", "GD401", "--skip", "python", "--python", bare)
     assert done.returncode == 2
     assert one_line(done) == "gpudoctor: no check is left to run"
 

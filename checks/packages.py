@@ -1,0 +1,255 @@
+"""What is installed over what, and which build of it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from shlex import quote
+
+from gpudoctor.checks._libraries import wanted
+from gpudoctor.checks._pip import pip
+from gpudoctor.facts import Facts, LibraryPick, Overlap, Unread, known
+from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage
+from gpudoctor.registry import check
+
+_TENSORFLOW = re.compile(r"(tensorflow|tf-nightly|intel-tensorflow)(-(cpu|gpu|intel|rocm|macos|cpu-aws))?$")
+_CUDA_SUFFIX = re.compile(r"-cu(\d+)$")
+
+
+def _name(owner: str) -> str:
+    return owner.split(" ")[0]
+
+
+def _works(facts: Facts) -> bool:
+    """TensorFlow lists GPUs, and nothing that was run on them failed."""
+    listed = facts.tensorflow.gpus()
+    return (
+        not isinstance(listed, Unread)
+        and bool(listed)
+        and not any(isinstance(m.value, Unread) for m in facts.measurements)
+    )
+
+
+@check(
+    "GD402",
+    "tf-packages-overlap",
+    stage=Stage.PYTHON,
+    explains=(
+        "cuda-libs-missing",
+        "cuda-version-mismatch",
+        "cudnn-wrong-major",
+        "tf-cpu-only-package",
+        "tf-import-broken",
+        "tf-lists-no-gpu",
+    ),
+)
+def tf_packages_overlap(facts: Facts) -> Iterator[Found]:
+    """Several TensorFlow packages are installed over each other.
+
+    What it looks at: the lists of files (RECORD) of tensorflow, tensorflow-cpu, tensorflow-gpu, tf-nightly and their
+    like. It fires where two of them own the same files, and the build that lies there now is one without CUDA,
+    can't be imported, or is mixed from two versions.
+
+    Why it matters: all of them write to the same directory, and whoever came last has the files, often because
+    another package asked for it. Removing one of them takes files of the other along.
+
+    How to fix: remove all of them, then install one.
+
+    Source: the wheels' RECORD files; https://www.tensorflow.org/install/pip
+    """
+    if _works(facts):
+        raise NotApplicable("TensorFlow lists its GPUs and works")
+    for overlap in known(facts.python.overlaps):
+        names = [_name(owner) for owner in overlap.owners]
+        if len(set(names)) < 2 or not all(_TENSORFLOW.match(n) for n in names):
+            continue
+        versions = {owner.split(" ")[1] for owner in overlap.owners}
+        broken = isinstance(facts.tensorflow.import_error, str)
+        if len(versions) == 1 and not broken and known(facts.tensorflow.build.cuda) is not False:
+            continue
+        yield _over_each_other(facts, overlap, names)
+
+
+def _over_each_other(facts: Facts, overlap: Overlap, names: list[str]) -> Found:
+    chosen = next((o for o in overlap.owners if _name(o) == "tensorflow"), None)
+    version = f"=={chosen.split(' ')[1]}" if chosen is not None else ""
+    proof = [
+        Evidence(
+            text=f"{overlap.count} files belong to each of {', '.join(overlap.owners)}, {overlap.files[0].path} among them",
+            source="RECORD of these packages",
+        )
+    ]
+    if facts.tensorflow.build.cuda is False:
+        proof.append(Evidence(text="what lies there now is built without CUDA", source="build_info.py"))
+    return Found(
+        message=f"{' and '.join(overlap.owners)} are installed over each other.",
+        proof=tuple(proof),
+        fixes=(
+            Fix(
+                kind="command",
+                risk="safe",
+                summary="Remove all of them, then install the one with CUDA",
+                steps=(
+                    *pip(facts, "uninstall", "-y", *(quote(n) for n in dict.fromkeys(names))),
+                    *pip(facts, "install", quote(f"tensorflow[and-cuda]{version}")),
+                ),
+            ),
+        ),
+    )
+
+
+@check(
+    "GD204",
+    "cu12-cu13-wheel-clash",
+    stage=Stage.LIBRARIES,
+    explains=("cuda-lib-unusable", "cuda-libs-missing", "op-fails", "pip-nvidia-libs-not-found", "tf-lists-no-gpu"),
+)
+def cu12_cu13_wheel_clash(facts: Facts) -> Iterator[Found]:
+    """Wheels of one library for two versions of CUDA are installed over each other.
+
+    What it looks at: the lists of files (RECORD) of the nvidia wheels. nvidia-cudnn-cu12 and nvidia-cudnn-cu13 write
+    the same nvidia/cudnn/lib/libcudnn.so.9, the NCCL wheels the same libnccl.so.2. It fires where such a file is the
+    one that TensorFlow's loader can't open, or where the file that lies there is for a newer CUDA than the driver.
+
+    Why it matters: whoever was installed last has the files (PyTorch for CUDA 13 beside TensorFlow for CUDA 12).
+    Mostly that works; a library of CUDA 13 under a driver for CUDA 12 does not.
+
+    How to fix: keep one framework an environment; or remove the wheel of the other CUDA and reinstall the right one.
+
+    Source: file lists of nvidia-cudnn-cu12 and -cu13, nvidia-nccl-cu12 and -cu13; sizes on disk.
+    """
+    if known(facts.tensorflow.directory) is None or known(facts.tensorflow.build.cuda) is False:
+        raise NotApplicable("no TensorFlow with CUDA is installed")
+    for overlap in known(facts.python.overlaps):
+        names = [_name(owner) for owner in overlap.owners]
+        bases = {_CUDA_SUFFIX.sub("", n) for n in names}
+        if len(bases) != 1 or len(set(names)) < 2 or not all(n.startswith("nvidia-") for n in names):
+            continue
+        lost = _lost_in(facts, overlap)
+        newer = _for_a_newer_driver(facts, overlap)
+        if lost or newer:
+            yield _clash(facts, overlap, lost, newer)
+
+
+def _closed(facts: Facts) -> tuple[LibraryPick, ...]:
+    """The required libraries that TensorFlow's loader can't open."""
+    listed = facts.tensorflow.gpus()
+    if not isinstance(listed, Unread) and listed:
+        return ()
+    return tuple(p for p in known(facts.tensorflow.libraries) if p.required and known(p.picked) is None)
+
+
+def _lost_in(facts: Facts, overlap: Overlap) -> list[str]:
+    """Of these, those whose file is one that both own."""
+    shared = {os.path.basename(f.path) for f in overlap.files}
+    found = []
+    for pick in _closed(facts):
+        refused = os.path.basename(pick.rejected or "")
+        if refused in shared or (pick.stopped_by and pick.soname in shared):
+            found.append(refused if refused in shared else f"{pick.soname} (it needs {wanted(pick)})")
+    return found
+
+
+def _winner(overlap: Overlap) -> str | None:
+    """The owner whose sizes the files on disk have; None: those of none, or of several."""
+    fitting = set(overlap.owners)
+    for file in overlap.files:
+        sizes = dict(zip(overlap.owners, file.recorded_bytes, strict=False))
+        fitting &= {owner for owner, size in sizes.items() if size is not None and size == file.size_bytes}
+    return next(iter(fitting)) if len(fitting) == 1 else None
+
+
+def _for_a_newer_driver(facts: Facts, overlap: Overlap) -> tuple[str, str] | None:
+    """(owner, CUDA version of the driver), where the files that lie there are for a newer major than that."""
+    winner, api = _winner(overlap), facts.driver.libcuda.api_version
+    suffix = _CUDA_SUFFIX.search(_name(winner)) if winner else None
+    if winner is None or suffix is None or isinstance(api, Unread) or int(suffix.group(1)) <= api // 1000:
+        return None
+    return winner, f"{api // 1000}.{api % 1000 // 10}"
+
+
+def _clash(facts: Facts, overlap: Overlap, lost: list[str], newer: tuple[str, str] | None) -> Found:
+    proof = [
+        Evidence(
+            text=f"{overlap.count} files belong to each of {', '.join(overlap.owners)}, {overlap.files[0].path} among them",
+            source="RECORD of these packages",
+        )
+    ]
+    winner = _winner(overlap)
+    if winner is not None:
+        proof.append(Evidence(text=f"what lies there is of {winner}", source="sizes on disk"))
+    if newer is not None:
+        proof.append(Evidence(text=f"the driver is for CUDA {newer[1]}", source="cuDriverGetVersion"))
+    explains: tuple[str, ...] = ("tf-lists-no-gpu",) if lost else ()
+    if lost and len(lost) == len(_closed(facts)):
+        explains += ("cuda-lib-unusable", "cuda-libs-missing", "pip-nvidia-libs-not-found")
+    explains += ("op-fails",) if newer else ()
+    cuda = facts.tensorflow.build.cuda_version
+    major = cuda.split(".")[0] if isinstance(cuda, str) else None
+    right = next((o for o in overlap.owners if _name(o).endswith(f"-cu{major}")), None)
+    message = f"{' and '.join(overlap.owners)} are installed over each other"
+    message += f": TensorFlow can't open {', '.join(lost)}." if lost else f": {winner} needs a newer driver."
+    if right is None:
+        fix = Fix(kind="advice", risk="safe", summary="Keep one of them, of TensorFlow's CUDA", steps=())
+        return Found(message=message, proof=tuple(proof), fixes=(fix,), explains=explains)
+    others = [quote(_name(o)) for o in overlap.owners if o != right]
+    return Found(
+        message=message,
+        proof=tuple(proof),
+        fixes=(
+            Fix(
+                kind="command",
+                risk="safe",
+                summary=f"Keep {_name(right)}, which TensorFlow was built for. What needs the other one goes into an "
+                "environment of its own",
+                steps=(
+                    *pip(facts, "uninstall", "-y", *others),
+                    *pip(facts, "install", "--force-reinstall", "--no-deps", quote(right.replace(" ", "=="))),
+                ),
+            ),
+        ),
+        explains=explains,
+    )
+
+
+@check("GD408", "conda-cpu-build", stage=Stage.PYTHON, explains=("tf-cpu-only-package", "tf-lists-no-gpu"))
+def conda_cpu_build(facts: Facts) -> Iterator[Found]:
+    """conda installed the build of TensorFlow without CUDA.
+
+    What it looks at: the build strings of conda's TensorFlow packages (conda-meta) and build_info.py of the package
+    that would be imported. 'cpu_…', 'mkl_…' and 'eigen_…' are builds without CUDA.
+
+    Why it matters: conda chooses the CPU build where it sees no driver while it solves: in an image that is built
+    without a GPU, on a login node. No driver or variable changes that build afterwards.
+
+    How to fix: install the build with CUDA by name, where the driver is visible (or with CONDA_OVERRIDE_CUDA set).
+
+    Source: conda's virtual package __cuda (docs.conda.io, Managing virtual packages); build strings of conda-forge.
+    """
+    if known(facts.tensorflow.directory) is None:
+        raise NotApplicable("TensorFlow is not installed")
+    if known(facts.tensorflow.build.cuda) is not False:
+        return
+    if not known(facts.python.conda):
+        raise NotApplicable("the interpreter is no conda environment's")
+    owner, installed = facts.tensorflow.distribution, known(facts.python.distributions)
+    if any(d.name == owner and isinstance(d.installer, str) and d.installer != "conda" for d in installed):
+        raise NotApplicable(f"{owner} was not installed by conda")
+    packages = [p for p in known(facts.python.conda_packages) if p.name in ("tensorflow", "tensorflow-base")]
+    without = [p for p in packages if re.match(r"(cpu|mkl|eigen)", p.build)]
+    if not without:
+        return
+    version, prefix = without[0].version, known(facts.python.prefix)
+    yield Found(
+        message=f"conda installed TensorFlow {version} as a build for CPUs only ({without[0].build}).",
+        proof=tuple(Evidence(text=f"{p.name} {p.version} {p.build}", source=f"{prefix}/conda-meta") for p in without),
+        fixes=(
+            Fix(
+                kind="command",
+                risk="safe",
+                summary="Install the build with CUDA, where conda can see the driver",
+                steps=(f"conda install -p {quote(prefix)} -c conda-forge {quote(f'tensorflow={version}=cuda*')}",),
+            ),
+        ),
+    )
