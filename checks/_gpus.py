@@ -8,11 +8,16 @@ from gpudoctor.facts import Facts, GpuDevice, UnknownFactError, Unread, known
 from gpudoctor.findings import Found, NotApplicable
 
 
+_DRIVER_NOT_LOADED, _LIBRARY_NOT_FOUND = 9, 12
+
+
 def gpus(facts: Facts) -> tuple[GpuDevice, ...]:
     """Every GPU that NVML counts."""
     devices = facts.gpu.devices
     if isinstance(devices, Unread) and facts.system.tegra is True:
         raise NotApplicable("a Jetson's driver may have no NVML")
+    if facts.gpu.nvml_error in (_DRIVER_NOT_LOADED, _LIBRARY_NOT_FOUND) and facts.driver.kernel_version is None:
+        raise NotApplicable("no NVIDIA driver is loaded")
     devices = known(devices)
     if not devices:
         raise NotApplicable("NVML lists no GPU")

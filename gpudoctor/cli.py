@@ -36,7 +36,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-_SLOW_S = 15.0
+_SLOW_S = 30.0
 _USAGE, _INCOMPLETE, _INTERRUPTED = 2, 3, 130
 
 

@@ -154,3 +154,10 @@ def test_power_brake() -> None:
 def test_what_is_normal_is_no_finding(reason: str) -> None:
     facts = gpu1(clock_event_reasons=(reason,))
     assert roots(facts) == []
+
+
+def test_nothing_is_asked_of_gpus_without_a_driver() -> None:
+    absent = Unread(why="NVML Shared Library Not Found")
+    bare = with_(healthy(), gpu__nvml_error=12, gpu__devices=absent, driver__kernel_version=None)
+    assert outcome(bare, "ecc-uncorrectable-error") == "skipped"
+    assert outcome(with_(bare, driver__kernel_version="580.159.04"), "ecc-uncorrectable-error") == "unknown"
