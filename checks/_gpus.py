@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator
 from gpudoctor.facts import Facts, GpuDevice, UnknownFactError, Unread, known
 from gpudoctor.findings import Found, NotApplicable
 
-
 _DRIVER_NOT_LOADED, _LIBRARY_NOT_FOUND = 9, 12
 
 

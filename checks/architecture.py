@@ -72,7 +72,7 @@ def gpu_compute_capability_too_old(facts: Facts) -> Iterator[Found]:
 
 def _too_old_by_files(facts: Facts) -> Iterator[Found]:
     minimum = _built_for(facts)
-    if minimum is None:
+    if minimum is None or isinstance(facts.driver.libcuda.devices, Unread):
         known(facts.tensorflow.events)
         return
     for device in known(facts.driver.libcuda.devices):

@@ -42,9 +42,11 @@ def test_a_machine_without_a_gpu(tensorflow_directory: Path) -> None:
     assert causes(got)[0] == "no-nvidia-gpu"
     assert got["diagnosis"]["verdict"] == "faulty"
     assert "tf-lists-no-gpu" in got["diagnosis"]["root_causes"][0]["explains"]
-    (measured,) = got["measurements"]
-    assert (measured["kernel"], measured["device"], measured["verified"]) == ("matmul", "CPU:0", True)
-    assert measured["value"] > 0
+    measured = {m["kernel"]: m for m in got["measurements"]}
+    assert (measured["matmul"]["device"], measured["matmul"]["verified"]) == ("CPU:0", True)
+    assert measured["matmul"]["value"] > 0
+    assert (measured["all-reduce"]["device"], measured["all-reduce"]["verified"]) == ("CPU:0,CPU:1", True)
+    assert [m["kernel"] for m in got["measurements"] if m["verified"] is False] == []
 
 
 @no_gpu_here

@@ -1,9 +1,9 @@
 """Kernels on TensorFlow's devices: with the TensorFlow and the numpy of the examined interpreter.
 
 A kernel is a function (tf, device kind, device index, repeats) -> dict. It runs in a forked child, after `prepare`, with
-others before and after it. It checks its own numbers; one that has nothing to do here raises `Skip`. Everything is kept
-to operations that no kernel but the one under test needs: slices of the first dimension are views, random data are made
-by numpy.
+others before and after it. It checks its own numbers; one that has nothing to do here raises `Skip`. Beside
+the operation under test only slices of the first dimension are used, which are views, and random data that numpy made:
+anything else would have to be compiled first where the build has no machine code for the GPU.
 """
 
 import os
@@ -20,6 +20,8 @@ class Skip(Exception):  # noqa: N818
 
 def prepare(tf: Any, kind: str, index: int) -> None:
     """Make one device visible (-1: all), without taking its whole memory; a CPU is cut into two logical devices."""
+    if not hasattr(tf.config.experimental, "enable_tensor_float_32_execution"):
+        raise Skip("the kernels need TensorFlow 2.4 or newer")
     tf.config.experimental.enable_tensor_float_32_execution(False)
     devices = tf.config.list_physical_devices(kind)
     if kind == "GPU":
@@ -410,6 +412,7 @@ KERNELS: Dict[str, Callable[[Any, str, int, int], Dict[str, Any]]] = {
     "device-to-host": device_to_host,
     "all-reduce": all_reduce,
 }
+ON_HOST = ("numpy-to-tensor",)
 ALONE = ("numpy-to-tensor", "host-to-device", "device-to-host")
 """They share the host: on one device at a time, while nothing else runs."""
 TOGETHER = ("all-reduce",)

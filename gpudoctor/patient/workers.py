@@ -13,7 +13,7 @@ import time
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from .core import answer, die_with_parent
-from .kernels import ALONE, KERNELS, LIBRARY, TOGETHER, Skip, prepare
+from .kernels import ALONE, KERNELS, LIBRARY, ON_HOST, TOGETHER, Skip, prepare
 
 LIVES = 3
 """How many children a device gets."""
@@ -140,16 +140,25 @@ def _obey(tf: Any, kind: str, index: int, count: int, repeats: int, commands: in
                     ready = True
                 value = KERNELS[name](tf, kind, count if name in TOGETHER else index, repeats)
                 got = {"value": value, "library": _library(name)}
-                if kind not in value.get("placed_on", kind).upper():
+                wanted = "CPU" if name in ON_HOST else kind
+                if wanted not in value.get("placed_on", wanted).upper():
                     got = {"failed": "TensorFlow ran it on %s instead" % value["placed_on"]}
             except Skip as e:
                 got = {"skipped": str(e)}
             except BaseException as e:
-                text = " ".join(str(e).split())
-                got = {"failed": "%s: %s" % (type(e).__name__, text[:2000])}
+                got = {"failed": "%s: %s" % (type(e).__name__, _without_stack(str(e))[:2000])}
         data = (json.dumps(got) + "\n").encode()
         while data:
             data = data[os.write(answers, data) :]
+
+
+def _without_stack(text: str) -> str:
+    """What TensorFlow says of an error in a graph, on one line, without the way through our own program."""
+    head, found, stack = text.partition("Detected at node")
+    if found:
+        told = [line for line in stack.splitlines()[1:] if line.strip() and not line.startswith(" ")]
+        text = " ".join([head.replace("Graph execution error:", ""), *told])
+    return " ".join(text.split())
 
 
 def _logical(tf: Any) -> List[str]:

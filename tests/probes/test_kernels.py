@@ -210,6 +210,12 @@ def test_a_result_that_lies_elsewhere_is_no_result(tmp_path: Path) -> None:
     assert "instead" in str(got["fft", "GPU:0"].value)
 
 
+def test_a_tensorflow_that_is_too_old_is_no_fault(tmp_path: Path) -> None:
+    got = measured(run(("matmul", "all-reduce"), limit_s=20, PYTHONPATH=fake(tmp_path, GPUS % 1)))
+    assert [m.skipped for m in got.values()] == [True, True]
+    assert "2.4" in str(got["matmul", "GPU:0"].value)
+
+
 def test_copies_have_the_host_to_themselves(tmp_path: Path) -> None:
     """Nothing else runs while a device copies; everything else runs side by side."""
     log = tmp_path / "log"
