@@ -6,7 +6,17 @@ import re
 from collections.abc import Iterator
 from shlex import quote
 
-from gpudoctor.facts import CudaPair, Facts, Measurement, NcclSetting, NetworkInterface, PciDevice, Unread, known
+from gpudoctor.facts import (
+    ALL_REDUCE,
+    CudaPair,
+    Facts,
+    Measurement,
+    NcclSetting,
+    NetworkInterface,
+    PciDevice,
+    Unread,
+    known,
+)
 from gpudoctor.findings import EnvChange, Evidence, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
 
@@ -218,12 +228,12 @@ def nccl_wrong_interface(facts: Facts) -> Iterator[Found]:
     )
     fixes = [_take_out(setting)]
     if setting.file is None and others:
-        value = f"={others[0]}"
+        value = others[0]
         fixes.append(
             Fix(
                 kind="env",
                 risk="safe",
-                summary="Or name the one that is there",
+                summary="Name the one that is there",
                 steps=(f"export NCCL_SOCKET_IFNAME={quote(value)}",),
                 env=(EnvChange(name="NCCL_SOCKET_IFNAME", op="set", value=value),),
             )
@@ -271,7 +281,7 @@ def nccl_p2p_iommu_acs(facts: Facts) -> Iterator[Found]:
 
     Source: NCCL user guide, Troubleshooting (PCI access control services); Linux kernel, sysfs-kernel-iommu_groups.
     """
-    tried = [m for m in facts.measurements if m.kernel == "all_reduce"]
+    tried = [m for m in facts.measurements if m.kernel == ALL_REDUCE]
     if not tried:
         raise NotApplicable("no all-reduce was run")
     broken = [m for m in tried if _hung(m) or m.verified is False]
@@ -288,7 +298,7 @@ def nccl_p2p_iommu_acs(facts: Facts) -> Iterator[Found]:
     what = "did not end" if _hung(broken[0]) else "returned wrong numbers"
     yield Found(
         message=f"An all-reduce {what}, and the traffic between the GPUs does not go straight.",
-        proof=(Evidence(text=f"all_reduce on {broken[0].device} {what}", source="the measurement itself"), *proof),
+        proof=(Evidence(text=f"all-reduce on {broken[0].device} {what}", source="the measurement itself"), *proof),
         fixes=(
             Fix(
                 kind="env",
@@ -333,3 +343,57 @@ def _redirected(facts: Facts) -> list[Evidence]:
         for bridge in bridges.values():
             known(bridge.acs)
     return found
+
+
+SEGMENT_BYTES = 9_637_888
+"""What NCCL 2.27 makes in /dev/shm for one connection (its own warning where that does not fit)."""
+
+
+@check("GD306", "nccl-shm-too-small", stage=Stage.USE, explains=("op-fails",))
+def nccl_shm_too_small(facts: Facts) -> Iterator[Found]:
+    """Shared memory is too small for NCCL, and a collective fails.
+
+    What it looks at: an all-reduce over several GPUs that gpudoctor ran and that failed with NCCL's 'unhandled system
+    error', and how much is free in /dev/shm: less than two connections a GPU need. Where all-reduce works, a small
+    /dev/shm is no fault: GPUs that reach each other directly do without it.
+
+    Why it matters: GPUs that can't reach each other directly talk through /dev/shm. Docker gives a container 64 MB.
+
+    How to fix: start the container with more (`--shm-size=1g`, or `--ipc=host`; Kubernetes: an emptyDir of medium Memory
+    on /dev/shm); on a bare machine, remount /dev/shm with a larger size.
+
+    Source: NCCL user guide, Troubleshooting (shared memory); observed: NCCL 2.27.7 with /dev/shm of 1 MiB.
+    """
+    failed = [m for m in facts.measurements if m.kernel == ALL_REDUCE and isinstance(m.value, Unread) and not m.skipped]
+    if not any("unhandled system error" in m.value.why for m in failed if isinstance(m.value, Unread)):
+        if not any(m.kernel == ALL_REDUCE for m in facts.measurements):
+            raise NotApplicable("no all-reduce was run")
+        return
+    free = known(facts.system.shm_free_bytes)
+    gpus = max(2, len(failed[0].devices()))
+    if free is None or free >= 2 * gpus * SEGMENT_BYTES:
+        return
+    container = facts.system.container
+    inside = isinstance(container, str)
+    yield Found(
+        message=f"NCCL failed, and /dev/shm has {free / 1e6:.1f} MB left: {gpus} GPUs need "
+        f"{2 * gpus * SEGMENT_BYTES / 1e6:.0f} MB or more.",
+        proof=(
+            Evidence(
+                text=failed[0].value.why if isinstance(failed[0].value, Unread) else "",
+                source=f"all-reduce on {failed[0].device}",
+            ),
+            Evidence(text=f"{free / 1e6:.1f} MB free", source="statvfs of /dev/shm"),
+        ),
+        fixes=(
+            Fix(
+                kind="advice" if inside else "command",
+                risk="safe" if inside else "needs root",
+                summary=f"Start the {container} container with more shared memory (docker run --shm-size=1g …)"
+                if inside
+                else "Make /dev/shm larger",
+                steps=() if inside else ("sudo mount -o remount,size=50% /dev/shm",),
+                verify="df -h /dev/shm && gpudoctor check",
+            ),
+        ),
+    )

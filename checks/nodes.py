@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 
 from gpudoctor.checks._cuinit import SUCCESS, UNKNOWN_ERROR, init_evidence, init_result
-from gpudoctor.facts import Facts, Unread, known
+from gpudoctor.facts import DeviceNode, Facts, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage
 from gpudoctor.registry import check
 
@@ -249,3 +249,59 @@ def _listed(facts: Facts) -> set[str]:
     """The addresses of the GPUs that CUDA lists, with or without CUDA_VISIBLE_DEVICES."""
     lists = (facts.driver.all_devices, facts.driver.libcuda.devices)
     return {known(d.pci_address) for devices in lists if not isinstance(devices, Unread) for d in devices}
+
+
+@check("GD905", "lsm-denied", stage=Stage.NODES, explains=("device-node-permission",))
+def lsm_denied(facts: Facts) -> Iterator[Found]:
+    """SELinux or AppArmor denies what the device nodes' permissions allow.
+
+    What it looks at: nodes that this user may open by owner, group and mode, that open() refuses nevertheless with
+    EACCES, while SELinux enforces or an AppArmor profile confines this process.
+
+    Why it matters: changing groups or modes does not help; the policy decides.
+
+    How to fix: see what was denied, and allow it: for containers under SELinux the boolean container_use_devices; for
+    AppArmor, the profile named.
+
+    Source: selinux(8), apparmor(7); SELinux Project, container_use_devices.
+    """
+    refused = [n for n in known(facts.driver.nodes) if n.open_errno == errno.EACCES]
+    if not refused:
+        return
+    selinux, profile = known(facts.system.selinux), known(facts.system.apparmor_profile)
+    confined = profile is not None and profile != "unconfined"
+    if selinux != "enforcing" and not confined:
+        return
+    mine = [n for n in refused if _allowed(facts, n)]
+    if not mine:
+        return
+    who = "SELinux" if selinux == "enforcing" else f"the AppArmor profile {profile}"
+    inside = isinstance(facts.system.container, str)
+    if selinux == "enforcing":
+        steps = ("sudo ausearch -m avc -ts recent", *(("sudo setsebool -P container_use_devices 1",) if inside else ()))
+    else:
+        steps = ("sudo dmesg | grep 'apparmor=\"DENIED\"'",)
+    yield Found(
+        message=f"{' '.join(n.path for n in mine)}: the permissions allow this user, and {who} denies it.",
+        proof=tuple(
+            Evidence(text=f"{n.path}: mode {known(n.mode) or 0:o}, and open() is refused", source="stat() and open()")
+            for n in mine
+        ),
+        fixes=(
+            Fix(
+                kind="command",
+                risk="needs root",
+                summary="See what was denied" + (", and let containers use devices (on the host)" if inside else ""),
+                steps=steps,
+            ),
+        ),
+    )
+
+
+def _allowed(facts: Facts, node: DeviceNode) -> bool:
+    """Whether owner, group and mode let this user read and write."""
+    mode, user = known(node.mode) or 0, known(facts.system.user_id)
+    if user in (0, known(node.user_id)):
+        return user == 0 or mode & 0o600 == 0o600
+    shift = 3 if known(node.group_id) in known(facts.system.groups) else 0
+    return mode >> shift & 0o6 == 0o6

@@ -23,7 +23,7 @@ from .driver import (
 from .environment import Environment, Variable, VariableNow
 from .gpu import Gpu, GpuDevice, GpuPair, GpuProcess, MigDevice, NvLink
 from .libraries import CachedLibrary, Libraries, LibraryFile, LibraryPick, SearchStep, Toolkit
-from .measurements import Measurement
+from .measurements import ALL_REDUCE, Measurement
 from .nccl import Nccl, NcclFile, NcclSetting, NetworkInterface, RdmaPort
 from .pci import Pci, PciAcs, PciBar, PciDevice
 from .process import MappedFile, Process
@@ -62,6 +62,7 @@ class Facts(Fact, frozen=True, kw_only=True):
 
 
 __all__ = [
+    "ALL_REDUCE",
     "NOT_RECORDED",
     "Build",
     "CachedLibrary",

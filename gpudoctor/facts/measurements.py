@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from .base import NOT_RECORDED, Fact, Unread
 
+ALL_REDUCE = "all-reduce"
+"""The kernel that all devices run together."""
+
 
 class Measurement(Fact, frozen=True, kw_only=True):
     """One kernel on one device."""

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from gpudoctor.checks.nccl import names_interface
-from gpudoctor.facts import CudaPair, Facts, Measurement, NcclFile, NcclSetting, PciAcs, PciDevice, Unread
+from gpudoctor.facts import ALL_REDUCE, CudaPair, Facts, Measurement, NcclFile, NcclSetting, PciAcs, PciDevice, Unread
 from tests.factory import found, healthy, interface, outcome, roots, with_, with_variable
 
 P2P, SHM, CHANNELS = "nccl-p2p-disabled-by-env", "nccl-shm-disabled-by-env", "nccl-channels-limited"
@@ -172,7 +172,7 @@ def named(value: str, *interfaces: Any) -> Facts:
 def test_an_interface_that_is_not_there() -> None:
     one = found(named("eth9"))[INTERFACE]
     assert "names no network interface" in one.message
-    assert one.fixes[1].env[0].value == "=eth0"
+    assert one.fixes[1].env[0].value == "eth0"
     assert one.may_explain == ("op-fails",)
 
 
@@ -195,11 +195,11 @@ def test_interfaces_that_are_not_known() -> None:
 
 def all_reduce(facts: Facts, **changes: Any) -> Facts:
     """`facts` with an all-reduce that was run."""
-    one = Measurement(kernel="all_reduce", backend="tensorflow", device="GPU:0,1", value=200.0, verified=True)
+    one = Measurement(kernel=ALL_REDUCE, backend="tensorflow", device="GPU:0,1", value=200.0, verified=True)
     return with_(facts, measurements=(*facts.measurements, msgspec.structs.replace(one, **changes)))
 
 
-HUNG = {"value": Unread(why="all_reduce did not end within 30 s"), "verified": Unread(why="it did not end")}
+HUNG = {"value": Unread(why="all-reduce did not end within 30 s"), "verified": Unread(why="it did not end")}
 WRONG = {"value": 12.0, "verified": False, "error": 3.0, "tolerance": 1e-5}
 
 
@@ -256,3 +256,36 @@ def test_nvlink_goes_past_the_iommu() -> None:
     assert outcome(facts, ACS) == "skipped"
     off = with_variable(all_reduce(on_pcie("DMA", 0x1D), **HUNG), "NCCL_P2P_DISABLE", "1")
     assert outcome(off, ACS) == "skipped"
+
+
+# ----------------------------------------------------------------------------- shared memory
+
+SHM = "nccl-shm-too-small"
+SYSTEM_ERROR = {
+    "device": "GPU:0,GPU:1",
+    "value": Unread(
+        why="UnknownError: Error invoking NCCL: unhandled system error (run with NCCL_DEBUG=INFO for details)"
+    ),
+    "verified": Unread(why="it failed"),
+}
+
+
+def test_shared_memory_that_is_full() -> None:
+    facts = with_(
+        all_reduce(healthy(), **SYSTEM_ERROR), system__shm_total_bytes=1 << 20, system__shm_free_bytes=1 << 20
+    )
+    assert roots(facts) == [SHM]
+    assert "1.0 MB left" in found(facts)[SHM].message
+    assert found(facts)[SHM].fixes[0].steps
+    inside = with_(facts, system__container="docker")
+    assert "--shm-size" in found(inside)[SHM].fixes[0].summary
+
+
+def test_small_shared_memory_is_no_fault_where_all_reduce_works() -> None:
+    assert outcome(with_(all_reduce(healthy()), system__shm_free_bytes=1 << 20), SHM) == "passed"
+    assert outcome(with_(healthy(), system__shm_free_bytes=1 << 20, measurements=()), SHM) == "skipped"
+    assert outcome(all_reduce(healthy(), **SYSTEM_ERROR), SHM) == "passed"
+    hidden = with_(all_reduce(healthy(), **SYSTEM_ERROR), system__shm_free_bytes=Unread(why="no /dev/shm"))
+    assert outcome(hidden, SHM) == "unknown"
+    usage = {**SYSTEM_ERROR, "value": Unread(why="NCCL: invalid usage")}
+    assert outcome(with_(all_reduce(healthy(), **usage), system__shm_free_bytes=1 << 20), SHM) == "passed"

@@ -136,3 +136,30 @@ def test_nodes_that_are_there_or_not_needed() -> None:
     assert outcome(healthy(), "device-nodes-missing") == "passed"
     assert outcome(with_nodes(healthy(), nvidia0=None), "device-nodes-missing") == "passed"
     assert outcome(with_(healthy(), driver__gpus=Unread(why="hidden")), "device-nodes-missing") == "passed"
+
+
+def refused(mode: int, **changes: object) -> Facts:
+    """A node that open() refuses, with these permission bits; the user is 1000, in group 44."""
+    nodes = healthy().driver.nodes
+    assert isinstance(nodes, tuple)
+    closed = msgspec.structs.replace(nodes[0], open_errno=errno.EACCES, mode=mode, user_id=0, group_id=44)
+    facts = with_(healthy(), driver__nodes=(closed, *nodes[1:]), system__user_id=1000, system__groups=(1000, 44))
+    return with_(facts, **changes)
+
+
+def test_a_security_module_denies_what_the_mode_allows() -> None:
+    for mode in (0o666, 0o660):
+        facts = refused(mode, system__selinux="enforcing")
+        assert roots(facts) == ["lsm-denied"]
+        assert "SELinux" in found(facts)["lsm-denied"].message
+    facts = refused(0o666, system__selinux=None, system__apparmor_profile="docker-default (enforce)")
+    assert "docker-default" in found(facts)["lsm-denied"].message
+
+
+def test_no_security_module_is_blamed_for_the_mode() -> None:
+    for mode in (0o600, 0o606 & ~0o006):
+        assert outcome(refused(mode, system__selinux="enforcing"), "lsm-denied") == "passed"
+    for calm in ({"system__selinux": "permissive"}, {"system__selinux": None}):
+        assert outcome(refused(0o666, **calm), "lsm-denied") == "passed"
+    assert outcome(refused(0o666, system__selinux=Unread(why="hidden")), "lsm-denied") == "unknown"
+    assert outcome(healthy(), "lsm-denied") == "passed"
