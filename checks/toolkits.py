@@ -326,7 +326,7 @@ def _cuda_major(facts: Facts, path: str) -> str | None:
     if file is None:
         return None
     if isinstance(file.owner, str):
-        wheel = re.search(r"-cu(\d+) ", file.owner)
+        wheel = re.search(r"-cu(\d+) ", file.owner) or re.search(r"/nvidia/cu(\d+)/lib/", file.path)
         return wheel.group(1) if wheel else None
     toolkit = _toolkit_of(facts, os.path.dirname(file.real if isinstance(file.real, str) else file.path))
     version = toolkit.version if toolkit is not None else None

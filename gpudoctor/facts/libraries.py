@@ -45,7 +45,7 @@ class Toolkit(Fact, frozen=True, kw_only=True):
     named_by: str | None
     """The variable that names it (CUDA_HOME, …); None: found in a usual place."""
     version: str | Unread | None
-    """'12.5.1', of its version.json or version.txt; None: they are not there."""
+    """'12.5.1', of its version.json or version.txt, else '12.5' of its libcudart; None: nothing tells."""
 
 
 class Libraries(Fact, frozen=True, kw_only=True):

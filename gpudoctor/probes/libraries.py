@@ -84,7 +84,7 @@ def read(answers: Answers) -> Libraries:
         seen.add((raw["name"], raw["real"]))
         files.append(_file(raw, got, owners, python["machine"]))
     return Libraries(
-        files=tuple(files), cache=_cache(got["cache"]), toolkits=tuple(_toolkit(t) for t in got["toolkits"])
+        files=tuple(files), cache=_cache(got["cache"]), toolkits=tuple(_toolkit(t, got) for t in got["toolkits"])
     )
 
 
@@ -159,8 +159,15 @@ def _cache(raw: dict[str, Any]) -> tuple[CachedLibrary, ...] | Unread | None:
     return None if raw["errno"] == 2 else Unread(why=f"/etc/ld.so.cache: {reason(raw['errno'])}", settle="ldconfig -p")
 
 
-def _toolkit(raw: dict[str, Any]) -> Toolkit:
+def _toolkit(raw: dict[str, Any], got: dict[str, Any]) -> Toolkit:
     text = re.search(r"CUDA Version (\d[\d.]*)", raw["text"])
-    version = raw["components"].get("cuda") or (text.group(1) if text else None)
+    version = raw["components"].get("cuda") or (text.group(1) if text else _of_runtime(raw["real"], got["files"]))
     by = raw["by"]
     return Toolkit(path=raw["path"], real=raw["real"], named_by=None if by == "files" else by, version=version)
+
+
+def _of_runtime(toolkit: str, files: list[dict[str, Any]]) -> str | None:
+    """'13.0' of a toolkit whose runtime library is libcudart.so.13.0.96."""
+    mine = (f["real"] for f in files if f["name"].startswith("libcudart.so") and f["real"].startswith(toolkit + "/"))
+    versions = [match.group(1) for real in mine if (match := _VERSION.search(real))]
+    return ".".join(versions[0].split(".")[:2]) if versions else None

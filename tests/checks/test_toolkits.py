@@ -249,6 +249,20 @@ def test_cuda_lib_from_other_toolkit() -> None:
     assert outcome(with_(facts, libraries__toolkits=NOT_RECORDED), "cuda-lib-from-other-toolkit") == "unknown"
 
 
+def test_a_library_of_another_cudas_wheel() -> None:
+    for path, owner in (
+        (f"{wheel('cu13')}/libcusparse.so.12", "nvidia-cusparse 12.6.3"),
+        (f"{wheel('cusparse')}/libcusparse.so.12", "nvidia-cusparse-cu11 1"),
+    ):
+        file = LibraryFile(name="libcusparse.so.12", path=path, kind="wheel", real=path, owner=owner)
+        changed = tuple(
+            LibraryPick(soname=p.soname, picked=path) if p.soname == file.name else p for p in picks(healthy())
+        )
+        facts = with_(lists_no_gpu(healthy()), tensorflow__libraries=changed)
+        facts = with_(facts, libraries__files=(file, *(f for f in files(facts) if f.name != file.name)))
+        assert outcome(facts, "cuda-lib-from-other-toolkit") == "found"
+
+
 def test_a_borrowed_library_under_which_everything_works_is_not_spoken_of() -> None:
     assert outcome(borrowed(), "cuda-lib-from-other-toolkit") == "skipped"
 

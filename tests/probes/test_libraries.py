@@ -130,6 +130,17 @@ def test_toolkits(site: Path, tmp_path: Path, workshop: Workshop) -> None:
     }
 
 
+def test_a_toolkit_without_a_word_on_its_version(site: Path, tmp_path: Path, workshop: Workshop) -> None:
+    """As in NVIDIA's images: its runtime library tells."""
+    place = tmp_path / "root/usr/local/cuda-13.0"
+    put(workshop.stub("libcudart.so.13"), place / "lib64", "libcudart.so.13.0.96")
+    (place / "lib64/libcudart.so.13").symlink_to("libcudart.so.13.0.96")
+    (tmp_path / "root/opt/cuda/lib64").mkdir(parents=True)
+    seen = look(tmp_path).toolkits
+    assert isinstance(seen, tuple)
+    assert [(os.path.basename(t.path), t.version) for t in seen] == [("cuda-13.0", "13.0"), ("cuda", None)]
+
+
 def test_cudnn_of_the_system(site: Path, tmp_path: Path, workshop: Workshop) -> None:
     root = tmp_path / "root"
     put(workshop.stub("libcudnn.so.9"), root / "usr/lib/x86_64-linux-gnu", "libcudnn.so.9")
