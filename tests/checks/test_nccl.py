@@ -260,7 +260,7 @@ def test_nvlink_goes_past_the_iommu() -> None:
 
 # ----------------------------------------------------------------------------- shared memory
 
-SHM = "nccl-shm-too-small"
+TOO_SMALL = "nccl-shm-too-small"
 SYSTEM_ERROR = {
     "device": "GPU:0,GPU:1",
     "value": Unread(
@@ -274,18 +274,18 @@ def test_shared_memory_that_is_full() -> None:
     facts = with_(
         all_reduce(healthy(), **SYSTEM_ERROR), system__shm_total_bytes=1 << 20, system__shm_free_bytes=1 << 20
     )
-    assert roots(facts) == [SHM]
-    assert "1.0 MB left" in found(facts)[SHM].message
-    assert found(facts)[SHM].fixes[0].steps
+    assert roots(facts) == [TOO_SMALL]
+    assert "1.0 MB left" in found(facts)[TOO_SMALL].message
+    assert found(facts)[TOO_SMALL].fixes[0].steps
     inside = with_(facts, system__container="docker")
-    assert "--shm-size" in found(inside)[SHM].fixes[0].summary
+    assert "--shm-size" in found(inside)[TOO_SMALL].fixes[0].summary
 
 
 def test_small_shared_memory_is_no_fault_where_all_reduce_works() -> None:
-    assert outcome(with_(all_reduce(healthy()), system__shm_free_bytes=1 << 20), SHM) == "passed"
-    assert outcome(with_(healthy(), system__shm_free_bytes=1 << 20, measurements=()), SHM) == "skipped"
-    assert outcome(all_reduce(healthy(), **SYSTEM_ERROR), SHM) == "passed"
+    assert outcome(with_(all_reduce(healthy()), system__shm_free_bytes=1 << 20), TOO_SMALL) == "passed"
+    assert outcome(with_(healthy(), system__shm_free_bytes=1 << 20, measurements=()), TOO_SMALL) == "skipped"
+    assert outcome(all_reduce(healthy(), **SYSTEM_ERROR), TOO_SMALL) == "passed"
     hidden = with_(all_reduce(healthy(), **SYSTEM_ERROR), system__shm_free_bytes=Unread(why="no /dev/shm"))
-    assert outcome(hidden, SHM) == "unknown"
+    assert outcome(hidden, TOO_SMALL) == "unknown"
     usage = {**SYSTEM_ERROR, "value": Unread(why="NCCL: invalid usage")}
-    assert outcome(with_(all_reduce(healthy(), **usage), system__shm_free_bytes=1 << 20), SHM) == "passed"
+    assert outcome(with_(all_reduce(healthy(), **usage), system__shm_free_bytes=1 << 20), TOO_SMALL) == "passed"
