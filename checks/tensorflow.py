@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from shlex import quote
 
+from packaging.version import InvalidVersion, Version
+
+from gpudoctor.checks._pip import pip
 from gpudoctor.checks.environment import visible_entries
 from gpudoctor.facts import Facts, Measurement, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage, SymptomRank
@@ -131,6 +134,17 @@ def tf_cpu_only_package(facts: Facts) -> Iterator[Found]:
     )
 
 
+_FIRST_EXTRA = Version("2.14")
+"""The first release whose wheel has the extra [and-cuda]; before it CUDA is installed apart."""
+
+
+def _before_extra(version: object) -> bool:
+    try:
+        return isinstance(version, str) and Version(version) < _FIRST_EXTRA
+    except InvalidVersion:
+        return False
+
+
 def _replace(name: object, version: object, python: object, facts: Facts) -> Fix:
     """The build with CUDA in place of this one, where there is one for this platform."""
     if facts.system.system != "Linux" or facts.system.machine != "x86_64" or not isinstance(python, str):
@@ -140,15 +154,16 @@ def _replace(name: object, version: object, python: object, facts: Facts) -> Fix
             summary="TensorFlow's wheels with CUDA exist for Linux on x86-64 only (on Windows: inside WSL2)",
             steps=(),
         )
-    steps, python = [], quote(python)
+    steps: list[str] = []
     installed = facts.python.distributions
     owners = [name] if isinstance(name, str) else []
     if isinstance(name, Unread) and not isinstance(installed, Unread):  # several lie over each other
         owners = [d.name for d in installed if d.name.startswith(("tensorflow", "tf-nightly")) and not d.shadowed]
     if owners:
-        steps.append(f"{python} -m pip uninstall -y {' '.join(quote(o) for o in owners)}")
+        steps += pip(facts, "uninstall", "-y", *(quote(o) for o in owners))
     exact = f"=={version}" if isinstance(version, str) else ""
-    steps.append(f"{python} -m pip install {quote(f'tensorflow[and-cuda]{exact}')}")
+    extra = "" if _before_extra(version) else "[and-cuda]"
+    steps += pip(facts, "install", quote(f"tensorflow{extra}{exact}"))
     return Fix(kind="command", risk="safe", summary="Replace it by the build with CUDA", steps=tuple(steps))
 
 

@@ -12,8 +12,6 @@ import io
 import os
 import signal
 import sys
-import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, TextIO
@@ -24,8 +22,8 @@ from rich.console import Console
 from . import __version__, bundle, child, registry
 from .bundle import Report
 from .examine import ExamineLevel, Options, Timeline
-from .findings import Judgement
 from .interpreter import NoInterpreter, Unreachable
+from .progress import Progress
 
 app = typer.Typer(
     name="gpudoctor",
@@ -36,7 +34,6 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-_SLOW_S = 30.0
 _USAGE, _INCOMPLETE, _INTERRUPTED = 2, 3, 130
 
 
@@ -168,7 +165,7 @@ def check(
     checks = registry.select(only or (), skip or ())
     write = _writer(output)
     options = Options(level=level, python=python, inside=inside, pid=pid, kernels=kernels, timeout_s=timeout)
-    progress = _Progress()
+    progress = Progress()
     with progress.shown():
         report, timeline = api.check(options, checks, trials=trials, on_early=progress.early, progress=progress.step)
     shown = api.redacted(report, checks, here=True) if redact and format is Format.JSON else report
@@ -349,60 +346,6 @@ def _print(
 def _print_timings(timeline: Timeline) -> None:
     for name, start, seconds in sorted(timeline.rows, key=lambda r: r[1]):
         print(f"{start:7.2f} s  +{seconds:6.2f} s  {name}", file=sys.stderr)
-
-
-class _Progress:
-    """What goes on, on standard error: a spinner on a terminal, plain lines elsewhere."""
-
-    def __init__(self) -> None:
-        self._console = Console(stderr=True, highlight=False, emoji=False)
-        self._status = self._console.status("looking at this machine") if self._console.is_terminal else None
-        self._running: dict[str, float] = {}
-        self._said: set[str] = set()
-        self._started = time.monotonic()
-
-    @contextlib.contextmanager
-    def shown(self) -> Iterator[None]:
-        """The spinner turns while the body runs; what takes long is named once."""
-        notice = threading.Timer(_SLOW_S, self._slow)
-        notice.daemon = True
-        notice.start()
-        try:
-            with self._status or contextlib.nullcontext():
-                yield
-        finally:
-            notice.cancel()
-
-    def _slow(self) -> None:
-        names = ", ".join(list(self._running))
-        if names:
-            self._console.print(
-                f"{_SLOW_S:.0f} s: still waiting for {names}; each has a limit (--timeout)",
-                markup=False,
-                soft_wrap=True,
-            )
-
-    def step(self, name: str, done: bool) -> None:
-        """A piece of work starts or ends; called from several threads."""
-        if done:
-            self._running.pop(name, None)
-        else:
-            self._running[name] = time.monotonic()
-        if self._status is not None and self._running:
-            self._status.update("looking at " + ", ".join(list(self._running)))
-
-    def early(self, judgement: Judgement) -> None:
-        """What the quick probes decide, as soon as they do; each cause once."""
-        from .render.text import clean
-
-        seconds = time.monotonic() - self._started
-        for root in judgement.diagnosis.root_causes:
-            if root.cause in self._said:
-                continue
-            self._said.add(root.cause)
-            self._console.print(
-                clean(f"{seconds:.1f} s: {root.cause}: {root.message}"), style="yellow", markup=False, soft_wrap=True
-            )
 
 
 # ------------------------------------------------------------------------------- the way out

@@ -192,19 +192,29 @@ def _measured(measurements: tuple[Measurement, ...]) -> list[RenderableType]:
             )
             continue
         name = f"{kernel} {dtype} {size}: " if dtype not in kernel else f"{kernel} {size}: "
-        low, high = f"{min(rates):.3g}", f"{max(rates):.3g}"
-        rate = low if low == high else f"{low} to {high}"
+        rate = _rate(min(rates), max(rates), _plain(ones[0].unit))
         spreads = [one.spread for one in ones if isinstance(one.spread, float)]
         spread = f", spread {max(spreads):.0%}" if spreads else ""
         right = all(one.verified is True for one in ones)
         verdict = ("WRONG NUMBERS", "bold red") if wrong == "True" else ("verified", "green")
         verdict = verdict if right or wrong == "True" else ("not verified", "yellow")
-        said = f"{where}{name}{rate} {_plain(ones[0].unit)}{spread}, "
+        said = f"{where}{name}{rate}{spread}, "
         lines.append(Text.assemble(_text(said), verdict))
     lines += [
         _indented(_text(f"not measured: {', '.join(dict.fromkeys(n))}: {why}", "dim"), 2) for why, n in skipped.items()
     ]
     return lines
+
+
+_LARGER = {"GFLOP/s": "TFLOP/s", "MB/s": "GB/s"}
+
+
+def _rate(low: float, high: float, unit: str) -> str:
+    """'354 to 358 TFLOP/s': three digits, in the larger unit from a thousand on."""
+    if low >= 1000 and unit in _LARGER:
+        low, high, unit = low / 1000, high / 1000, _LARGER[unit]
+    shown = f"{low:.3g}", f"{high:.3g}"
+    return f"{shown[0] if shown[0] == shown[1] else ' to '.join(shown)} {unit}"
 
 
 def _known(size: tuple[int, ...] | Unread) -> tuple[int, ...]:
@@ -213,7 +223,7 @@ def _known(size: tuple[int, ...] | Unread) -> tuple[int, ...]:
 
 def _devices(names: list[str]) -> str:
     """'GPU:0-7' for eight names in a row; several that worked together are one name with commas."""
-    flat = [n for name in names for n in name.split(",")]
+    flat = sorted({n for name in names for n in name.split(",")}, key=lambda n: (len(n), n))
     kind, numbers = flat[0].partition(":")[0], [n.partition(":")[2] for n in flat]
     if len(flat) > 2 and numbers == [str(i) for i in range(int(numbers[0]), int(numbers[0]) + len(flat))]:
         return f"{kind}:{numbers[0]}-{numbers[-1]}"

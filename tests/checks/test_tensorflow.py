@@ -110,3 +110,10 @@ def test_names_from_a_stranger_stay_words() -> None:
         assert words[1:3] == ["-m", "pip"]
         assert ";" not in words
         assert "|" not in words
+
+
+def test_the_extra_is_named_where_there_is_one() -> None:
+    cpu = with_(healthy(), tensorflow__build__cuda=False, tensorflow__distribution="tensorflow-cpu")
+    for version, wanted in (("2.13.1", "tensorflow==2.13.1"), ("2.14.0", "'tensorflow[and-cuda]==2.14.0'")):
+        steps = found(with_(cpu, tensorflow__version=version))["tf-cpu-only-package"].fixes[0].steps
+        assert steps[-1].endswith(f" install {wanted}")
