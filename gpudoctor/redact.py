@@ -25,7 +25,7 @@ import msgspec
 
 from . import bundle, identifiers
 from .bundle import Redaction, Report
-from .facts import Facts, Variable
+from .facts import Facts
 from .identifiers import Identifier, Kind
 from .registry import Check
 
@@ -149,14 +149,18 @@ def texts(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
     """Every text of a structure, with the field, or the variable, that holds it."""
     if isinstance(value, str):
         yield name, value
-    elif isinstance(value, Variable):
-        yield value.name, value.value
     elif isinstance(value, tuple):
         for one in value:
             yield from texts(one, name)
     elif isinstance(value, msgspec.Struct):
         for field in value.__struct_fields__:
-            yield from texts(getattr(value, field), field)
+            yield from texts(getattr(value, field), _holder(value, field))
+
+
+def _holder(value: msgspec.Struct, field: str) -> str:
+    """The field's name; of what a variable or a setting is set to, that one's."""
+    name = getattr(value, "name", None)
+    return name if field == "value" and isinstance(name, str) else field
 
 
 def _found(name: str, text: str) -> Iterator[Identifier]:
@@ -254,14 +258,13 @@ class Redactor:
         """The same structure with tokens in its texts."""
         if isinstance(value, str):
             return self._whole(value, name)
-        if isinstance(value, Variable):
-            return Variable(name=value.name, value=self.tree(value.value, value.name))
         if isinstance(value, tuple):
             return tuple(self.tree(one, name) for one in value)
         if isinstance(value, dict):
             return {k: self.tree(one, name) for k, one in value.items()}
         if isinstance(value, msgspec.Struct):
-            made = type(value)(**{field: self.tree(getattr(value, field), field) for field in value.__struct_fields__})
+            fields = value.__struct_fields__
+            made = type(value)(**{field: self.tree(getattr(value, field), _holder(value, field)) for field in fields})
             return value if made == value else made  # a default that stays itself is not written
         return value
 

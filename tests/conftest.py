@@ -8,7 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from tests import mutants
 from tests.building import Workshop
+
+if mutants.VARIABLE in os.environ:
+    mutants.apply(os.environ[mutants.VARIABLE])
 
 SEED = int(os.environ.get("GPUDOCTOR_TEST_SEED", random.randrange(1 << 32)))
 """Of the random layouts; printed, so that a failure can be played again."""

@@ -15,7 +15,7 @@ from typing import Any
 import psutil
 
 ROOT = Path(__file__).parent.parent
-COMMAND = [sys.executable, "-m", "gpudoctor"]
+COMMAND = [sys.executable, "-m", "tests.mutants" if "GPUDOCTOR_TEST_MUTANT" in os.environ else "gpudoctor"]
 MARK, TOKEN = "GPUDOCTOR_TEST_RUN", secrets.token_hex(8)
 """A variable by which everything that these tests start is known again."""
 

@@ -23,7 +23,7 @@ import tests.factory
 from gpudoctor import api, bundle, identifiers, redact
 from gpudoctor.bundle import Report
 from gpudoctor.diagnosis import judge
-from gpudoctor.facts import Facts, Trial, Variable
+from gpudoctor.facts import Facts, NcclFile, NcclSetting, Trial, Variable, VariableNow
 from gpudoctor.findings import Found, Judgement, Level, Stage
 from gpudoctor.redact import Identity, Redactor, Tokens
 from gpudoctor.registry import Check
@@ -374,6 +374,17 @@ def test_a_host_with_an_ordinary_name_is_replaced_where_it_is_a_host() -> None:
 
 def test_node_lists_keep_their_numbers() -> None:
     assert through("dgx[01-04],login1", name="SLURM_JOB_NODELIST").count("[01-04],host-") == 1
+
+
+def test_settings_and_changed_variables_are_variables() -> None:
+    secret = "Zk3v9QpX7wLm2Rt8Yb5N"
+    changed = (VariableNow(name="NCCL_TEXT", value=secret), VariableNow(name="NCCL_DEBUG", value=None))
+    settings = (NcclSetting(name="NCCL_COMM_ID", value="node8:4242"),)
+    files = (NcclFile(path="/etc/nccl.conf", exists=True, settings=settings),)
+    _, leaves = given(with_(healthy(), environment__changed=changed, nccl__files=files))
+    text = as_json.render(leaves)
+    assert secret not in text
+    assert "node8" not in text
 
 
 # ------------------------------------------------------------------------------- tokens

@@ -1,0 +1,174 @@
+"""Do the tests notice? `python -m tests.mutate` switches off one check, probe or patient's task at a time.
+
+Each mutant must be killed: a test fails, which passes without it. One that survives, and has no reason here to, ends
+this with 1. `python -m tests.mutate rule:GD511 task` tries this check and the patient's tasks alone; `python -m
+tests.mutate explains` drops the names that checks explain, one at a time: how many are noticed is information.
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import inspect
+import io
+import multiprocessing
+import os
+import sys
+import time
+from collections.abc import Iterator
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import ForkProcess
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from gpudoctor import registry
+from tests import mutants
+
+TESTS = Path(__file__).parent
+LIMIT_S = 300.0
+MAY_SURVIVE: dict[str, str] = {}
+"""Mutant -> why no test can fail for it."""
+_QUIETLY = ("-q", "--no-header", "--assert=plain", "-p", "no:cacheprovider", "-p", "no:hypothesispytest")
+"""Without what takes a second to load, or writes."""
+_FAILED = (pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED)
+_PASSED = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
+
+
+class Outcome(NamedTuple):
+    """What became of a mutant; `by` is the test that failed."""
+
+    mutant: str
+    killed: bool
+    by: str
+    seconds: float
+
+
+class _Eager:
+    """Runs the tests that speak most of `words` first, and remembers the first that failed."""
+
+    def __init__(self, words: tuple[str, ...]) -> None:
+        self._words = words
+        self.failed = ""
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        items.sort(key=lambda item: -sum(word in _source(item) for word in self._words))
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed and not self.failed:
+            self.failed = report.nodeid
+
+
+def _source(item: pytest.Item) -> str:
+    return inspect.getsource(item.function) if isinstance(item, pytest.Function) else ""
+
+
+def label(mutant: str) -> str:
+    """The mutant for a person."""
+    kind, _, what = mutant.partition(":")
+    code, _, rest = what.partition(":")
+    cause = f" {registry.find(code).cause}" if kind in ("rule", "explains") else ""
+    return f"{kind} {code}{cause}" + (f" -> {rest}" if rest else "")
+
+
+def stages(mutant: str) -> tuple[tuple[str, ...], list[list[Path]]]:
+    """The words of a mutant, and the tests that could notice it, the likeliest first; those of a stage are run where
+    the ones before let it live."""
+    kind, _, what = mutant.partition(":")
+    if kind in ("rule", "explains"):
+        cause = registry.find(what.partition(":")[0]).cause
+        files = sorted((TESTS / "checks").glob("test_*.py"))
+        mention = [f for f in files if cause in f.read_text()]
+        return (cause,), [mention, [*(f for f in files if f not in mention), TESTS / "test_diagnosis.py"]]
+    module, _, function = what.partition(".")
+    words = (what, f"{function}(", f"{function}.", f"{module}.")
+    files = [TESTS / f"test_{name}.py" for name in ("examine", "inside", "trial")]
+    files = [*sorted((TESTS / "probes").glob("test_*.py")), *files]
+    speaks = {f: sum(word in f.read_text() for word in words) + 4 * (f.stem == f"test_{module}") for f in files}
+    near = sorted((f for f in files if speaks[f]), key=lambda f: -speaks[f])
+    return words, [near[:2], [*near[2:], *(f for f in files if f not in near)], [TESTS / "test_cli.py"]]
+
+
+def run(mutant: str) -> Outcome:
+    """Run the tests with `mutant` in force, in this process, which is thrown away."""
+    os.environ[mutants.VARIABLE] = mutant
+    words, groups = stages(mutant)
+    began, eager = time.monotonic(), _Eager(words)
+    for files in groups:
+        code, said = _pytest(["-x", *map(str, files)], eager) if files else (pytest.ExitCode.OK, "")
+        if code in _FAILED:
+            return Outcome(mutant, True, eager.failed or said.strip()[-200:], time.monotonic() - began)
+        if code not in _PASSED:
+            return Outcome(mutant, False, f"pytest ended with {code}: {said.strip()[-400:]}", 0.0)
+    return Outcome(mutant, False, "", time.monotonic() - began)
+
+
+def _pytest(arguments: list[str], plugin: object | None = None) -> tuple[int, str]:
+    """Its exit code, and what it printed."""
+    with contextlib.redirect_stdout(io.StringIO()) as said, contextlib.redirect_stderr(said):
+        code = pytest.main([*_QUIETLY, *arguments], plugins=[plugin] if plugin else [])
+    return code, said.getvalue()
+
+
+def run_all(chosen: list[str]) -> Iterator[Outcome]:
+    """Run all mutants, some side by side, each in a fork of this process, which must have no thread."""
+    fork = multiprocessing.get_context("fork")
+    left, running = list(reversed(chosen)), dict[Connection, tuple[str, ForkProcess]]()
+    while left or running:
+        while left and len(running) < min(2, os.cpu_count() or 1):
+            ours, theirs = fork.Pipe(duplex=False)
+            child = fork.Process(target=_run_into, args=(theirs, left[-1]))
+            child.start()
+            theirs.close()
+            running[ours] = (left.pop(), child)
+        for pipe in wait(list(running), timeout=LIMIT_S) or list(running):
+            assert isinstance(pipe, Connection)
+            mutant, child = running.pop(pipe)
+            try:
+                yield pipe.recv() if pipe.poll() else Outcome(mutant, False, "no end within the limit", LIMIT_S)
+            except EOFError:
+                yield Outcome(mutant, False, "the process that runs the tests died", 0.0)
+            child.kill()
+            child.join()
+
+
+def _run_into(pipe: Connection, mutant: str) -> None:
+    pipe.send(run(mutant))
+
+
+def main(wanted: list[str]) -> int:
+    """Run the mutants of the kinds that are `wanted`, or these alone, and count."""
+    began = time.monotonic()
+    every = [*mutants.rules(), *mutants.readers(), *mutants.tasks(), *mutants.explanations()]
+    kinds = wanted or ["rule", "probe", "task"]
+    chosen = [m for m in every if m in kinds or m.partition(":")[0] in kinds]
+    counts: collections.Counter[tuple[str, bool]] = collections.Counter()
+    lived, by = [], []
+    for one in run_all(chosen):
+        kind = one.mutant.partition(":")[0]
+        counts[kind, one.killed] += 1
+        excuse = MAY_SURVIVE.get(one.mutant)
+        if one.killed:
+            by.append(one.by)
+        elif excuse is None and kind != "explains":
+            lived.append(one.mutant)
+        word = "killed  " if one.killed else "survived"
+        print(
+            f"{word} {label(one.mutant)}  [{one.by if one.killed else excuse or one.by}] {one.seconds:.1f} s",
+            flush=True,
+        )
+    code, said = _pytest([*dict.fromkeys(by)]) if by else (0, "")
+    for kind in dict.fromkeys(m.partition(":")[0] for m in chosen):
+        killed, left = counts[kind, True], counts[kind, False]
+        print(f"{kind}: {killed} of {killed + left} killed" + (" (for information)" if kind == "explains" else ""))
+    print(
+        f"{time.monotonic() - began:.0f} s; " + (f"nobody noticed: {', '.join(lived)}" if lived else "no one survived")
+    )
+    if code != pytest.ExitCode.OK:
+        print(f"a test that killed a mutant fails without one, too:\n{said}")
+    return 1 if lived or code != pytest.ExitCode.OK else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
