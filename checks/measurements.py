@@ -26,22 +26,19 @@ def gpu_wrong_result(facts: Facts) -> Iterator[Found]:
     """
     if not facts.measurements:
         raise NotApplicable("no kernel was run")
-    wrong = [one for one in facts.measurements if one.verified is False]
+    wrong: dict[str, list[Measurement]] = {}
+    for one in facts.measurements:
+        if one.verified is False:
+            wrong.setdefault(one.device, []).append(one)
     for one in facts.measurements if not wrong else ():
-        if not one.skipped:
+        if not isinstance(one.value, Unread):  # one that failed has no numbers: op-fails tells of it
             known(one.verified)
-    for one in wrong:
-        error = "not finite or not the data" if isinstance(one.error, Unread) else f"{one.error:.2g}"
-        against = one.against if isinstance(one.against, str) else "float64"
+    for device, ones in wrong.items():
+        name = f" ({ones[0].device_name})" if isinstance(ones[0].device_name, str) else ""
         yield Found(
-            message=f"{one.kernel} on {one.device} ({one.device_name or 'unnamed'}) is wrong.",
-            proof=(
-                Evidence(
-                    text=f"relative error {error}, rounding allows {one.tolerance}",
-                    source=f"{one.backend} {one.kernel} against {against}",
-                ),
-            ),
-            about=one.devices(),
+            message=f"{device}{name}: {', '.join(one.kernel for one in ones)}: the result is wrong.",
+            proof=tuple(_compared(one) for one in ones),
+            about=ones[0].devices(),
             fixes=(
                 Fix(
                     kind="command",
@@ -51,6 +48,19 @@ def gpu_wrong_result(facts: Facts) -> Iterator[Found]:
                 ),
             ),
         )
+
+
+def _compared(one: Measurement) -> Evidence:
+    error = "not finite or not the data" if isinstance(one.error, Unread) else f"{one.error:.2g}"
+    against = one.against if isinstance(one.against, str) else "float64"
+    return Evidence(
+        text=f"{one.kernel}: relative error {error}, rounding allows {_tolerance(one)}",
+        source=f"{one.backend} {one.kernel} against {against}",
+    )
+
+
+def _tolerance(one: Measurement) -> str:
+    return "?" if isinstance(one.tolerance, Unread) else f"{one.tolerance:.2g}"
 
 
 _SLOW, _STEADY = 0.75, 0.1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ HOSTS = Path(__file__).parent / "hosts"
 EXPECTED = {
     "h200-x2-healthy": ("healthy", []),
     "h200-x4-healthy": ("healthy", []),
+    "h200-x4-healthy-full": ("healthy", []),
     "h200-x4-tf-2.21-plain": ("faulty", ["tf-wheel-runpath-gap"]),
     "h200-x2-tf-2.21-plain": ("faulty", ["tf-wheel-runpath-gap"]),
     "h200-x2-tf-2.21-plain-cvd-minus-1": ("faulty", ["cuda-visible-devices-empty", "tf-wheel-runpath-gap"]),
@@ -53,4 +55,5 @@ def test_no_recording_names_a_machine() -> None:
     for path in HOSTS.glob("*.json"):
         text = path.read_text()
         assert "/home/" not in text
-        assert "hostname: " not in text or "hostname: gpu-host" in text
+        assert all(name.startswith("host-") for name in re.findall(r'"hostname":"([^"]*)"', text))
+        assert not re.search(r'"addresses":\["(?!127\.)\d', text)

@@ -158,7 +158,7 @@ def _without_stack(text: str) -> str:
     if found:
         told = [line for line in stack.splitlines()[1:] if line.strip() and not line.startswith(" ")]
         text = " ".join([head.replace("Graph execution error:", ""), *told])
-    return " ".join(text.split())
+    return " ".join(text.partition("[[{{node")[0].split())
 
 
 def _logical(tf: Any) -> List[str]:
