@@ -330,3 +330,19 @@ def test_an_interrupt_leaves_nothing_behind(collector: Path, surroundings: dict[
         process.send_signal(signal.SIGINT)
         assert process.wait(10) == 130
     assert left() == []
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="needs root and setpriv")
+def test_a_process_of_another_user(tmp_path: Path) -> None:
+    """It is examined as that user: what root may open says nothing."""
+    python = next((p for p in ("/usr/bin/python3", "/usr/local/bin/python3") if os.access(p, os.X_OK)), None)
+    if python is None or os.path.realpath(python).startswith("/root"):
+        pytest.skip("no interpreter that another user may run")
+    command = ["setpriv", "--reuid=65534", "--regid=65534", "--groups=65534,44", "--", python]
+    with subprocess.Popen([*command, "-c", "import time; time.sleep(60)"], cwd="/") as process:
+        time.sleep(0.5)
+        got = facts("--pid", str(process.pid))
+        process.kill()
+    assert got["process"]["user_id"] == 65534
+    assert got["system"]["user_id"] == 65534
+    assert 44 in got["system"]["groups"]

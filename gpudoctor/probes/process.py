@@ -7,6 +7,8 @@ import re
 import shutil
 from collections.abc import Mapping
 
+import psutil
+
 from ..facts import MappedFile, Process, Unread
 from .ask import Patient, reason
 
@@ -60,32 +62,28 @@ _ENTERED = {"mnt": "--mount", "net": "--net", "ipc": "--ipc", "uts": "--uts", "c
 
 
 def _as_user(pid: int, uid: int) -> tuple[str, ...]:
-    """setpriv runs the rest as that user, with the groups of the process."""
-    status = _status(pid)
-    group = status.get("Gid", "").split()
-    groups = ",".join(status.get("Groups", "").split())
-    more = ("--groups", groups) if groups else ("--clear-groups",)
-    return ("setpriv", "--reuid", str(uid), "--regid", group[0] if group else str(uid), *more, "--")
-
-
-def _status(pid: int) -> dict[str, str]:
+    """setpriv runs the rest as that user, with the groups of the process: they may open what it opens."""
     try:
+        group: int = psutil.Process(pid).gids().effective
         with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as f:
-            return dict(line.rstrip("\n").split(":\t", 1) for line in f if ":\t" in line)
-    except OSError:
-        return {}
+            line = next((line for line in f if line.startswith("Groups:")), "")
+    except (psutil.Error, OSError):
+        group, line = uid, ""
+    groups = ",".join(line.split()[1:])
+    return ("setpriv", f"--reuid={uid}", f"--regid={group}", f"--groups={groups}" if groups else "--clear-groups", "--")
 
 
 def _environment(pid: int) -> dict[str, str]:
     try:
-        with open(f"/proc/{pid}/environ", "rb") as f:
-            items = f.read().split(b"\0")
-    except FileNotFoundError as e:
+        return psutil.Process(pid).environ()
+    except psutil.NoSuchProcess as e:
         raise NotExaminable(f"there is no process {pid}") from e
-    except OSError as e:
-        raise NotExaminable(f"process {pid}: its variables can't be read: {e.strerror}; try with sudo") from e
-    pairs = (os.fsdecode(item).split("=", 1) for item in items if b"=" in item)
-    return {name: value for name, value in pairs if name}
+    except (psutil.Error, OSError) as e:
+        raise NotExaminable(f"process {pid}: its variables can't be read ({_why(e)}); try with sudo") from e
+
+
+def _why(error: Exception) -> str:
+    return "permission denied" if isinstance(error, psutil.AccessDenied) else str(error)
 
 
 def _python(pid: int, env: Mapping[str, str]) -> str:
@@ -95,8 +93,10 @@ def _python(pid: int, env: Mapping[str, str]) -> str:
         raise NotExaminable(f"process {pid}: {exe.why}; try with sudo")
     if not re.match(r"(python|pypy)", os.path.basename(exe)):
         raise NotExaminable(f"process {pid} runs {exe}, which is no Python")
-    with open(f"/proc/{pid}/cmdline", "rb") as f:
-        called = os.fsdecode(f.read().split(b"\0")[0])
+    try:
+        called = (psutil.Process(pid).cmdline() or [exe])[0]
+    except (psutil.Error, OSError) as e:
+        raise NotExaminable(f"process {pid}: its command can't be read ({_why(e)})") from e
     cwd = _link(pid, "cwd")
     named = shutil.which(called, path=env.get("PATH", os.defpath)) if "/" not in called else called
     places = [named] if named else []

@@ -175,8 +175,8 @@ def test_a_device_on_which_everything_crashes_is_given_up(tmp_path: Path) -> Non
 def test_a_hang_costs_its_limit_and_leaves_the_others(tmp_path: Path) -> None:
     place = broken(tmp_path, 4, "put('matmul', lambda index: index != 2 and time.sleep(60))")
     started = time.monotonic()
-    got = measured(run(("matmul", "fft", "host-to-device"), limit_s=9, PYTHONPATH=place))
-    assert time.monotonic() - started < 9
+    got = measured(run(("matmul", "fft", "host-to-device"), limit_s=20, PYTHONPATH=place))
+    assert time.monotonic() - started < 20
     for i in range(4):
         assert ("did not end within" in str(got["matmul", f"GPU:{i}"].value)) is (i != 2)
         assert got["fft", f"GPU:{i}"].value == 1.0
