@@ -111,7 +111,7 @@ def _blocks(report: Report, verbose: bool, where: str) -> Iterator[RenderableTyp
             _indented(_text(f"Unexplained: none of the causes that gpudoctor knows explains it.{ruled}"), 2),
         )
     if report.measurements:
-        yield Group(Text("Measured", style="bold"), *_measured(report.measurements))
+        yield Group(Text("Measured", style="bold"), *_measured(report.measurements, verbose))
     yield from _coverage(report, verbose, where)
 
 
@@ -165,14 +165,17 @@ def _tried(trial: Trial, where: str) -> Text:
     return Text.assemble((f" — not decided {where}: ", "yellow"), _text(trial.worked.why, "yellow"))
 
 
-def _measured(measurements: tuple[Measurement, ...]) -> list[RenderableType]:
-    """A line a kernel: devices of the same outcome and about the same rate stand together."""
+def _measured(measurements: tuple[Measurement, ...], verbose: bool) -> list[RenderableType]:
+    """A line a kernel, below its devices: those of the same outcome stand together."""
+    ran = [one for one in measurements if not one.skipped]
+    if ran and not verbose and all(one.device.startswith("CPU:") and one.verified is True for one in ran):
+        return [_text(f"  TensorFlow's CPU: {_count(len(ran), 'kernel')}, verified (-v shows them)")]
     groups: dict[tuple[str, ...], list[Measurement]] = {}
     for one in measurements:
         outcome = (one.value.why if one.skipped else "failed") if isinstance(one.value, Unread) else ""
         what = (one.backend, one.kernel, _plain(one.dtype), "x".join(str(n) for n in _known(one.size)))
         groups.setdefault((*what, str(one.verified is False), outcome), []).append(one)
-    lines: list[RenderableType] = []
+    rows: dict[str, list[RenderableType]] = {}
     skipped: dict[str, list[str]] = {}
     done = {one.kernel for one in measurements if not one.skipped}
     for (_, kernel, dtype, size, wrong, outcome), ones in groups.items():
@@ -184,12 +187,11 @@ def _measured(measurements: tuple[Measurement, ...]) -> list[RenderableType]:
             continue
         rates = [one.value for one in ones if isinstance(one.value, float)]
         models = {one.device_name for one in ones if isinstance(one.device_name, str)}
-        where = f"  {_devices([one.device for one in ones])}{''.join(f' {m}' for m in sorted(models))}: "
+        where = f"  {_devices([one.device for one in ones])}{''.join(f' {m}' for m in sorted(models))}"
+        lines = rows.setdefault(where, [])
         if not rates:
             whys = [one.value.why for one in ones if isinstance(one.value, Unread)]
-            lines.append(
-                _indented(Text.assemble(_text(where[2:] + f"{kernel} "), _text(f"failed ({whys[0]})", "red")), 2)
-            )
+            lines.append(_indented(Text.assemble(_text(f"{kernel} "), _text(f"failed ({whys[0]})", "red")), 4))
             continue
         name = f"{kernel} {dtype} {size}: " if dtype not in kernel else f"{kernel} {size}: "
         rate = _rate(min(rates), max(rates), _plain(ones[0].unit))
@@ -198,12 +200,12 @@ def _measured(measurements: tuple[Measurement, ...]) -> list[RenderableType]:
         right = all(one.verified is True for one in ones)
         verdict = ("WRONG NUMBERS", "bold red") if wrong == "True" else ("verified", "green")
         verdict = verdict if right or wrong == "True" else ("not verified", "yellow")
-        said = f"{where}{name}{rate}{spread}, "
-        lines.append(Text.assemble(_text(said), verdict))
-    lines += [
+        lines.append(Text.assemble(_text(f"    {name}{rate}{spread}, "), verdict))
+    shown = [line for where, lines in rows.items() for line in (_text(where), *lines)]
+    shown += [
         _indented(_text(f"not measured: {', '.join(dict.fromkeys(n))}: {why}", "dim"), 2) for why, n in skipped.items()
     ]
-    return lines
+    return shown
 
 
 _LARGER = {"GFLOP/s": "TFLOP/s", "MB/s": "GB/s"}
