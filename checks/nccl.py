@@ -28,6 +28,8 @@ _FEW_CHANNELS = 4
 def _several_gpus(facts: Facts) -> None:
     """Not applicable with fewer than two GPUs: TensorFlow's list, or CUDA's where nobody asked TensorFlow."""
     listed = facts.tensorflow.gpus()
+    if isinstance(listed, Unread) and (facts.driver.libcuda.path is None or facts.driver.libcuda.init_result == 100):
+        raise NotApplicable("CUDA shows no GPU")
     count = len(known(facts.driver.libcuda.devices)) if isinstance(listed, Unread) else len(listed)
     if count < 2:
         raise NotApplicable("there are no two GPUs that could speak to each other")

@@ -37,6 +37,8 @@ def cpu_no_avx(facts: Facts) -> Iterator[Found]:
 
     Source: TensorFlow release notes 1.6; tensorflow/tensorflow issue 46496.
     """
+    if known(facts.tensorflow.directory) is None:
+        raise NotApplicable("TensorFlow is not installed")
     if known(facts.system.machine) not in ("x86_64", "AMD64", "i686"):
         raise NotApplicable("AVX is of x86 processors")
     loader = facts.tensorflow.loader_ok
@@ -148,6 +150,8 @@ def cgroup_memory_limit(facts: Facts) -> Iterator[Found]:
 
     Source: Linux kernel, cgroup-v2, memory.events.
     """
+    if known(facts.tensorflow.directory) is None:
+        raise NotApplicable("TensorFlow is not installed")
     ends = [m.value.why for m in facts.measurements if isinstance(m.value, Unread)]
     devices, error = facts.tensorflow.devices, facts.tensorflow.import_error
     ends += [devices.why] if isinstance(devices, Unread) else []

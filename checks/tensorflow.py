@@ -57,6 +57,8 @@ def fewer_gpus(facts: Facts) -> Iterator[Found]:
 
     Source: TensorFlow, tf.config.list_physical_devices; NVML, nvmlDeviceGetCount.
     """
+    if known(facts.tensorflow.directory) is None:
+        raise NotApplicable("TensorFlow is not installed")
     listed = known(facts.tensorflow.gpus())
     if not listed:
         raise NotApplicable("TensorFlow lists none")

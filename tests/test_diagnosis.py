@@ -3,11 +3,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
+import msgspec
 import pytest
 
 from gpudoctor import diagnosis, registry
 from gpudoctor.diagnosis import judge
-from gpudoctor.facts import DeviceNode, Facts, Trial, UnknownFactError, Unread, known
+from gpudoctor.facts import DeviceNode, Facts, Libcuda, TensorFlow, Trial, UnknownFactError, Unread, known, unread_all
 from gpudoctor.findings import EnvChange, Fix, Found, Level, NotApplicable, Stage, SymptomRank
 from gpudoctor.registry import Check
 from tests.checks.test_libraries import gap
@@ -261,3 +262,19 @@ def test_nothing_is_combined_with_a_reboot() -> None:
     one = rule("GD901", "one", found(fixes=(reboot,)))
     two = rule("GD902", "two", found(fixes=(env("2"),)))
     assert judge(healthy(), (one, two)).diagnosis.combined_fix is None
+
+
+def test_without_tensorflow_and_without_a_gpu_every_check_comes_to_an_end() -> None:
+    """A bare interpreter on a machine without a GPU: nothing is left open but what nobody could read."""
+    absent = Unread(why="TensorFlow is not installed")
+    cuda = msgspec.structs.replace(
+        unread_all(Libcuda, Unread(why="no libcuda.so.1")), path=None, load_error="no such file", no_answer=None
+    )
+    bare = msgspec.structs.replace(
+        healthy(),
+        tensorflow=msgspec.structs.replace(unread_all(TensorFlow, absent), directory=None, stray=()),
+        measurements=(),
+    )
+    bare = with_(bare, driver__libcuda=cuda, driver__kernel_version=None, gpu__nvml_error=12)
+    assert [(u.cause, u.why) for u in judge(bare).unknown if "itself failed" in u.why] == []
+    assert {u.cause for u in judge(bare).unknown} <= {"driver-missing", "driver-libcuda-not-on-path"}

@@ -13,6 +13,7 @@ from gpudoctor.facts import (
     Libcuda,
     Measurement,
     Pci,
+    TensorFlow,
     UnknownFactError,
     Unread,
     known,
@@ -79,3 +80,10 @@ def test_the_house_rules_of_every_fact(kind: type[Fact]) -> None:
 def test_facts_are_keyword_only() -> None:
     with pytest.raises(TypeError):
         Measurement("matmul", "tensorflow", "GPU:0")  # type: ignore[call-arg]
+
+
+def test_a_subject_that_could_not_be_read_is_unread_all_the_way_down() -> None:
+    why = Unread(why="nobody answered")
+    assert unread_all(TensorFlow, why).build.cuda == why
+    assert unread_all(Driver, why).libcuda.path == why
+    assert unread_all(Driver, why).nodes == why

@@ -48,5 +48,11 @@ F = TypeVar("F", bound=Fact)
 
 
 def unread_all(kind: type[F], unread: Unread) -> F:
-    """A subject of which nothing could be read: every field is the same `Unread`."""
-    return kind(**dict.fromkeys(kind.__struct_fields__, unread))
+    """A subject of which nothing could be read: every field is the same `Unread`, those of a subject within it, too."""
+    within = {field.name: type(field.default) for field in msgspec.structs.fields(kind)}
+    return kind(
+        **{
+            name: unread_all(inner, unread) if issubclass(inner, Fact) and inner is not Unread else unread
+            for name, inner in within.items()
+        }
+    )
