@@ -11,6 +11,9 @@ from gpudoctor import api
 
 HOSTS = Path(__file__).parent / "hosts"
 EXPECTED = {
+    "h100-x1-healthy": ("healthy", []),
+    "h100-x1-healthy-user": ("healthy", []),
+    "h100-x1-tf-2.21-plain": ("faulty", ["tf-wheel-runpath-gap"]),
     "h200-x2-healthy": ("healthy", []),
     "h200-x4-healthy": ("healthy", []),
     "h200-x4-healthy-full": ("healthy", []),
