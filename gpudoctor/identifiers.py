@@ -76,7 +76,7 @@ def people(text: str) -> Iterator[Identifier]:
     """Homes, users, addresses of mail."""
     for match in _HOME.finditer(text):
         name = match[1].rstrip(".")
-        if name and name not in PUBLIC_USERS:
+        if name and not name.startswith(".") and name not in PUBLIC_USERS:
             yield Identifier("home", name)
     for match in _EMAIL.finditer(text):
         if match[1].lower() not in _UNITS:

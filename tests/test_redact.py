@@ -299,7 +299,7 @@ def test_what_is_replaced(text: str, kind: str) -> None:
         "00:00:00:00:00:00",
         "GPU-0",
         "GPU-accelerated",
-        "/root/x:/home/ubuntu/y:/home/jovyan:/home/linuxbrew/.linuxbrew/lib",
+        "/root/x:/home/ubuntu/y:/home/jovyan:/tmp/home/.nv/ComputeCache:/home/linuxbrew/.linuxbrew/lib",
         "https://www.tensorflow.org/guide/gpu",
         "cannot import name 'builder' from 'google.protobuf.internal'",
         "_ZN3tsl8internal9DsoLoader29MaybeTryDlopenGPULibrariesEv",
