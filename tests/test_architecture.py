@@ -19,7 +19,7 @@ ALLOWED = {
     "findings": {"facts"},
     "registry": {"facts", "findings", "checks"},
     "checks": {"facts", "findings", "registry", "compat", "checks"},
-    "compat": set[str](),
+    "compat": {"child", "compat", "facts", "loader"},
     "child": set[str](),
     "patient": {"patient"},
     "loader": {"facts", "loader"},
