@@ -6,9 +6,38 @@ The files are read on the first question, not on import.
 from __future__ import annotations
 
 from .files import gpus, matrix, xids
-from .records import Build, CudaMajor, CudaResult
+from .hardware import gpu_by_pci, gpu_models, near, xid
+from .records import Build, CudaMajor, CudaResult, Package, Release
+from .rules import Gpu, minimum
+from .solve import Answer, Machine, answer
+from .versions import NotAVersion, admits, version
 
-__all__ = ["cuda_result", "gpus", "loader_sonames", "matrix", "minimum_driver", "wheel_of", "xids"]
+__all__ = [
+    "Answer",
+    "Gpu",
+    "Machine",
+    "NotAVersion",
+    "admits",
+    "answer",
+    "build",
+    "cuda_result",
+    "floor",
+    "gpu_by_pci",
+    "gpu_models",
+    "gpus",
+    "loader_sonames",
+    "matrix",
+    "minimum_driver",
+    "near",
+    "newest_patches",
+    "package",
+    "releases",
+    "releases_like",
+    "version",
+    "wheel_of",
+    "xid",
+    "xids",
+]
 
 
 def cuda_result(code: int) -> CudaResult | None:
@@ -17,9 +46,14 @@ def cuda_result(code: int) -> CudaResult | None:
 
 
 def minimum_driver(cuda_version: str) -> CudaMajor | None:
-    """The oldest driver for a CUDA version like '12.5.1'; None: not known here."""
+    """The oldest driver for a CUDA version like '12.5.1', of 11 or newer; None: not known here."""
     major = cuda_version.split(".")[0]
     return next((r for r in matrix().cuda_majors if str(r.cuda) == major), None)
+
+
+def floor(cuda_version: str) -> str | None:
+    """The oldest Linux driver for a CUDA version, old ones too; None: not known here."""
+    return minimum(cuda_version)[0]
 
 
 def wheel_of(soname: str, cuda_major: str) -> str | None:
@@ -29,12 +63,58 @@ def wheel_of(soname: str, cuda_major: str) -> str | None:
     return found.wheel.replace("{major}", cuda_major) if found is not None and cuda_major in ("11", "12") else None
 
 
-def build(version: str) -> Build | None:
-    """What the wheel `tensorflow` of this version holds; None: not known here."""
-    return next((r for r in matrix().builds if r.distribution == "tensorflow" and r.version == version), None)
+def build(release: str) -> Build | None:
+    """What the Linux wheel of this release holds that computes on GPUs; None: it was not read."""
+    found = [b for b in matrix().builds if b.version == release and b.platform == "linux-x86_64" and b.is_cuda is not False]
+    return min(found, key=lambda b: b.distribution != "tensorflow", default=None)
 
 
 def loader_sonames(tensorflow_version: str) -> tuple[str, ...] | None:
     """The sonames that this release's loader needs; None: not known here."""
     found = build(tensorflow_version)
-    return found.sonames if found is not None else None
+    return found.sonames if found is not None and found.sonames else None
+
+
+def package(name: str) -> Package | None:
+    """A distribution of TensorFlow by its name, as pip compares names; None: not known here."""
+    wanted = name.lower().replace("_", "-")
+    return next((p for p in matrix().packages if p.name == wanted), None) if wanted != "tensorflow" else None
+
+
+def releases() -> tuple[Release, ...]:
+    """Every release of TensorFlow that is known, newest first."""
+    return tuple(sorted(matrix().releases, key=lambda r: version(r.version), reverse=True))
+
+
+def newest_patches() -> tuple[Release, ...]:
+    """The newest patch of every minor release, newest first."""
+    chosen: dict[tuple[int, ...], Release] = {}
+    for one in releases():
+        chosen.setdefault(version(one.version).release[:2], one)
+    return tuple(chosen.values())
+
+
+def releases_like(text: str) -> list[Release]:
+    """'2.17' -> 2.17.1 and 2.17.0; '2.17.0' -> that one. Newest first; nothing: not known here. Raises NotAVersion."""
+    wanted = version(text)
+    exact = [one for one in releases() if version(one.version) == wanted and text.count(".") >= 2]
+    return exact or [one for one in releases() if version(one.version).release[: len(wanted.release)] == wanted.release]
+
+
+def gpu_named(text: str) -> Gpu:
+    """A GPU by its name, PCI id or compute capability. Raises NotAVersion with what to write instead."""
+    if text.replace(".", "", 1).isdigit() and "." in text:
+        return Gpu(name=f"a GPU of compute capability {text}", compute_capability=text)
+    models = gpu_models(text)
+    capabilities = {m.compute_capability for m in models}
+    if not models:
+        like = near(text)
+        raise NotAVersion(
+            f"no GPU {text!r} is known here"
+            + (f" (near it: {', '.join(like)})" if like else "")
+            + "; its compute capability will do, too: --gpu 9.0"
+        )
+    if len(capabilities) > 1:
+        which = ", ".join(f"{m.name} ({m.compute_capability})" for m in models[:6])
+        raise NotAVersion(f"{text!r} may mean several GPUs: {which}")
+    return Gpu(name=text if len(models) > 1 else models[0].name, compute_capability=capabilities.pop())

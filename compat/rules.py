@@ -158,7 +158,7 @@ def _driver(case: Case) -> Iterator[Reason]:
             source=case.source,
         )
         return
-    floor, source = _floor(cuda, windows=case.machine.windows_driver)
+    floor, source = minimum(cuda, windows=case.machine.windows_driver)
     if floor is None:
         text = f"the oldest driver for its CUDA {cuda} is not known here"
         yield Reason(effect="unknown", rule="driver", text=text, source=source or case.source)
@@ -176,7 +176,7 @@ def _driver(case: Case) -> Iterator[Reason]:
         yield Reason(effect="fails", rule="driver", text=text, source=source)
 
 
-def _floor(cuda: str, *, windows: bool) -> tuple[str | None, str]:
+def minimum(cuda: str, *, windows: bool = False) -> tuple[str | None, str]:
     """The oldest driver for a CUDA version, and who says so; None: not known here."""
     by_major = next((one for one in matrix().cuda_majors if one.cuda == version(cuda).major), None)
     if by_major is not None:
@@ -260,17 +260,25 @@ def _compiles(ptx: str, has: tuple[int, int]) -> bool:
     return built <= has if not letter else built[0] == has[0] and built[1] <= has[1]
 
 
+def _known_gpus(case: Case) -> list[tuple[Gpu, str]]:
+    """The GPUs of a generation that is known here, with their compute capability: of others nothing can be said."""
+    return [
+        (gpu, gpu.compute_capability)
+        for gpu in case.machine.gpus
+        if gpu.compute_capability is not None and architecture(gpu.compute_capability) is not None
+    ]
+
+
 def _code(case: Case) -> Iterator[Reason]:
     """Does the build accept the GPU, and have its kernels code for it that the driver can load?"""
     build = case.build
-    gpus = [gpu for gpu in case.machine.gpus if gpu.compute_capability is not None]
+    gpus = _known_gpus(case)
     if build is None or not build.kernels:
         if gpus:
             text = f"which GPUs TensorFlow {case.release.version} has code for is not known here"
             yield Reason(effect="unknown", rule="code", text=text, source=case.source)
         return
-    for gpu in gpus:
-        has = gpu.compute_capability or ""
+    for gpu, has in gpus:
         least = build.minimum_compute_capability
         if least is not None and capability(has) < capability(least):
             text = f"it leaves out GPUs below compute capability {least}; {gpu.name} has {has}"
@@ -343,10 +351,8 @@ def _library(case: Case, library: Literal["cudnn", "nccl"]) -> Iterator[Reason]:
     if installed is None and (pin is None or case.machine.packages is not None):
         return
     word = "cuDNN" if library == "cudnn" else "NCCL"
-    for gpu in case.machine.gpus:
-        if gpu.compute_capability is None:
-            continue
-        has = capability(gpu.compute_capability)
+    for gpu, capability_text in _known_gpus(case):
+        has = capability(capability_text)
         possible = [
             one
             for one in _supports(library, cuda)
@@ -422,12 +428,11 @@ def applies(hazard: Hazard, case: Case) -> bool:
         return False
     if hazard.platforms and machine.platform not in hazard.platforms:
         return False
-    if hazard.driver and (machine.driver is None or not admits(hazard.driver, machine.driver)):
-        return False
-    if hazard.compute_capability and not any(
-        gpu.compute_capability is not None and admits(hazard.compute_capability, gpu.compute_capability)
-        for gpu in machine.gpus
-    ):
+    if hazard.driver:
+        known = machine.driver is not None and driver_branch(machine.driver, windows=machine.windows_driver)
+        if not known or not admits(hazard.driver, machine.driver or ""):
+            return False
+    if hazard.compute_capability and not any(admits(hazard.compute_capability, has) for _, has in _known_gpus(case)):
         return False
     return all(_has(case, name, specifier) for name, specifier in hazard.packages.items())
 

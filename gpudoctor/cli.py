@@ -12,18 +12,18 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, TextIO
+from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
-from . import __version__, bundle, child, registry
+from . import __version__, bundle, child, cli_compat, registry
 from .bundle import Report
 from .examine import ExamineLevel, Options, Timeline
 from .interpreter import NoInterpreter, Unreachable
 from .progress import Progress
+from .terminal import Format, OutputError, UsageError, console, deferred, delivering, silence_stdout, writer
 
 app = typer.Typer(
     name="gpudoctor",
@@ -35,17 +35,6 @@ app = typer.Typer(
 )
 
 _USAGE, _INCOMPLETE, _INTERRUPTED = 2, 3, 130
-
-
-class UsageError(Exception):
-    """Wrong usage; the text is the one line that is printed."""
-
-
-class Format(str, enum.Enum):
-    """How a report is printed."""
-
-    TEXT = "text"
-    JSON = "json"
 
 
 class FailOn(str, enum.Enum):
@@ -78,28 +67,13 @@ Output = Annotated[
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Also list what was ruled out and what does not apply.")]
 
 
-Work = Callable[[], int]
-
-
-def _command(name: str | None = None) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Register a command. Typer only parses its arguments; the work itself is done outside of Typer, which
-    would turn a closed pipe or an interrupt into exit codes of its own."""
-
-    def register(body: Callable[..., int]) -> Callable[..., int]:
-        @functools.wraps(body)
-        def parsed(*arguments: Any, **options: Any) -> Work:
-            return functools.partial(body, *arguments, **options)
-
-        app.command(name)(parsed)
-        return body
-
-    return register
-
-
 def _print_version(wanted: bool) -> None:
     if wanted:
         print(f"gpudoctor {__version__}")
         raise typer.Exit
+
+
+app.add_typer(cli_compat.app, name="compat")
 
 
 @app.callback()
@@ -111,7 +85,7 @@ def _root(
     pass
 
 
-@_command()
+@deferred(app)
 def check(
     level: Annotated[
         ExamineLevel,
@@ -163,7 +137,7 @@ def check(
     if sum(one is not None for one in (python, inside, pid)) > 1:
         raise UsageError("--python, --in and --pid exclude each other: each names an interpreter")
     checks = registry.select(only or (), skip or ())
-    write = _writer(output)
+    write = writer(output)
     options = Options(level=level, python=python, inside=inside, pid=pid, kernels=kernels, timeout_s=timeout)
     progress = Progress()
     with progress.shown():
@@ -175,7 +149,7 @@ def check(
     return bundle.exit_code(report, fail_on.value)
 
 
-@_command()
+@deferred(app)
 def replay(
     file: Annotated[
         Path,
@@ -196,7 +170,7 @@ def replay(
     from . import api
 
     checks = registry.select(only or (), skip or ())
-    write = _writer(output)
+    write = writer(output)
     try:
         report = api.replay(Path("/dev/stdin") if str(file) == "-" else file, checks)
     except OSError as e:
@@ -208,7 +182,7 @@ def replay(
     return bundle.exit_code(report, fail_on.value)
 
 
-@_command()
+@deferred(app)
 def collector(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write it.")] = Path("gpudoctor-collector.pyz"),
     level: Annotated[
@@ -223,13 +197,13 @@ def collector(
         collection.write(file, Options(level=level, kernels=kernels))
     except OSError as e:
         raise UsageError(f"can't write to {file}: {e.strerror or e}") from e
-    with _delivering() as out:
+    with delivering() as out:
         text = f"There: python3 {file.name} collected.txt\nThen, here: gpudoctor replay collected.txt"
         out.print(text, markup=False, soft_wrap=True)
     return 0
 
 
-@_command("list")
+@deferred(app, "list")
 def list_(
     only: Annotated[list[str] | None, typer.Argument(metavar="[CHECK]...", help="Codes, causes or subjects.")] = None,
 ) -> int:
@@ -242,19 +216,19 @@ def list_(
         table.add_column(column, no_wrap=column != "what is wrong when it fires")
     for one in registry.select(only or ()):
         table.add_row(one.code, one.cause, "symptom" if one.is_symptom else one.subject, one.title)
-    with _delivering() as out:
+    with delivering() as out:
         if not out.is_terminal:
             out.width = 200
         out.print(table)
     return 0
 
 
-@_command()
+@deferred(app)
 def explain(name: Annotated[str, typer.Argument(metavar="CODE|CAUSE")]) -> int:
     """Print the page of a check: what it looks at, why it matters, how to fix it, its source."""
     one = registry.find(name)
     kind = "symptom" if one.is_symptom else f"cause, {one.level.word}"
-    with _delivering() as out:
+    with delivering() as out:
         out.print(f"{one.code} {one.cause} ({kind}, {one.subject})", style="bold", highlight=False)
         out.print()
         for paragraph in one.page.split("\n\n"):
@@ -271,54 +245,6 @@ def explain(name: Annotated[str, typer.Argument(metavar="CODE|CAUSE")]) -> int:
 # ------------------------------------------------------------------------------- printing
 
 
-class _Console(Console):
-    def on_broken_pipe(self) -> None:
-        """Rich would end the process with 1, which is the exit code of a finding."""
-        raise BrokenPipeError
-
-
-def _console(file: TextIO) -> Console:
-    return _Console(file=file, highlight=False, emoji=False)
-
-
-def _writer(output: Path | None) -> Callable[[str], None] | None:
-    """Writes to `output`, which is tried before the examination, so that no result is lost at its end."""
-    if output is None:
-        return None
-    existed = os.path.lexists(output)
-    try:
-        with output.open("a", encoding="utf-8"):
-            pass
-    except OSError as e:
-        raise UsageError(f"can't write to {output}: {e.strerror or e}") from e
-    if not existed:
-        output.unlink(missing_ok=True)
-
-    def write(text: str) -> None:
-        try:
-            output.write_text(text, encoding="utf-8")
-        except OSError as e:
-            raise OutputError(f"can't write to {output}: {e.strerror or e}") from e
-
-    return write
-
-
-class OutputError(Exception):
-    """The report is made and can't be delivered."""
-
-
-@contextlib.contextmanager
-def _delivering() -> Iterator[Console]:
-    """Standard output, for everything that is printed: what goes wrong there is no error of ours."""
-    try:
-        yield _console(sys.stdout)
-    except BrokenPipeError:
-        raise
-    except OSError as e:
-        _silence_stdout()
-        raise OutputError(f"can't write to standard output: {e.strerror or e}") from e
-
-
 def _print(
     report: Report, format: Format, write: Callable[[str], None] | None, verbose: bool, *, recorded: bool = False
 ) -> None:
@@ -327,7 +253,7 @@ def _print(
 
         text = json.render(report)
         if write is None:
-            with _delivering():
+            with delivering():
                 sys.stdout.write(text)
         else:
             write(text)
@@ -335,11 +261,11 @@ def _print(
     from .render import text as text_renderer
 
     if write is None:
-        with _delivering() as out:
+        with delivering() as out:
             text_renderer.show(report, out, verbose=verbose, recorded=recorded)
     else:
         kept = io.StringIO()
-        text_renderer.show(report, _console(kept), verbose=verbose, recorded=recorded)
+        text_renderer.show(report, console(kept), verbose=verbose, recorded=recorded)
         write(kept.getvalue())
 
 
@@ -361,7 +287,7 @@ def run(arguments: list[str] | None = None) -> int:
     except (OutputError, Unreachable) as e:
         return _complain(str(e), _INCOMPLETE)
     except BrokenPipeError:
-        _silence_stdout()
+        silence_stdout()
         return _complain("standard output was closed before the report was written", _INCOMPLETE)
     except KeyboardInterrupt:
         child.kill_all()
@@ -414,7 +340,7 @@ def _deliver(arguments: list[str] | None) -> int:
     if sys.stdout is None:
         raise OutputError("standard output is closed")
     code = work() if callable(work) else work
-    with _delivering():
+    with delivering():
         sys.stdout.flush()
     return code if isinstance(code, int) else 0
 
@@ -424,9 +350,3 @@ def _complain(text: str, code: int) -> int:
     with contextlib.suppress(OSError):
         print(f"gpudoctor: {line}", file=sys.stderr)
     return code
-
-
-def _silence_stdout() -> None:
-    """Python flushes standard output once more on exit; give it somewhere to go."""
-    with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

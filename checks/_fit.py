@@ -1,0 +1,89 @@
+"""What several checks ask of compat/: how the TensorFlow that is installed fits this machine."""
+
+from __future__ import annotations
+
+from gpudoctor.compat.machine import machine_of
+from gpudoctor.compat.records import Build, Release
+from gpudoctor.compat.rules import Case, Machine, Reason, reasons
+from gpudoctor.compat.solve import best, build_of, command, solve
+from gpudoctor.compat import newest_patches, releases
+from gpudoctor.compat.versions import NotAVersion
+from gpudoctor.facts import Facts, Unread, known
+from gpudoctor.findings import Evidence, Fix, NotApplicable
+
+
+def machine(facts: Facts, *, installed: bool) -> Machine:
+    """This machine as the rules ask of it; not applicable where its platform is none of TensorFlow's."""
+    found = machine_of(facts, installed=installed)
+    if found is None:
+        raise NotApplicable("this platform is none that TensorFlow is published for")
+    return found
+
+
+def release(facts: Facts) -> tuple[Release, Build | None]:
+    """The release that is installed; not applicable where it, or its CUDA, is not in the knowledge."""
+    if known(facts.tensorflow.directory) is None:
+        raise NotApplicable("TensorFlow is not installed")
+    if known(facts.tensorflow.build.cuda) is not True:
+        raise NotApplicable("this TensorFlow is built without CUDA")
+    version = known(facts.tensorflow.version)
+    found = next((r for r in releases() if r.version == version), None)
+    if found is None:
+        raise NotApplicable(f"TensorFlow {version} is not in compat/matrix.json")
+    return found, build_of(found.version, machine(facts, installed=True).platform)
+
+
+def of_rule(facts: Facts, *rules: str, packages: dict[str, str] | None = None) -> tuple[Reason, ...]:
+    """What these rules say of the installed release on this machine, with what is installed here."""
+    found, build = release(facts)
+    here = machine(facts, installed=True)
+    if packages is not None:
+        here = Machine(**{**{f: getattr(here, f) for f in here.__struct_fields__}, "packages": packages})
+    try:
+        said = reasons(Case(release=found, build=build, machine=here))
+    except NotAVersion as e:
+        raise NotApplicable(str(e)) from e
+    return tuple(r for r in said if any(r.rule == rule or r.rule.startswith(rule + " ") for rule in rules))
+
+
+def need_gpus(facts: Facts) -> None:
+    """Unknown where nobody could tell which GPUs are here; not applicable where there is none."""
+    if machine(facts, installed=True).gpus:
+        return
+    if not known(facts.driver.libcuda.devices) and not known(facts.gpu.devices):
+        raise NotApplicable("no GPU is here")
+
+
+def computes(facts: Facts) -> bool:
+    """Work was done on the GPUs and none of it failed: no combination that fails is at hand."""
+    run = [m for m in facts.measurements if m.device.startswith("GPU:") and not m.skipped]
+    return bool(run) and not any(isinstance(m.value, Unread) for m in run)
+
+
+def tensorflow_evidence(facts: Facts) -> Evidence:
+    """'tensorflow 2.21.0, built for CUDA 12.5.1'."""
+    name, version, cuda = facts.tensorflow.distribution, facts.tensorflow.version, facts.tensorflow.build.cuda_version
+    built = f", built for CUDA {cuda}" if isinstance(cuda, str) else ""
+    return Evidence(text=f"{name if isinstance(name, str) else 'tensorflow'} {version}{built}", source="installed distributions")
+
+
+def record(reason: Reason) -> Evidence:
+    """What the knowledge says, and from where it has that."""
+    return Evidence(text=reason.text, source=reason.source)
+
+
+def another_release(facts: Facts) -> tuple[Fix, ...]:
+    """The newest release that works on this machine as it is; nothing where none does for certain."""
+    here = machine(facts, installed=False)
+    chosen = best(solve(here, newest_patches()))
+    if chosen is None or chosen.verdict != "works":
+        return ()
+    python = facts.python.executable
+    return (
+        Fix(
+            kind="command",
+            risk="safe",
+            summary=f"Install TensorFlow {chosen.version}, which works with this driver and GPU",
+            steps=tuple(command(chosen, here, python if isinstance(python, str) else None).split(" && ")),
+        ),
+    )

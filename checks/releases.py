@@ -1,0 +1,272 @@
+"""Does the installed release of TensorFlow fit this driver, GPU, Python and these libraries, by what compat/ knows?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from shlex import quote
+
+from gpudoctor import compat
+from gpudoctor.checks import _fit
+from gpudoctor.checks._pip import pip
+from gpudoctor.compat.rules import fit
+from gpudoctor.facts import Facts, LibraryFile, Unread, known
+from gpudoctor.findings import Evidence, Fix, Found, Level, NotApplicable, Stage
+from gpudoctor.registry import check
+
+
+@check("GD123", "driver-too-old-for-ptx", stage=Stage.DRIVER, explains=("op-fails", "gpu-too-new-for-build"))
+def driver_too_old_for_ptx(facts: Facts) -> Iterator[Found]:
+    """The driver can't compile the PTX that this TensorFlow has instead of machine code for the GPU.
+
+    What it looks at: which kernels of this release have machine code for the GPU and which only PTX, and of which version
+    (read from the wheel), against the CUDA version of the driver's branch. Kernels that ran here prove the contrary.
+
+    Why it matters: the documents promise that a driver of the same CUDA major version is enough. That holds for machine
+    code only: PTX of a newer version is refused (CUDA_ERROR_UNSUPPORTED_PTX_VERSION), and most operations fail.
+
+    How to fix: a newer driver; or a release of TensorFlow whose PTX this driver knows.
+
+    Source: NVIDIA, CUDA minor-version compatibility, limits; the wheels' fat binaries (compat/matrix.json).
+    """
+    _fit.need_gpus(facts)
+    said = [r for r in _fit.of_rule(facts, "ptx") if r.effect == "fails"]
+    if not said or _fit.computes(facts):
+        return
+    yield Found(
+        message=f"TensorFlow {facts.tensorflow.version}: {said[0].text}.",
+        proof=(_fit.tensorflow_evidence(facts), _fit.record(said[0])),
+        fixes=(
+            *_fit.another_release(facts),
+            Fix(kind="advice", risk="needs reboot", summary="Or install a newer driver, on the host", steps=()),
+        ),
+    )
+
+
+def _picked(facts: Facts, stem: str) -> LibraryFile | None:
+    """The file of a library that TensorFlow's loader picks, or has loaded."""
+    picks, loaded, files = facts.tensorflow.libraries, facts.tensorflow.loaded, facts.libraries.files
+    paths = [p.picked for p in picks if p.soname.startswith(stem + ".so")] if not isinstance(picks, Unread) else []
+    if not isinstance(loaded, Unread):
+        paths += [p for p in loaded if p.rpartition("/")[2].startswith(stem + ".so")]
+    wanted = {p for p in paths if isinstance(p, str)}
+    if isinstance(files, Unread):
+        return None
+    return next((f for f in files if f.path in wanted or f.real in wanted), None)
+
+
+@check("GD211", "cudnn-dropped-gpu", stage=Stage.LIBRARIES, explains=("op-fails",))
+def cudnn_dropped_gpu(facts: Facts) -> Iterator[Found]:
+    """The cuDNN that is installed has no code for this GPU any more.
+
+    What it looks at: the version of the cuDNN that TensorFlow's loader picks, and the GPU's compute capability. cuDNN 9.11
+    and newer has no code for GPUs before Turing (7.5), while TensorFlow itself still supports them.
+
+    Why it matters: convolutions and recurrent layers fail with CUDNN_STATUS_EXECUTION_FAILED; pip installs such a cuDNN
+    by itself, because the extra of TensorFlow 2.20 and newer sets no upper bound.
+
+    How to fix: install an older cuDNN of the same major version.
+
+    Source: cuDNN support matrix; the wheels' fat binaries (compat/matrix.json, support).
+    """
+    _fit.need_gpus(facts)
+    file = _picked(facts, "libcudnn")
+    cuda = known(facts.tensorflow.build.cuda_version) if known(facts.tensorflow.build.cuda) else None
+    if file is None or cuda is None:
+        known(facts.tensorflow.libraries)
+        return
+    version = known(file.version)
+    if version is None:
+        return
+    name = f"nvidia-cudnn-cu{cuda.split('.')[0]}"
+    said = [r for r in _fit.of_rule(facts, "cudnn", packages={name: version}) if r.effect in ("fails", "needs")]
+    if not said or _fit.computes(facts):
+        return
+    pins = [quote(p) for r in said for p in r.pins]
+    yield Found(
+        message=f"{said[0].text[:1].upper()}{said[0].text[1:]}.",
+        proof=(Evidence(text=f"cuDNN {version}: {file.path}", source="what TensorFlow's loader picks"), _fit.record(said[0])),
+        fixes=(
+            Fix(
+                kind="command" if pins else "advice",
+                risk="safe",
+                summary="Install a cuDNN that still has code for this GPU",
+                steps=pip(facts, "install", *pins) if pins else (),
+            ),
+        ),
+    )
+
+
+@check("GD307", "nccl-too-old-for-gpu", stage=Stage.LIBRARIES, explains=("op-fails",))
+def nccl_too_old_for_gpu(facts: Facts) -> Iterator[Found]:
+    """The NCCL that is loaded has no code for this GPU.
+
+    What it looks at: the release of NCCL that TensorFlow loads, the machine code and PTX that its wheel holds (read from
+    the wheels), and the compute capability of the GPUs.
+
+    Why it matters: one GPU works, and every all-reduce between two fails.
+
+    How to fix: install an NCCL of the same CUDA major version that has code for the GPU.
+
+    Source: the wheels' fat binaries (compat/matrix.json, library_wheels).
+    """
+    _fit.need_gpus(facts)
+    gpus = [g for g in _fit.machine(facts, installed=True).gpus if g.compute_capability is not None]
+    if len(gpus) < 2:
+        raise NotApplicable("NCCL works between GPUs: there are no two")
+    version = known(facts.nccl.version)
+    wheel = next((w for w in compat.library_wheels("nccl") if w.version == version), None)
+    if wheel is None or _fit.computes(facts):
+        return
+    for gpu in gpus:
+        how = fit(compat.kernels_of(wheel), gpu.compute_capability or "")
+        if how.total and not how.native and not how.compiled:
+            newer = [w.version for w in compat.library_wheels("nccl") if compat.version(w.version) > compat.version(wheel.version)]
+            yield Found(
+                message=f"NCCL {version} has no code for {gpu.name} (compute capability {gpu.compute_capability}).",
+                proof=(Evidence(text=f"{wheel.distribution} {wheel.version}", source=wheel.source),),
+                fixes=(
+                    Fix(
+                        kind="command" if newer else "advice",
+                        risk="safe",
+                        summary="Install a newer NCCL",
+                        steps=pip(facts, "install", quote(f"{wheel.distribution}>={newer[-1]}")) if newer else (),
+                    ),
+                ),
+            )
+            return
+
+
+@check("GD409", "python-version-unsupported", stage=Stage.PYTHON, explains=("tf-not-installed",))
+def python_version_unsupported(facts: Facts) -> Iterator[Found]:
+    """No release of TensorFlow is published for this version of Python.
+
+    What it looks at: the version and platform of the examined interpreter, which has no TensorFlow, and the files of every
+    release on the package index.
+
+    Why it matters: pip says 'No matching distribution found for tensorflow', and nothing else.
+
+    How to fix: make an environment with a Python that TensorFlow is published for.
+
+    Source: the package index (compat/matrix.json, releases).
+    """
+    if known(facts.tensorflow.directory) is not None:
+        raise NotApplicable("TensorFlow is installed")
+    python = ".".join(known(facts.python.version).split(".")[:2])
+    platform = _fit.machine(facts, installed=False).platform
+    published = {p for r in compat.releases() for f in r.files if f.platform == platform for p in f.python}
+    if python in published or not published:
+        return
+    newest = compat.releases()[0]
+    has = sorted({p for f in newest.files if f.platform == platform for p in f.python}, key=compat.version)
+    choice = f"Python {has[0]} to {has[-1]}" if has else "another Python"
+    yield Found(
+        message=f"TensorFlow is not published for Python {python}; {newest.version}, the newest known here, is for {choice}.",
+        proof=(
+            Evidence(text=f"Python {known(facts.python.version)}, {platform}", source="the examined interpreter"),
+            Evidence(text=f"TensorFlow {newest.version}: {choice}", source=newest.source),
+        ),
+        fixes=(
+            Fix(
+                kind="command" if has else "advice",
+                risk="safe",
+                summary=f"Make an environment with {choice}",
+                steps=(f"python{has[-1]} -m venv ~/tensorflow", "~/tensorflow/bin/python -m pip install 'tensorflow[and-cuda]'")
+                if has
+                else (),
+            ),
+        ),
+    )
+
+
+@check("GD411", "glibc-too-old", stage=Stage.PYTHON, explains=("tf-import-broken", "tf-lists-no-gpu"))
+def glibc_too_old(facts: Facts) -> Iterator[Found]:
+    """The system's C library is older than this TensorFlow needs.
+
+    What it looks at: the glibc of the examined interpreter's process against the manylinux tag of the wheel, where the
+    import fails or was not tried.
+
+    Why it matters: the import ends with "version `GLIBC_2.27' not found".
+
+    How to fix: a newer system or container, or a release that was built for this one.
+
+    Source: PEP 600 (manylinux); the wheels' tags (compat/matrix.json, builds).
+    """
+    said = [r for r in _fit.of_rule(facts, "glibc") if r.effect == "fails"]
+    if not said or facts.tensorflow.import_error is None:
+        return
+    yield Found(
+        message=f"TensorFlow {facts.tensorflow.version}: {said[0].text}.",
+        proof=(Evidence(text=f"glibc {facts.python.glibc}", source="the examined interpreter"), _fit.record(said[0])),
+        fixes=_fit.another_release(facts)
+        or (Fix(kind="advice", risk="safe", summary="Use a newer system, or a container image of one", steps=()),),
+    )
+
+
+@check("GD412", "tf-aarch64-cpu-only", stage=Stage.PYTHON, explains=("tf-cpu-only-package", "tf-lists-no-gpu"))
+def tf_aarch64_cpu_only(facts: Facts) -> Iterator[Found]:
+    """On aarch64 the published TensorFlow is built without CUDA.
+
+    What it looks at: the machine that the interpreter runs on, the build of the TensorFlow that is installed, and whether a
+    GPU is here.
+
+    Why it matters: pip installs it without a word, the [and-cuda] extra too, and it never lists a GPU.
+
+    How to fix: NVIDIA's container for aarch64 (nvcr.io/nvidia/tensorflow), on Jetson NVIDIA's own wheel; or build it from
+    source.
+
+    Source: the package index and the wheels (compat/matrix.json, releases and packages).
+    """
+    if known(facts.tensorflow.directory) is None:
+        raise NotApplicable("TensorFlow is not installed")
+    if _fit.machine(facts, installed=True).platform != "linux-aarch64":
+        raise NotApplicable("this is not aarch64")
+    if known(facts.tensorflow.build.cuda) is not False:
+        return
+    devices = facts.driver.libcuda.devices
+    on_bus = [] if isinstance(facts.pci.devices, Unread) else [d for d in facts.pci.devices if d.is_nvidia_gpu]
+    if (isinstance(devices, Unread) or not devices) and not on_bus and facts.system.tegra is not True:
+        raise NotApplicable("no NVIDIA GPU is here")
+    yield Found(
+        message="For aarch64 TensorFlow is published without CUDA: this one computes on the CPU only.",
+        proof=(
+            _fit.tensorflow_evidence(facts),
+            Evidence(text="is_cuda_build is False", source="build_info.py"),
+            Evidence(text="linux-aarch64", source="the examined interpreter"),
+        ),
+        fixes=(
+            Fix(
+                kind="advice",
+                risk="safe",
+                summary="Use NVIDIA's container for aarch64, nvcr.io/nvidia/tensorflow (on Jetson: NVIDIA's own wheel for "
+                "your JetPack)",
+                steps=(),
+            ),
+        ),
+    )
+
+
+@check("GD530", "known-hazard", stage=Stage.USE, level=Level.INFO)
+def known_hazard(facts: Facts) -> Iterator[Found]:
+    """Something is known to go wrong with this release of TensorFlow on a machine like this one.
+
+    What it looks at: the hazards in compat/matrix.json whose conditions (release, GPU, driver, packages) hold here.
+
+    Why it matters: the documents allow these combinations. It is said for information: whether it hurts depends on what
+    your program does, and what does hurt here is found by its own check.
+
+    How to fix: as the hazard says; `gpudoctor compat show RELEASE` lists them with their sources.
+
+    Source: compat/matrix.json, hazards, each with its own source.
+    """
+    for reason in _fit.of_rule(facts, "hazard"):
+        if reason.effect == "note" or not _fit.computes(facts):
+            pins = [quote(p) for p in reason.pins]
+            yield Found(
+                message=f"{reason.text[:1].upper()}{reason.text[1:]}.",
+                proof=(_fit.tensorflow_evidence(facts), Evidence(text=reason.rule, source=reason.source)),
+                fixes=(
+                    Fix(kind="command", risk="safe", summary="Install what it needs", steps=pip(facts, "install", *pins)),
+                )
+                if pins
+                else (),
+            )

@@ -1,0 +1,201 @@
+"""`gpudoctor compat`: questions put to the knowledge in compat/*.json."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import Annotated, get_args
+
+import typer
+
+from .terminal import Format, UsageError, deferred, delivering
+
+app = typer.Typer(
+    name="compat",
+    help="Which TensorFlow works with which driver, GPU, CUDA, cuDNN and Python; every answer with its source.",
+    no_args_is_help=True,
+    add_completion=False,
+)
+
+FormatOption = Annotated[Format, typer.Option("--format", help="Text for a person, JSON for a program.")]
+
+
+@deferred(app, "show")
+def show(
+    release: Annotated[str, typer.Argument(metavar="RELEASE|PACKAGE", help="'2.17', '2.21.0', 'tensorflow-gpu'.")],
+    format: FormatOption = Format.TEXT,
+) -> int:
+    """Show what is known of a release of TensorFlow, or of one of its packages."""
+    from . import compat
+    from .render import knowledge
+
+    package = compat.package(release)
+    if package is not None:
+        with delivering() as out:
+            knowledge.package(package, out, format.value)
+        return 0
+    found = _releases(release)
+    with delivering() as out:
+        knowledge.release(found[0], out, format.value, others=found[1:])
+    return 0
+
+
+@deferred(app, "matrix")
+def matrix(
+    all: Annotated[bool, typer.Option("--all", help="Every release; without it the newest patch of each minor.")] = False,
+    format: FormatOption = Format.TEXT,
+) -> int:
+    """Print the releases of TensorFlow as a table: Python, CUDA, cuDNN, GPUs, oldest driver."""
+    from . import compat
+    from .render import knowledge
+
+    with delivering() as out:
+        knowledge.matrix(compat.releases() if all else compat.newest_patches(), out, format.value)
+    return 0
+
+
+@deferred(app, "solve")
+def solve(
+    releases: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[RELEASE]...", help="Only these ('2.21', 'tensorflow-gpu==2.12.0'); all of them otherwise."),
+    ] = None,
+    driver: Annotated[str | None, typer.Option("--driver", help="'535.161.08'; without this and the next options: of this machine.")] = None,
+    gpu: Annotated[
+        list[str] | None, typer.Option("--gpu", help="'H100', 'RTX 4090', a PCI id or a compute capability; repeatable.")
+    ] = None,
+    python: Annotated[str | None, typer.Option("--python", help="'3.11'.")] = None,
+    platform: Annotated[
+        str | None,
+        typer.Option("--platform", help="linux-x86_64, linux-aarch64, wsl2, windows-x86_64, macos-arm64, macos-x86_64."),
+    ] = None,
+    glibc: Annotated[str | None, typer.Option("--glibc", help="'2.31'.")] = None,
+    all: Annotated[bool, typer.Option("--all", help="Every release; without it the newest patch of each minor.")] = False,
+    format: FormatOption = Format.TEXT,
+) -> int:
+    """Say which releases of TensorFlow work on a machine, which don't and why, and how to install the best.
+
+    Exit code 1: none works.
+    """
+    from . import compat
+    from .compat.solve import Machine, best
+    from .compat.versions import NotAVersion
+    from .render import knowledge
+
+    given = (driver, gpu, python, platform, glibc)
+    try:
+        if all_none := not any(given):
+            machine, command = _this_machine()
+        else:
+            machine, command = _described(Machine, *given), None
+        chosen = [one for text in releases or () for one in _asked(text)]
+        if not chosen:
+            chosen = [(None, one) for one in (compat.releases() if all else compat.newest_patches())]
+        answers = tuple(compat.answer(one, machine, name) for name, one in chosen)
+    except NotAVersion as e:
+        raise UsageError(str(e)) from e
+    with delivering() as out:
+        knowledge.solution(answers, machine, out, format.value, python=command, here=all_none)
+    return 0 if best(answers) is not None else 1
+
+
+def _asked(text: str) -> list[tuple[str | None, compat.Release]]:
+    """'2.21' or 'tensorflow-gpu==2.12.0': the distribution, where one is named, and the newest release that is meant."""
+    name, _, version = text.rpartition("==")
+    found = _releases(version)
+    exact = [one for one in found if one.version == version]
+    return [(name.strip() or None, (exact or found)[0])]
+
+
+def _releases(text: str) -> list[compat.Release]:
+    from . import compat
+
+    found = compat.releases_like(text)
+    if not found:
+        newest = compat.releases()[0].version
+        raise UsageError(f"TensorFlow {text!r} is not known here; the newest that is known is {newest}")
+    return found
+
+
+def _described(
+    kind: type[Machine],
+    driver: str | None,
+    gpu: list[str] | None,
+    python: str | None,
+    platform: str | None,
+    glibc: str | None,
+) -> Machine:
+    from . import compat
+    from .compat.records import Platform
+
+    platforms = get_args(Platform)
+    if platform not in (None, "wsl2", *platforms):
+        raise UsageError(f"--platform {platform!r}: one of {', '.join(('wsl2', *platforms))}")
+    if python is not None and not re.fullmatch(r"\d+\.\d+(\.\d+)?", python):
+        raise UsageError(f"--python {python!r}: a version such as 3.11")
+    for name, value in (("--driver", driver), ("--glibc", glibc)):
+        if value is not None and not re.fullmatch(r"\d+(\.\d+)*", value):
+            raise UsageError(f"{name} {value!r}: a version such as {'535.161.08' if name == '--driver' else '2.31'}")
+    return kind(
+        platform="linux-x86_64" if platform in (None, "wsl2") else platform,
+        windows_driver=platform in ("wsl2", "windows-x86_64"),
+        python=".".join(python.split(".")[:2]) if python else None,
+        driver=driver,
+        glibc=glibc,
+        gpus=tuple(compat.gpu_named(text) for text in gpu or ()),
+    )
+
+
+def _this_machine() -> tuple[Machine, str | None]:
+    """This machine, and its Python's command."""
+    from . import api
+    from .compat.machine import machine_of
+    from .examine import ExamineLevel, Options
+    from .facts import Unread
+    from .progress import Progress
+
+    if sys.platform != "linux":
+        raise UsageError("this machine can't be examined (it is not Linux): describe it with --platform, --driver, --gpu, --python")
+    progress = Progress()
+    with progress.shown():
+        report, _ = api.check(Options(level=ExamineLevel.QUICK), (), trials=False, progress=progress.step)
+    machine = machine_of(report.facts)
+    if machine is None:
+        raise UsageError("this machine's platform is none that TensorFlow is published for, as far as it could be read")
+    executable = report.facts.python.executable
+    return machine, None if isinstance(executable, Unread) else executable
+
+
+@deferred(app, "gpu")
+def gpu_(
+    name: Annotated[str, typer.Argument(metavar="NAME|PCI-ID", help="'H100', 'RTX 4090', '10de:2335'.")],
+    format: FormatOption = Format.TEXT,
+) -> int:
+    """Show what is known of a GPU: capability, memory, links, rates."""
+    from . import compat
+    from .render import knowledge
+
+    models = compat.gpu_models(name)
+    if not models:
+        near = compat.near(name)
+        raise UsageError(f"no GPU {name!r} is known here" + (f"; near it: {', '.join(near)}" if near else ""))
+    with delivering() as out:
+        knowledge.gpu(models, out, format.value)
+    return 0
+
+
+@deferred(app, "xid")
+def xid_(
+    code: Annotated[int, typer.Argument(metavar="CODE", help="The number after 'NVRM: Xid (PCI:…):'.")],
+    format: FormatOption = Format.TEXT,
+) -> int:
+    """Show what an Xid of the kernel's log means, and what NVIDIA recommends."""
+    from . import compat
+    from .render import knowledge
+
+    found = compat.xid(code)
+    if found is None:
+        raise UsageError(f"Xid {code} is not known here")
+    with delivering() as out:
+        knowledge.xid(found, out, format.value)
+    return 0
