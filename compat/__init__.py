@@ -6,9 +6,27 @@ The files are read on the first question, not on import.
 from __future__ import annotations
 
 from .files import gpus, matrix, xids
+from .hardware import GpuAttributes, Peak, Peaks, gpu_by_pci, gpu_models, near, peaks, tensor_rate, xid
 from .records import Build, CudaMajor, CudaResult
 
-__all__ = ["cuda_result", "gpus", "loader_sonames", "matrix", "minimum_driver", "wheel_of", "xids"]
+__all__ = [
+    "GpuAttributes",
+    "Peak",
+    "Peaks",
+    "cuda_result",
+    "gpu_by_pci",
+    "gpu_models",
+    "gpus",
+    "loader_sonames",
+    "matrix",
+    "minimum_driver",
+    "near",
+    "peaks",
+    "tensor_rate",
+    "wheel_of",
+    "xid",
+    "xids",
+]
 
 
 def cuda_result(code: int) -> CudaResult | None:
