@@ -6,8 +6,8 @@ The files are read on the first question, not on import.
 from __future__ import annotations
 
 from .files import gpus, matrix, xids
-from .hardware import gpu_by_pci, gpu_models, near, xid
-from .records import Build, CudaMajor, CudaResult, Package, Release
+from .hardware import GpuAttributes, Peak, Peaks, gpu_by_pci, gpu_models, near, peaks, tensor_rate, xid
+from .records import Build, CudaMajor, CudaResult, Kernels, LibraryWheel, Package, Ptx, Release
 from .rules import Gpu, minimum
 from .solve import Answer, Machine, answer
 from .versions import NotAVersion, admits, version
@@ -15,8 +15,11 @@ from .versions import NotAVersion, admits, version
 __all__ = [
     "Answer",
     "Gpu",
+    "GpuAttributes",
     "Machine",
     "NotAVersion",
+    "Peak",
+    "Peaks",
     "admits",
     "answer",
     "build",
@@ -24,15 +27,20 @@ __all__ = [
     "floor",
     "gpu_by_pci",
     "gpu_models",
+    "gpu_named",
     "gpus",
+    "kernels_of",
+    "library_wheels",
     "loader_sonames",
     "matrix",
     "minimum_driver",
     "near",
     "newest_patches",
     "package",
+    "peaks",
     "releases",
     "releases_like",
+    "tensor_rate",
     "version",
     "wheel_of",
     "xid",
@@ -118,3 +126,22 @@ def gpu_named(text: str) -> Gpu:
         which = ", ".join(f"{m.name} ({m.compute_capability})" for m in models[:6])
         raise NotAVersion(f"{text!r} may mean several GPUs: {which}")
     return Gpu(name=text if len(models) > 1 else models[0].name, compute_capability=capabilities.pop())
+
+
+def library_wheels(library: str) -> tuple[LibraryWheel, ...]:
+    """The wheels of a library ('nccl') that were read, oldest first."""
+    found = [w for w in matrix().library_wheels if w.distribution.startswith(f"nvidia-{library}-cu")]
+    return tuple(sorted(found, key=lambda w: version(w.version)))
+
+
+def kernels_of(wheel: LibraryWheel) -> tuple[Kernels, ...]:
+    """The code of a library's wheel: each library of it that has any, as if all of its code lay side by side."""
+    return tuple(
+        Kernels(
+            machine_code=tuple(one.machine_code),
+            ptx=tuple(Ptx(isa="0", target=target.replace("compute_", "sm_")) for target in one.ptx),
+            count=1,
+        )
+        for one in wheel.libraries
+        if one.machine_code or one.ptx
+    )

@@ -305,40 +305,65 @@ class NvLink(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class GpuModel(Record, frozen=True, kw_only=True):
-    """A GPU. Names, ids and capability are documented; figures by their own confidence."""
+    """A GPU. Names, ids and capability go by `confidence`; the figures, which are the rest, by `figures`. None: unknown.
+
+    Products that share a name (another size of memory) are records of their own with the same name, and perhaps ids.
+    """
 
     name: str
+    """As NVML prints it ('NVIDIA H100 80GB HBM3')."""
+    also: tuple[str, ...] = ()
+    """Other names that people use ('H100 SXM5 80GB')."""
     pci_ids: tuple[str, ...]
     """Device ids of vendor 10de ('2335')."""
     compute_capability: str
-    multiprocessors: int | None
-    memory_gb: float | None
-    memory_type: str | None
-    memory_width_bits: int | None
-    memory_gb_per_s: float | None
-    fp32_per_sm: int | None
-    """FP32 operations a clock and multiprocessor, a fused multiply-add counted once."""
-    tensor_fp16_flop_per_sm: int | None
-    """Dense FP16 FLOP a clock and multiprocessor with FP32 accumulation, a multiply-add counted as two; 0: no tensor cores."""
-    tensor_tf32_flop_per_sm: int | None
-    pcie_generation: int | None
-    pcie_width: int | None
-    nvlink: NvLink | None
-    """None: the product has none."""
-    p2p: Literal["yes", "no", "nvlink only"] | None
+    multiprocessors: int | None = None
+    boost_mhz: int | None = None
+    """The clock by which the data sheet counts; a device's own highest clock may be above it."""
+    memory_gb: float | None = None
+    memory_type: str | None = None
+    memory_width_bits: int | None = None
+    memory_gb_per_s: float | None = None
+    pcie_generation: int | None = None
+    pcie_width: int | None = None
+    nvlink: NvLink | None = None
+    """None: the product has none, or nobody told (`figures` is None then)."""
+    p2p: Literal["yes", "no", "nvlink only"] | None = None
     """Peer-to-peer over PCIe with NVIDIA's own driver; None: unknown."""
-    tdp_w: int | None
-    figures: Confidence
-    """How the figures (not name, ids, capability) are known."""
-    figures_source: str
+    p2p_source: str | None = None
+    tdp_w: int | None = None
+    figures: Confidence | None = None
+    """None: no figures are known here."""
+    figures_source: str | None = None
     note: str | None = None
 
 
 class PciDevice(Record, frozen=True, kw_only=True):
-    """The name that NVIDIA gives to a PCI device id of vendor 10de."""
+    """The name that NVIDIA gives to a PCI device id of vendor 10de; an id may have several, by the maker of the card."""
 
     id: str
     name: str
+
+
+class Fp32Rate(Record, frozen=True, kw_only=True):
+    """FP32 operations a clock and multiprocessor, a fused multiply-add counted once."""
+
+    compute_capability: str
+    per_sm: int
+
+
+class TensorRate(Record, frozen=True, kw_only=True):
+    """Dense FLOP of the tensor cores a clock and multiprocessor, accumulated in FP32, a multiply-add counted as two.
+
+    The first record of a capability that names a product counts. A product that none names has no known rate.
+    """
+
+    compute_capability: str
+    products: tuple[str, ...]
+    """Words that stand in the product's name ('GeForce RTX'); none: every product."""
+    fp16_flop_per_sm: int | None
+    """0: it has no tensor cores. None: known to differ, and not known how."""
+    tf32_flop_per_sm: int | None
 
 
 class Gpus(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -347,14 +372,18 @@ class Gpus(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     schema_version: int
     models: tuple[GpuModel, ...]
     pci: tuple[PciDevice, ...]
+    fp32_rates: tuple[Fp32Rate, ...]
+    tensor_rates: tuple[TensorRate, ...]
 
 
 class Xid(Record, frozen=True, kw_only=True):
-    """An error number of the driver's kernel log ('NVRM: Xid (PCI:…): 79, …')."""
+    """An error number of the driver's kernel log ('NVRM: Xid (PCI:…): 79, …'), Ampere and newer if not said otherwise."""
 
     code: int
     mnemonic: str | None
     meaning: str | None
+    older_meaning: str | None = None
+    """On GPUs before Ampere, where it differs, or the driver's own words where the catalog calls the number unused."""
     action: str | None
     """NVIDIA's recommended immediate action, its bucket ('RESET_GPU'); None: none is published."""
     action_text: str | None

@@ -27,7 +27,8 @@ def show(
 ) -> int:
     """Show what is known of a release of TensorFlow, or of one of its packages."""
     from . import compat
-    from .render import knowledge
+    from .compat.files import text_of
+    from .render import compat as knowledge
 
     package = compat.package(release)
     if package is not None:
