@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from gpudoctor.compat import newest_patches, releases
 from gpudoctor.compat.machine import machine_of
 from gpudoctor.compat.records import Build, Release
 from gpudoctor.compat.rules import Case, Machine, Reason, reasons
 from gpudoctor.compat.solve import best, build_of, command, solve
-from gpudoctor.compat import newest_patches, releases
 from gpudoctor.compat.versions import NotAVersion
 from gpudoctor.facts import Facts, Unread, known
 from gpudoctor.findings import Evidence, Fix, NotApplicable
@@ -64,7 +64,9 @@ def tensorflow_evidence(facts: Facts) -> Evidence:
     """'tensorflow 2.21.0, built for CUDA 12.5.1'."""
     name, version, cuda = facts.tensorflow.distribution, facts.tensorflow.version, facts.tensorflow.build.cuda_version
     built = f", built for CUDA {cuda}" if isinstance(cuda, str) else ""
-    return Evidence(text=f"{name if isinstance(name, str) else 'tensorflow'} {version}{built}", source="installed distributions")
+    return Evidence(
+        text=f"{name if isinstance(name, str) else 'tensorflow'} {version}{built}", source="installed distributions"
+    )
 
 
 def record(reason: Reason) -> Evidence:

@@ -84,7 +84,10 @@ def cudnn_dropped_gpu(facts: Facts) -> Iterator[Found]:
     pins = [quote(p) for r in said for p in r.pins]
     yield Found(
         message=f"{said[0].text[:1].upper()}{said[0].text[1:]}.",
-        proof=(Evidence(text=f"cuDNN {version}: {file.path}", source="what TensorFlow's loader picks"), _fit.record(said[0])),
+        proof=(
+            Evidence(text=f"cuDNN {version}: {file.path}", source="what TensorFlow's loader picks"),
+            _fit.record(said[0]),
+        ),
         fixes=(
             Fix(
                 kind="command" if pins else "advice",
@@ -120,7 +123,11 @@ def nccl_too_old_for_gpu(facts: Facts) -> Iterator[Found]:
     for gpu in gpus:
         how = fit(compat.kernels_of(wheel), gpu.compute_capability or "")
         if how.total and not how.native and not how.compiled:
-            newer = [w.version for w in compat.library_wheels("nccl") if compat.version(w.version) > compat.version(wheel.version)]
+            newer = [
+                w.version
+                for w in compat.library_wheels("nccl")
+                if compat.version(w.version) > compat.version(wheel.version)
+            ]
             yield Found(
                 message=f"NCCL {version} has no code for {gpu.name} (compute capability {gpu.compute_capability}).",
                 proof=(Evidence(text=f"{wheel.distribution} {wheel.version}", source=wheel.source),),
@@ -170,7 +177,10 @@ def python_version_unsupported(facts: Facts) -> Iterator[Found]:
                 kind="command" if has else "advice",
                 risk="safe",
                 summary=f"Make an environment with {choice}",
-                steps=(f"python{has[-1]} -m venv ~/tensorflow", "~/tensorflow/bin/python -m pip install 'tensorflow[and-cuda]'")
+                steps=(
+                    f"python{has[-1]} -m venv ~/tensorflow",
+                    "~/tensorflow/bin/python -m pip install 'tensorflow[and-cuda]'",
+                )
                 if has
                 else (),
             ),
@@ -265,7 +275,9 @@ def known_hazard(facts: Facts) -> Iterator[Found]:
                 message=f"{reason.text[:1].upper()}{reason.text[1:]}.",
                 proof=(_fit.tensorflow_evidence(facts), Evidence(text=reason.rule, source=reason.source)),
                 fixes=(
-                    Fix(kind="command", risk="safe", summary="Install what it needs", steps=pip(facts, "install", *pins)),
+                    Fix(
+                        kind="command", risk="safe", summary="Install what it needs", steps=pip(facts, "install", *pins)
+                    ),
                 )
                 if pins
                 else (),

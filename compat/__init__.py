@@ -8,8 +8,8 @@ from __future__ import annotations
 from .files import gpus, matrix, xids
 from .hardware import GpuAttributes, Peak, Peaks, gpu_by_pci, gpu_models, near, peaks, tensor_rate, xid
 from .records import Build, CudaMajor, CudaResult, Kernels, LibraryWheel, Package, Ptx, Release
-from .rules import Gpu, minimum
-from .solve import Answer, Machine, answer
+from .rules import Gpu, Machine, minimum
+from .solve import Answer, answer
 from .versions import NotAVersion, admits, version
 
 __all__ = [
@@ -73,7 +73,9 @@ def wheel_of(soname: str, cuda_major: str) -> str | None:
 
 def build(release: str) -> Build | None:
     """What the Linux wheel of this release holds that computes on GPUs; None: it was not read."""
-    found = [b for b in matrix().builds if b.version == release and b.platform == "linux-x86_64" and b.is_cuda is not False]
+    found = [
+        b for b in matrix().builds if b.version == release and b.platform == "linux-x86_64" and b.is_cuda is not False
+    ]
     return min(found, key=lambda b: b.distribution != "tensorflow", default=None)
 
 

@@ -454,6 +454,8 @@ def _hazards(case: Case) -> Iterator[Reason]:
         if hazard.rule or (hazard.run is not None and hazard.run.outcome == "refuted") or not applies(hazard, case):
             continue
         effect: Effect = hazard.outcome
+        if effect == "fails" and hazard.pins and hazard.packages and case.machine.packages is None:
+            effect = "needs"  # the pins keep pip from choosing it
         if effect == "fails" and hazard.confidence == "recall":
             effect = "unknown"  # what is only remembered never condemns
         yield Reason(

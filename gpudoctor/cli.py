@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import enum
-import functools
 import io
 import os
 import signal

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import Annotated, get_args
+from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
 from .terminal import Format, UsageError, deferred, delivering
+
+if TYPE_CHECKING:
+    from .compat.records import Hazard, Release
+    from .compat.rules import Machine
 
 app = typer.Typer(
     name="compat",
@@ -27,31 +31,51 @@ def show(
 ) -> int:
     """Show what is known of a release of TensorFlow, or of one of its packages."""
     from . import compat
-    from .compat.files import text_of
-    from .render import compat as knowledge
+    from .render import compat as renderer
 
     package = compat.package(release)
-    if package is not None:
-        with delivering() as out:
-            knowledge.package(package, out, format.value)
-        return 0
-    found = _releases(release)
+    found = _releases(release) if package is None else []
     with delivering() as out:
-        knowledge.release(found[0], out, format.value, others=found[1:])
+        if format is Format.JSON:
+            _json(
+                package or {"release": found[0], "build": compat.build(found[0].version), "hazards": _hazards(found[0])}
+            )
+        elif package is not None:
+            renderer.package(package, out)
+        else:
+            renderer.release(found[0], out, found[1:])
     return 0
+
+
+def _hazards(release: Release) -> list[Hazard]:
+    from . import compat
+
+    return [h for h in compat.matrix().hazards if compat.admits(h.tensorflow, release.version)]
+
+
+def _json(value: object) -> None:
+    from .compat.files import text_of
+
+    sys.stdout.write(text_of(value))
 
 
 @deferred(app, "matrix")
 def matrix(
-    all: Annotated[bool, typer.Option("--all", help="Every release; without it the newest patch of each minor.")] = False,
+    all: Annotated[
+        bool, typer.Option("--all", help="Every release; without it the newest patch of each minor.")
+    ] = False,
     format: FormatOption = Format.TEXT,
 ) -> int:
     """Print the releases of TensorFlow as a table: Python, CUDA, cuDNN, GPUs, oldest driver."""
     from . import compat
-    from .render import knowledge
+    from .render import compat as renderer
 
+    chosen = compat.releases() if all else compat.newest_patches()
     with delivering() as out:
-        knowledge.matrix(compat.releases() if all else compat.newest_patches(), out, format.value)
+        if format is Format.JSON:
+            _json([{"release": one, "build": compat.build(one.version)} for one in chosen])
+        else:
+            renderer.matrix(chosen, out)
     return 0
 
 
@@ -59,19 +83,28 @@ def matrix(
 def solve(
     releases: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[RELEASE]...", help="Only these ('2.21', 'tensorflow-gpu==2.12.0'); all of them otherwise."),
+        typer.Argument(
+            metavar="[RELEASE]...", help="Only these ('2.21', 'tensorflow-gpu==2.12.0'); all of them otherwise."
+        ),
     ] = None,
-    driver: Annotated[str | None, typer.Option("--driver", help="'535.161.08'; without this and the next options: of this machine.")] = None,
+    driver: Annotated[
+        str | None, typer.Option("--driver", help="'535.161.08'; without this and the next options: of this machine.")
+    ] = None,
     gpu: Annotated[
-        list[str] | None, typer.Option("--gpu", help="'H100', 'RTX 4090', a PCI id or a compute capability; repeatable.")
+        list[str] | None,
+        typer.Option("--gpu", help="'H100', 'RTX 4090', a PCI id or a compute capability; repeatable."),
     ] = None,
     python: Annotated[str | None, typer.Option("--python", help="'3.11'.")] = None,
     platform: Annotated[
         str | None,
-        typer.Option("--platform", help="linux-x86_64, linux-aarch64, wsl2, windows-x86_64, macos-arm64, macos-x86_64."),
+        typer.Option(
+            "--platform", help="linux-x86_64, linux-aarch64, wsl2, windows-x86_64, macos-arm64, macos-x86_64."
+        ),
     ] = None,
     glibc: Annotated[str | None, typer.Option("--glibc", help="'2.31'.")] = None,
-    all: Annotated[bool, typer.Option("--all", help="Every release; without it the newest patch of each minor.")] = False,
+    all: Annotated[
+        bool, typer.Option("--all", help="Every release; without it the newest patch of each minor.")
+    ] = False,
     format: FormatOption = Format.TEXT,
 ) -> int:
     """Say which releases of TensorFlow work on a machine, which don't and why, and how to install the best.
@@ -79,28 +112,32 @@ def solve(
     Exit code 1: none works.
     """
     from . import compat
-    from .compat.solve import Machine, best
-    from .compat.versions import NotAVersion
-    from .render import knowledge
+    from .compat.solve import best
+    from .compat.solve import command as command_of
+    from .render import compat as renderer
 
     given = (driver, gpu, python, platform, glibc)
     try:
-        if all_none := not any(given):
-            machine, command = _this_machine()
-        else:
-            machine, command = _described(Machine, *given), None
+        here = not any(given)
+        machine, own = _this_machine() if here else (_described(*given), None)
         chosen = [one for text in releases or () for one in _asked(text)]
         if not chosen:
             chosen = [(None, one) for one in (compat.releases() if all else compat.newest_patches())]
         answers = tuple(compat.answer(one, machine, name) for name, one in chosen)
-    except NotAVersion as e:
+    except compat.NotAVersion as e:
         raise UsageError(str(e)) from e
+    chosen_one = best(answers)
     with delivering() as out:
-        knowledge.solution(answers, machine, out, format.value, python=command, here=all_none)
-    return 0 if best(answers) is not None else 1
+        if format is Format.JSON:
+            command = command_of(chosen_one, machine, own) if chosen_one is not None else None
+            version = chosen_one.version if chosen_one is not None else None
+            _json({"machine": machine, "answers": answers, "best": version, "command": command})
+        else:
+            renderer.solution(answers, machine, out, python=own, here=here)
+    return 0 if chosen_one is not None else 1
 
 
-def _asked(text: str) -> list[tuple[str | None, compat.Release]]:
+def _asked(text: str) -> list[tuple[str | None, Release]]:
     """'2.21' or 'tensorflow-gpu==2.12.0': the distribution, where one is named, and the newest release that is meant."""
     name, _, version = text.rpartition("==")
     found = _releases(version)
@@ -108,10 +145,13 @@ def _asked(text: str) -> list[tuple[str | None, compat.Release]]:
     return [(name.strip() or None, (exact or found)[0])]
 
 
-def _releases(text: str) -> list[compat.Release]:
+def _releases(text: str) -> list[Release]:
     from . import compat
 
-    found = compat.releases_like(text)
+    try:
+        found = compat.releases_like(text)
+    except compat.NotAVersion as e:
+        raise UsageError(f"{e}, and no package of TensorFlow") from e
     if not found:
         newest = compat.releases()[0].version
         raise UsageError(f"TensorFlow {text!r} is not known here; the newest that is known is {newest}")
@@ -119,7 +159,6 @@ def _releases(text: str) -> list[compat.Release]:
 
 
 def _described(
-    kind: type[Machine],
     driver: str | None,
     gpu: list[str] | None,
     python: str | None,
@@ -129,16 +168,17 @@ def _described(
     from . import compat
     from .compat.records import Platform
 
-    platforms = get_args(Platform)
-    if platform not in (None, "wsl2", *platforms):
+    platforms: tuple[Platform, ...] = get_args(Platform)
+    named = next((one for one in platforms if one == ("linux-x86_64" if platform in (None, "wsl2") else platform)), None)
+    if named is None:
         raise UsageError(f"--platform {platform!r}: one of {', '.join(('wsl2', *platforms))}")
     if python is not None and not re.fullmatch(r"\d+\.\d+(\.\d+)?", python):
         raise UsageError(f"--python {python!r}: a version such as 3.11")
     for name, value in (("--driver", driver), ("--glibc", glibc)):
         if value is not None and not re.fullmatch(r"\d+(\.\d+)*", value):
             raise UsageError(f"{name} {value!r}: a version such as {'535.161.08' if name == '--driver' else '2.31'}")
-    return kind(
-        platform="linux-x86_64" if platform in (None, "wsl2") else platform,
+    return compat.Machine(
+        platform=named,
         windows_driver=platform in ("wsl2", "windows-x86_64"),
         python=".".join(python.split(".")[:2]) if python else None,
         driver=driver,
@@ -156,7 +196,9 @@ def _this_machine() -> tuple[Machine, str | None]:
     from .progress import Progress
 
     if sys.platform != "linux":
-        raise UsageError("this machine can't be examined (it is not Linux): describe it with --platform, --driver, --gpu, --python")
+        raise UsageError(
+            "this machine can't be examined (it is not Linux): describe it with --platform, --driver, --gpu, --python"
+        )
     progress = Progress()
     with progress.shown():
         report, _ = api.check(Options(level=ExamineLevel.QUICK), (), trials=False, progress=progress.step)
@@ -181,7 +223,11 @@ def gpu_(
         near = compat.near(name)
         raise UsageError(f"no GPU {name!r} is known here" + (f"; near it: {', '.join(near)}" if near else ""))
     with delivering() as out:
-        knowledge.gpu(models, out, format.value)
+        if format is Format.JSON:
+            _json(models)
+        else:
+            for one in models:
+                knowledge.gpu(one, out)
     return 0
 
 
@@ -198,5 +244,8 @@ def xid_(
     if found is None:
         raise UsageError(f"Xid {code} is not known here")
     with delivering() as out:
-        knowledge.xid(found, out, format.value)
+        if format is Format.JSON:
+            _json(found)
+        else:
+            knowledge.xid(found, out)
     return 0

@@ -82,7 +82,9 @@ def _published(files: Files) -> str:
 
 def _built(build: Build, table: Table) -> None:
     floor = compat.minimum_driver(build.cuda) if build.cuda else None
-    table.add_row("CUDA", f"{build.cuda or 'the wheel does not say'}" + (f" (driver {floor.linux} or newer)" if floor else ""))
+    table.add_row(
+        "CUDA", f"{build.cuda or 'the wheel does not say'}" + (f" (driver {floor.linux} or newer)" if floor else "")
+    )
     table.add_row("cuDNN", build.cudnn or "the wheel does not say")
     table.add_row("machine code", ", ".join(build.complete) or "none for every kernel")
     if build.partial:
@@ -103,11 +105,17 @@ def _hazard(one: Hazard) -> Text:
     words = {"fails": "fails", "needs": "works with a step", "note": "note"}
     when = [
         f"{name} {value}"
-        for name, value in (("compute capability", one.compute_capability), ("driver", one.driver), *one.packages.items())
+        for name, value in (
+            ("compute capability", one.compute_capability),
+            ("driver", one.driver),
+            *one.packages.items(),
+        )
         if value
     ]
     text = Text("  · ")
-    text.append(f"{one.id} ({words[one.outcome]}{'; with ' + ', '.join(when) if when else ''}): {one.effect}. {one.fix}")
+    text.append(
+        f"{one.id} ({words[one.outcome]}{'; with ' + ', '.join(when) if when else ''}): {one.effect}. {one.fix}"
+    )
     if one.run is not None:
         text.append(f" {one.run.outcome} on {one.run.date}, {one.run.host}: {one.run.how}.")
     text.append(f"  [{one.source}" + ("" if one.confidence == "certain" else f"; {one.confidence}") + "]", style="dim")
@@ -119,7 +127,17 @@ def matrix(releases: Iterable[Release], console: Console) -> None:
     if not console.is_terminal:
         console.width = _WIDE
     table = Table(box=box.SIMPLE_HEAD if console.is_terminal else None, pad_edge=False)
-    for column in ("release", "Python", "CUDA", "cuDNN", "GPUs from", "machine code", "PTX", "driver from", "pip brings CUDA"):
+    for column in (
+        "release",
+        "Python",
+        "CUDA",
+        "cuDNN",
+        "GPUs from",
+        "machine code",
+        "PTX",
+        "driver from",
+        "pip brings CUDA",
+    ):
         table.add_column(column, overflow="fold")
     for one in releases:
         table.add_row(*_row(one))
@@ -179,7 +197,9 @@ def solution(
 
 def described(machine: Machine) -> str:
     """'linux-x86_64 · Python 3.11 · driver 535.161.08 (R535, CUDA 12.2) · NVIDIA H100 (9.0)'."""
-    parts = [machine.platform + (" under Windows (WSL2)" if machine.windows_driver and "linux" in machine.platform else "")]
+    parts = [
+        machine.platform + (" under Windows (WSL2)" if machine.windows_driver and "linux" in machine.platform else "")
+    ]
     if machine.python is not None:
         parts.append(f"Python {machine.python}")
     if machine.glibc is not None:
