@@ -169,7 +169,9 @@ def _described(
     from .compat.records import Platform
 
     platforms: tuple[Platform, ...] = get_args(Platform)
-    named = next((one for one in platforms if one == ("linux-x86_64" if platform in (None, "wsl2") else platform)), None)
+    named = next(
+        (one for one in platforms if one == ("linux-x86_64" if platform in (None, "wsl2") else platform)), None
+    )
     if named is None:
         raise UsageError(f"--platform {platform!r}: one of {', '.join(('wsl2', *platforms))}")
     if python is not None and not re.fullmatch(r"\d+\.\d+(\.\d+)?", python):
