@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from gpudoctor.facts import Facts, GpuDevice, UnknownFactError, Unread, known
+from gpudoctor import compat
+from gpudoctor.facts import Facts, GpuDevice, PciDevice, UnknownFactError, Unread, known
 from gpudoctor.findings import Found, NotApplicable
 
 _DRIVER_NOT_LOADED, _LIBRARY_NOT_FOUND = 9, 12
@@ -59,6 +60,14 @@ def about(device: GpuDevice) -> tuple[str, ...]:
 def title(device: GpuDevice) -> str:
     """'GPU 2 (NVIDIA H200)'."""
     return f"GPU {device.index}" + (f" ({device.name})" if isinstance(device.name, str) else "")
+
+
+def on_bus(device: PciDevice) -> str:
+    """'0000:00:06.0 (10de:2335, NVIDIA H200)': a GPU as the bus shows it, without any driver."""
+    if not isinstance(device.device, int):
+        return device.address
+    names = " or ".join(d.name for d in compat.gpu_by_pci(device.device))
+    return f"{device.address} (10de:{device.device:04x}{', ' + names if names else ''})"
 
 
 def gib(size: int) -> str:

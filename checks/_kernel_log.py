@@ -6,6 +6,7 @@ import errno
 import re
 from collections.abc import Iterable
 
+from gpudoctor import compat
 from gpudoctor.checks._cuinit import COMPAT_NOT_SUPPORTED, DRIVER_MISMATCH, NOT_READY, STUB
 from gpudoctor.facts import Facts, KernelEvent, Unread, known
 from gpudoctor.findings import Evidence
@@ -23,6 +24,34 @@ def shown(events: Iterable[KernelEvent]) -> tuple[Evidence, ...]:
         )
         for text, seconds in list(last)[-_SHOWN:]
     )
+
+
+def told(events: Iterable[KernelEvent]) -> tuple[Evidence, ...]:
+    """What NVIDIA says of each Xid among these lines, and what to do about it."""
+    found = []
+    for code in dict.fromkeys(e.xid for e in events if e.xid is not None):
+        one = compat.xid(code)
+        if one is not None:
+            meaning = one.meaning or one.older_meaning or one.mnemonic
+            action = f"; NVIDIA's immediate action: {one.action_text}" if one.action_text else ""
+            found.append(Evidence(text=f"Xid {code}: {meaning}{action}", source=one.source))
+    return tuple(found)
+
+
+def logged(facts: Facts, address: str | Unread, xids: Iterable[int]) -> tuple[Evidence, ...]:
+    """The lines with these Xids about the GPU (about any, where its address is not known), and what they mean.
+
+    Nothing where the log can't be read: this is proof beside other proof.
+    """
+    log, wanted = facts.system.kernel_log, set(xids)
+    if isinstance(log, Unread):
+        return ()
+    mine = [
+        e
+        for e in log
+        if e.kind == "xid" and e.xid in wanted and (isinstance(address, Unread) or e.pci_address == address)
+    ]
+    return (*shown(mine), *told(mine))
 
 
 def named(facts: Facts, address: str | None) -> tuple[str, ...]:

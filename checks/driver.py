@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from gpudoctor import compat
 from gpudoctor.checks._cuinit import NO_DEVICE, NOT_READY, SUCCESS, answered, init_evidence, init_result, own_libraries
+from gpudoctor.checks._gpus import on_bus
 from gpudoctor.facts import Facts, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage, SymptomRank
 from gpudoctor.registry import check, symptom
@@ -123,7 +124,7 @@ def driver_missing(facts: Facts) -> Iterator[Found]:
         message=f"The GPU is on the bus, and no libcuda.so.1 is on this machine; the kernel module {state}.",
         proof=(
             Evidence(
-                text=f"{len(gpus)} NVIDIA GPU(s): {', '.join(d.address for d in gpus)}{by_whom}", source="/sys/bus/pci"
+                text=f"{len(gpus)} NVIDIA GPU(s): {', '.join(on_bus(d) for d in gpus)}{by_whom}", source="/sys/bus/pci"
             ),
             Evidence(text=f"libcuda.so.1: {known(lib.load_error) or 'not found'}", source="dynamic loader"),
             Evidence(text=f"the NVIDIA kernel module {state}", source="/proc/driver/nvidia/version"),

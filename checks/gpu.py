@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpudoctor.checks._gpus import about, each, gpus, title
+from gpudoctor.checks._kernel_log import logged
 from gpudoctor.facts import Facts, GpuDevice, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, Level, Stage
 from gpudoctor.registry import check
 
 LOST, NEEDS_RESET = 15, 16
+_FELL_OFF_BUS, _MEMORY, _REPAIR = (79,), (48, 64, 94, 95, 140, 171, 172), (63, 64)
+"""Xids that tell the same in the kernel's log."""
 _UNUSABLE = ("tf-lists-no-gpu", "fewer-gpus", "cuinit-no-device", "cuinit-fails", "cuinit-no-answer", "op-fails")
 
 
@@ -52,7 +55,7 @@ def fell_off_bus(facts: Facts) -> Iterator[Found]:
     for device, evidence in _answer(facts, LOST):
         yield Found(
             message=f"The driver has lost {title(device)}: it does not answer on the PCI bus any more.",
-            proof=(evidence,),
+            proof=(evidence, *logged(facts, device.pci_address, _FELL_OFF_BUS)),
             about=about(device),
             fixes=(
                 Fix(
@@ -130,6 +133,7 @@ def ecc_uncorrectable(facts: Facts) -> Iterator[Found]:
                     f"pending: {_shown(device.row_remap_pending)}, failed: {_shown(failed)}",
                     source="NVML, nvmlDeviceGetRemappedRows",
                 ),
+                *logged(facts, device.pci_address, _MEMORY),
             ),
             about=about(device),
             fixes=(_replace(),) if failed is True else (_reset(device), _replace()),
@@ -181,7 +185,10 @@ def memory_repair_pending(facts: Facts) -> Iterator[Found]:
         function = "nvmlDeviceGetRemappedRows" if rows is True else "nvmlDeviceGetRetiredPagesPendingStatus"
         return Found(
             message=f"{title(device)} waits for a reset to replace {what}.",
-            proof=(Evidence(text="pending: yes", source=f"NVML, {function}"),),
+            proof=(
+                Evidence(text="pending: yes", source=f"NVML, {function}"),
+                *logged(facts, device.pci_address, _REPAIR),
+            ),
             about=about(device),
             fixes=(_reset(device),),
         )

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpudoctor import compat
 from gpudoctor.checks._cuinit import own_libraries
-from gpudoctor.checks._kernel_log import blamed, named, shown
+from gpudoctor.checks._gpus import on_bus
+from gpudoctor.checks._kernel_log import blamed, named, shown, told
 from gpudoctor.facts import Facts, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage
 from gpudoctor.registry import check
 
+_NO_GPU = ("tf-lists-no-gpu", "fewer-gpus", "cuinit-no-device", "cuinit-fails", "cuinit-no-answer")
 _GSP_TIMEOUT = (119, 120)
 _APPLICATION = (13, 31, 43, 45)
+_LOST, _NEEDS_RESET = 15, 16
 
 
 @check(
@@ -72,7 +76,7 @@ def driver_secure_boot(facts: Facts) -> Iterator[Found]:
     "GD117",
     "driver-rminit-failed",
     stage=Stage.DRIVER,
-    explains=("tf-lists-no-gpu", "fewer-gpus", "cuinit-no-device", "cuinit-fails", "cuinit-no-answer"),
+    explains=(*_NO_GPU, "xid-hardware-fault"),
 )
 def driver_rminit_failed(facts: Facts) -> Iterator[Found]:
     """The driver is loaded and could not bring a GPU up.
@@ -90,7 +94,7 @@ def driver_rminit_failed(facts: Facts) -> Iterator[Found]:
     Source: NVIDIA driver README, chapter 'Common problems'; NVIDIA/open-gpu-kernel-modules issue 789.
     """
     for address, events in blamed(facts, "rminit-failed").items():
-        which = f"GPU {address}" if address else "a GPU"
+        which = f"GPU {_product(facts, address)}" if address else "a GPU"
         unsupported = any("not supported by open" in e.text for e in events)
         yield Found(
             message=f"The driver could not bring {which} up"
@@ -127,7 +131,7 @@ def _power_cycle() -> Fix:
     "GD118",
     "xid119-gsp-timeout",
     stage=Stage.DRIVER,
-    explains=("tf-lists-no-gpu", "fewer-gpus", "cuinit-no-device", "cuinit-fails", "cuinit-no-answer"),
+    explains=(*_NO_GPU, "xid-hardware-fault"),
 )
 def xid119_gsp_timeout(facts: Facts) -> Iterator[Found]:
     """The GPU's own system processor (GSP) stopped answering the driver.
@@ -143,20 +147,81 @@ def xid119_gsp_timeout(facts: Facts) -> Iterator[Found]:
     Source: NVIDIA, Xid Errors, 119 and 120.
     """
     for address, events in blamed(facts, "xid", _GSP_TIMEOUT).items():
-        reset = f"sudo nvidia-smi --gpu-reset -i {address}"
         yield Found(
             message=f"GPU {address} no longer answers: its system processor (GSP) timed out (Xid {events[-1].xid}).",
-            proof=shown(events),
+            proof=(*shown(events), *told(events)),
             about=named(facts, address),
-            fixes=(
-                Fix(
-                    kind="command",
-                    risk="destructive",
-                    summary="End every program on this GPU and reset it; where that is refused, reboot",
-                    steps=(reset,),
-                    verify="nvidia-smi",
-                ),
-            ),
+            fixes=(_remedy("RESET_GPU", address),),
+        )
+
+
+def _product(facts: Facts, address: str) -> str:
+    return next((on_bus(d) for d in known(facts.pci.devices) if d.address == address), address)
+
+
+def _remedy(action: str, address: str | None) -> Fix:
+    """NVIDIA's immediate action as a fix."""
+    if action == "RESET_GPU" and address is not None:
+        return Fix(
+            kind="command",
+            risk="destructive",
+            summary="End every program on this GPU and reset it; where that is refused, reboot",
+            steps=(f"sudo nvidia-smi --gpu-reset -i {address}",),
+            verify="nvidia-smi",
+        )
+    if action in ("RESET_GPU", "RESTART_BM"):
+        return Fix(
+            kind="command",
+            risk="needs reboot",
+            summary="Reboot (better: switch the machine off and on); if it comes back, have the card and its power looked at",
+            steps=("sudo reboot",),
+            verify="nvidia-smi",
+        )
+    summary = "Ask the vendor if it comes back (nvidia-bug-report.sh collects what they want to see)"
+    if action == "CHECK_MECHANICALS":
+        summary = "Switch the machine off, and check the power cables and how the card is seated"
+    return Fix(
+        kind="advice",
+        risk="needs reboot",
+        summary=summary,
+        steps=(),
+        verify="nvidia-smi",
+    )
+
+
+@check("GD131", "xid-hardware-fault", stage=Stage.DRIVER, explains=_NO_GPU)
+def xid_hardware_fault(facts: Facts) -> Iterator[Found]:
+    """A GPU went out of order with an error that a program can't cause.
+
+    What it looks at: Xids in the kernel's log for which NVIDIA's catalog says to reset the GPU, to reboot, to check
+    power and seating, or to ask the vendor, and whether CUDA (or NVML) lists that GPU now. A GPU that works now is left
+    alone, and so are Xids that have a check of their own (119, 120) and GPUs that NVML calls lost.
+
+    Why it matters: the GPU stays out of order until that is done; programs see one GPU less, or none.
+
+    How to fix: what NVIDIA recommends for this number; `gpudoctor compat xid NUMBER` shows it.
+
+    Source: NVIDIA, Xid Errors, Xid catalog (compat/xid.json).
+    """
+    devices = facts.gpu.devices
+    if not isinstance(devices, Unread) and any(d.nvml_error in (_LOST, _NEEDS_RESET) for d in devices):
+        raise NotApplicable("NVML says itself which GPU is lost or waits for a reset")
+    actions = {
+        x.code: x.action
+        for x in compat.xids().xids
+        if x.meaning is not None
+        and x.action in ("RESET_GPU", "RESTART_BM", "CHECK_MECHANICALS", "CONTACT_SUPPORT")
+        and x.code not in _GSP_TIMEOUT
+    }
+    for address, events in blamed(facts, "xid", tuple(actions)).items():
+        last = events[-1].xid or 0
+        known_as = compat.xid(last)
+        yield Found(
+            message=f"{'GPU ' + _product(facts, address) if address else 'A GPU'} is out of order; the kernel's log has Xid {last} "
+            f"of it: {known_as.meaning if known_as else 'unknown'}.",
+            proof=(*shown(events), *told(events)),
+            about=named(facts, address),
+            fixes=(_remedy(actions[last] or "", address),),
         )
 
 
@@ -186,7 +251,7 @@ def xid13_31_43_app_or_gpu_fault(facts: Facts) -> Iterator[Found]:
             numbers = ", ".join(sorted({str(e.xid) for e in mine}))
             yield Found(
                 message=f"{device} reported Xid {numbers} while gpudoctor's operation ran on it, and the operation failed.",
-                proof=shown(mine),
+                proof=(*shown(mine), *told(mine)),
                 about=(device.replace(":", "").lower(),),
                 fixes=(
                     Fix(

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from shlex import quote
 
 from gpudoctor.checks._cuinit import SUCCESS, init_evidence, init_result, own_libraries
+from gpudoctor.checks._gpus import on_bus
 from gpudoctor.facts import Driver, Facts, ModuleFile, PciDevice, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage
 from gpudoctor.registry import check
@@ -35,7 +36,7 @@ def _driver_is_installed(facts: Facts) -> None:
 
 
 def _owned(gpus: list[PciDevice]) -> Evidence:
-    said = ", ".join(f"{d.address} by {d.driver or 'no driver'}" for d in gpus)
+    said = ", ".join(f"{on_bus(d)} by {d.driver or 'no driver'}" for d in gpus)
     return Evidence(text=f"NVIDIA GPU(s) owned: {said}", source="/sys/bus/pci/devices")
 
 

@@ -6,7 +6,7 @@ The files are read on the first question, not on import.
 from __future__ import annotations
 
 from .files import gpus, matrix, xids
-from .hardware import GpuAttributes, Peak, Peaks, gpu_by_pci, gpu_models, near, peaks, tensor_rate, xid
+from .hardware import GpuAttributes, Peak, Peaks, fp32_rate, gpu_by_pci, gpu_models, near, peaks, tensor_rate, xid
 from .records import Build, CudaMajor, CudaResult, Kernels, LibraryWheel, Package, Ptx, Release
 from .rules import Gpu, Machine, minimum
 from .solve import Answer, answer
@@ -25,6 +25,7 @@ __all__ = [
     "build",
     "cuda_result",
     "floor",
+    "fp32_rate",
     "gpu_by_pci",
     "gpu_models",
     "gpu_named",

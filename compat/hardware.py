@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 import msgspec
 
 from .files import gpus, xids
-from .records import Confidence, GpuModel, PciDevice, TensorRate, Xid
+from .records import Confidence, Fp32Rate, GpuModel, PciDevice, TensorRate, Xid
 
 _BRAND = frozenset({"nvidia", "geforce", "tesla", "rtx", "gtx", "gt", "generation", "gpu", "edition"})
 """Words that people leave out, and that tell no product from another where the rest is the same."""
@@ -56,7 +56,7 @@ def gpu_models(text: str) -> tuple[GpuModel, ...]:
     if not asked - _BRAND:
         return _by_id(text)
     return (
-        tuple(m for m in gpus().models if m.name == text)
+        tuple(m for m in gpus().models if text in (m.name, *m.also))
         or _those(lambda name: asked <= set(name) and all(_FORM.fullmatch(w) for w in set(name) - asked - _BRAND))
         or _those(lambda name: _stands_in(phrase, name))
         or _those(lambda name: asked <= set(name))
@@ -163,7 +163,7 @@ def peaks(of: GpuModel | GpuAttributes) -> Peaks:
         own, about, clock = "certain", "the device's own attributes", of.clock_mhz
         memory = _bandwidth(of)
     capability, processors = of.compute_capability, of.multiprocessors
-    fp32 = next((r for r in gpus().fp32_rates if r.compute_capability == capability), None)
+    fp32 = fp32_rate(capability)
     tensor = tensor_rate(of.name, capability)
 
     def peak(flop_per_sm: int | None, rate: Confidence) -> Peak | None:
@@ -182,6 +182,11 @@ def peaks(of: GpuModel | GpuAttributes) -> Peaks:
         fp16_tflops=peak(tensor.fp16_flop_per_sm, tensor.confidence) if tensor else None,
         memory_gb_per_s=memory,
     )
+
+
+def fp32_rate(compute_capability: str | None) -> Fp32Rate | None:
+    """What a multiprocessor of this compute capability does a clock; None: unknown."""
+    return next((r for r in gpus().fp32_rates if r.compute_capability == compute_capability), None)
 
 
 def tensor_rate(name: str | None, compute_capability: str | None) -> TensorRate | None:

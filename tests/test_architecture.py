@@ -34,7 +34,7 @@ ALLOWED = {
     "collection": {"", "child", "examine", "facts", "interpreter", "patient", "probes"},
     "examine": {"child", "facts", "interpreter", "probes", "kernels"},
     "trial": {"facts", "findings", "registry", "diagnosis", "probes"},
-    "render": {"bundle", "facts", "findings"},
+    "render": {"bundle", "compat", "facts", "findings", "render"},
     "api": {"bundle", "collection", "diagnosis", "examine", "facts", "findings", "redact", "registry", "trial"},
     "cli": {
         "",

@@ -20,6 +20,7 @@ def test_driver_missing() -> None:
     facts = lists_no_gpu(with_(healthy(), **without_libcuda()))
     assert roots(facts) == ["driver-missing"]
     fix = found(facts)["driver-missing"].fixes[0]
+    assert "(10de:2335, NVIDIA H200)" in found(facts)["driver-missing"].proof[0].text
     assert fix.steps[0] == "sudo ubuntu-drivers install"
     assert "525.60.13" in fix.summary
 

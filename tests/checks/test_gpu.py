@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gpudoctor.facts import Facts, Unread, unread_all
+from gpudoctor.facts import Facts, KernelEvent, Unread, unread_all
 from gpudoctor.facts.gpu import GpuDevice
 from tests.factory import cu_init, found, gpu_device, healthy, outcome, roots, with_, with_gpu
 
@@ -161,3 +161,19 @@ def test_nothing_is_asked_of_gpus_without_a_driver() -> None:
     bare = with_(healthy(), gpu__nvml_error=12, gpu__devices=absent, driver__kernel_version=None)
     assert outcome(bare, "ecc-uncorrectable-error") == "skipped"
     assert outcome(with_(bare, driver__kernel_version="580.159.04"), "ecc-uncorrectable-error") == "unknown"
+
+
+def test_the_kernel_log_is_proof_beside_nvml() -> None:
+    def line(number: int, index: int) -> KernelEvent:
+        address = f"0000:00:0{6 + index}.0"
+        return KernelEvent(kind="xid", xid=number, text=f"NVRM: Xid (PCI:{address}): {number}", pci_address=address)
+
+    facts = with_(gpu1(row_remap_pending=True), system__kernel_log=(line(63, 1), line(63, 0), line(13, 1)))
+    texts = [e.text for e in found(facts)["gpu-memory-repair-pending"].proof]
+    assert texts[1] == "NVRM: Xid (PCI:0000:00:07.0): 63"
+    assert texts[2].startswith("Xid 63: GPU memory remapping event")
+    assert len(texts) == 3
+    facts = with_(gpu1(ecc_volatile_uncorrected=2), system__kernel_log=(line(48, 1),))
+    assert any("Double Bit ECC Error" in e.text for e in found(facts)["ecc-uncorrectable-error"].proof)
+    unread = with_(gpu1(ecc_volatile_uncorrected=2), system__kernel_log=Unread(why="not permitted"))
+    assert outcome(unread, "ecc-uncorrectable-error") == "found"

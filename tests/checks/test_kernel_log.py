@@ -157,3 +157,59 @@ def test_xids_of_others() -> None:
     assert outcome(with_(failing(1), system__kernel_log_during=(xid(31, FIRST),)), name) == "passed"
     assert outcome(with_(failing(1), system__kernel_log_during=(xid(79, SECOND),)), name) == "passed"
     assert outcome(with_(failing(1), system__kernel_log_during=Unread(why="?")), name) == "unknown"
+
+
+def test_what_nvidia_says_of_an_xid_is_shown() -> None:
+    proof = found(logged(lost_second(healthy()), TIMEOUT))["xid119-gsp-timeout"].proof
+    assert any("GSP RPC Timeout" in e.text and "reset" in e.text and "catalog" in e.source.lower() for e in proof)
+    facts = with_(failing(1), system__kernel_log_during=(xid(31, SECOND), xid(45, SECOND)))
+    texts = [e.text for e in found(facts)["xid13-31-43-app-or-gpu-fault"].proof]
+    assert "Xid 31: GPU memory page fault; NVIDIA's immediate action: restart the application" in texts
+
+
+HARDWARE = "xid-hardware-fault"
+
+
+@pytest.mark.parametrize(
+    ("number", "step"),
+    [
+        (46, f"sudo nvidia-smi --gpu-reset -i {SECOND}"),
+        (62, f"sudo nvidia-smi --gpu-reset -i {SECOND}"),
+        (79, "sudo reboot"),
+        (95, f"sudo nvidia-smi --gpu-reset -i {SECOND}"),
+        (143, f"sudo nvidia-smi --gpu-reset -i {SECOND}"),
+        (54, None),
+        (142, None),
+    ],
+)
+def test_xid_hardware_fault(number: int, step: str | None) -> None:
+    facts = logged(lost_second(healthy()), xid(number, SECOND))
+    assert roots(facts) == [HARDWARE]
+    finding = found(facts)[HARDWARE]
+    assert f"{SECOND} (10de:2335, NVIDIA H200)" in finding.message
+    assert f"Xid {number}" in finding.message
+    assert any("NVIDIA's immediate action" in e.text for e in finding.proof)
+    assert finding.fixes[0].steps == ((step,) if step else ())
+
+
+@pytest.mark.parametrize("number", [13, 31, 43, 45, 48, 63, 94, 56, 61, 119, 154, 165, 9999])
+def test_xids_that_are_no_hardware_fault_by_themselves(number: int) -> None:
+    """A program's, repaired, informational, unused, of another check, or unknown."""
+    assert outcome(logged(lost_second(healthy()), xid(number, SECOND)), HARDWARE) == "passed"
+
+
+def test_a_hardware_fault_is_told_once() -> None:
+    """A GPU that works is left alone, and where another check knows more that one speaks."""
+    event = xid(62, SECOND)
+    assert roots(logged(healthy(), event)) == []
+    assert outcome(logged(lost_second(healthy()), xid(62, FIRST)), HARDWARE) == "passed"
+    assert roots(logged(lost_second(healthy()), event, TIMEOUT)) == ["xid119-gsp-timeout"]
+    assert roots(logged(lost_second(healthy()), event, FAILED)) == ["driver-rminit-failed"]
+    assert outcome(with_(lost_second(healthy()), system__kernel_log=Unread(why="?")), HARDWARE) == "unknown"
+    devices = healthy().gpu.devices
+    assert isinstance(devices, tuple)
+    silent = msgspec.structs.replace(devices[1], nvml_error=15, pci_address=Unread(why="NVML: GPU is lost"))
+    lost = with_(logged(lost_second(healthy()), xid(79, SECOND)), gpu__devices=(devices[0], silent))
+    assert outcome(lost, HARDWARE) == "skipped"
+    assert roots(lost) == ["xid79-fell-off-bus"]
+    assert any("Xid 79: GPU has fallen off the bus" in e.text for e in found(lost)["xid79-fell-off-bus"].proof)
