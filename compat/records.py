@@ -116,11 +116,20 @@ class Support(Record, frozen=True, kw_only=True):
 
 
 class Ptx(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """PTX modules of one version and target. A target that ends in a letter ('sm_90a') runs on that GPU only."""
+    """A PTX module: its version and target. A target that ends in a letter ('sm_90a') runs on that GPU only."""
 
     isa: str
     target: str
-    modules: int
+
+
+class Kernels(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Fat binaries of one make: each holds this machine code and this PTX, side by side."""
+
+    machine_code: tuple[str, ...]
+    """'sm_80', …"""
+    ptx: tuple[Ptx, ...]
+    count: int
+    """How many fat binaries there are of this make."""
 
 
 class WheelLibrary(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -157,6 +166,8 @@ class Package(Record, frozen=True, kw_only=True):
     role: Literal["gpu", "cpu", "mixed", "stub", "part", "plug-in", "rocm"]
     """mixed: depends on release and platform. stub: its installation fails on purpose. part: pulled by another."""
     text: str
+    stub: str | None = None
+    """Specifier of the versions whose installation fails on purpose; None: none."""
 
 
 class Files(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -217,7 +228,8 @@ class Build(Record, frozen=True, kw_only=True):
     """Architectures with machine code for every kernel ('sm_80')."""
     partial: tuple[str, ...]
     """Architectures with machine code for some kernels only; the others are compiled from PTX on first use."""
-    ptx: tuple[Ptx, ...]
+    kernels: tuple[Kernels, ...]
+    """Its fat binaries by what they hold: what `complete` and `partial` sum up."""
     minimum_compute_capability: str | None
     sonames: tuple[str, ...]
     """What its loader opens before it registers a GPU."""
@@ -254,6 +266,9 @@ class Hazard(Record, frozen=True, kw_only=True):
     fix: str
     pins: tuple[str, ...] = ()
     """Requirements to install with it ('nvidia-cudnn-cu12<9.11')."""
+    rule: str = ""
+    """The rule in compat/rules.py that already follows it from other records ('code', 'ptx', 'cudnn', 'loader', …): it is
+    listed with what was run, and not judged twice."""
     run: Run | None = None
 
 

@@ -7,7 +7,7 @@ import posixpath
 import re
 from typing import Any
 
-from gpudoctor.compat.records import Build, BuildObject, Matrix, Ptx
+from gpudoctor.compat.records import Build, BuildObject, Matrix
 from gpudoctor.loader import elf
 
 from . import loader_code, metadata, objects, reach
@@ -61,10 +61,7 @@ def build(wheel: Wheel, matrix: Matrix) -> Build:
         compute_capabilities=capabilities,
         complete=found.code.complete(),
         partial=found.code.partial(),
-        ptx=tuple(
-            Ptx(isa=isa, target=target, modules=count)
-            for (isa, target), count in sorted(found.code.modules.items(), key=lambda m: (_numbers(m[0][0]), m[0][1]))
-        ),
+        kernels=found.code.kernels(),
         minimum_compute_capability=minimum_compute_capability(capabilities, found.code) if is_cuda else None,
         sonames=first,
         optional_sonames=later,
@@ -169,7 +166,3 @@ def _source(wheel: Wheel, learnt: str, code: Code) -> str:
     if code.unread:
         text += f"; the beginning of {code.unread} PTX modules could not be read"
     return text
-
-
-def _numbers(version: str) -> list[int]:
-    return [int(n) for n in version.split(".")]
