@@ -225,7 +225,8 @@ def fit(kernels: tuple[Kernels, ...], compute_capability: str) -> Fit:
     """How a build's kernels fit a compute capability, by CUDA's rules of binary and PTX compatibility.
 
     Machine code runs on GPUs of its own major version with the same or a higher minor one; PTX is compiled for its own
-    capability and every later one; a target with a letter runs on exactly that capability.
+    capability and every later one; a target with a letter runs on exactly that capability. Fat binaries that hold code
+    for newer GPUs only were not made for this one (kernels of Hopper in TensorFlow 2.17 to 2.20) and do not count.
     """
     has = capability(compute_capability)
     native = compiled = useless = 0
@@ -237,8 +238,10 @@ def fit(kernels: tuple[Kernels, ...], compute_capability: str) -> Fit:
         elif loadable:
             compiled += group.count
             isas.append(min(loadable, key=version))
-        else:
+        elif any(target(one)[0] <= has for one in (*group.machine_code, *(p.target for p in group.ptx))):
             useless += group.count
+    if not native and not compiled:
+        useless = sum(group.count for group in kernels)
     return Fit(
         total=native + compiled + useless,
         native=native,

@@ -221,15 +221,14 @@ def gpu_(
     from .render import knowledge
 
     models = compat.gpu_models(name)
+    near = compat.near(name) if not models else ()
     if not models:
-        near = compat.near(name)
         raise UsageError(f"no GPU {name!r} is known here" + (f"; near it: {', '.join(near)}" if near else ""))
     with delivering() as out:
         if format is Format.JSON:
             _json(models)
         else:
-            for one in models:
-                knowledge.gpu(one, out)
+            knowledge.gpus(name, models, out, architectures=compat.matrix().architectures)
     return 0
 
 
@@ -249,5 +248,5 @@ def xid_(
         if format is Format.JSON:
             _json(found)
         else:
-            knowledge.xid(found, out)
+            knowledge.xid(code, found, out)
     return 0

@@ -329,6 +329,13 @@ def test_fit(has: str, expected: tuple[int, int, int, str | None]) -> None:
     assert how.total == 10
 
 
+def test_code_for_newer_gpus_was_not_made_for_this_one() -> None:
+    built = kernels(("sm_80", "8.0:sm_80", 9), ("", "8.3:sm_90", 3))
+    assert (fit(built, "8.0").native, fit(built, "8.0").useless) == (9, 0)
+    assert fit(built, "9.0").compiled == 12
+    assert fit(built, "7.0").useless == 12, "nothing at all is for it"
+
+
 def test_a_target_of_one_architecture_runs_there_only() -> None:
     assert fit(kernels(("sm_90a", "", 1)), "9.0").native == 1
     assert fit(kernels(("sm_90a", "", 1)), "10.0").useless == 1
