@@ -272,7 +272,7 @@ def known_hazard(facts: Facts) -> Iterator[Found]:
         if reason.effect == "note" or not _fit.computes(facts):
             pins = [quote(p) for p in reason.pins]
             yield Found(
-                message=f"{reason.text[:1].upper()}{reason.text[1:]}.",
+                message=f"{reason.text[:1].upper()}{reason.text[1:].rstrip('.')}.",
                 proof=(_fit.tensorflow_evidence(facts), Evidence(text=reason.rule, source=reason.source)),
                 fixes=(
                     Fix(

@@ -364,10 +364,10 @@ def _library(case: Case, library: Literal["cudnn", "nccl"]) -> Iterator[Reason]:
         if not possible or not _drops(possible[0], has):
             continue
         newest = possible[0]
-        fitting = next(
-            (one for one in _supports(library, cuda) if not _drops(one, has) and overlap(one.versions, pin or "")), None
-        )
-        bound = ".".join(str(n) for n in _lowest(newest.versions))
+        rest = [one for one in _supports(library, cuda) if overlap(one.versions, pin or "")]
+        fitting = next((one for one in rest if not _drops(one, has)), None)
+        dropped = [one for one in rest if fitting is None or _lowest(one.versions) > _lowest(fitting.versions)]
+        bound = ".".join(str(n) for n in _lowest(dropped[-1].versions))
         which = f"{word} {installed}" if installed is not None else f"{word} {bound} and newer, which pip would choose,"
         text = f"{which} has no code for {gpu.name} (compute capability {gpu.compute_capability})"
         if fitting is None:

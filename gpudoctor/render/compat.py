@@ -93,12 +93,18 @@ def _built(build: Build, table: Table) -> None:
     table.add_row("compiled at run time", ", ".join(ptx) or "nothing")
     table.add_row("GPUs from", f"compute capability {build.minimum_compute_capability or 'not known'}")
     table.add_row("glibc", f"{build.glibc} or newer" if build.glibc else "not known")
-    table.add_row("Python packages", ", ".join(f"{n}{s}" for n, s in build.requires.items()) or "none are limited")
+    table.add_row(
+        "Python packages", Text(", ".join(f"{n}{s}" for n, s in build.requires.items()) or "none are limited")
+    )
     extra = "there is none" if build.extra is None else ", ".join(f"{n}{s}" for n, s in build.extra.items())
-    table.add_row("[and-cuda]", extra)
+    table.add_row(Text("[and-cuda]"), Text(extra))
     table.add_row("its loader opens", ", ".join(build.sonames) or "not known")
     if build.out_of_reach:
         table.add_row("and does not find", ", ".join(build.out_of_reach))
+
+
+def _sentence(text: str) -> str:
+    return f"{text.rstrip('.')}." if text else ""
 
 
 def _hazard(one: Hazard) -> Text:

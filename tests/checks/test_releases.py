@@ -1,0 +1,188 @@
+"""Does the installed release fit this machine, by what compat/ knows?"""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from gpudoctor import compat
+from gpudoctor.facts import Distribution, Facts, Measurement, Unread
+from gpudoctor.registry import find
+from tests.factory import found, healthy, outcome, roots, with_
+
+
+def with_capability(facts: Facts, has: tuple[int, int], name: str = "NVIDIA GPU") -> Facts:
+    """The same machine with other GPUs."""
+    cuda = tuple(
+        msgspec.structs.replace(d, compute_capability=has, name=name)
+        for d in facts.driver.libcuda.devices  # type: ignore[union-attr]
+    )
+    return with_(facts, driver__libcuda=msgspec.structs.replace(facts.driver.libcuda, devices=cuda))
+
+
+def not_run(facts: Facts) -> Facts:
+    """As at the quick level: no kernel has shown that it works."""
+    return with_(facts, measurements=())
+
+
+def with_driver(facts: Facts, release: str) -> Facts:
+    return with_(facts, driver__kernel_version=release)
+
+
+def with_release(facts: Facts, version: str) -> Facts:
+    return with_(facts, tensorflow__version=version)
+
+
+# ------------------------------------------------------------------------------- the driver and PTX
+
+
+def old_driver() -> Facts:
+    return with_driver(not_run(healthy()), "535.161.08")
+
+
+def test_ptx_that_the_driver_cannot_compile() -> None:
+    assert outcome(old_driver(), "driver-too-old-for-ptx") == "found"
+    one = found(old_driver())["driver-too-old-for-ptx"]
+    assert "PTX 8.5" in one.message
+    assert "535.161.08" in one.message
+    assert any("pip install" in step for fix in one.fixes for step in fix.steps)
+
+
+def test_a_driver_that_can() -> None:
+    assert outcome(not_run(healthy()), "driver-too-old-for-ptx") == "passed"
+    assert outcome(with_driver(not_run(healthy()), "555.42.02"), "driver-too-old-for-ptx") == "passed"
+
+
+def test_machine_code_needs_no_compiler() -> None:
+    assert outcome(with_capability(old_driver(), (8, 0)), "driver-too-old-for-ptx") == "passed"
+
+
+def test_kernels_that_ran_prove_the_contrary() -> None:
+    assert outcome(with_driver(healthy(), "535.161.08"), "driver-too-old-for-ptx") == "passed"
+
+
+def test_a_release_that_nobody_knows_is_not_judged() -> None:
+    for name in ("driver-too-old-for-ptx", "cudnn-dropped-gpu", "known-hazard", "glibc-too-old"):
+        assert outcome(with_release(old_driver(), "9.1.0"), name) == "skipped"
+
+
+def test_an_unknown_driver_or_gpu_is_not_condemned() -> None:
+    assert outcome(with_driver(old_driver(), "547.12"), "driver-too-old-for-ptx") == "passed"
+    assert outcome(with_capability(old_driver(), (17, 0)), "driver-too-old-for-ptx") == "passed"
+
+
+def test_without_a_gpu_that_could_be_read_it_is_unknown() -> None:
+    unread = Unread(why="not answered")
+    facts = with_(old_driver(), driver__libcuda__devices=unread, gpu__devices=unread, pci__devices=unread)
+    assert outcome(facts, "driver-too-old-for-ptx") == "unknown"
+
+
+# ------------------------------------------------------------------------------- cuDNN
+
+
+def with_cudnn(facts: Facts, version: str) -> Facts:
+    files = tuple(
+        msgspec.structs.replace(f, version=version) if f.name.startswith("libcudnn.so") else f
+        for f in facts.libraries.files  # type: ignore[union-attr]
+    )
+    return with_(facts, libraries__files=files)
+
+
+def volta() -> Facts:
+    return with_capability(not_run(healthy()), (7, 0), "Tesla V100-SXM2-16GB")
+
+
+def test_a_cudnn_that_dropped_the_gpu() -> None:
+    facts = with_cudnn(volta(), "9.28.0")
+    assert outcome(facts, "cudnn-dropped-gpu") == "found"
+    (fix,) = found(facts)["cudnn-dropped-gpu"].fixes
+    assert fix.steps[0].endswith("-m pip install 'nvidia-cudnn-cu12<9.11'")
+
+
+@pytest.mark.parametrize("version", ["9.3.0", "9.10.2"])
+def test_a_cudnn_that_still_knows_it(version: str) -> None:
+    assert outcome(with_cudnn(volta(), version), "cudnn-dropped-gpu") == "passed"
+
+
+def test_the_newest_cudnn_and_a_newer_gpu() -> None:
+    assert outcome(with_cudnn(not_run(healthy()), "9.28.0"), "cudnn-dropped-gpu") == "passed"
+
+
+# ------------------------------------------------------------------------------- NCCL
+
+
+def test_an_nccl_without_code_for_the_gpu() -> None:
+    newest = compat.library_wheels("nccl")[-1]
+    facts = with_(with_capability(not_run(healthy()), (3, 5)), nccl__version=newest.version)
+    assert outcome(facts, "nccl-too-old-for-gpu") == "found"
+    assert outcome(with_(not_run(healthy()), nccl__version=newest.version), "nccl-too-old-for-gpu") == "passed"
+    assert outcome(with_(facts, nccl__version="9.9.9"), "nccl-too-old-for-gpu") == "passed", "nobody has read it"
+
+
+# ------------------------------------------------------------------------------- Python, glibc, aarch64
+
+
+def without_tensorflow(python: str) -> Facts:
+    return with_(healthy(), tensorflow__directory=None, python__version=python, measurements=())
+
+
+def test_a_python_that_tensorflow_is_not_published_for() -> None:
+    facts = without_tensorflow("3.14.2")
+    assert outcome(facts, "python-version-unsupported") == "found"
+    assert roots(facts)[:1] == ["python-version-unsupported"]
+    assert "Python 3.10 to 3.13" in found(facts)["python-version-unsupported"].message
+
+
+def test_a_python_that_it_is_published_for() -> None:
+    assert outcome(without_tensorflow("3.12.3"), "python-version-unsupported") == "passed"
+    assert outcome(without_tensorflow("3.8.20"), "python-version-unsupported") == "passed"
+    assert outcome(healthy(), "python-version-unsupported") == "skipped"
+
+
+def test_an_old_c_library() -> None:
+    facts = with_(
+        healthy(), python__glibc="2.12", tensorflow__import_error="ImportError: version `GLIBC_2.17' not found"
+    )
+    assert outcome(facts, "glibc-too-old") == "found"
+    assert outcome(with_(facts, tensorflow__import_error=None), "glibc-too-old") == "passed"
+    assert outcome(healthy(), "glibc-too-old") == "passed"
+
+
+def test_aarch64() -> None:
+    facts = with_(
+        healthy(),
+        system__machine="aarch64",
+        tensorflow__build=msgspec.structs.replace(healthy().tensorflow.build, cuda=False, cuda_version=None),
+    )
+    assert outcome(facts, "tf-aarch64-cpu-only") == "found"
+    assert outcome(with_(facts, driver__libcuda__devices=(), pci__devices=()), "tf-aarch64-cpu-only") == "skipped"
+    assert outcome(with_(healthy(), system__machine="aarch64"), "tf-aarch64-cpu-only") == "passed"
+    assert outcome(healthy(), "tf-aarch64-cpu-only") == "skipped"
+
+
+# ------------------------------------------------------------------------------- hazards
+
+
+def with_package(facts: Facts, name: str, version: str) -> Facts:
+    kept = tuple(d for d in facts.python.distributions if d.name != name)  # type: ignore[union-attr]
+    return with_(facts, python__distributions=(*kept, Distribution(name=name, version=version, location="/opt/site")))
+
+
+def test_a_hazard_is_told_for_information() -> None:
+    facts = with_package(not_run(healthy()), "nvidia-cudnn-cu13", "9.19.0")
+    assert find("known-hazard").level.word == "info"
+    assert outcome(facts, "known-hazard") == "found"
+
+
+def test_no_hazard_is_told_of_kernels_that_work() -> None:
+    failing = [h for h in compat.matrix().hazards if h.outcome != "note"]
+    assert failing
+    told = [f for f in [found(healthy()).get("known-hazard")] if f is not None]
+    assert not told or all(h.effect not in told[0].message for h in failing)
+
+
+def test_a_skipped_kernel_proves_nothing() -> None:
+    skipped = Measurement(
+        kernel="all-reduce", backend="tensorflow", device="GPU:0", value=Unread(why="one GPU", chosen=True)
+    )
+    assert outcome(with_(old_driver(), measurements=(skipped,)), "driver-too-old-for-ptx") == "found"
