@@ -57,10 +57,7 @@ def tensorflow_wheel(
         "tensorflow/include/empty.so": b"",
         "tensorflow/include/script.so": "GROUP ( libc.so.6 )",
     }
-    described = {"requires": wheels.REQUIRES}
-    if extra is not None:
-        described["extra"] = tuple(extra)
-    return wheels.wheel(directory, files, tag=tag, **described)
+    return wheels.wheel(directory, files, tag=tag, requires=wheels.REQUIRES, extra=extra)
 
 
 def printed(capsys: pytest.CaptureFixture[str], matrix: Path, *words: str | Path) -> Build:

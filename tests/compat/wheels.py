@@ -6,7 +6,7 @@ import hashlib
 import struct
 import subprocess
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from tests.building import Workshop
@@ -93,7 +93,7 @@ call get_dso_handle
 ret"""
 
 
-FORMS = {"in place": _in_place, "view": _view, "constructed": _constructed}
+FORMS: dict[str, Callable[[str, str, str], str]] = {"in place": _in_place, "view": _view, "constructed": _constructed}
 
 
 def assembled(workshop: Workshop, text: str, soname: str, runpath: Sequence[str], needed: Sequence[str] = ()) -> Path:
@@ -213,7 +213,8 @@ def wheel(
     name: str = "tensorflow",
     version: str = "9.9.0",
     tag: str = "cp312-cp312-manylinux_2_17_x86_64.manylinux2014_x86_64",
-    **described: Sequence[str],
+    requires: Sequence[str] = (),
+    extra: Sequence[str] | None = None,
 ) -> Path:
     """A wheel of these files."""
     directory.mkdir(parents=True, exist_ok=True)
@@ -222,6 +223,6 @@ def wheel(
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as z:
         for inside, data in files.items():
             z.writestr(inside, data)
-        z.writestr(f"{info}/METADATA", metadata(name, version, **described))
+        z.writestr(f"{info}/METADATA", metadata(name, version, requires, extra))
         z.writestr(f"{info}/WHEEL", f"Wheel-Version: 1.0\nTag: {tag}\n")
     return path
