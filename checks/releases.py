@@ -259,7 +259,8 @@ def tf_aarch64_cpu_only(facts: Facts) -> Iterator[Found]:
 def known_hazard(facts: Facts) -> Iterator[Found]:
     """Something is known to go wrong with this release of TensorFlow on a machine like this one.
 
-    What it looks at: the hazards in compat/matrix.json whose conditions (release, GPU, driver, packages) hold here.
+    What it looks at: the hazards in compat/matrix.json that fail or need a step and whose conditions (release, GPU,
+    driver, packages) hold here, where no kernel has shown yet that the GPUs compute.
 
     Why it matters: the documents allow these combinations. It is said for information: whether it hurts depends on what
     your program does, and what does hurt here is found by its own check.
@@ -268,8 +269,9 @@ def known_hazard(facts: Facts) -> Iterator[Found]:
 
     Source: compat/matrix.json, hazards, each with its own source.
     """
+    _fit.need_gpus(facts)
     for reason in _fit.of_rule(facts, "hazard"):
-        if reason.effect == "note" or not _fit.computes(facts):
+        if reason.effect != "note" and not _fit.computes(facts):
             pins = [quote(p) for p in reason.pins]
             yield Found(
                 message=f"{reason.text[:1].upper()}{reason.text[1:].rstrip('.')}.",

@@ -226,12 +226,16 @@ def fit(kernels: tuple[Kernels, ...], compute_capability: str) -> Fit:
 
     Machine code runs on GPUs of its own major version with the same or a higher minor one; PTX is compiled for its own
     capability and every later one; a target with a letter runs on exactly that capability. Fat binaries that hold code
-    for newer GPUs only were not made for this one (kernels of Hopper in TensorFlow 2.17 to 2.20) and do not count.
+    for newer GPUs only were not made for this one and do not count. Those that hold PTX only, beside one that holds machine
+    code only, are relocatable device code and its link (NCCL inside of TensorFlow up to 2.20): the link counts.
     """
     has = capability(compute_capability)
     native = compiled = useless = 0
     isas: list[str] = []
+    linked = any(not group.ptx and any(_runs(code, has) for code in group.machine_code) for group in kernels)
     for group in kernels:
+        if linked and not group.machine_code:
+            continue
         loadable = [p.isa for p in group.ptx if _compiles(p.target, has)]
         if any(_runs(code, has) for code in group.machine_code):
             native += group.count

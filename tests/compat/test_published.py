@@ -135,7 +135,6 @@ def test_written_into_the_matrix(
     [
         (["banana"], "published: 'banana' is no version\n"),
         (["2.9.9"], "published: the package index has no release 2.9.9 of TensorFlow (from 1.0 on, no candidates)\n"),
-        (["0.12.1"], "published: the package index has no release 0.12.1 of TensorFlow (from 1.0 on, no candidates)\n"),
     ],
 )
 @needs_pip

@@ -336,6 +336,12 @@ def test_code_for_newer_gpus_was_not_made_for_this_one() -> None:
     assert fit(built, "7.0").useless == 12, "nothing at all is for it"
 
 
+def test_relocatable_code_counts_by_its_link() -> None:
+    built = kernels(("sm_80", "8.0:sm_90", 9), ("", "8.3:sm_90", 3), ("sm_80 sm_90", "", 1))
+    assert (fit(built, "9.0").total, fit(built, "9.0").isa) == (10, "8.0")
+    assert fit(built, "12.0").isa == "8.3"
+
+
 def test_a_target_of_one_architecture_runs_there_only() -> None:
     assert fit(kernels(("sm_90a", "", 1)), "9.0").native == 1
     assert fit(kernels(("sm_90a", "", 1)), "10.0").useless == 1
