@@ -99,7 +99,7 @@ class Wheel:
         with tempfile.NamedTemporaryFile(prefix="gpudoctor-scan-") as f:
             with self._reading(name), self._zip.open(name) as packed:
                 shutil.copyfileobj(packed, f, 1 << 20)
-            f.flush()
+                f.flush()
             if f.tell() == 0:
                 yield f.name, b""
                 return

@@ -499,3 +499,29 @@ def test_one_bad_wheel_does_not_keep_the_others_from_being_read(
     good = wheels.wheel(tmp_path, {"tensorflow/__init__.py": "", BUILD_INFO: "is_cuda_build = False"})
     assert main(["--matrix", str(matrix), "none.whl", str(good), "--write"]) == 2
     assert [r.version for r in msgspec.json.decode(matrix.read_bytes(), type=Matrix).builds] == ["9.9.0"]
+
+
+# --------------------------------------------------------------------------- requirements, by pip from a directory
+
+
+def test_a_requirement_is_fetched_and_nothing_is_kept(
+    tmp_path: Path, matrix: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pip")
+    index, temporary = tmp_path / "index", tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(index))
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    files = {"tensorflow/__init__.py": "", BUILD_INFO: "is_cuda_build = False"}
+    wheels.wheel(index, files, tag="cp311-cp311-manylinux_2_17_x86_64.manylinux2014_x86_64")
+    wheels.wheel(index, files, version="9.10.0", tag="cp312-cp312-manylinux_2_28_x86_64")
+    assert printed(capsys, matrix, "tensorflow==9.9.0").version == "9.9.0"
+    assert printed(capsys, matrix, "tensorflow").glibc == "2.28"
+    assert printed(capsys, matrix, "tensorflow", "--python", "3.11").version == "9.9.0"
+    assert "pip did not fetch it" in complaint(capsys, matrix, "tensorflow==9.9.0", "--python", "3.12")
+    assert list(temporary.iterdir()) == []
+    assert main(["--matrix", str(matrix), "tensorflow==9.10.0", "--write"]) == 0
+    assert main(["--matrix", str(matrix), "--all", "--check"]) == 0
+    assert capsys.readouterr().out == "tensorflow 9.10.0: the same\n"
