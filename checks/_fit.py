@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from gpudoctor.compat import newest_patches, releases
+from gpudoctor.compat import admits, matrix, newest_patches, releases
 from gpudoctor.compat.machine import machine_of
-from gpudoctor.compat.records import Build, Release
+from gpudoctor.compat.records import Build, Hazard, Release
 from gpudoctor.compat.rules import Case, Machine, Reason, reasons
 from gpudoctor.compat.solve import best, build_of, command, solve
 from gpudoctor.compat.versions import NotAVersion
-from gpudoctor.facts import Facts, Unread, known
+from gpudoctor.facts import Facts, LibraryFile, Unread, known
 from gpudoctor.findings import Evidence, Fix, NotApplicable
 
 
@@ -46,12 +46,46 @@ def of_rule(facts: Facts, *rules: str, packages: dict[str, str] | None = None) -
     return tuple(r for r in said if any(r.rule == rule or r.rule.startswith(rule + " ") for rule in rules))
 
 
+def breaks_import(facts: Facts, package: str) -> tuple[Hazard, str] | None:
+    """The hazard by which the installed version of a package ends TensorFlow's import, and that version.
+
+    Only where the import was not tried: it knows better.
+    """
+    version, installed = facts.tensorflow.version, facts.python.distributions
+    if not isinstance(facts.tensorflow.import_error, Unread) or not isinstance(version, str):
+        return None
+    has = [
+        d.version for d in (() if isinstance(installed, Unread) else installed) if d.name == package and not d.shadowed
+    ]
+    try:
+        for hazard in matrix().hazards if has else ():
+            specifier = hazard.packages.get(package)
+            alone = specifier is not None and len(hazard.packages) == 1 and hazard.outcome == "fails"
+            if alone and admits(hazard.tensorflow, version) and admits(specifier or "", has[0]):
+                return hazard, has[0]
+    except NotAVersion:
+        return None
+    return None
+
+
 def need_gpus(facts: Facts) -> None:
     """Unknown where nobody could tell which GPUs are here; not applicable where there is none."""
     if machine(facts, installed=True).gpus:
         return
     if not known(facts.driver.libcuda.devices) and not known(facts.gpu.devices):
         raise NotApplicable("no GPU is here")
+
+
+def picked(facts: Facts, stem: str) -> LibraryFile | None:
+    """The file of a library that TensorFlow's loader picks, or has loaded."""
+    picks, loaded, files = facts.tensorflow.libraries, facts.tensorflow.loaded, facts.libraries.files
+    paths = [p.picked for p in picks if p.soname.startswith(stem + ".so")] if not isinstance(picks, Unread) else []
+    if not isinstance(loaded, Unread):
+        paths += [p for p in loaded if p.rpartition("/")[2].startswith(stem + ".so")]
+    wanted = {p for p in paths if isinstance(p, str)}
+    if isinstance(files, Unread):
+        return None
+    return next((f for f in files if f.path in wanted or f.real in wanted), None)
 
 
 def computes(facts: Facts) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from gpudoctor.checks import _fit
 from gpudoctor.facts import Facts, LogEvent, Measurement, Unread, known
 from gpudoctor.findings import EnvChange, Evidence, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
@@ -170,12 +171,25 @@ def _codeless(facts: Facts, events: tuple[LogEvent, ...]) -> tuple[str, ...]:
     return tuple(found)
 
 
+def _too_new_by_the_wheel(facts: Facts) -> Iterator[Found]:
+    """Where TensorFlow was not run: what its wheel holds, by compat/, and which GPUs are here."""
+    _need_cuda_build(facts)
+    for reason in _fit.of_rule(facts, "code") if isinstance(facts.tensorflow.events, Unread) else ():
+        if reason.effect == "fails" and "no code that" in reason.text:
+            yield Found(
+                message=f"TensorFlow {facts.tensorflow.version}: {reason.text}.",
+                proof=(_fit.tensorflow_evidence(facts), _fit.record(reason)),
+                fixes=_fit.another_release(facts),
+            )
+
+
 @check("GD516", "gpu-too-new-for-build", stage=Stage.TENSORFLOW, explains=("op-fails",))
 def gpu_too_new_for_build(facts: Facts) -> Iterator[Found]:
     """The GPU is newer than this build of TensorFlow, and what is compiled for it on the fly fails.
 
     What it looks at: TensorFlow's line 'not built with CUDA kernel binaries compatible with compute capability …',
-    together with kernels on that GPU that fail for reasons of code: INVALID_PTX, ILLEGAL_INSTRUCTION, no kernel image.
+    together with kernels on that GPU that fail for reasons of code: INVALID_PTX, ILLEGAL_INSTRUCTION, no kernel image. Where
+    TensorFlow was not run: the code that its wheel holds.
 
     Why it matters: the GPU is listed, and most operations on it fail.
 
@@ -184,6 +198,9 @@ def gpu_too_new_for_build(facts: Facts) -> Iterator[Found]:
 
     Source: TensorFlow, tensorflow/core/common_runtime/gpu/gpu_device.cc; CUDA driver API, CUresult.
     """
+    if by_the_wheel := list(_too_new_by_the_wheel(facts)):
+        yield from by_the_wheel
+        return
     events = _without_machine_code(facts)
     failed = [(one, why) for one, why in _failed(facts) if _REJECTED.search(why)]
     rejected = _said(facts, "code-rejected") if _failed(facts) else ()

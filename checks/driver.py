@@ -204,7 +204,12 @@ def fabric_manager_not_running(facts: Facts) -> Iterator[Found]:
     )
 
 
-@check("GD114", "driver-too-old", stage=Stage.DRIVER, explains=("tf-lists-no-gpu", "op-fails"))
+@check(
+    "GD114",
+    "driver-too-old",
+    stage=Stage.DRIVER,
+    explains=("tf-lists-no-gpu", "op-fails", "driver-too-old-for-ptx", "gpu-too-new-for-build"),
+)
 def driver_too_old(facts: Facts) -> Iterator[Found]:
     """The driver is older than the CUDA version that this TensorFlow is built for.
 

@@ -7,6 +7,7 @@ from shlex import quote
 
 from packaging.version import InvalidVersion, Version
 
+from gpudoctor.checks import _fit
 from gpudoctor.facts import Facts, LogEvent, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage
 from gpudoctor.registry import check
@@ -54,12 +55,33 @@ def _proof(facts: Facts, events: tuple[LogEvent, ...], name: str) -> tuple[Evide
     return (*words, Evidence(text=f"{name} {version}", source="installed distributions")) if version else words
 
 
+def _by_release(facts: Facts, package: str) -> Iterator[Found]:
+    """What compat/ knows of this release and the version that is installed, where the import was not tried."""
+    known_of = _fit.breaks_import(facts, package)
+    if known_of is None:
+        return
+    hazard, has = known_of
+    name, version = facts.tensorflow.distribution, facts.tensorflow.version
+    yield Found(
+        message=f"{package} {has} is installed, and TensorFlow {version} can't be imported with it.",
+        proof=(
+            Evidence(
+                text=f"{name if isinstance(name, str) else 'tensorflow'} {version}, {package} {has}",
+                source="installed distributions",
+            ),
+            Evidence(text=hazard.effect, source=hazard.source),
+        ),
+        fixes=(Fix(kind="command", risk="safe", summary=hazard.fix.rstrip("."), steps=(_pip(facts, *hazard.pins),)),),
+    )
+
+
 @check("GD521", "numpy-abi-break", stage=Stage.PYTHON, explains=_BRINGS)
 def numpy_abi_break(facts: Facts) -> Iterator[Found]:
     """TensorFlow, or a package that it imports, was compiled for another generation of numpy.
 
     What it looks at: numpy's own words in the failed import: 'compiled using NumPy 1.x', 'numpy.core.multiarray failed to
-    import', 'numpy.dtype size changed', '_ARRAY_API not found'.
+    import', 'numpy.dtype size changed', '_ARRAY_API not found'; where the import was not tried, the installed numpy against
+    what is known of this release.
 
     Why it matters: import tensorflow fails. TensorFlow before 2.18 is compiled for numpy 1 and can't use numpy 2.
 
@@ -67,6 +89,9 @@ def numpy_abi_break(facts: Facts) -> Iterator[Found]:
 
     Source: NumPy 2.0 migration guide; TensorFlow 2.18 release notes.
     """
+    if by_release := list(_by_release(facts, "numpy")):
+        yield from by_release
+        return
     events = _said(facts, "numpy-abi")
     if not events:
         return
@@ -92,7 +117,8 @@ def protobuf_mismatch(facts: Facts) -> Iterator[Found]:
     """The installed protobuf does not fit this TensorFlow.
 
     What it looks at: protobuf's own words in the failed import: 'Descriptors cannot be created directly', 'cannot import
-    name … from google.protobuf', 'Detected incompatible Protobuf Gencode/Runtime versions'.
+    name … from google.protobuf', 'Detected incompatible Protobuf Gencode/Runtime versions'; where the import was not
+    tried, the installed protobuf against what is known of this release.
 
     Why it matters: import tensorflow fails. Other packages often bring another major version of protobuf.
 
@@ -100,6 +126,9 @@ def protobuf_mismatch(facts: Facts) -> Iterator[Found]:
 
     Source: https://protobuf.dev/support/cross-version-runtime-guarantee/; public reports.
     """
+    if by_release := list(_by_release(facts, "protobuf")):
+        yield from by_release
+        return
     events = _said(facts, "protobuf-mismatch")
     if not events:
         return

@@ -9,7 +9,7 @@ from gpudoctor import compat
 from gpudoctor.checks import _fit
 from gpudoctor.checks._pip import pip
 from gpudoctor.compat.rules import fit
-from gpudoctor.facts import Facts, LibraryFile, Unread, known
+from gpudoctor.facts import Facts, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
 
@@ -42,18 +42,6 @@ def driver_too_old_for_ptx(facts: Facts) -> Iterator[Found]:
     )
 
 
-def _picked(facts: Facts, stem: str) -> LibraryFile | None:
-    """The file of a library that TensorFlow's loader picks, or has loaded."""
-    picks, loaded, files = facts.tensorflow.libraries, facts.tensorflow.loaded, facts.libraries.files
-    paths = [p.picked for p in picks if p.soname.startswith(stem + ".so")] if not isinstance(picks, Unread) else []
-    if not isinstance(loaded, Unread):
-        paths += [p for p in loaded if p.rpartition("/")[2].startswith(stem + ".so")]
-    wanted = {p for p in paths if isinstance(p, str)}
-    if isinstance(files, Unread):
-        return None
-    return next((f for f in files if f.path in wanted or f.real in wanted), None)
-
-
 @check("GD211", "cudnn-dropped-gpu", stage=Stage.LIBRARIES, explains=("op-fails",))
 def cudnn_dropped_gpu(facts: Facts) -> Iterator[Found]:
     """The cuDNN that is installed has no code for this GPU any more.
@@ -68,8 +56,9 @@ def cudnn_dropped_gpu(facts: Facts) -> Iterator[Found]:
 
     Source: cuDNN support matrix; the wheels' fat binaries (compat/matrix.json, support).
     """
+    _fit.release(facts)
     _fit.need_gpus(facts)
-    file = _picked(facts, "libcudnn")
+    file = _fit.picked(facts, "libcudnn")
     cuda = known(facts.tensorflow.build.cuda_version) if known(facts.tensorflow.build.cuda) else None
     if file is None or cuda is None:
         known(facts.tensorflow.libraries)

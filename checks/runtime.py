@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterator
 from shlex import quote
 
+from gpudoctor import compat
+from gpudoctor.checks import _fit
 from gpudoctor.facts import Facts, LogEvent, Unread, known
 from gpudoctor.findings import EnvChange, Evidence, Fix, Found, NotApplicable, Stage
 from gpudoctor.registry import check
@@ -41,12 +43,47 @@ def _loaded_from(facts: Facts, stem: str) -> str | None:
     return next((p for p in loaded if os.path.basename(p).startswith(stem + ".so")), None)
 
 
+def _too_old_by_files(facts: Facts) -> Iterator[Found]:
+    """Where TensorFlow was not run: the cuDNN that its loader picks against the one that its extra begins with."""
+    file, build = _fit.picked(facts, "libcudnn"), _fit.release(facts)[1]
+    wants = compat.built_with(build, "cudnn") if build is not None else None
+    if file is None or wants is None or not isinstance(file.version, str):
+        return
+    try:
+        has, needs = compat.version(file.version), compat.version(wants)
+    except compat.NotAVersion:
+        return
+    if has.major != needs.major or (has.major, has.minor) >= (needs.major, needs.minor):
+        return
+    package, python = _wheel(facts, "cudnn"), _python(facts)
+    yield Found(
+        message=f"cuDNN {file.version} is what TensorFlow's loader picks; this TensorFlow was built with {wants}, and takes no "
+        "older minor version.",
+        proof=(
+            Evidence(text=f"cuDNN {file.version}: {file.path}", source="what TensorFlow's loader picks"),
+            Evidence(text=f"its extra begins with cuDNN {wants}", source=build.source if build is not None else ""),
+        ),
+        fixes=(
+            Fix(
+                kind="command" if package else "advice",
+                risk="safe",
+                summary=f"Install cuDNN {wants} or newer"
+                + ("" if "site-packages" in file.path else f", and take {file.path} off the loader's path"),
+                steps=(f"{python} -m pip install --upgrade {quote(f'{package}>={wants},<{needs.major + 1}')}",)
+                if package
+                else (),
+            ),
+        ),
+    )
+
+
 @check("GD517", "cudnn-version-too-old", stage=Stage.LIBRARIES, explains=("op-fails",))
 def cudnn_version_too_old(facts: Facts) -> Iterator[Found]:
     """The cuDNN that is loaded is older than the one that TensorFlow was built with.
 
     What it looks at: TensorFlow's line 'Loaded runtime CuDNN library: A but source was compiled with: B', and which file
-    it had loaded.
+    it had loaded. Where TensorFlow was not run: the version of the file that its loader picks, against the oldest that the
+    extra of this release asks for, which is the one that it was built with.
 
     Why it matters: convolutions and recurrent layers fail, often with 'DNN library is not found'. It happens where
     another package (PyTorch) pins an older cuDNN, or where an older one lies first on the loader's path.
@@ -55,6 +92,9 @@ def cudnn_version_too_old(facts: Facts) -> Iterator[Found]:
 
     Source: TensorFlow, cuda_dnn.cc; cuDNN's compatibility rules.
     """
+    if isinstance(facts.tensorflow.events, Unread) and (by_files := list(_too_old_by_files(facts))):
+        yield from by_files
+        return
     for event in _said(facts, "cudnn-too-old")[:1]:
         has, wants = event.values.get("loaded", "?"), event.values.get("compiled", "?")
         path, package = _loaded_from(facts, "libcudnn"), _wheel(facts, "cudnn")

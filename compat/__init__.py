@@ -23,6 +23,7 @@ __all__ = [
     "admits",
     "answer",
     "build",
+    "built_with",
     "cuda_result",
     "floor",
     "fp32_rate",
@@ -148,3 +149,10 @@ def kernels_of(wheel: LibraryWheel) -> tuple[Kernels, ...]:
         for one in wheel.libraries
         if one.machine_code or one.ptx
     )
+
+
+def built_with(build: Build, library: str) -> str | None:
+    """The version of a library ('cudnn') that a wheel was built with: the oldest that its extra admits; None: not known."""
+    name = next((n for n in build.extra or {} if n.startswith(f"nvidia-{library}-cu")), None)
+    pins = (build.extra or {}).get(name or "", "").split(",")
+    return next((p.removeprefix(sign) for p in pins for sign in ("==", ">=") if p.startswith(sign)), None)

@@ -191,3 +191,46 @@ def test_a_skipped_kernel_proves_nothing() -> None:
         kernel="all-reduce", backend="tensorflow", device="GPU:0", value=Unread(why="one GPU", chosen=True)
     )
     assert outcome(with_(old_driver(), measurements=(skipped,)), "driver-too-old-for-ptx") == "found"
+
+
+# ------------------------------------------------------------------------------- known before TensorFlow is imported
+
+
+def not_imported(facts: Facts) -> Facts:
+    """As at the quick level."""
+    unread = Unread(why="TensorFlow is not imported at the quick level", chosen=True)
+    names = ("import_error", "events", "devices", "log", "loaded")
+    return with_(not_run(facts), **{f"tensorflow__{name}": unread for name in names})
+
+
+def test_numpy_2_under_a_release_made_for_numpy_1() -> None:
+    facts = with_package(with_release(not_imported(healthy()), "2.10.1"), "numpy", "2.2.6")
+    assert outcome(facts, "numpy-abi-break") == "found"
+    assert "-m pip install 'numpy<2'" in found(facts)["numpy-abi-break"].fixes[0].steps[0]
+    assert outcome(with_package(facts, "numpy", "1.26.4"), "numpy-abi-break") == "unknown"
+    assert outcome(with_release(facts, "2.19.1"), "numpy-abi-break") == "unknown"
+    imported = with_(facts, tensorflow__import_error=None, tensorflow__events=())
+    assert outcome(imported, "numpy-abi-break") == "passed", "the import knows better"
+
+
+def test_protobuf_4_under_an_old_release() -> None:
+    facts = with_package(with_release(not_imported(healthy()), "2.8.0"), "protobuf", "4.25.1")
+    assert outcome(facts, "protobuf-mismatch") == "found"
+    assert outcome(with_package(facts, "protobuf", "3.20.3"), "protobuf-mismatch") == "unknown"
+
+
+def test_a_gpu_that_the_wheel_has_no_code_for() -> None:
+    facts = with_capability(with_release(not_imported(healthy()), "2.17.1"), (12, 0), "NVIDIA GeForce RTX 5090")
+    assert outcome(facts, "gpu-too-new-for-build") == "found"
+    one = found(facts)["gpu-too-new-for-build"]
+    assert "no code that NVIDIA GeForce RTX 5090" in one.message
+    assert any("tensorflow[and-cuda]==2.21.0" in step for fix in one.fixes for step in fix.steps) or not one.fixes
+    assert outcome(with_release(facts, "2.21.0"), "gpu-too-new-for-build") == "unknown"
+
+
+def test_a_cudnn_older_than_the_one_it_was_built_with() -> None:
+    facts = with_cudnn(with_release(not_imported(healthy()), "2.21.0"), "9.1.0")
+    assert outcome(facts, "cudnn-version-too-old") == "found"
+    assert "'nvidia-cudnn-cu12>=9.3.0.75,<10'" in found(facts)["cudnn-version-too-old"].fixes[0].steps[0]
+    assert outcome(with_cudnn(facts, "9.3.0"), "cudnn-version-too-old") == "unknown", "its own words are not there yet"
+    assert outcome(with_cudnn(facts, "8.9.7"), "cudnn-version-too-old") == "unknown", "another major has its own cause"
