@@ -21,6 +21,7 @@ from gpudoctor.compat.records import Platform
 Data = mmap.mmap | bytes
 
 _MANYLINUX = {"manylinux1": "2.5", "manylinux2010": "2.12", "manylinux2014": "2.17"}
+_DATA = re.compile(r"[^/]+\.data/(purelib|platlib)/")
 _SHARED_OBJECT = re.compile(r"\.so(\.[\d.]+)?$")
 _PLATFORMS = ("linux-x86_64", "linux-aarch64")
 
@@ -40,7 +41,10 @@ class Wheel:
             raise BadWheel(f"{path}: {e.strerror}") from e
         except zipfile.BadZipFile as e:
             raise BadWheel(f"{path}: not a wheel, or cut off ({e})") from e
-        self.names = [i.filename for i in self._zip.infolist() if not i.is_dir()]
+        files = [i.filename for i in self._zip.infolist() if not i.is_dir()]
+        self._members = {_DATA.sub("", name, count=1): name for name in files}
+        self.names = list(self._members)
+        """As they are installed in site-packages."""
         info = next((n for n in self.names if re.fullmatch(r"[^/]+\.dist-info/METADATA", n)), None)
         if info is None:
             raise BadWheel(f"{path}: not a wheel: it has no METADATA")
@@ -59,7 +63,7 @@ class Wheel:
     def text(self, name: str) -> str:
         """A small text file of the wheel."""
         with self._reading(name):
-            return self._zip.read(name).decode("utf-8", "replace")
+            return self._zip.read(self._members[name]).decode("utf-8", "replace")
 
     def _platform_tags(self, wheel_file: str) -> list[str]:
         """Of the file's name, which the index goes by; of the WHEEL file where it has been renamed."""
@@ -97,7 +101,7 @@ class Wheel:
     def unpacked(self, name: str) -> Iterator[tuple[str, Data]]:
         """A file of the wheel as a temporary file and its bytes."""
         with tempfile.NamedTemporaryFile(prefix="gpudoctor-scan-") as f:
-            with self._reading(name), self._zip.open(name) as packed:
+            with self._reading(name), self._zip.open(self._members[name]) as packed:
                 shutil.copyfileobj(packed, f, 1 << 20)
                 f.flush()
             if f.tell() == 0:

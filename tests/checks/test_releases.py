@@ -168,21 +168,20 @@ def with_package(facts: Facts, name: str, version: str) -> Facts:
     return with_(facts, python__distributions=(*kept, Distribution(name=name, version=version, location="/opt/site")))
 
 
-def both_cudnn(facts: Facts) -> Facts:
-    return with_package(with_package(facts, "nvidia-cudnn-cu13", "9.19.0"), "nvidia-cudnn-cu12", "9.3.0.75")
+def blackwell(facts: Facts) -> Facts:
+    return with_capability(with_release(facts, "2.21.0"), (12, 0), "NVIDIA GeForce RTX 5090")
 
 
 def test_a_hazard_is_told_for_information() -> None:
-    facts = both_cudnn(not_run(healthy()))
+    facts = blackwell(not_run(healthy()))
     assert find("known-hazard").level.word == "info"
-    assert outcome(facts, "known-hazard") == "found"
+    assert "XLA" in found(facts)["known-hazard"].message
     assert outcome(not_run(healthy()), "known-hazard") == "passed"
 
 
 def test_no_hazard_is_told_where_the_kernels_work_or_no_gpu_is() -> None:
-    facts = both_cudnn(healthy())
-    assert outcome(facts, "known-hazard") == "passed"
-    nothing = with_(not_run(facts), driver__libcuda__devices=(), gpu__devices=(), pci__devices=())
+    assert outcome(blackwell(healthy()), "known-hazard") == "passed"
+    nothing = with_(not_run(healthy()), driver__libcuda__devices=(), gpu__devices=(), pci__devices=())
     assert outcome(nothing, "known-hazard") == "skipped"
 
 

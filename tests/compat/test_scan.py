@@ -271,12 +271,13 @@ def test_before_there_was_a_loader_it_was_linked(
     """Up to 1.13; build_info.py says little, and GPU code is what tells a build for CUDA."""
     needed = ("libcudart.so.10.0", "libcudnn.so.7", "libcuda.so.1", "libm.so.6")
     linked = workshop.stub("_pywrap_tensorflow_internal.so", needed=needed).read_bytes()
+    site = "tensorflow_gpu-1.13.2.data/purelib/"
     path = wheels.wheel(
         tmp_path,
         {
-            "tensorflow/__init__.py": "",
-            "tensorflow/python/platform/build_info.py": "is_cuda_build = True\n",
-            "tensorflow/python/_pywrap_tensorflow_internal.so": linked + wheels.kernel((37, 61), "6.3", "sm_61"),
+            site + "tensorflow/__init__.py": "",
+            site + "tensorflow/python/platform/build_info.py": "is_cuda_build = True\n",
+            site + "tensorflow/python/_pywrap_tensorflow_internal.so": linked + wheels.kernel((37, 61), "6.3", "sm_61"),
         },
         "tensorflow-gpu",
         "1.13.2",
