@@ -460,6 +460,8 @@ def _hazards(case: Case) -> Iterator[Reason]:
     for hazard in matrix().hazards:
         if hazard.rule or (hazard.run is not None and hazard.run.outcome == "refuted") or not applies(hazard, case):
             continue
+        if hazard.outcome == "note" and not (hazard.compute_capability or hazard.driver):
+            continue  # true of the release wherever it runs
         effect: Effect = hazard.outcome
         if effect == "fails" and hazard.pins and hazard.packages and case.machine.packages is None:
             effect = "needs"  # the pins keep pip from choosing it

@@ -96,4 +96,4 @@ def _commands(one: Answer, machine: Machine, python: str | None) -> Iterator[str
     words = [which, "-m", "pip", "install", f"{one.distribution}{extra}=={one.version}", *one.pins]
     yield shlex.join(words)
     for need in one.needs:
-        yield from (step for step in need.steps if step)
+        yield from (step.replace("$(python3 ", f"$({shlex.quote(which)} ") for step in need.steps if step)

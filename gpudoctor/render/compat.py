@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 
 from rich import box
@@ -174,23 +175,19 @@ def solution(
         console.width = _WIDE * 2
     console.print(Text(("This machine: " if here else "A machine with ") + described(machine), style="dim"))
     console.print()
+    sources = _Sources()
     table = Table.grid(padding=(0, 2))
-    table.add_column(no_wrap=True)
-    table.add_column(no_wrap=True)
-    table.add_column(no_wrap=True)
+    for _ in range(3):
+        table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
-    for one in answers:
-        mark, style = _MARKS[one.verdict]
-        why = _sourced(one.reason.text, one.reason) if one.reason is not None else Text("as pip installs it")
-        word = _WORDS.get(one.verdict, one.verdict)
-        if one.verdict == "works" and one.reason is not None:
-            word = "works with a step" if one.needs else "works with a pin" if one.pins else word
-        table.add_row(Text(mark, style=f"bold {style}"), Text(one.version, style="bold"), Text(word, style=style), why)
+    for several in _alike(answers):
+        table.add_row(*_answer(several, sources))
     console.print(table)
     console.print()
     chosen = best(answers)
     if chosen is None:
-        console.print(Text("None of these works with this machine's GPU.", style="bold"))
+        console.print(Text("None of these works there.", style="bold"))
+        sources.show(console)
         return
     sure = {"works": "Best", "depends": "Best, if the rest fits", "unknown": "The most likely, and not certain"}
     console.print(Text(f"{sure[chosen.verdict]}: TensorFlow {chosen.version}", style="bold"))
@@ -198,7 +195,55 @@ def solution(
         console.print(Text(f"    {line}", style="bold cyan", no_wrap=True, overflow="ignore"), crop=False)
     for reason in chosen.reasons:
         if reason.effect in ("needs", "depends", "note"):
-            console.print(Text("  · ") + _sourced(reason.text, reason))
+            console.print(Text("  · ") + sources.after(_sentence(reason.text), reason.source))
+    sources.show(console)
+
+
+class _Sources:
+    """Footnotes: each source once."""
+
+    def __init__(self) -> None:
+        self.seen: dict[str, int] = {}
+
+    def after(self, text: str, source: str) -> Text:
+        """The text with the number of its source."""
+        return Text(text).append(f" [{self.seen.setdefault(source, len(self.seen) + 1)}]", style="dim")
+
+    def show(self, console: Console) -> None:
+        """Print the sources by their numbers."""
+        if self.seen:
+            console.print()
+            console.print(Text("Sources", style="dim"))
+        for source, number in self.seen.items():
+            console.print(Text(f"  [{number}] {source}", style="dim"))
+
+
+def _gist(one: Answer) -> str:
+    """What the reason has in common with that of other releases."""
+    return one.reason.text.partition(", but for ")[0] if one.reason is not None else ""
+
+
+def _alike(answers: Sequence[Answer]) -> list[list[Answer]]:
+    """Neighbours that fail for the same reason, together where they are three or more."""
+    runs = [list(group) for _, group in itertools.groupby(answers, key=lambda a: (a.verdict, _gist(a)))]
+    folded: list[list[Answer]] = []
+    for run in runs:
+        folded += [run] if len(run) > 2 and run[0].verdict == "fails" else [[one] for one in run]
+    return folded
+
+
+def _answer(several: list[Answer], sources: _Sources) -> tuple[Text, Text, Text, Text]:
+    one = several[0]
+    mark, style = _MARKS[one.verdict]
+    word = _WORDS.get(one.verdict, one.verdict)
+    if one.verdict == "works" and one.reason is not None:
+        word = "works with a step" if one.needs else "works with a pin" if one.pins else word
+    if one.reason is None:
+        why = Text("as pip installs it")
+    else:
+        why = sources.after(one.reason.text if len(several) == 1 else _gist(one), one.reason.source)
+    name = one.version if len(several) == 1 else f"{several[-1].version} to {one.version}"
+    return Text(mark, style=f"bold {style}"), Text(name, style="bold"), Text(word, style=style), why
 
 
 def described(machine: Machine) -> str:
