@@ -227,12 +227,14 @@ def fit(kernels: tuple[Kernels, ...], compute_capability: str) -> Fit:
     Machine code runs on GPUs of its own major version with the same or a higher minor one; PTX is compiled for its own
     capability and every later one; a target with a letter runs on exactly that capability. Fat binaries that hold code
     for newer GPUs only were not made for this one and do not count. Those that hold PTX only, beside one that holds machine
-    code only, are relocatable device code and its link (NCCL inside of TensorFlow up to 2.20): the link counts.
+    code only, are relocatable device code and its link (NCCL inside of TensorFlow up to 2.20): the link counts where it
+    runs; where it does not the driver compiles and links the PTX anew (nvcc's manual, JIT linking).
     """
     has = capability(compute_capability)
     native = compiled = useless = 0
     isas: list[str] = []
     linked = any(not group.ptx and any(_runs(code, has) for code in group.machine_code) for group in kernels)
+    relinked = any(not group.machine_code and any(_compiles(p.target, has) for p in group.ptx) for group in kernels)
     for group in kernels:
         if linked and not group.machine_code:
             continue
@@ -242,6 +244,8 @@ def fit(kernels: tuple[Kernels, ...], compute_capability: str) -> Fit:
         elif loadable:
             compiled += group.count
             isas.append(min(loadable, key=version))
+        elif not group.ptx and relinked:
+            continue
         elif any(target(one)[0] <= has for one in (*group.machine_code, *(p.target for p in group.ptx))):
             useless += group.count
     if not native and not compiled:

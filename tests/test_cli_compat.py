@@ -43,7 +43,7 @@ def test_a_package() -> None:
 
 
 def test_an_old_release_is_as_documented() -> None:
-    text = ask("show", "1.4.1")
+    text = ask("show", "1.3.0")
     assert "tensorflow-gpu" in text
     assert "as documented" in text
 

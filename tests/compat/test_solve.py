@@ -340,6 +340,7 @@ def test_relocatable_code_counts_by_its_link() -> None:
     built = kernels(("sm_80", "8.0:sm_90", 9), ("", "8.3:sm_90", 3), ("sm_80 sm_90", "", 1))
     assert (fit(built, "9.0").total, fit(built, "9.0").isa) == (10, "8.0")
     assert fit(built, "12.0").isa == "8.3"
+    assert (fit(built, "12.0").compiled, fit(built, "12.0").useless) == (12, 0), "compiled and linked anew"
 
 
 def test_a_target_of_one_architecture_runs_there_only() -> None:
