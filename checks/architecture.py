@@ -143,11 +143,7 @@ _REJECTED = re.compile(
 
 def _failed(facts: Facts) -> list[tuple[Measurement, str]]:
     """The kernels on GPUs that ended without a result, and why."""
-    return [
-        (one, one.value.why)
-        for one in facts.measurements
-        if isinstance(one.value, Unread) and not one.skipped and one.device.startswith("GPU:")
-    ]
+    return [(one, one.failed) for one in facts.measurements if one.failed and one.device.startswith("GPU:")]
 
 
 def _without_machine_code(facts: Facts) -> tuple[LogEvent, ...]:

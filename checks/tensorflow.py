@@ -88,8 +88,8 @@ def op_fails(facts: Facts) -> Iterator[Found]:
         raise NotApplicable("no kernel was run")
     failed: dict[str, list[tuple[Measurement, str]]] = {}
     for one in facts.measurements:
-        if isinstance(one.value, Unread) and one.backend == "tensorflow" and not one.skipped:
-            failed.setdefault(one.device, []).append((one, one.value.why))
+        if one.failed and one.backend == "tensorflow":
+            failed.setdefault(one.device, []).append((one, one.failed))
     for device, several in failed.items():
         one, why = several[0]
         also = ", ".join(other.kernel for other, _ in several[1:])

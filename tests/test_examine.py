@@ -6,11 +6,13 @@ import os
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from gpudoctor import examine, interpreter
-from gpudoctor.facts import NOT_RECORDED
+from gpudoctor.facts import NOT_RECORDED, Unread
 from tests.building import Workshop, put
+from tests.factory import SKIPPED, healthy, with_
 
 
 def python_at(place: Path) -> Path:
@@ -100,6 +102,13 @@ def test_a_masked_list_is_asked_for_without_the_mask(
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES")
     driver = examine.examine(options).facts.driver
     assert driver.all_devices == driver.libcuda.devices
+
+
+def test_where_nothing_died_nothing_is_looked_after() -> None:
+    """A kernel with nothing to do on a device did not die there."""
+    assert not examine.something_died(healthy())
+    failed = msgspec.structs.replace(SKIPPED, value=Unread(why="CUDA_ERROR_UNKNOWN"))
+    assert examine.something_died(with_(healthy(), measurements=(failed,)))
 
 
 def test_what_died_is_looked_after(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,7 +54,7 @@ def test_fewer_gpus() -> None:
 
 
 def test_op_fails() -> None:
-    one, two = healthy().measurements
+    one, two, *_ = healthy().measurements
     facts = with_(
         healthy(), measurements=(one, msgspec.structs.replace(two, value=Unread(why="matmul was ended by signal 11")))
     )
@@ -66,7 +66,7 @@ def test_op_fails() -> None:
 
 
 def test_many_failures_on_one_gpu_are_one_finding() -> None:
-    one, two = healthy().measurements
+    one, two, *_ = healthy().measurements
     why = Unread(why="…: no kernel image is available")
     several = tuple(
         msgspec.structs.replace(m, kernel=k, value=why, verified=why)
