@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from gpudoctor.facts import DeviceNode, Facts, KernelEvent, Unread
-from tests.factory import cu_init, found, healthy, outcome, roots, with_
+from tests.factory import cu_init, found, healthy, outcome, roots, with_, with_variable
 
 FIRST, SECOND = "0000:00:06.0", "0000:00:07.0"
 FAILED = KernelEvent(
@@ -79,6 +79,19 @@ def test_history(cause: str, event: KernelEvent) -> None:
     assert outcome(logged(with_(lost_second(healthy()), driver__nodes=refused[:1]), event), cause) == "passed"
     other = msgspec.structs.replace(event, pci_address=FIRST)
     assert outcome(logged(lost_second(healthy()), other), cause) == "passed"
+
+
+@pytest.mark.parametrize(("cause", "event"), CASES)
+def test_a_gpu_that_is_left_out_by_rule_is_not_blamed(cause: str, event: KernelEvent) -> None:
+    """CUDA does not list it, and NVML reads it."""
+    nvml = healthy().gpu.devices
+    both = with_(logged(lost_second(healthy()), event), gpu__devices=nvml)
+    assert outcome(both, cause) == "passed"
+    masked = with_variable(logged(lost_second(healthy()), event), "CUDA_VISIBLE_DEVICES", "0")
+    blind = with_(masked, gpu__devices=Unread(why="it crashed"))
+    assert outcome(blind, cause) == "found"  # CUDA lists one without the variable, too
+    assert outcome(with_(blind, driver__all_devices=Unread(why="killed")), cause) == "unknown"
+    assert outcome(with_(both, driver__all_devices=Unread(why="killed")), cause) == "passed"
 
 
 @pytest.mark.parametrize(("cause", "event"), CASES)
