@@ -98,7 +98,11 @@ def of_process(pid: int, ours: Mapping[str, str]) -> Chosen:
 
 def complaint(answers: Answers) -> str:
     """Why an interpreter did not answer."""
-    return f"it {answers.outcome.how or 'ran and did not answer'}{answers.last_word}"
+    why = f"it {answers.outcome.how or 'ran and did not answer'}{answers.last_word}"
+    if "SyntaxError" in answers.last_word:
+        why += "; something before it read from standard input, or it is older than 3.6"
+    printed = answers.outcome.stdout.decode("utf-8", "replace").split() if answers.outcome.exit_code else []
+    return why + (f"; it printed {' '.join(printed)[:160]!r}" if printed else "")
 
 
 _ACTIVATED = ("VIRTUAL_ENV", "CONDA_PREFIX")
