@@ -262,13 +262,14 @@ FILE_TASKS = (
     pci.TASK,
     driver.FILES,
     modules.TASK,
-    nccl.FILES,
     python.TASK,
-    python.KERNELS,
     libraries.TASK,
     tensorflow.FILES,
+    nccl.FILES,
+    python.HOME,
+    python.KERNELS,
 )
-"""What one child reads of files and of itself; nothing in it can hang."""
+"""What one child reads of files and of itself; only a file system can hang it, and what lies in the home is last."""
 
 
 def jobs_of(options: Options) -> dict[str, Job]:
