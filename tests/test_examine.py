@@ -34,6 +34,21 @@ def test_our_own_first_on_path_is_passed_over(tmp_path: Path, monkeypatch: pytes
     assert interpreter.candidates(None) == found
 
 
+@pytest.mark.parametrize("value", ["", ":", "none:", ".:/etc/passwd", "../bin", "none:/etc/passwd::/usr/bin"])
+def test_an_odd_path_is_read_as_a_shell_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    users = python_at(tmp_path / "bin")
+    monkeypatch.chdir(tmp_path / "bin")
+    monkeypatch.setenv("PATH", value)
+    assert interpreter.candidates(None)[0] == (str(users), "python3 on PATH")
+
+
+@pytest.mark.parametrize("value", ["", "none:"])
+def test_a_path_without_a_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", value)
+    assert interpreter.candidates(None) == [(sys.executable, "runs gpudoctor")]
+
+
 @pytest.mark.parametrize("variable", ["VIRTUAL_ENV", "CONDA_PREFIX"])
 def test_an_activated_environment_is_meant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
     path = python_at(tmp_path / "env" / "bin")
