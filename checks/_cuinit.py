@@ -26,6 +26,11 @@ def init_result(facts: Facts) -> int:
     return known(lib.init_result)
 
 
+def starts(facts: Facts) -> bool:
+    """CUDA starts, and so has what it needs: what is refused or not there belongs to others, or is not needed."""
+    return facts.driver.libcuda.init_result == SUCCESS
+
+
 def init_evidence(lib: Libcuda) -> Evidence:
     source = lib.path if isinstance(lib.path, str) else "libcuda.so.1"
     return Evidence(text=answered(known(lib.init_result)), source=f"{source}, asked in a child process")

@@ -5,20 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from gpudoctor import compat
-from gpudoctor.facts import Facts, GpuDevice, PciDevice, UnknownFactError, Unread, known
+from gpudoctor.facts import Facts, GpuDevice, LogEvent, PciDevice, UnknownFactError, Unread, known
 from gpudoctor.findings import Found, NotApplicable
 
-_DRIVER_NOT_LOADED, _LIBRARY_NOT_FOUND = 9, 12
+_NO_PERMISSION, _DRIVER_NOT_LOADED, _LIBRARY_NOT_FOUND = 4, 9, 12
+
+
+def ours(devices: Iterable[GpuDevice]) -> tuple[GpuDevice, ...]:
+    """Without those that NVML counts and this process may not ask: they were given to others."""
+    return tuple(d for d in devices if d.nvml_error != _NO_PERMISSION)
 
 
 def gpus(facts: Facts) -> tuple[GpuDevice, ...]:
-    """Every GPU that NVML counts."""
+    """Every GPU that NVML counts, of those that this process may use."""
     devices = facts.gpu.devices
     if isinstance(devices, Unread) and facts.system.tegra is True:
         raise NotApplicable("a Jetson's driver may have no NVML")
     if facts.gpu.nvml_error in (_DRIVER_NOT_LOADED, _LIBRARY_NOT_FOUND) and facts.driver.kernel_version is None:
         raise NotApplicable("no NVIDIA driver is loaded")
-    devices = known(devices)
+    devices = ours(known(devices))
     if not devices:
         raise NotApplicable("NVML lists no GPU")
     return devices
@@ -50,6 +55,14 @@ def each(devices: Iterable[GpuDevice], look: Callable[[GpuDevice], Found | None]
     if unread is not None and not found:
         raise UnknownFactError(unread)
     yield from found
+
+
+def left_out(facts: Facts) -> tuple[LogEvent, ...]:
+    """What TensorFlow says of GPUs that it ignores, where it lists others; nothing where it was not run."""
+    listed, said = facts.tensorflow.gpus(), facts.tensorflow.said("capability-too-old", "few-multiprocessors")
+    if isinstance(listed, Unread) or isinstance(said, Unread) or not listed:
+        return ()
+    return tuple({e.values.get("device", e.text): e for e in said}.values())
 
 
 def about(device: GpuDevice) -> tuple[str, ...]:

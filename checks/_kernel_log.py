@@ -74,8 +74,8 @@ def other_cause(facts: Facts) -> bool:
 def out_of_order(facts: Facts) -> tuple[str, ...]:
     """Addresses of the GPUs that this process should have and that CUDA does not list.
 
-    A GPU that was given to others (a container, a job) is not missed: every node must be here and open to us. Where
-    CUDA does not start at all, NVML must miss the GPU too: CUDA fails for other reasons as well.
+    A GPU that was given to others (a container, a job) is not missed: every node must be here and open to us. NVML
+    must miss it, too: CUDA fails for other reasons as well, and leaves GPUs out by rule (CUDA_VISIBLE_DEVICES, MIG).
     """
     if other_cause(facts):
         return ()
@@ -85,14 +85,16 @@ def out_of_order(facts: Facts) -> tuple[str, ...]:
     if isinstance(cuda, Unread) and not isinstance(facts.driver.libcuda.no_answer, str):
         known(facts.driver.libcuda.init_result)
     alive = set() if isinstance(cuda, Unread) else {d.pci_address for d in cuda}
-    if isinstance(cuda, Unread) and not isinstance(nvml, Unread):
-        alive = {d.pci_address for d in nvml if not isinstance(d.name, Unread)}
+    if not isinstance(nvml, Unread):
+        alive |= {d.pci_address for d in nvml if not isinstance(d.name, Unread)}
     if alive and not isinstance(nvml, Unread) and len(alive) >= len(nvml) and isinstance(facts.pci.devices, Unread):
         return ()  # nothing says that there are more
     on_bus = [d.address for d in known(facts.pci.devices) if d.is_nvidia_gpu]
     missed = tuple(address for address in on_bus if address not in alive)
     if not missed:
         return ()
+    if not isinstance(cuda, Unread) and facts.environment.get("CUDA_VISIBLE_DEVICES") is not None:
+        known(facts.driver.all_devices)
     nodes = [n for n in known(facts.driver.nodes) if re.fullmatch(r"/dev/nvidia\d+", n.path) and n.exists is True]
     refused = any(n.open_errno in (errno.EPERM, errno.EACCES) for n in nodes)
     return () if refused or len(nodes) < len(on_bus) else missed

@@ -46,13 +46,14 @@ def _shown(capability: tuple[int, ...]) -> str:
     "GD513",
     "gpu-compute-capability-too-old",
     stage=Stage.TENSORFLOW,
-    explains=("tf-lists-no-gpu", "fewer-gpus"),
+    explains=("tf-lists-no-gpu",),
 )
 def gpu_compute_capability_too_old(facts: Facts) -> Iterator[Found]:
     """The GPU is older than this build of TensorFlow supports.
 
     What it looks at: TensorFlow's own line 'Ignoring visible gpu device … The minimum required Cuda capability is …';
-    where TensorFlow was not run, the lowest compute capability in its build_info.py against those of the GPUs.
+    where TensorFlow was not run, the lowest compute capability in its build_info.py against those of the GPUs. Beside
+    a GPU that TensorFlow takes it is no fault (gpu-left-out-beside-another).
 
     Why it matters: TensorFlow leaves such a GPU out and computes on the CPU, with one line of log.
 
@@ -62,33 +63,45 @@ def gpu_compute_capability_too_old(facts: Facts) -> Iterator[Found]:
     Source: TensorFlow, tensorflow/core/common_runtime/gpu/gpu_device.cc; tf.sysconfig.get_build_info.
     """
     _need_cuda_build(facts)
-    events = facts.tensorflow.said("capability-too-old")
+    too_old, others = _too_old(facts)
+    if not others:
+        yield from too_old
+
+
+def _too_old(facts: Facts) -> tuple[list[Found], bool]:
+    """What is found of each GPU that is too old, and whether TensorFlow takes others."""
+    events, listed = facts.tensorflow.said("capability-too-old"), facts.tensorflow.gpus()
     if isinstance(events, Unread):
-        yield from _too_old_by_files(facts)
-        return
+        return _too_old_by_files(facts)
+    found = []
     for event in events:
         name, has, least = (event.values.get(k, "?") for k in ("name", "capability", "minimum"))
-        yield _too_old(event.values.get("device"), name, has, least, Evidence(text=event.text, source="TensorFlow"))
+        said = Evidence(text=event.text, source="TensorFlow")
+        found.append(_outdated(event.values.get("device"), name, has, least, said))
+    return found, bool(found) and bool(known(listed))
 
 
-def _too_old_by_files(facts: Facts) -> Iterator[Found]:
+def _too_old_by_files(facts: Facts) -> tuple[list[Found], bool]:
     minimum = _built_for(facts)
     if minimum is None or isinstance(facts.driver.libcuda.devices, Unread):
         known(facts.tensorflow.events)
-        return
-    for device in known(facts.driver.libcuda.devices):
+        return [], False
+    devices = known(facts.driver.libcuda.devices)
+    found = []
+    for device in devices:
         has = known(device.compute_capability)
         if tuple(has) < minimum:
             built = Evidence(text=f"the lowest in the build is {_shown(minimum)}", source="build_info.py")
             mine = Evidence(text=f"{device.name} has {_shown(tuple(has))}", source="libcuda")
-            found = _too_old(str(device.index), str(device.name), _shown(tuple(has)), _shown(minimum), built)
-            yield Found(message=found.message, proof=(built, mine), about=found.about, fixes=found.fixes)
+            one = (str(device.index), str(device.name), _shown(tuple(has)), _shown(minimum))
+            found.append(_outdated(*one, built, mine))
+    return found, len(found) < len(devices)
 
 
-def _too_old(index: str | None, name: str, has: str, least: str, proof: Evidence) -> Found:
+def _outdated(index: str | None, name: str, has: str, least: str, *proof: Evidence) -> Found:
     return Found(
         message=f"{name} has compute capability {has}; this build of TensorFlow starts at {least} and leaves it out.",
-        proof=(proof,),
+        proof=proof,
         about=(f"gpu{index}",) if index is not None else (),
         fixes=(
             Fix(
@@ -102,38 +115,77 @@ def _too_old(index: str | None, name: str, has: str, least: str, proof: Evidence
     )
 
 
-@check("GD515", "gpu-ignored-few-sms", stage=Stage.TENSORFLOW, level=Level.WARN, explains=("fewer-gpus",))
+@check(
+    "GD515",
+    "gpu-ignored-few-sms",
+    stage=Stage.TENSORFLOW,
+    level=Level.WARN,
+    explains=("tf-lists-no-gpu",),
+)
 def gpu_ignored_few_sms(facts: Facts) -> Iterator[Found]:
-    """TensorFlow ignores a GPU because it has few multiprocessors.
+    """TensorFlow ignores a GPU because it has few multiprocessors, and takes no other one.
 
-    What it looks at: TensorFlow's own line 'Ignoring visible gpu device … The minimum required count is …'.
+    What it looks at: TensorFlow's own line 'Ignoring visible gpu device … The minimum required count is …', where it
+    lists no GPU. Beside a GPU that TensorFlow takes it is no fault (gpu-left-out-beside-another).
 
-    Why it matters: beside a larger GPU, TensorFlow leaves out those with fewer than 8 multiprocessors, so as not to be
-    slowed down by a display card. Whoever wants to use it must say so.
+    Why it matters: TensorFlow leaves out GPUs with fewer than 8 multiprocessors, or than
+    TF_MIN_GPU_MULTIPROCESSOR_COUNT asks for.
 
-    How to fix: set TF_MIN_GPU_MULTIPROCESSOR_COUNT to what the GPU has; or leave it out on purpose.
+    How to fix: set TF_MIN_GPU_MULTIPROCESSOR_COUNT to what the GPU has.
 
     Source: TensorFlow, tensorflow/core/common_runtime/gpu/gpu_device.cc (GetMinGPUMultiprocessorCount).
     """
     _need_cuda_build(facts)
+    small = _small(facts)
+    if small and not known(facts.tensorflow.gpus()):
+        yield from small
+
+
+def _small(facts: Facts) -> list[Found]:
+    found = []
     for event in _said(facts, "few-multiprocessors"):
         count, least = event.values.get("count", "?"), event.values.get("minimum", str(_DEFAULT_MINIMUM))
-        yield Found(
-            message=f"{event.values.get('name', 'A GPU')} has {count} multiprocessors; TensorFlow uses GPUs with at "
-            f"least {least}.",
-            proof=(Evidence(text=event.text, source="TensorFlow"),),
-            fixes=(
-                Fix(
-                    kind="env",
-                    risk="safe",
-                    summary="Let TensorFlow use it, for this shell and what it starts",
-                    steps=(f"export {_MINIMUM}={count}",),
-                    env=(EnvChange(name=_MINIMUM, op="set", value=count),),
-                ),
-            )
-            if count.isdecimal()
-            else (),
+        fix = Fix(
+            kind="env",
+            risk="safe",
+            summary="Let TensorFlow use it, for this shell and what it starts",
+            steps=(f"export {_MINIMUM}={count}",),
+            env=(EnvChange(name=_MINIMUM, op="set", value=count),),
         )
+        found.append(
+            Found(
+                message=f"{event.values.get('name', 'A GPU')} has {count} multiprocessors; TensorFlow uses GPUs with at "
+                f"least {least}.",
+                proof=(Evidence(text=event.text, source="TensorFlow"),),
+                about=(f"gpu{event.values['device']}",) if "device" in event.values else (),
+                fixes=(fix,) if count.isdecimal() else (),
+            )
+        )
+    return found
+
+
+@check("GD531", "gpu-left-out-beside-another", stage=Stage.TENSORFLOW, level=Level.INFO)
+def gpu_left_out_beside_another(facts: Facts) -> Iterator[Found]:
+    """TensorFlow leaves a GPU out, too old or too small for it, and uses another one.
+
+    What it looks at: TensorFlow's own lines 'Ignoring visible gpu device …', where it lists a GPU; where TensorFlow was
+    not run, GPUs older than its build among others that are not.
+
+    Why it matters: mostly it does not: a display card beside the GPU that computes. Whoever wants to compute on it, too,
+    finds here what it takes.
+
+    How to fix: leave it out; or, for a small one, set TF_MIN_GPU_MULTIPROCESSOR_COUNT to what it has, and for an old
+    one use a release of TensorFlow that is still built for it.
+
+    Source: TensorFlow, tensorflow/core/common_runtime/gpu/gpu_device.cc.
+    """
+    _need_cuda_build(facts)
+    too_old, others = _too_old(facts)
+    if others:
+        yield from too_old
+    small = () if isinstance(facts.tensorflow.said("few-multiprocessors"), Unread) else _small(facts)
+    if small and known(facts.tensorflow.gpus()):
+        yield from small
 
 
 _REJECTED = re.compile(
@@ -144,11 +196,7 @@ _REJECTED = re.compile(
 
 def _failed(facts: Facts) -> list[tuple[Measurement, str]]:
     """The kernels on GPUs that ended without a result, and why."""
-    return [
-        (one, one.value.why)
-        for one in facts.measurements
-        if isinstance(one.value, Unread) and not one.skipped and one.device.startswith("GPU:")
-    ]
+    return [(one, one.failed) for one in facts.measurements if one.failed and one.device.startswith("GPU:")]
 
 
 def _without_machine_code(facts: Facts) -> tuple[LogEvent, ...]:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from shlex import quote
 
-from gpudoctor.checks._cuinit import own_libraries
+from gpudoctor.checks._cuinit import own_libraries, starts
 from gpudoctor.facts import DeviceNode, Facts, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
@@ -48,7 +48,8 @@ def container_no_gpus_flag(facts: Facts) -> Iterator[Found]:
     """This container was started without GPUs.
 
     What it looks at: whether this is a container, whether the host's kernel has the NVIDIA module loaded (a
-    container sees the host's /proc/driver/nvidia), and whether /dev/nvidiactl is inside.
+    container sees the host's /proc/driver/nvidia), and whether /dev/nvidiactl is inside. Where CUDA starts without that
+    node (Jetson, sandboxes that bring their own), nothing is missing.
 
     Why it matters: the driver's device nodes and libraries come from the host when a container is started;
     nothing that is installed inside replaces them.
@@ -60,6 +61,8 @@ def container_no_gpus_flag(facts: Facts) -> Iterator[Found]:
     container = _inside(facts)
     if known(facts.driver.kernel_version) is None:
         raise NotApplicable("the host's kernel has no NVIDIA module loaded")
+    if starts(facts):
+        return
     node = known(facts.driver.node("/dev/nvidiactl"))
     if node is not None and known(node.exists):
         return
@@ -109,7 +112,8 @@ def container_visible_devices_wrong(facts: Facts) -> Iterator[Found]:
     """NVIDIA_VISIBLE_DEVICES asks for no GPU in this container.
 
     What it looks at: the variable (void, none or nothing: no GPU is asked for), and whether a GPU's device node is
-    inside. With nodes inside the value says nothing: the Container Device Interface sets void itself.
+    inside. With nodes inside, or where CUDA starts, the value says nothing: the Container Device Interface sets void
+    itself.
 
     Why it matters: NVIDIA's container runtime hands over what this variable names, and nothing else. An image sets it
     to all; a compose file, a chart or `docker run -e` overrides it.
@@ -124,7 +128,7 @@ def container_visible_devices_wrong(facts: Facts) -> Iterator[Found]:
         return
     if known(facts.driver.kernel_version) is None:
         raise NotApplicable("the host's kernel has no NVIDIA module loaded")
-    if _gpu_nodes(facts):
+    if starts(facts) or _gpu_nodes(facts):
         return
     yield Found(
         message=f"This {container} container was started with NVIDIA_VISIBLE_DEVICES={value!r}, which asks for no GPU.",
@@ -219,6 +223,8 @@ def container_cgroup_devices_lost(facts: Facts) -> Iterator[Found]:
     container = _inside(facts)
     if container in ("lxc", "apptainer", "singularity"):
         raise NotApplicable(f"{container} keeps its own device rules, or none")
+    if starts(facts):
+        return
     refused = [n for n in known(facts.driver.nodes) if n.open_errno == errno.EPERM and n.exists is True]
     if "/dev/nvidiactl" not in [n.path for n in refused]:
         return

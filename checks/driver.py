@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from gpudoctor import compat
@@ -240,7 +241,7 @@ def driver_too_old(facts: Facts) -> Iterator[Found]:
         release = known(facts.driver.kernel_version)
         if release is None:
             raise NotApplicable("the NVIDIA kernel module is not loaded")
-        too_old = [int(p) for p in release.split(".")] < [int(p) for p in floor.linux.split(".")]
+        too_old = [int(n) for n in re.findall(r"\d+", release)] < [int(p) for p in floor.linux.split(".")]
         has, source = f"release {release}", "/proc/driver/nvidia/version"
     if not too_old:
         return

@@ -240,7 +240,7 @@ def xid13_31_43_app_or_gpu_fault(facts: Facts) -> Iterator[Found]:
 
     Source: NVIDIA, Xid Errors, 13, 31, 43 and 45.
     """
-    failed = [m for m in facts.measurements if isinstance(m.value, Unread) and m.device.startswith("GPU:")]
+    failed = [m for m in facts.measurements if m.failed and m.device.startswith("GPU:")]
     if not failed:
         raise NotApplicable("no operation failed on a GPU")
     events = [e for e in known(facts.system.kernel_log_during) if e.kind == "xid" and e.xid in _APPLICATION]

@@ -59,7 +59,11 @@ def driver_library_mismatch(facts: Facts) -> Iterator[Found]:
     if not cuda_says and nvml != _NVML_MISMATCH:
         init_result(facts)
         kernel, user = known(facts.driver.kernel_version), known(lib.version)
-        if kernel is None or user is None or _same_release(kernel, user):
+        if kernel is None or user is None:
+            return
+        if not _RELEASE.fullmatch(kernel) or not _RELEASE.fullmatch(user):
+            raise NotApplicable(f"kernel module {kernel} and libcuda {user} are no releases that can be compared")
+        if _same_release(kernel, user):
             return
     user_text = lib.version if isinstance(lib.version, str) else "unknown"
     kernel_text = kernel_release(facts)
@@ -87,6 +91,10 @@ def driver_library_mismatch(facts: Facts) -> Iterator[Found]:
             ),
         ),
     )
+
+
+_RELEASE = re.compile(r"\d{3}\.\d+(\.\d+)?")
+"""'580.159.04'; the libcuda of WSL and Jetson is '1.1', and vendors add words."""
 
 
 def _same_release(one: str, other: str) -> bool:

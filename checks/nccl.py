@@ -320,7 +320,7 @@ def nccl_p2p_iommu_acs(facts: Facts) -> Iterator[Found]:
 
 
 def _hung(one: Measurement) -> bool:
-    return isinstance(one.value, Unread) and "did not end within" in one.value.why
+    return "did not end within" in (one.failed or "")
 
 
 def _redirected(facts: Facts) -> list[Evidence]:
@@ -366,8 +366,8 @@ def nccl_shm_too_small(facts: Facts) -> Iterator[Found]:
 
     Source: NCCL user guide, Troubleshooting (shared memory); observed: NCCL 2.27.7 with /dev/shm of 1 MiB.
     """
-    failed = [m for m in facts.measurements if m.kernel == ALL_REDUCE and isinstance(m.value, Unread) and not m.skipped]
-    if not any("unhandled system error" in m.value.why for m in failed if isinstance(m.value, Unread)):
+    failed = [m for m in facts.measurements if m.kernel == ALL_REDUCE and m.failed]
+    if not any("unhandled system error" in (m.failed or "") for m in failed):
         if not any(m.kernel == ALL_REDUCE for m in facts.measurements):
             raise NotApplicable("no all-reduce was run")
         return

@@ -6,7 +6,7 @@ import errno
 import os
 from collections.abc import Iterator
 
-from gpudoctor.checks._cuinit import SUCCESS, UNKNOWN_ERROR, init_evidence, init_result
+from gpudoctor.checks._cuinit import SUCCESS, UNKNOWN_ERROR, init_evidence, init_result, starts
 from gpudoctor.facts import DeviceNode, Facts, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage
 from gpudoctor.registry import check
@@ -74,7 +74,8 @@ def device_node_permission(facts: Facts) -> Iterator[Found]:
 
     What it looks at: what open() answers for each of /dev/nvidiactl, /dev/nvidia-uvm and /dev/nvidia0, … as
     the examined user: EACCES (mode bits, access lists) or EPERM (a container's device rules). The mode
-    bits alone do not tell.
+    bits alone do not tell. Where CUDA starts, what is refused are GPUs that were given to others: a job with one GPU
+    of eight sees the nodes of all.
 
     Why it matters: CUDA then finds no device, or does not start, for this user only; for root everything works.
 
@@ -83,6 +84,8 @@ def device_node_permission(facts: Facts) -> Iterator[Found]:
 
     Source: open(2); NVIDIA driver README, NVreg_DeviceFileMode.
     """
+    if starts(facts):
+        return
     refused = [n for n in known(facts.driver.nodes) if n.open_errno in (errno.EACCES, errno.EPERM)]
     if not refused:
         return
@@ -255,8 +258,8 @@ def _listed(facts: Facts) -> set[str]:
 def lsm_denied(facts: Facts) -> Iterator[Found]:
     """SELinux or AppArmor denies what the device nodes' permissions allow.
 
-    What it looks at: nodes that this user may open by owner, group and mode, that open() refuses nevertheless with
-    EACCES, while SELinux enforces or an AppArmor profile confines this process.
+    What it looks at: where CUDA does not start, nodes that this user may open by owner, group and mode, that open()
+    refuses nevertheless with EACCES, while SELinux enforces or an AppArmor profile confines this process.
 
     Why it matters: changing groups or modes does not help; the policy decides.
 
@@ -265,6 +268,8 @@ def lsm_denied(facts: Facts) -> Iterator[Found]:
 
     Source: selinux(8), apparmor(7); SELinux Project, container_use_devices.
     """
+    if starts(facts):
+        return
     refused = [n for n in known(facts.driver.nodes) if n.open_errno == errno.EACCES]
     if not refused:
         return

@@ -19,13 +19,19 @@ def _active(device: GpuDevice) -> list[NvLink]:
     return [link for link in _links(device) if link.active]
 
 
-def _on_baseboard(device: GpuDevice) -> bool:
+_BOARD = 8
+"""Modules of the largest board on which they are linked to each other."""
+
+
+def _on_baseboard(facts: Facts, device: GpuDevice, count: int) -> bool:
     """Its links are part of the machine, to switches or between modules: where one has them, all have.
 
-    Bridges between PCIe cards are bought and plugged: some cards of a machine may have none.
+    Bridges between PCIe cards are bought and plugged: some cards of a machine may have none. A virtual machine may
+    have a part of a board, and lack the links to the other part.
     """
     if isinstance(device.name, str) and "SXM" in device.name:
-        return bool(_active(device))
+        direct = any(link.remote == "gpu" for link in _active(device))
+        return bool(_active(device)) and (not direct or count >= _BOARD or not known(facts.system.hypervisor))
     return {known(link.remote) for link in _active(device)} == {"switch"}
 
 
@@ -46,7 +52,9 @@ def _short(facts: Facts, judge: Callable[[int], bool]) -> list[Short]:
     best: dict[str, GpuDevice] = {}
     for device in whole:
         name = known(device.name)
-        if _on_baseboard(device) and (name not in best or len(_active(device)) > len(_active(best[name]))):
+        if _on_baseboard(facts, device, len(devices)) and (
+            name not in best or len(_active(device)) > len(_active(best[name]))
+        ):
             best[name] = device
     short = [
         (device, len(_active(device)), best[known(device.name)])
@@ -57,7 +65,7 @@ def _short(facts: Facts, judge: Callable[[int], bool]) -> list[Short]:
     if not hit and unread is not None:
         raise UnknownFactError(unread)
     if not short and not best:
-        raise NotApplicable("no link here leads to a switch: bridges between cards need not be everywhere")
+        raise NotApplicable("no link here leads to a switch or is part of a whole board: it need not be everywhere")
     return hit
 
 

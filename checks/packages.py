@@ -24,11 +24,7 @@ def _name(owner: str) -> str:
 def _works(facts: Facts) -> bool:
     """TensorFlow lists GPUs, and nothing that was run on them failed."""
     listed = facts.tensorflow.gpus()
-    return (
-        not isinstance(listed, Unread)
-        and bool(listed)
-        and not any(isinstance(m.value, Unread) for m in facts.measurements)
-    )
+    return not isinstance(listed, Unread) and bool(listed) and not any(m.failed for m in facts.measurements)
 
 
 @check(

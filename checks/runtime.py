@@ -154,7 +154,7 @@ def cudnn_incomplete_install(facts: Facts) -> Iterator[Found]:
 
 def _fails(facts: Facts, kernel: str | None = None) -> bool:
     """Whether a kernel (this one) was begun and ended without a result."""
-    return any(isinstance(m.value, Unread) and not m.skipped for m in facts.measurements if kernel in (None, m.kernel))
+    return any(m.failed for m in facts.measurements if kernel in (None, m.kernel))
 
 
 def _xla_failed(facts: Facts, kind: str) -> tuple[LogEvent, ...]:

@@ -152,7 +152,7 @@ def cgroup_memory_limit(facts: Facts) -> Iterator[Found]:
     """
     if known(facts.tensorflow.directory) is None:
         raise NotApplicable("TensorFlow is not installed")
-    ends = [m.value.why for m in facts.measurements if isinstance(m.value, Unread)]
+    ends = [m.failed for m in facts.measurements if m.failed]
     devices, error = facts.tensorflow.devices, facts.tensorflow.import_error
     ends += [devices.why] if isinstance(devices, Unread) else []
     ends += [error] if isinstance(error, str) else []

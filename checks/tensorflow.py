@@ -7,9 +7,10 @@ from shlex import quote
 
 from packaging.version import InvalidVersion, Version
 
+from gpudoctor.checks._gpus import gpus, left_out, ours
 from gpudoctor.checks._pip import pip
 from gpudoctor.checks.environment import visible_entries
-from gpudoctor.facts import Facts, Measurement, Unread, known
+from gpudoctor.facts import Facts, GpuDevice, Measurement, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage, SymptomRank
 from gpudoctor.registry import check, symptom
 
@@ -51,11 +52,14 @@ def fewer_gpus(facts: Facts) -> Iterator[Found]:
     """TensorFlow lists fewer GPUs than it should.
 
     What it looks at: the number of GPUs that TensorFlow lists against the number of entries in
-    CUDA_VISIBLE_DEVICES, or, where that is not set, against the GPUs that NVML lists.
+    CUDA_VISIBLE_DEVICES, or, where that is not set, against the GPUs that NVML lists and this process may ask.
+    Of MIG instances CUDA uses one a process, however many there are. GPUs that TensorFlow itself says it leaves out
+    beside others are gpu-left-out-beside-another's subject.
 
     Why it matters: the others stand idle.
 
-    Source: TensorFlow, tf.config.list_physical_devices; NVML, nvmlDeviceGetCount.
+    Source: TensorFlow, tf.config.list_physical_devices; NVML, nvmlDeviceGetCount; NVIDIA Multi-Instance GPU User Guide,
+    CUDA device enumeration.
     """
     if known(facts.tensorflow.directory) is None:
         raise NotApplicable("TensorFlow is not installed")
@@ -63,13 +67,35 @@ def fewer_gpus(facts: Facts) -> Iterator[Found]:
     if not listed:
         raise NotApplicable("TensorFlow lists none")
     chosen = facts.environment.known("CUDA_VISIBLE_DEVICES")
-    wanted = len(known(facts.gpu.devices)) if chosen is None else len(visible_entries(chosen))
-    if len(listed) < wanted:
+    if _uses_an_instance(facts, chosen):
+        raise NotApplicable("CUDA uses one MIG instance a process")
+    wanted = _usable(facts) if chosen is None else len(visible_entries(chosen))
+    if len(listed) < wanted - len(left_out(facts)):
         asked = "NVML lists" if chosen is None else f"CUDA_VISIBLE_DEVICES={chosen!r} names"
         yield Found(
             message=f"TensorFlow lists {len(listed)} GPU(s) where {asked} {wanted}.",
             proof=(Evidence(text=", ".join(d.name for d in listed), source="tf.config.list_physical_devices('GPU')"),),
         )
+
+
+def _in_instances(facts: Facts) -> tuple[GpuDevice, ...]:
+    """The GPUs in MIG mode that have instances; one without is mig-enabled-no-instance's subject."""
+    devices = facts.gpu.devices
+    listed = () if isinstance(devices, Unread) else ours(devices)
+    return tuple(d for d in listed if d.mig_mode is True and d.mig_devices != ())
+
+
+def _uses_an_instance(facts: Facts, chosen: str | None) -> bool:
+    """Whether what CUDA shows to this process is an instance of a GPU in MIG mode."""
+    if chosen is not None and any(e.upper().startswith("MIG-") for e in visible_entries(chosen)):
+        return True
+    cuda, parted = facts.driver.libcuda.devices, {d.pci_address for d in _in_instances(facts)}
+    return not isinstance(cuda, Unread) and any(d.pci_address in parted for d in cuda)
+
+
+def _usable(facts: Facts) -> int:
+    """The GPUs that one process can use at a time: whole ones, and no instances beside them."""
+    return len(gpus(facts)) - len(_in_instances(facts))
 
 
 @symptom("GD503", "op-fails", rank=SymptomRank.OPERATION_FAILS, stage=Stage.USE)
@@ -88,8 +114,8 @@ def op_fails(facts: Facts) -> Iterator[Found]:
         raise NotApplicable("no kernel was run")
     failed: dict[str, list[tuple[Measurement, str]]] = {}
     for one in facts.measurements:
-        if isinstance(one.value, Unread) and one.backend == "tensorflow" and not one.skipped:
-            failed.setdefault(one.device, []).append((one, one.value.why))
+        if one.failed and one.backend == "tensorflow":
+            failed.setdefault(one.device, []).append((one, one.failed))
     for device, several in failed.items():
         one, why = several[0]
         also = ", ".join(other.kernel for other, _ in several[1:])

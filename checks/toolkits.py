@@ -298,8 +298,7 @@ def cuda_lib_from_other_toolkit(facts: Facts) -> Iterator[Found]:
     if known(facts.tensorflow.directory) is None or not known(facts.tensorflow.build.cuda):
         raise NotApplicable("no TensorFlow with CUDA is installed")
     listed = facts.tensorflow.gpus()
-    measured = facts.measurements
-    if not isinstance(listed, Unread) and listed and not any(isinstance(m.value, Unread) for m in measured):
+    if not isinstance(listed, Unread) and listed and not any(m.failed for m in facts.measurements):
         raise NotApplicable("TensorFlow lists its GPUs and everything that was run on them worked")
     cuda = known(facts.tensorflow.build.cuda_version)
     major = cuda.split(".")[0] if cuda else None

@@ -161,7 +161,7 @@ def examine(
             on_quick(Examination(quick, patient, timeline))
         wait(work[name] for name in LATER if name in work)
         facts = with_import(so_far(), work, options)
-        if IMPORT in work and _something_died(facts):
+        if IMPORT in work and something_died(facts):
             facts = _look_again(facts, patient, options)
     return Examination(facts, patient, timeline)
 
@@ -229,11 +229,11 @@ def with_import(facts: Facts, work: Work, options: Options) -> Facts:
     return msgspec.structs.replace(facts, tensorflow=after, measurements=tuple(measured))
 
 
-def _something_died(facts: Facts) -> bool:
+def something_died(facts: Facts) -> bool:
     """The import, the list or a kernel ended without its answer."""
     seen = facts.tensorflow
-    ends = [seen.devices, *(m.value for m in facts.measurements)]
-    return isinstance(seen.import_error, str) or any(isinstance(e, Unread) for e in ends)
+    dead = isinstance(seen.devices, Unread) or any(m.failed for m in facts.measurements)
+    return dead or isinstance(seen.import_error, str)
 
 
 def _look_again(facts: Facts, patient: Patient, options: Options) -> Facts:
@@ -262,13 +262,14 @@ FILE_TASKS = (
     pci.TASK,
     driver.FILES,
     modules.TASK,
-    nccl.FILES,
     python.TASK,
-    python.KERNELS,
     libraries.TASK,
     tensorflow.FILES,
+    nccl.FILES,
+    python.HOME,
+    python.KERNELS,
 )
-"""What one child reads of files and of itself; nothing in it can hang."""
+"""What one child reads of files and of itself; only a file system can hang it, and what lies in the home is last."""
 
 
 def jobs_of(options: Options) -> dict[str, Job]:

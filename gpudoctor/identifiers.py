@@ -35,12 +35,12 @@ PUBLIC_USERS = _words(
 _WORDS = _words(
     "anaconda apps arch auto base bash build builder cache check chief child cloud cluster code combined compat conda config "
     "container containerd core cpu cuda cudnn data default deploy dev devel device direct dist docker driver env "
-    "etc evaluator example file files forward full generic global gpu guest home host index install internal jax jenkins job jupyter "
+    "envs etc evaluator example file files forward full generic global gpu group groups guest home host index install internal jax jenkins job jupyter "
     "keras kernel kubernetes legacy lib libs linux list loader local localhost lxc machine main master mamba matmul "
     "media miniconda model models nccl net node none notebook nouveau numpy nvidia open opt package packages path pip "
     "podman prod project projects proprietary python release remote rocm run scratch server service share shared "
     "simulated site slurm software source src standard static storage student support system task team temp tensor "
-    "tensorflow tensorrt test tests tf tmp tools torch train triton type ubuntu unknown usr var venv version virtual "
+    "tensorflow tensorrt test tests tf tmp tools torch train triton type ubuntu unknown users usr var venv version virtual "
     "wheel work worker workspace x86 xla"
 )
 _STEMS = ("conda", "cuda", "model", "nvidia", "package", "project", "python", "software", "tensor", "torch", "venv")
@@ -65,11 +65,13 @@ def ordinary_host(name: str) -> bool:
 
 _SEGMENT = r"[^/\\:;,\s\"'`()\[\]{}<>|=$*?]+"
 _HOME = re.compile(rf"[/\\](?:home|Users|users)[/\\]+({_SEGMENT}(?:(?: {_SEGMENT})+(?=[/\\]))?)")
+_SHARE = re.compile(r"(?<![\w.~+-])/(?:scratch|work|(?:gpfs|lustre|nfs)/[\w.-]+)/([A-Za-z][\w-]*(?:\.[\w-]+)*)")
+"""What is below a cluster's file systems is a user's or a project's, unless it is called as software is."""
 _AT = re.compile(r"(?<![\w/.@+-])([A-Za-z_][\w.-]*)@([A-Za-z][A-Za-z0-9-]*)(?![\w@]|\.\w)")
 _SSH = re.compile(r"\bssh (?:-\w+(?: [^-\s]\S*)?? )*([A-Za-z][A-Za-z0-9-]*)(?= |$)")
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@(?:[A-Za-z0-9-]+\.)+([A-Za-z]{2,})(?![\w-])")
 _UNITS = _words("service socket slice scope mount target timer path device so")
-USER_VARIABLES = re.compile(r"USER(NAME)?$|^LOGNAME$|_USER$|_ACCOUNT$")
+USER_VARIABLES = re.compile(r"USER(NAME)?$|^LOGNAME$|_USER$|_ACCOUNT$|^JUPYTERHUB_SERVER_NAME$")
 
 
 def people(text: str) -> Iterator[Identifier]:
@@ -78,6 +80,9 @@ def people(text: str) -> Iterator[Identifier]:
         name = match[1].rstrip(".")
         if name and not name.startswith(".") and name not in PUBLIC_USERS:
             yield Identifier("home", name)
+    for match in _SHARE.finditer(text):
+        if not ordinary_user(match[1]) and match[1].rpartition(".")[2] not in _FILES:
+            yield Identifier("user", match[1])
     for match in _EMAIL.finditer(text):
         if match[1].lower() not in _UNITS:
             yield Identifier("email", match[0])
@@ -227,7 +232,7 @@ def names(text: str) -> Iterator[Identifier]:
                 yield Identifier("host", name)
 
 
-HOST_VARIABLES = re.compile(r"HOST(NAME)?$|_ADDR$|NODE(LIST|NAME)$|^TF_CONFIG$|_COMM_ID$|_ROOT_UNIQUE_ID$")
+HOST_VARIABLES = re.compile(r"HOST(NAME|ID)?$|_ADDR$|NODE(LIST|NAME)$|^TF_CONFIG$|_COMM_ID$|_ROOT_UNIQUE_ID$")
 
 
 def hosts_in_variable(value: str) -> Iterator[Identifier]:
@@ -255,7 +260,7 @@ _SECRETS = re.compile(
     r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"
     r"|\b(?:AKIA|ASIA|AROA|AIDA)[A-Z0-9]{16}\b"
     r"|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{20,}"
-    r"|\bhf_[A-Za-z0-9]{16,}|\bsk-[A-Za-z0-9_-]{16,}|\bxox[abeoprs]-[\w-]{10,}|\bnvapi-[\w-]{16,}"
+    r"|\b[rs]k_(?:live|test)_[A-Za-z0-9]{8,}|\bhf_[A-Za-z0-9]{16,}|\bsk-[A-Za-z0-9_-]{16,}|\bxox[abeoprs]-[\w-]{10,}|\bnvapi-[\w-]{16,}"
     r"|\bAIza[\w-]{35}|\bya29\.[\w-]{20,}|\bpypi-AgE[\w-]{16,}|\bnpm_[A-Za-z0-9]{20,}|\bdop_v1_[0-9a-f]{32,}"
     r"|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*",
     re.DOTALL,

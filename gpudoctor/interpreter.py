@@ -98,7 +98,11 @@ def of_process(pid: int, ours: Mapping[str, str]) -> Chosen:
 
 def complaint(answers: Answers) -> str:
     """Why an interpreter did not answer."""
-    return f"it {answers.outcome.how or 'ran and did not answer'}{answers.last_word}"
+    why = f"it {answers.outcome.how or 'ran and did not answer'}{answers.last_word}"
+    if "SyntaxError" in answers.last_word:
+        why += "; something before it read from standard input, or it is older than 3.6"
+    printed = answers.outcome.stdout.decode("utf-8", "replace").split() if answers.outcome.exit_code else []
+    return why + (f"; it printed {' '.join(printed)[:160]!r}" if printed else "")
 
 
 _ACTIVATED = ("VIRTUAL_ENV", "CONDA_PREFIX")
@@ -124,12 +128,13 @@ def candidates(given: str | None) -> list[tuple[str, str]]:
 
 
 def _on_path() -> list[str]:
-    """The first python3 on PATH; where that is our own (uvx puts it there), the next one, too."""
+    """The first python3 on PATH; where that is our own (uvx puts it there), the next one, too. As for a shell, nothing
+    between two colons is the working directory."""
     found: list[str] = []
     for directory in os.environ.get("PATH", os.defpath).split(os.pathsep):
-        path = shutil.which("python3", path=directory) if directory else None
+        path = shutil.which("python3", path=directory or os.curdir)
         if path is not None and not (found and _is_ours(path)):
-            found.append(path)
+            found.append(os.path.abspath(path))
             if not _is_ours(path):
                 break
     return found

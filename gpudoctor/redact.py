@@ -235,6 +235,10 @@ _SEGMENT_ENDS = r"(?![\w@+-]|\.\w)"
 _NAME_STARTS, _NAME_ENDS = r"(?<![A-Za-z0-9.-])", r"(?![A-Za-z0-9-]|\.[A-Za-z0-9])"
 
 
+_PYTHON = re.compile(r"[\w./+~-]*python[\w.]*")
+"""A word that is a Python's name or path, and nothing else."""
+
+
 class Redactor:
     """One replacement for every text of a report."""
 
@@ -246,6 +250,7 @@ class Redactor:
         self._done: dict[str, tuple[str, Count]] = {}
         seen = list(dict.fromkeys(texts(facts)))
         self._learn(identity)
+        self._command(facts.python.chosen_because)
         versions = {text.rpartition(" ")[2] for name, text in seen if "version" in name.lower() or name == "owner"}
         for one in dict.fromkeys(one for name, text in seen for one in _found(name, text)):
             if one.text not in versions:
@@ -316,6 +321,19 @@ class Redactor:
                 self._rule(domain, parts, r"(?<![A-Za-z0-9-])", _NAME_ENDS, any_case=True)
         for one in identity.ids:
             self._add("serial", one)
+
+    def _command(self, because: object) -> None:
+        """Of the command that leads to the patient the program and the Python at its end stay; what is between them
+        names users, hosts, containers and projects, and may hold passwords."""
+        words = because.split() if isinstance(because, str) else []
+        if len(words) < 3 or words[0] != "--in":
+            return
+        assert isinstance(because, str)
+        start = because.index(words[1]) + len(words[1]) + 1
+        end = because.rindex(words[-1]) if _PYTHON.fullmatch(words[-1]) else len(because)
+        if between := because[start:end].strip():
+            parts: Parts = (("secret", self._tokens.of("secret", between)),)
+            self._rule(between, parts, f"(?<={re.escape(because[:start])})", "")
 
     def _add(self, kind: Kind, text: str) -> None:
         if kind == "home":

@@ -6,11 +6,13 @@ import os
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from gpudoctor import examine, interpreter
-from gpudoctor.facts import NOT_RECORDED
+from gpudoctor.facts import NOT_RECORDED, Unread
 from tests.building import Workshop, put
+from tests.factory import SKIPPED, healthy, with_
 
 
 def python_at(place: Path) -> Path:
@@ -30,6 +32,21 @@ def test_our_own_first_on_path_is_passed_over(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(sys, "executable", str(ours / "python3"))
     found = [(str(ours / "python3"), "python3 on PATH"), (str(users), "python3 on PATH")]
     assert interpreter.candidates(None) == found
+
+
+@pytest.mark.parametrize("value", ["", ":", "none:", ".:/etc/passwd", "../bin", "none:/etc/passwd::/usr/bin"])
+def test_an_odd_path_is_read_as_a_shell_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    users = python_at(tmp_path / "bin")
+    monkeypatch.chdir(tmp_path / "bin")
+    monkeypatch.setenv("PATH", value)
+    assert interpreter.candidates(None)[0] == (str(users), "python3 on PATH")
+
+
+@pytest.mark.parametrize("value", ["", "none:"])
+def test_a_path_without_a_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", value)
+    assert interpreter.candidates(None) == [(sys.executable, "runs gpudoctor")]
 
 
 @pytest.mark.parametrize("variable", ["VIRTUAL_ENV", "CONDA_PREFIX"])
@@ -100,6 +117,13 @@ def test_a_masked_list_is_asked_for_without_the_mask(
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES")
     driver = examine.examine(options).facts.driver
     assert driver.all_devices == driver.libcuda.devices
+
+
+def test_where_nothing_died_nothing_is_looked_after() -> None:
+    """A kernel with nothing to do on a device did not die there."""
+    assert not examine.something_died(healthy())
+    failed = msgspec.structs.replace(SKIPPED, value=Unread(why="CUDA_ERROR_UNKNOWN"))
+    assert examine.something_died(with_(healthy(), measurements=(failed,)))
 
 
 def test_what_died_is_looked_after(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from gpudoctor.probes.ask import Conversation
 from tests.building import Workshop, put
 from tests.probes.test_python import interpreters
 from tests.running import ROOT, gpudoctor, left, one_line, report
@@ -146,6 +147,47 @@ def test_a_command_that_leads_nowhere(command: str, code: int, words: str) -> No
     assert words in one_line(done)
 
 
+@pytest.mark.parametrize("before", ['printf "Password: "; read p', "echo Welcome; read a; read b", "printf NoNewline"])
+def test_a_command_that_prints_and_reads_first(before: str) -> None:
+    got = facts("--in", f"sh -c '{before}; exec {sys.executable} -'")
+    assert got["python"]["executable"] == sys.executable
+
+
+def test_an_answer_behind_what_ended_no_line() -> None:
+    talk = Conversation([])
+    assert talk.hear(f"Password: {talk.mark[::-1]} job_skipped 1\n".encode()) == ("job_skipped", 1)
+    assert talk.hear(f"Password: {talk.mark} job_skipped 1\n".encode()) is None
+
+
+def test_a_command_that_reads_too_much() -> None:
+    done = gpudoctor(
+        "check", "--level", "quick", "--in", f"sh -c 'echo Who?; head -c 300 > /dev/null; exec {sys.executable} -'"
+    )
+    assert done.returncode == 3
+    assert "SyntaxError" in one_line(done)
+    assert "something before it read from standard input, or it is older than 3.6; it printed 'Who?'" in one_line(done)
+
+
+NOWHERE = "import tempfile\ntempfile._candidate_tempdir_list = lambda: ['/nonexistent']\n"
+
+
+def test_where_no_file_can_be_made(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(NOWHERE)
+    got = facts("--in", f"env PYTHONPATH={tmp_path}:{ROOT} {sys.executable}")
+    assert got["python"]["executable"] == sys.executable
+    assert got["pci"]["devices"]
+
+
+def test_what_stops_the_visit_is_said(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        "import subprocess, threading\n\nclass Thread(threading.Thread):\n"
+        "    def start(self):\n        raise RuntimeError('no more threads')\n\nthreading.Thread = Thread\n"
+    )
+    done = gpudoctor("check", "--level", "quick", "--in", f"env PYTHONPATH={tmp_path} {sys.executable}")
+    assert done.returncode == 3
+    assert "RuntimeError: no more threads" in one_line(done)
+
+
 def test_a_command_that_never_gets_there() -> None:
     started = time.monotonic()
     done = gpudoctor("check", "--level", "quick", "--timeout", "1", "--in", "sh -c 'sleep 60'")
@@ -268,6 +310,14 @@ def test_the_collector_in_every_python(collector: Path, tmp_path: Path, version:
     assert got["python"]["version"].startswith(version + ".")
     assert got["pci"]["devices"]
     assert (tmp_path / "collected").stat().st_mode & 0o077 == 0
+
+
+def test_the_collector_where_no_file_can_be_made(collector: Path, tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(NOWHERE)
+    env = {**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}"}
+    done = subprocess.run([sys.executable, str(collector)], stdout=subprocess.PIPE, check=True, env=env)
+    (tmp_path / "collected").write_bytes(done.stdout)
+    assert report(gpudoctor("replay", "--format", "json", str(tmp_path / "collected")))["facts"]["pci"]["devices"]
 
 
 def test_what_the_collector_brings_back_is_what_check_sees(

@@ -8,6 +8,7 @@ import itertools
 import json
 import os
 import pkgutil
+import re
 import shutil
 import subprocess
 import sys
@@ -245,6 +246,10 @@ def test_an_abbreviated_uuid_abbreviates_the_token(value: str, cause: str | None
         ("/export/home/alice", "home"),
         ("/mnt/nfs3/home/j.doe/.local/lib", "home"),
         ("/home/python/lib", "home"),
+        ("/scratch/dave77/env/lib", "user"),
+        ("/work/fay:/usr/lib", "user"),
+        ("/nfs/users4/bob/cuda/lib64", "user"),
+        ("/gpfs/acme/erin/x", "user"),
         ("10.1.2.3", "address"),
         ("eth0:192.0.2.2<0>", "address"),
         ("192.168.0.7:2222", "address"),
@@ -264,6 +269,7 @@ def test_an_abbreviated_uuid_abbreviates_the_token(value: str, cause: str | None
         ("ghp_" + "x1Y2z3" * 6, "secret"),
         ("hf_" + "aBcDeF" * 5, "secret"),
         ("sk-" + "proj1234" * 4, "secret"),
+        ("sk_live_51H8xyzABCDEF", "secret"),
         ("https://u:pa55@host9.corp.example/x", "secret"),
         ("-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----", "secret"),
         ("password=abc123def", "secret"),
@@ -301,6 +307,8 @@ def test_what_is_replaced(text: str, kind: str) -> None:
         "GPU-accelerated",
         "/root/x:/home/ubuntu/y:/home/jovyan:/tmp/home/.nv/ComputeCache:/home/linuxbrew/.linuxbrew/lib",
         "https://www.tensorflow.org/guide/gpu",
+        "/scratch/software/cuda-12:/work/data:/nfs/apps/cuda/lib64:/gpfs/shared/conda:/scratch/envs:/work/x.py",
+        "/usr/work/alice:./scratch/alice",
         "cannot import name 'builder' from 'google.protobuf.internal'",
         "_ZN3tsl8internal9DsoLoader29MaybeTryDlopenGPULibrariesEv",
         "tsl::internal::DsoLoader",
@@ -347,7 +355,7 @@ def test_a_distinctive_user_is_replaced_everywhere() -> None:
     identity = Identity(users=("secretname",))
     token = Tokens(KEY).of("user", "secretname")
     assert through("/scratch/secretname/x secretname_env", identity) == f"/scratch/{token}/x {token}_env"
-    assert through("/scratch/secretname2", identity) == "/scratch/secretname2"
+    assert through("/opt/secretname2", identity) == "/opt/secretname2"
 
 
 def test_a_home_that_is_no_home_stays() -> None:
@@ -362,6 +370,37 @@ def test_a_home_that_is_no_home_stays() -> None:
 def test_a_host_alone_and_in_its_full_name() -> None:
     host, domain = Tokens(KEY).of("host", "node7"), Tokens(KEY).of("domain", "corp.example")
     assert through("Node7.corp.example node7", Identity(hosts=("node7",))) == f"{host}.{domain} {host}"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("JUPYTERHUB_SERVER_NAME", "gina-lab"), ("NCCL_HOSTID", "judynode1"), ("NCCL_HOSTID", "gpu2")]
+)
+def test_variables_that_name_a_user_or_a_host(name: str, value: str) -> None:
+    assert value not in through(value, name=name)
+
+
+@pytest.mark.parametrize(
+    ("command", "leaves"),
+    [
+        ("sshpass -p hunter2secret ssh -p 2222 alice@gpubox7 python3", "--in sshpass {} python3"),
+        ("docker run --rm -i -e DB_PASSWORD=correcthorsebattery corp/img python3", "--in docker {} python3"),
+        ("docker exec -i alice-notebook python3", "--in docker {} python3"),
+        ("kubectl --token abcdefghij exec -i trainer-0 -- python3.11", "--in kubectl {} python3.11"),
+        ("srun -A physics42 -w dgx07 /opt/venv/bin/python", "--in srun {} /opt/venv/bin/python"),
+        ("sh -c 'PASSWORD=abc exec python3 -'", "--in sh {}"),
+        ("ssh h python3", "--in ssh {} python3"),
+        ("/usr/bin/python3", "--in /usr/bin/python3"),
+    ],
+)
+def test_of_the_command_that_leads_there_its_ends_leave(command: str, leaves: str) -> None:
+    facts = with_(healthy(), python__chosen_because=f"--in {command}", tensorflow__directory=None)
+    _, redacted = given(facts)
+    because = redacted.facts.python.chosen_because
+    assert isinstance(because, str)
+    pattern = re.escape(leaves).replace(r"\{\}", "['\"]?secret[- ][0-9a-f]+['\"]?")
+    assert re.fullmatch(pattern, because)
+    (finding,) = (f for f in redacted.findings if f.cause == "tf-not-installed")
+    assert because in finding.proof[0].source
 
 
 def test_a_host_with_an_ordinary_name_is_replaced_where_it_is_a_host() -> None:

@@ -59,3 +59,8 @@ class Measurement(Fact, frozen=True, kw_only=True):
     def skipped(self) -> bool:
         """It has nothing to do on this device; `value` says why."""
         return isinstance(self.value, Unread) and self.value.chosen
+
+    @property
+    def failed(self) -> str | None:
+        """Why it ended without a result; None where it has one, and where there was nothing to do."""
+        return self.value.why if isinstance(self.value, Unread) and not self.skipped else None

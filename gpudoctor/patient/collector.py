@@ -19,7 +19,10 @@ from .core import answer, talk_to
 
 def collect(jobs: List[Dict[str, Any]]) -> None:
     """Run `jobs` side by side: dicts with name, program, limit_s, keep_bytes, env (changes) and only_if_set."""
-    home = tempfile.mkdtemp(prefix="gpudoctor-")
+    try:
+        home = tempfile.mkdtemp(prefix="gpudoctor-")
+    except OSError:  # a read-only container, a full disk
+        home = "/proc/self/no-scratch"
     threads = []
     try:
         for job in jobs:

@@ -13,10 +13,12 @@ _PATH_AS_STARTED = list(sys.path)
 sys.path = [p for p in sys.path if p not in ("", ".")]
 
 import ctypes  # noqa: E402
+import errno  # noqa: E402
 import json  # noqa: E402
 import os  # noqa: E402
 import select  # noqa: E402
 import signal  # noqa: E402
+import stat  # noqa: E402
 import threading  # noqa: E402
 import time  # noqa: E402
 import traceback  # noqa: E402
@@ -80,10 +82,18 @@ def die_with_parent() -> None:
 def read_text(path: str, limit: int = 1 << 20) -> Dict[str, Any]:
     """A text file: {"text": …}, or {"errno": n} where it can't be read."""
     try:
-        with open(path, "rb") as f:
-            return {"text": f.read(limit).decode("utf-8", "replace")}
+        return {"text": read_bytes(path, limit).decode("utf-8", "replace")}
     except OSError as e:
         return {"errno": e.errno}
+
+
+def read_bytes(path: str, limit: int) -> bytes:
+    """The beginning of a file. A pipe or a device is none: opening it may wait for ever, or do something."""
+    mode = os.stat(path).st_mode
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EISDIR if stat.S_ISDIR(mode) else errno.EINVAL, "no regular file", path)
+    with open(path, "rb") as f:
+        return f.read(limit)
 
 
 def list_directory(path: str) -> Any:

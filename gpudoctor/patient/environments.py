@@ -1,4 +1,5 @@
-"""Other interpreters around this one, by their files only: Jupyter's kernels, environments that have TensorFlow."""
+"""Other interpreters around this one, by their files only: Jupyter's kernels, environments that have TensorFlow; and
+what else lies in the user's home."""
 
 import glob
 import json
@@ -47,6 +48,26 @@ def _prefix(executable: str) -> str:
 
 
 # ----------------------------------------------------------------------------- Jupyter's kernels
+
+
+def home() -> None:
+    """What lies in the user's home, which may be a file system that does not answer: asked for last."""
+    answer("keras_json", read_text(os.path.join(os.path.expanduser("~"), ".keras", "keras.json"), 1 << 16))
+    answer("jit_cache", _jit_cache())
+
+
+def _jit_cache() -> Dict[str, Any]:
+    """Where CUDA keeps the kernels that it compiled, and whether this user may write there."""
+    path = os.environ.get("CUDA_CACHE_PATH")
+    if not path:
+        home = os.environ.get("HOME")
+        if not home:
+            return {"path": None}
+        path = os.path.join(home, ".nv", "ComputeCache")
+    place = os.path.abspath(path)
+    while not os.path.isdir(place) and os.path.dirname(place) != place:
+        place = os.path.dirname(place)
+    return {"path": path, "writable": os.access(place, os.W_OK | os.X_OK)}
 
 
 def kernels() -> None:

@@ -9,7 +9,7 @@ import struct
 import sys
 from typing import Any, Dict, List, Pattern, Tuple
 
-from .core import answer, list_directory, read_text
+from .core import answer, list_directory, read_bytes, read_text
 from .elf import read_elf
 
 _MOST_FILES = 2000
@@ -110,8 +110,7 @@ def _loader_cache(path: str, wanted: Pattern[str]) -> Dict[str, Any]:
     """Of /etc/ld.so.cache: {"libraries": [[soname, path], …]} that are `wanted`, in its order; or {"errno": n};
     or {"form": …} where it is of another form. Source: glibc, sysdeps/generic/dl-cache.h."""
     try:
-        with open(path, "rb") as f:
-            data = f.read(_CACHE_BYTES)
+        data = read_bytes(path, _CACHE_BYTES)
     except OSError as e:
         return {"errno": e.errno}
     start = data.find(_CACHE_START)

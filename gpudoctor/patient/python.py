@@ -43,7 +43,6 @@ def python(wanted: str, family: str, conda: str) -> None:
             "pip": any(os.path.isfile(os.path.join(p or ".", "pip", "__init__.py")) for p in sys.path),
             "marked": os.path.isfile(os.path.join(os.path.dirname(os.__file__), "EXTERNALLY-MANAGED")),
             "pyvenv": read_text(os.path.join(sys.prefix, "pyvenv.cfg"), 4096).get("text"),
-            "keras_json": read_text(os.path.join(os.path.expanduser("~"), ".keras", "keras.json"), 1 << 16),
             "modules": {name: _modules_called(name) for name in ("tensorflow", "keras", "numpy", "nvidia")},
             "distributions": [{k: v for k, v in d.items() if k != "record"} for d in distributions],
             "overlaps": _overlaps(owners),

@@ -5,7 +5,7 @@ import platform
 import re
 from typing import Any, Dict, List, Mapping, Optional
 
-from .core import answer, list_directory, read_text
+from .core import answer, list_directory, read_bytes, read_text
 
 # ----------------------------------------------------------------------------- variables
 
@@ -93,7 +93,6 @@ def system(root: str = "") -> None:
             "cgroup": _cgroup_levels(root),
             "limits": _limits(),
             "user": _user(root),
-            "jit_cache": _jit_cache(),
             "status": read_text(root + "/proc/self/status", 1 << 14),
             "selinux": read_text(root + "/sys/fs/selinux/enforce", 16),
             "apparmor": read_text(root + "/sys/module/apparmor/parameters/enabled", 16),
@@ -133,8 +132,7 @@ def _either(root: str, paths: Any) -> Dict[str, Any]:
 def _bytes_of(path: str) -> Any:
     """A small file as numbers, or the errno."""
     try:
-        with open(path, "rb") as f:
-            return list(f.read(64))
+        return list(read_bytes(path, 64))
     except OSError as e:
         return {"errno": e.errno}
 
@@ -178,20 +176,6 @@ def _user(root: str) -> Dict[str, Any]:
         "name": name or os.environ.get("USER"),
         "home": home,
     }
-
-
-def _jit_cache() -> Dict[str, Any]:
-    """Where CUDA keeps the kernels that it compiled, and whether this user may write there."""
-    path = os.environ.get("CUDA_CACHE_PATH")
-    if not path:
-        home = os.environ.get("HOME")
-        if not home:
-            return {"path": None}
-        path = os.path.join(home, ".nv", "ComputeCache")
-    place = os.path.abspath(path)
-    while not os.path.isdir(place) and os.path.dirname(place) != place:
-        place = os.path.dirname(place)
-    return {"path": path, "writable": os.access(place, os.W_OK | os.X_OK)}
 
 
 # ----------------------------------------------------------------------------- control groups

@@ -77,7 +77,7 @@ def _build_info(path: str) -> Dict[str, Any]:
 _LOADER = "_ZN3tsl8internal9DsoLoader%d%sEv"
 # The libraries of MaybeTryDlopenGPULibraries, in its order, then those that are asked for later.
 _REQUIRED = ("CudaRuntime", "Cublas", "CublasLt", "Cufft", "Cusolver", "Cusparse", "Cudnn")
-_LATER = ("Cupti", "Nccl")
+_LATER = ("Curand", "Cupti", "Nccl")
 
 
 def loader(directory: Optional[str] = None) -> None:
@@ -202,12 +202,16 @@ def _symbol(lib: Any, name: str) -> Any:
 
 
 def _status_ok(function: Any) -> bool:
-    """Call a function that returns absl::Status or StatusOr<void*> in memory; first word 1 is OK."""
-    status = (ctypes.c_uint64 * 4)()
+    """Call a function that returns absl::Status or StatusOr<void*> in memory.
+
+    OK is first word 1 in newer releases (2.12, 2.18 and later) and 0 in others (2.14, 2.16); an error is a pointer or a
+    code, never one of these.
+    """
+    status = (ctypes.c_uint64 * 4)(7, 7, 7, 7)
     function.restype = ctypes.c_void_p
     function.argtypes = [ctypes.c_void_p]
     function(ctypes.addressof(status))
-    return status[0] == 1
+    return status[0] in (0, 1)
 
 
 def _trace_mark(text: str) -> None:

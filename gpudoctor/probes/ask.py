@@ -63,8 +63,9 @@ class Answers:
 
     @property
     def last_word(self) -> str:
-        """The last line of a child that ended badly, in brackets."""
-        said = trace.without_trace(self.stderr).strip().splitlines() if self.outcome.exit_code else []
+        """The last line of a child that ended badly or said nothing to us, in brackets."""
+        ended_badly = self.outcome.exit_code or not self.spoke
+        said = trace.without_trace(self.stderr).strip().splitlines() if ended_badly else []
         return f" ({said[-1][:160]})" if said else ""
 
 
@@ -84,6 +85,10 @@ class Job:
     """Not run where this variable is not set for the patient."""
 
 
+_COMMENTS = "#\n" * 8
+"""What begins a program: a command before the interpreter may read a line of standard input (a prompt)."""
+
+
 class Conversation:
     """One program for a child, and what it answers line by line."""
 
@@ -93,13 +98,14 @@ class Conversation:
         self.values: dict[str, list[Any]] = {}
         self.errors: dict[str, str] = {}
         request = {"mark": mark, "tasks": [list(t) for t in tasks]}
-        self.program = f"{patient.program(name for name, _ in tasks)}\nserve({request!r})\n"
+        self.program = f"{_COMMENTS}{patient.program(name for name, _ in tasks)}\nserve({request!r})\n"
 
     def hear(self, raw: bytes) -> tuple[str, Any] | None:
         """Keep a line of the child's standard output; the answer in it, where it is one of ours."""
-        if not raw.startswith(self._back):
+        _, ours, rest = raw.partition(self._back)  # something before it may have ended no line
+        if not ours:
             return None
-        name, _, text = raw[len(self._back) :].decode("utf-8", "replace").partition(" ")
+        name, _, text = rest.decode("utf-8", "replace").partition(" ")
         value = json.loads(text)
         if name == "error":
             self.errors[value["task"]] = value["text"]

@@ -45,6 +45,8 @@ class Inside(Patient):
 
         limit = self.reach_s + max(job.limit_s for job in talks.jobs.values())
         outcome = child.run([*self.command, "-"], limit_s=limit, stdin=outer.program.encode(), on_line=hear)
+        raised = "".join(outer.errors.values()).encode()
+        outcome = dataclasses.replace(outcome, stderr=outcome.stderr + raised)
         talks.end(outcome)
         return outer.answers(outcome)
 

@@ -33,6 +33,7 @@ FAMILY = (
 """Whose shared libraries are compared with what is on disk, and with each other's."""
 CONDA = r"^(_?tensorflow|_tflow|keras|cuda|cudnn|nccl|libcu|libnv|libcudnn|tensorrt|numpy$|protobuf$|python$|jaxlib|pytorch)"
 TASK: Task = ("python.python", {"wanted": WANTED, "family": FAMILY, "conda": CONDA})
+HOME: Task = ("environments.home", {})
 KERNELS: Task = ("environments.kernels", {})
 OTHERS: Task = ("environments.others", {})
 
@@ -62,7 +63,7 @@ def read(answers: Answers, chosen_because: str, passed_over: tuple[str, ...] = (
         pip=got["pip"],
         externally_managed=got["marked"] and not virtual,
         made_by_uv=bool(re.search(r"^uv\s*=", got["pyvenv"] or "", re.MULTILINE)),
-        keras_backend=_keras_backend(got["keras_json"]),
+        keras_backend=_keras_backend(answers),
         distributions=tuple(_distribution(d) for d in got["distributions"] if d["version"]),
         conda_packages=tuple(CondaPackage(name=n, version=v, build=b) for n, v, b in got["conda_packages"]),
         overlaps=tuple(_overlap(o) for o in got["overlaps"]),
@@ -119,7 +120,10 @@ def _overlap(raw: dict[str, Any]) -> Overlap:
     )
 
 
-def _keras_backend(raw: dict[str, Any]) -> str | Unread | None:
+def _keras_backend(answers: Answers) -> str | Unread | None:
+    raw: dict[str, Any] | None = answers.last("keras_json")
+    if raw is None:
+        return answers.unread(HOME[0], "cat ~/.keras/keras.json")
     if "errno" in raw:
         return None if raw["errno"] == 2 else Unread(why=f"~/.keras/keras.json: {reason(raw['errno'])}")
     try:

@@ -76,10 +76,17 @@ def read(answers: Answers) -> System:
         **_security(got),
         kernel_parameters=_parameters(got["cmdline"]),
         uptime_seconds=_number(got["uptime"].get("text"), Unread(why="/proc/uptime can't be read", settle="uptime")),
-        jit_cache=got["jit_cache"]["path"],
-        jit_cache_writable=got["jit_cache"].get("writable", Unread(why="there is no home directory")),
+        **_jit_cache(answers),
         kernel_log=kernel_log.read(answers),
     )
+
+
+def _jit_cache(answers: Answers) -> dict[str, Any]:
+    got: dict[str, Any] | None = answers.last("jit_cache")
+    if got is None:
+        return dict.fromkeys(("jit_cache", "jit_cache_writable"), answers.unread("environments.home"))
+    writable = got.get("writable", Unread(why="there is no home directory"))
+    return {"jit_cache": got["path"], "jit_cache_writable": writable}
 
 
 def read_again(before: System, answers: Answers) -> System:

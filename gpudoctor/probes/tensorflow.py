@@ -41,6 +41,7 @@ _STEMS = {
     "Cusolver": "libcusolver",
     "Cusparse": "libcusparse",
     "Cudnn": "libcudnn",
+    "Curand": "libcurand",
     "Cupti": "libcupti",
     "Nccl": "libnccl",
 }
@@ -164,7 +165,9 @@ def read_loader(answers: Answers, tensorflow: TensorFlow) -> TensorFlow:
         tensorflow,
         objects=_mark_holder(tensorflow.objects, holder),
         loader_ok=whole if whole is not None else died or Unread(why="TensorFlow's loader gave no answer"),
-        libraries=died if died is not None else tuple(p for p in picks if p is not None),
+        libraries=died
+        if died is not None
+        else _of_release(tuple(p for p in picks if p is not None), tensorflow.version),
         loader_source="direct",
     )
 
@@ -212,6 +215,14 @@ def _simulated(tensorflow: TensorFlow, python: Python, library_path: str | None)
     process = glibc.Process(os.path.realpath(known(python.executable)), glibc.this_platform(), library_path)
     caller = process.open(os.path.join(known(tensorflow.directory) or "", "libtensorflow_framework.so.2"))
     return tuple(process.pick(soname, caller) for soname in sonames)
+
+
+def _of_release(picks: tuple[LibraryPick, ...], version: str | Unread | None) -> tuple[LibraryPick, ...]:
+    """Which of them this release needs before it registers a GPU, where its wheel was read: up to 2.12 cuRAND too."""
+    sonames = compat.loader_sonames(version) if isinstance(version, str) else None
+    if sonames is None:
+        return picks
+    return tuple(msgspec.structs.replace(p, required=p.soname in sonames) for p in picks)
 
 
 def _mark_holder(objects: tuple[LoaderObject, ...] | Unread, holder: str) -> tuple[LoaderObject, ...] | Unread:

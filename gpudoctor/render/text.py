@@ -140,7 +140,7 @@ def _bullet(text: Text) -> Table:
     """An item of a list: its further lines begin under its first word."""
     grid = Table.grid(padding=(0, 1))
     grid.add_column(width=5)
-    grid.add_column()
+    grid.add_column(overflow="fold")  # a path is proof only when it is whole
     grid.add_row(Text("    ·", style="dim"), text)
     return grid
 

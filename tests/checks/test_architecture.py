@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import msgspec
+import pytest
 
+from gpudoctor.diagnosis import judge
 from gpudoctor.facts import CudaDevice, Facts, LogEvent, Unread
 from tests.factory import found, healthy, lists_no_gpu, outcome, roots, with_
 
@@ -9,6 +11,9 @@ TOO_OLD = LogEvent(
     kind="capability-too-old",
     text="Ignoring visible gpu device …",
     values={"device": "0", "name": "Tesla K80", "capability": "3.7", "minimum": "6.0"},
+)
+SMALL = LogEvent(
+    kind="few-multiprocessors", text="Ignoring …", values={"name": "GT 1030", "count": "3", "minimum": "8"}
 )
 NO_CODE = LogEvent(
     kind="no-machine-code", text="TensorFlow was not built with …", values={"capability": "9.0a"}, source="g.cc:1"
@@ -35,12 +40,37 @@ def test_gpu_compute_capability_too_old() -> None:
     assert outcome(healthy(), "gpu-compute-capability-too-old") == "passed"
 
 
-def test_one_of_two_is_too_old() -> None:
+def beside_another(*events: LogEvent) -> Facts:
+    """TensorFlow takes one of two GPUs and says this of the other one."""
     listed = healthy().tensorflow.devices
     assert isinstance(listed, tuple)
-    facts = says(with_(healthy(), tensorflow__devices=listed[:2]), TOO_OLD)
-    assert roots(facts) == ["gpu-compute-capability-too-old"]
-    assert "fewer-gpus" in found(facts)
+    return says(with_(healthy(), tensorflow__devices=listed[:2], measurements=healthy().measurements[:1]), *events)
+
+
+@pytest.mark.parametrize("small", [False, True])
+def test_a_display_card_beside_another_gpu_is_no_fault(small: bool) -> None:
+    event = SMALL if small else TOO_OLD
+    judged = judge(beside_another(event))
+    assert judged.diagnosis.verdict == "healthy"
+    assert [(f.cause, f.level) for f in judged.findings] == [("gpu-left-out-beside-another", "info")]
+    assert [judge(beside_another()).diagnosis.verdict, *found(beside_another())] == ["faulty", "fewer-gpus"]
+    both = msgspec.structs.replace(TOO_OLD, values={**TOO_OLD.values, "device": "1"})
+    assert found(beside_another(event, both))["gpu-left-out-beside-another"].level == "info"
+    assert outcome(healthy(), "gpu-left-out-beside-another") == "passed"
+    assert outcome(says(lists_no_gpu(healthy()), event), "gpu-left-out-beside-another") == "passed"
+
+
+def test_an_older_gpu_beside_another_by_the_files() -> None:
+    devices = healthy().driver.libcuda.devices
+    assert isinstance(devices, tuple)
+    old = CudaDevice(index=2, name="Quadro K620", compute_capability=(5, 0))
+    facts = with_(healthy(), tensorflow__events=Unread(why="not imported"), driver__libcuda__devices=(*devices, old))
+    assert outcome(facts, "gpu-compute-capability-too-old") == "passed"
+    assert found(facts)["gpu-left-out-beside-another"].about == ("gpu2",)
+    blind = with_(facts, driver__libcuda__devices=Unread(why="?"))
+    assert outcome(blind, "gpu-left-out-beside-another") == "unknown"
+    unlisted = says(with_(healthy(), tensorflow__devices=Unread(why="it crashed")), TOO_OLD, SMALL)
+    assert outcome(unlisted, "gpu-left-out-beside-another") == "unknown"
 
 
 def test_without_a_run_the_files_tell() -> None:
@@ -59,12 +89,7 @@ def test_without_a_run_the_files_tell() -> None:
 
 
 def test_gpu_ignored_few_sms() -> None:
-    event = LogEvent(
-        kind="few-multiprocessors", text="Ignoring …", values={"name": "GT 1030", "count": "3", "minimum": "8"}
-    )
-    listed = healthy().tensorflow.devices
-    assert isinstance(listed, tuple)
-    facts = says(with_(healthy(), tensorflow__devices=listed[:2]), event)
+    facts = says(lists_no_gpu(healthy()), SMALL)
     assert roots(facts) == ["gpu-ignored-few-sms"]
     (fix,) = found(facts)["gpu-ignored-few-sms"].fixes
     assert fix.steps == ("export TF_MIN_GPU_MULTIPROCESSOR_COUNT=3",)

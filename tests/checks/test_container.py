@@ -4,6 +4,7 @@ import errno
 
 import pytest
 
+from gpudoctor.diagnosis import judge
 from gpudoctor.facts import CdiSpec, DeviceNode, Facts, Unread
 from tests.checks.test_platforms import ABSENT, NODES, without_libcuda
 from tests.factory import DRIVER, cu_init, found, healthy, outcome, roots, with_, with_variable
@@ -43,7 +44,17 @@ def test_where_it_does_not_apply() -> None:
     assert outcome(inside, "container-no-gpus-flag") == "passed"
     no_driver = with_(inside, driver__nodes=NONE, driver__kernel_version=None)
     assert outcome(no_driver, "container-no-gpus-flag") == "skipped"
-    assert outcome(with_(inside, driver__nodes=Unread(why="?")), "container-no-gpus-flag") == "unknown"
+    blind = cu_init(with_(inside, driver__nodes=Unread(why="?")), 100)
+    assert outcome(blind, "container-no-gpus-flag") == "unknown"
+
+
+@pytest.mark.parametrize("variable", [None, "void"])
+def test_where_cuda_starts_without_nodes_nothing_is_missing(variable: str | None) -> None:
+    """Containers on Jetson, and sandboxes that bring nodes of their own."""
+    facts = with_(healthy(), system__container="docker", driver__nodes=NONE)
+    facts = with_variable(facts, "NVIDIA_VISIBLE_DEVICES", variable) if variable else facts
+    judged = judge(facts)
+    assert (judged.diagnosis.verdict, judged.findings) == ("healthy", ())
 
 
 def test_an_image_that_asks_in_vain() -> None:
@@ -74,7 +85,8 @@ def test_visible_devices_that_say_nothing() -> None:
     assert outcome(healthy(), "container-visible-devices-wrong") == "skipped"
     void = with_variable(inside(), "NVIDIA_VISIBLE_DEVICES", "void")
     assert outcome(with_(void, driver__kernel_version=None), "container-visible-devices-wrong") == "skipped"
-    assert outcome(with_(void, driver__nodes=Unread(why="?")), "container-visible-devices-wrong") == "unknown"
+    blind = cu_init(with_(void, driver__nodes=Unread(why="?")), 100)
+    assert outcome(blind, "container-visible-devices-wrong") == "unknown"
     blind = inside(environment__variables=Unread(why="?"))
     assert outcome(blind, "container-visible-devices-wrong") == "unknown"
 
@@ -132,7 +144,8 @@ def test_devices_that_were_never_allowed() -> None:
     assert outcome(with_(facts, system__container="lxc"), name) == "skipped"
     assert outcome(healthy(), name) == "skipped"
     assert outcome(with_(facts, container__driver_mounts=Unread(why="?")), name) == "unknown"
-    assert outcome(inside(driver__nodes=Unread(why="?")), name) == "unknown"
+    assert outcome(with_(facts, driver__nodes=Unread(why="?")), name) == "unknown"
+    assert outcome(inside(driver__nodes=REFUSED, container__driver_mounts=HANDED), name) == "passed"  # CUDA starts
 
 
 def spec(version: str | None, exists: bool, path: str = "/etc/cdi/nvidia.yaml") -> CdiSpec:

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from gpudoctor.facts import DeviceNode, Facts, KernelEvent, Unread
-from tests.factory import cu_init, found, healthy, outcome, roots, with_
+from tests.factory import cu_init, found, healthy, outcome, roots, with_, with_variable
 
 FIRST, SECOND = "0000:00:06.0", "0000:00:07.0"
 FAILED = KernelEvent(
@@ -82,6 +82,19 @@ def test_history(cause: str, event: KernelEvent) -> None:
 
 
 @pytest.mark.parametrize(("cause", "event"), CASES)
+def test_a_gpu_that_is_left_out_by_rule_is_not_blamed(cause: str, event: KernelEvent) -> None:
+    """CUDA does not list it, and NVML reads it."""
+    nvml = healthy().gpu.devices
+    both = with_(logged(lost_second(healthy()), event), gpu__devices=nvml)
+    assert outcome(both, cause) == "passed"
+    masked = with_variable(logged(lost_second(healthy()), event), "CUDA_VISIBLE_DEVICES", "0")
+    blind = with_(masked, gpu__devices=Unread(why="it crashed"))
+    assert outcome(blind, cause) == "found"  # CUDA lists one without the variable, too
+    assert outcome(with_(blind, driver__all_devices=Unread(why="killed")), cause) == "unknown"
+    assert outcome(with_(both, driver__all_devices=Unread(why="killed")), cause) == "passed"
+
+
+@pytest.mark.parametrize(("cause", "event"), CASES)
 def test_a_log_that_can_not_be_read(cause: str, event: KernelEvent) -> None:
     hidden = Unread(why="Operation not permitted", settle="sudo dmesg")
     assert outcome(with_(healthy(), system__kernel_log=hidden), cause) == "passed"
@@ -134,7 +147,7 @@ def test_secure_boot_alone_is_no_fault() -> None:
 
 
 def failing(device: int) -> Facts:
-    one, two = healthy().measurements
+    one, two, *_ = healthy().measurements
     bad = msgspec.structs.replace(two if device else one, value=Unread(why="CUDA_ERROR_ILLEGAL_ADDRESS"))
     return with_(healthy(), measurements=(one, bad) if device else (bad, two))
 
@@ -153,6 +166,7 @@ def test_xid13_31_43_app_or_gpu_fault(number: int) -> None:
 def test_xids_of_others() -> None:
     name = "xid13-31-43-app-or-gpu-fault"
     assert outcome(healthy(), name) == "skipped"
+    assert outcome(with_(healthy(), system__kernel_log_during=(xid(31, SECOND),)), name) == "skipped"
     assert outcome(logged(failing(1), xid(31, SECOND)), name) == "passed"  # before we came
     assert outcome(with_(failing(1), system__kernel_log_during=(xid(31, FIRST),)), name) == "passed"
     assert outcome(with_(failing(1), system__kernel_log_during=(xid(79, SECOND),)), name) == "passed"

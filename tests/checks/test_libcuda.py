@@ -27,6 +27,14 @@ def test_driver_library_mismatch_by_versions() -> None:
     assert "driver-library-mismatch" not in roots(cu_init(healthy(), 100, LIBCUDA, version="580.159.4"))
 
 
+@pytest.mark.parametrize(("kernel", "user"), [("580.159.04", "1.1"), ("535.129.03-grid", "535.129.03")])
+def test_versions_that_are_no_releases_are_not_compared(kernel: str, user: str) -> None:
+    facts = cu_init(with_(healthy(), driver__kernel_version=kernel), 100, LIBCUDA, version=user)
+    assert outcome(facts, "driver-library-mismatch") == "skipped"
+    assert outcome(facts, "driver-too-old") == "passed"
+    assert outcome(cu_init(facts, 803, LIBCUDA, version=user), "driver-library-mismatch") == "found"
+
+
 def test_different_versions_that_work_are_no_fault() -> None:
     assert outcome(with_(healthy(), driver__libcuda__version="570.86.15"), "driver-library-mismatch") == "passed"
 

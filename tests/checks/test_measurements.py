@@ -7,20 +7,20 @@ from tests.factory import found, healthy, outcome, roots, with_
 
 
 def test_gpu_wrong_result() -> None:
-    one, two = healthy().measurements
+    one, two, *_ = healthy().measurements
     facts = with_(healthy(), measurements=(one, msgspec.structs.replace(two, verified=False, error=0.5)))
     assert found(facts)["gpu-wrong-result"].about == ("gpu1",)
     assert outcome(healthy(), "gpu-wrong-result") == "passed"
 
 
 def test_a_result_that_is_not_finite_is_wrong() -> None:
-    one, two = healthy().measurements
+    one, two, *_ = healthy().measurements
     facts = with_(healthy(), measurements=(one, msgspec.structs.replace(two, verified=False, error=Unread(why="NaN"))))
     assert "not finite" in found(facts)["gpu-wrong-result"].proof[0].text
 
 
 def test_a_kernel_that_did_not_run_is_neither_right_nor_wrong() -> None:
-    one, _ = healthy().measurements
+    one, *_ = healthy().measurements
     facts = with_(healthy(), measurements=(msgspec.structs.replace(one, verified=Unread(why="failed")),))
     assert outcome(facts, "gpu-wrong-result") == "unknown"
     wrong = with_(healthy(), measurements=(*facts.measurements, msgspec.structs.replace(one, verified=False)))
@@ -29,7 +29,7 @@ def test_a_kernel_that_did_not_run_is_neither_right_nor_wrong() -> None:
 
 
 def test_what_was_skipped_is_neither_unknown_nor_wrong() -> None:
-    one, _ = healthy().measurements
+    one, *_ = healthy().measurements
     no = Unread(why="TF32 needs a GPU of compute capability 8.0 or higher", chosen=True)
     skipped = msgspec.structs.replace(one, kernel="matmul-tf32", value=no, verified=no)
     facts = with_(healthy(), measurements=(*healthy().measurements, skipped))
@@ -38,7 +38,7 @@ def test_what_was_skipped_is_neither_unknown_nor_wrong() -> None:
 
 
 def test_a_wrong_sum_is_about_all_gpus() -> None:
-    one, _ = healthy().measurements
+    one, *_ = healthy().measurements
     sums = msgspec.structs.replace(
         one, kernel="all-reduce", device="GPU:0,GPU:1", verified=False, error=7.0, against="the exact sum"
     )
@@ -48,7 +48,7 @@ def test_a_wrong_sum_is_about_all_gpus() -> None:
 
 
 def rates(*values: float, **change: object) -> Facts:
-    one, _ = healthy().measurements
+    one, *_ = healthy().measurements
     made = [msgspec.structs.replace(one, device=f"GPU:{i}", value=v) for i, v in enumerate(values)]
     made[-1] = msgspec.structs.replace(made[-1], **change)
     return with_(healthy(), measurements=tuple(made))

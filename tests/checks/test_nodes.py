@@ -5,7 +5,8 @@ import errno
 import msgspec
 import pytest
 
-from gpudoctor.facts import DeviceNode, Facts, Parameter, Unread
+from gpudoctor.diagnosis import judge
+from gpudoctor.facts import DeviceNode, Facts, GpuDevice, Parameter, Unread, known
 from tests.factory import cu_init, found, healthy, outcome, roots, with_
 
 
@@ -35,6 +36,34 @@ def test_device_node_permission(refusal: int) -> None:
     inside = with_(facts, system__container="docker")
     assert found(inside)["device-node-permission"].fixes[0].kind == "advice"
     assert outcome(healthy(), "device-node-permission") == "passed"
+
+
+@pytest.mark.parametrize("refusal", [errno.EACCES, errno.EPERM])
+def test_gpus_of_others_are_refused_and_not_missed(refusal: int) -> None:
+    """A job has one GPU of eight: it sees the nodes of all, and NVML may count all."""
+    whole = healthy()
+    cuda, nvml, listed = whole.driver.libcuda.devices, whole.gpu.devices, whole.tensorflow.devices
+    assert isinstance(cuda, tuple)
+    assert isinstance(nvml, tuple)
+    assert isinstance(listed, tuple)
+    nodes = [DeviceNode(path=f"/dev/nvidia{i}", exists=True, open_errno=refusal if i else None) for i in range(8)]
+    job = with_(
+        whole,
+        driver__nodes=(*nodes, *known(whole.driver.nodes)[:2]),
+        driver__libcuda__devices=cuda[:1],
+        driver__libcuda__pairs=(),
+        tensorflow__devices=listed[:2],
+        measurements=whole.measurements[:1],
+        system__selinux="enforcing",
+        gpu__devices=nvml[:1],
+        gpu__pairs=(),
+    )
+    no = Unread(why="NVML: Insufficient Permissions")
+    blank = {field: no for field in GpuDevice.__struct_fields__ if field not in ("index", "nvml_error")}
+    others = tuple(GpuDevice(index=i, nvml_error=4, **blank) for i in range(1, 8))
+    for facts in (job, with_(job, gpu__devices=(*nvml[:1], *others))):
+        judged = judge(facts)
+        assert (judged.diagnosis.verdict, judged.findings, judged.unknown) == ("healthy", (), ())
 
 
 def test_a_node_that_hangs_is_not_judged() -> None:
@@ -139,11 +168,12 @@ def test_nodes_that_are_there_or_not_needed() -> None:
 
 
 def refused(mode: int, **changes: object) -> Facts:
-    """A node that open() refuses, with these permission bits; the user is 1000, in group 44."""
+    """Nothing starts, and there is a node that open() refuses, with these permission bits; the user is 1000, in group 44."""
     nodes = healthy().driver.nodes
     assert isinstance(nodes, tuple)
     closed = msgspec.structs.replace(nodes[0], open_errno=errno.EACCES, mode=mode, user_id=0, group_id=44)
-    facts = with_(healthy(), driver__nodes=(closed, *nodes[1:]), system__user_id=1000, system__groups=(1000, 44))
+    broken = cu_init(healthy(), 999)
+    facts = with_(broken, driver__nodes=(closed, *nodes[1:]), system__user_id=1000, system__groups=(1000, 44))
     return with_(facts, **changes)
 
 

@@ -53,7 +53,15 @@ def test_both_are_roots() -> None:
 
 def test_modules_that_are_linked_to_each_other() -> None:
     mesh = host(links(6, 6, "gpu"), links(5, 6, "gpu"), name="Tesla V100-SXM2-32GB")
-    assert outcomes(mesh) == ["passed", "found"]
+    assert outcomes(with_(mesh, system__hypervisor=False)) == ["passed", "found"]
+    whole = host(*(links(6, 6, "gpu"),) * 7, links(5, 6, "gpu"), name="Tesla V100-SXM2-32GB")
+    assert outcomes(whole) == ["passed", "found"]
+
+
+def test_a_part_of_a_board_in_a_virtual_machine_lacks_links_by_design() -> None:
+    part = host(links(2, 6, "gpu"), links(3, 6, "gpu"), name="Tesla V100-SXM2-16GB")
+    assert outcomes(part) == ["skipped", "skipped"]
+    assert outcomes(with_(part, system__hypervisor=Unread(why="?"))) == ["unknown", "unknown"]
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,7 @@ def test_two_versions_over_each_other() -> None:
 
 def test_an_overlap_that_does_no_harm() -> None:
     assert outcome(both(healthy()), "tf-packages-overlap") == "skipped"
+    assert outcome(both(healthy(), cpu="2.15.1"), "tf-packages-overlap") == "skipped"
     assert outcome(both(lists_no_gpu(healthy())), "tf-packages-overlap") == "passed"
 
 

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from gpudoctor.facts import Facts, KernelEvent, Unread, Variable
 from tests.checks.test_platforms import without_libcuda
 from tests.factory import (
+    SKIPPED,
     cannot_open,
     cu_init,
     found,
@@ -103,6 +105,11 @@ def test_a_kernel_of_ours_was_killed() -> None:
         healthy(), measurements=(type(one)(kernel="matmul", backend="tensorflow", device="GPU:0", value=ended),)
     )
     assert roots(with_(facts, **COUNTED)) == ["cgroup-memory-limit"]
+
+
+def test_what_had_nothing_to_do_did_not_die() -> None:
+    skipped = msgspec.structs.replace(SKIPPED, value=Unread(why="SIGKILL", chosen=True))
+    assert outcome(with_(healthy(), measurements=(skipped,), **COUNTED), "cgroup-memory-limit") == "passed"
 
 
 def test_deaths_that_are_no_want_of_memory() -> None:

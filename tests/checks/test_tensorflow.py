@@ -3,10 +3,11 @@ from __future__ import annotations
 import shlex
 
 import msgspec
+import pytest
 
 from gpudoctor.diagnosis import judge
-from gpudoctor.facts import Distribution, Unread
-from tests.factory import SITE, found, healthy, lists_no_gpu, outcome, roots, with_
+from gpudoctor.facts import Distribution, Facts, Gpu, KernelEvent, MigDevice, Unread, unread_all
+from tests.factory import SITE, found, healthy, lists_no_gpu, outcome, roots, with_, with_gpu, with_variable
 
 
 def test_tf_cpu_only_package() -> None:
@@ -53,8 +54,56 @@ def test_fewer_gpus() -> None:
     assert outcome(lists_no_gpu(healthy()), "fewer-gpus") == "skipped"
 
 
+INSTANCE = MigDevice(uuid="MIG-11111111-0000-4000-8000-000000000000", gpu_instance=1, compute_instance=0)
+
+
+def in_instances(*modes: bool, shown: int = 0) -> Facts:
+    """Two GPUs, in MIG mode or not; CUDA and TensorFlow list one of them alone."""
+    facts = healthy()
+    for index, mode in enumerate(modes):
+        facts = with_gpu(facts, index, mig_mode=mode, mig_mode_pending=mode, mig_devices=(INSTANCE,) if mode else None)
+    cuda, listed = facts.driver.libcuda.devices, facts.tensorflow.devices
+    assert isinstance(cuda, tuple)
+    assert isinstance(listed, tuple)
+    return with_(
+        facts,
+        driver__libcuda__devices=(cuda[shown],),
+        driver__libcuda__pairs=(),
+        tensorflow__devices=listed[:2],
+        measurements=facts.measurements[:1],
+    )
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        in_instances(True, True),
+        in_instances(True, False),
+        in_instances(True, False, shown=1),
+        with_variable(in_instances(True, True), "CUDA_VISIBLE_DEVICES", f"{INSTANCE.uuid},MIG-2"),
+    ],
+    ids=["both", "one", "the other one", "two instances are named"],
+)
+def test_one_process_uses_one_instance(facts: Facts) -> None:
+    judged = judge(facts)
+    assert (judged.diagnosis.verdict, judged.findings) == ("healthy", ())
+    old = KernelEvent(kind="xid", text="NVRM: Xid 119", pci_address="0000:00:07.0", xid=119)
+    assert roots(with_(facts, system__kernel_log=(old,))) == []
+
+
+def test_a_jetson_without_nvml_has_the_gpu_that_tensorflow_lists() -> None:
+    none = unread_all(Gpu, Unread(why="NVML: Driver Not Loaded"))
+    facts = with_(in_instances(False), system__tegra=True, gpu=none)
+    assert outcome(facts, "fewer-gpus") == "skipped"
+    assert outcome(with_(facts, system__tegra=False), "fewer-gpus") == "unknown"
+
+
+def test_without_instances_one_of_two_is_missed() -> None:
+    assert outcome(in_instances(False, False), "fewer-gpus") == "found"
+
+
 def test_op_fails() -> None:
-    one, two = healthy().measurements
+    one, two, *_ = healthy().measurements
     facts = with_(
         healthy(), measurements=(one, msgspec.structs.replace(two, value=Unread(why="matmul was ended by signal 11")))
     )
@@ -66,7 +115,7 @@ def test_op_fails() -> None:
 
 
 def test_many_failures_on_one_gpu_are_one_finding() -> None:
-    one, two = healthy().measurements
+    one, two, *_ = healthy().measurements
     why = Unread(why="…: no kernel image is available")
     several = tuple(
         msgspec.structs.replace(m, kernel=k, value=why, verified=why)

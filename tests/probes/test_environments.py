@@ -30,7 +30,7 @@ def environment(place: Path) -> Path:
 def look(tmp_path: Path, directory: Path | None = None, **env: str) -> Python:
     base = {**os.environ, "HOME": str(tmp_path / "home"), **env}
     patient = Patient((str(tmp_path / "v/bin/python3"),), base, str(directory) if directory else None)
-    return python.read(patient.ask([python.TASK, python.KERNELS], limit_s=20), "test")
+    return python.read(patient.ask([python.TASK, python.HOME, python.KERNELS], limit_s=20), "test")
 
 
 def install(site: Path, name: str, version: str, files: dict[str, str], **metadata: str) -> None:

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from gpudoctor.examine import FILE_TASKS
-from gpudoctor.facts import Container, ContainerTool, KernelEvent, System, Unread, Variable, VariableNow
-from gpudoctor.probes import container, environment, kernel_log, system
+from gpudoctor.facts import Container, ContainerTool, KernelEvent, System, Unread, Variable, VariableNow, known
+from gpudoctor.probes import container, environment, kernel_log, python, system
 from gpudoctor.probes.ask import Answers, Patient
 
 Make = Callable[..., Patient]
@@ -185,9 +185,12 @@ def test_security_modules(patient: Make, tmp_path: Path) -> None:
 
 
 def test_the_cache_of_compiled_kernels(patient: Make, tmp_path: Path) -> None:
-    made = system.read(asked(patient(CUDA_CACHE_PATH=str(tmp_path / "not" / "there"))))
+    def read(path: str) -> System:
+        return system.read(patient(CUDA_CACHE_PATH=path).ask([system.TASK, python.HOME], limit_s=20))
+
+    made = read(str(tmp_path / "not" / "there"))
     assert (made.jit_cache, made.jit_cache_writable) == (str(tmp_path / "not" / "there"), True)
-    never = system.read(asked(patient(CUDA_CACHE_PATH="/proc/nowhere/cache")))
+    never = read("/proc/nowhere/cache")
     assert never.jit_cache_writable is (os.geteuid() == 0 and os.access("/proc", os.W_OK))
 
 
@@ -488,3 +491,44 @@ def test_all_files_are_read_at_once(patient: Make) -> None:
     answers = patient().ask(FILE_TASKS, limit_s=20)
     assert answers.errors == {}
     assert time.monotonic() - started < 5
+
+
+def test_what_is_no_file_is_not_waited_for(patient: Make, tmp_path: Path) -> None:
+    """A pipe where a file should be, in the home and among the packages; a device; a directory."""
+    home, site = tmp_path / "home", tmp_path / "site"
+    (home / ".keras").mkdir(parents=True)
+    os.mkfifo(home / ".keras" / "keras.json")
+    os.mkfifo(home / ".nccl.conf")
+    info = site / "tensorflow-2.20.0.dist-info"
+    info.mkdir(parents=True)
+    os.mkfifo(info / "RECORD")
+    (info / "WHEEL").symlink_to("/dev/zero")
+    (info / "INSTALLER").mkdir()
+    answers = patient(HOME=str(home), PYTHONPATH=str(site)).ask(FILE_TASKS, limit_s=5)
+    assert answers.ended_well
+    seen = python.read(answers, "test")
+    assert isinstance(seen.keras_backend, Unread)
+    assert "tensorflow" in [d.name for d in known(seen.distributions)]
+
+
+ASLEEP = """
+import builtins, os, time
+def wait(call):
+    def waiting(path, *a, **k):
+        if str(path).startswith(os.environ["HOME"]):
+            time.sleep(60)
+        return call(path, *a, **k)
+    return waiting
+os.stat, os.listdir, builtins.open = wait(os.stat), wait(os.listdir), wait(builtins.open)
+"""
+
+
+def test_a_home_that_does_not_answer_is_asked_last(patient: Make, tmp_path: Path) -> None:
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "sitecustomize.py").write_text(ASLEEP)
+    answers = patient(HOME=str(tmp_path / "home"), PYTHONPATH=str(tmp_path / "site")).ask(FILE_TASKS, limit_s=3)
+    assert answers.outcome.timed_out
+    tasks = ("system", "python", "libraries", "pci", "driver_files", "tensorflow_files")
+    assert [name for name in tasks if answers.last(name) is None] == []
+    assert isinstance(python.read(answers, "test").keras_backend, Unread)
+    assert isinstance(system.read(answers).jit_cache, Unread)

@@ -10,7 +10,7 @@ from gpudoctor import bundle
 from gpudoctor.facts import Facts, Trial, Unread
 from gpudoctor.render import text
 from tests.checks.test_libraries import gap
-from tests.factory import cu_init, found, healthy, lists_no_gpu, with_, with_variable
+from tests.factory import cannot_open, cu_init, found, healthy, lists_no_gpu, with_, with_variable
 
 
 def shown(facts: Facts, *, width: int = 80, terminal: bool = False, verbose: bool = False) -> str:
@@ -144,3 +144,11 @@ def test_many_kernels_on_many_gpus_fit_a_screen() -> None:
     assert block[block.index("  GPU:5 NVIDIA H200") + 1].endswith("WRONG NUMBERS")
     assert any(line.startswith("    all-reduce") and "241 GB/s" in line for line in block)
     assert block[-1] == "  not measured: matmul-tf32: TF32 needs a newer GPU"
+
+
+def test_a_terminal_cuts_no_path() -> None:
+    """A path is proof only when it is whole: it goes on in the next line."""
+    place = "/home/firstname.lastname/miniconda3/envs/tensorflow-gpu-2.20/lib/python3.12/site-packages/nvidia/cudnn/lib"
+    lines = shown(cannot_open(healthy(), "libcudnn.so.9", (place,)), width=60, terminal=True).splitlines()
+    assert place in "".join(line.strip() for line in lines)
+    assert not any("…" in line for line in lines)
