@@ -19,7 +19,7 @@ import struct
 from .objects import Image, Symbol
 
 _GET = re.compile(r"_ZN(?:\d+[a-z_]+)+\d+(?:Cached)?DsoLoader\d+Get(\w+)DsoHandleEv")
-_TRY = re.compile(r"_ZN(?:\d+[a-z_]+)+\d+DsoLoader\d+(TryDlopenCUDALibraries|MaybeTryDlopenGPULibraries)Ev")
+_TRY = re.compile(r"_ZN(?:\d+[a-z_]+)+\d+DsoLoader\d+((?:Maybe)?TryDlopenCUDALibraries|MaybeTryDlopenGPULibraries)Ev")
 _NOT_CUDA = re.compile(r"(Hip|Miopen|Roc|Rocm)\w*$|(CudaDriver|Nvml)$")
 """ROCm's, and the two that come with the driver."""
 _STACK = 1 << 62
@@ -49,9 +49,10 @@ def sonames(image: Image) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
 
 
 def _wanted(image: Image) -> list[str]:
-    """The names in the calls of TryDlopenCUDALibraries, in order; before it existed, of its caller."""
+    """The names in the calls of TryDlopenCUDALibraries, in order; before 2.1 it had other names."""
     entries = {found[1]: where for s, where in image.loader_symbols.items() if (found := _TRY.fullmatch(s))}
-    where = entries.get("TryDlopenCUDALibraries") or entries.get("MaybeTryDlopenGPULibraries")
+    names_in_time = ("TryDlopenCUDALibraries", "MaybeTryDlopenCUDALibraries", "MaybeTryDlopenGPULibraries")
+    where = next((entries[n] for n in names_in_time if n in entries), None)
     if where is None:
         return []
     names: list[str] = []

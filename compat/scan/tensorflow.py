@@ -18,6 +18,8 @@ _PACKAGE = re.compile(r"tensorflow(_core)?/")
 _MAIN = re.compile(r"libtensorflow_(framework|cc)\.so(\.\d+)?$")
 _VENDOR = re.compile(r"lib(cuda|cu[a-z]+|nccl|nvinfer\w*)(Lt)?\.so")
 
+_LINKED = "the DT_NEEDED of its objects (it has no loader of this kind; it may open more by other means)"
+
 
 class _Found:
     """What the shared objects told."""
@@ -47,6 +49,7 @@ def build(wheel: Wheel, matrix: Matrix) -> Build:
     capabilities = tuple(info.get("cuda_compute_capabilities") or ())
     return Build(
         source=_source(wheel, learnt, found.code),
+        confidence="inferred" if learnt == _LINKED else "certain",
         distribution=wheel.distribution,
         version=wheel.version,
         platform=wheel.platform,
@@ -146,7 +149,7 @@ def _opened(wheel: Wheel, found: _Found) -> tuple[tuple[str, elf.Elf] | None, tu
     needed = dict.fromkeys(n for _, o in found.linked for n in o.needed if _VENDOR.match(n) and "libcuda.so" not in n)
     if not needed:
         raise BadWheel(f"{wheel.path}: built for CUDA, and no object holds a loader or is linked with CUDA libraries")
-    return None, tuple(sorted(needed)), (), "the DT_NEEDED of its objects (there is no loader)"
+    return None, tuple(sorted(needed)), (), _LINKED
 
 
 def _version(info: dict[str, Any], new: str, old: str, sonames: tuple[str, ...], stem: str) -> str | None:

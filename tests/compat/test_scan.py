@@ -285,6 +285,7 @@ def test_before_there_was_a_loader_it_was_linked(
     )
     read = printed(capsys, matrix, path)
     assert (read.distribution, read.glibc, read.is_cuda) == ("tensorflow-gpu", "2.5", True)
+    assert read.confidence == "inferred"
     assert (read.cuda, read.cudnn, read.compute_capabilities) == ("10.0", "7", ())
     assert (read.sonames, read.optional_sonames) == (("libcudart.so.10.0", "libcudnn.so.7"), ())
     assert (read.minimum_compute_capability, read.objects, read.extra) == ("3.7", (), None)
