@@ -91,7 +91,7 @@ def picked(facts: Facts, stem: str) -> LibraryFile | None:
 def computes(facts: Facts) -> bool:
     """Work was done on the GPUs and none of it failed: no combination that fails is at hand."""
     run = [m for m in facts.measurements if m.device.startswith("GPU:") and not m.skipped]
-    return bool(run) and not any(isinstance(m.value, Unread) for m in run)
+    return bool(run) and not any(m.failed for m in run)
 
 
 def tensorflow_evidence(facts: Facts) -> Evidence:

@@ -29,8 +29,10 @@ def driver_too_old_for_ptx(facts: Facts) -> Iterator[Found]:
     Source: NVIDIA, CUDA minor-version compatibility, limits; the wheels' fat binaries (compat/matrix.json).
     """
     _fit.need_gpus(facts)
+    if _fit.computes(facts):
+        return
     said = [r for r in _fit.of_rule(facts, "ptx") if r.effect == "fails"]
-    if not said or _fit.computes(facts):
+    if not said:
         return
     yield Found(
         message=f"TensorFlow {facts.tensorflow.version}: {said[0].text}.",
@@ -58,6 +60,8 @@ def cudnn_dropped_gpu(facts: Facts) -> Iterator[Found]:
     """
     _fit.release(facts)
     _fit.need_gpus(facts)
+    if _fit.computes(facts):
+        return
     file = _fit.picked(facts, "libcudnn")
     cuda = known(facts.tensorflow.build.cuda_version) if known(facts.tensorflow.build.cuda) else None
     if file is None or cuda is None:
@@ -68,7 +72,7 @@ def cudnn_dropped_gpu(facts: Facts) -> Iterator[Found]:
         return
     name = f"nvidia-cudnn-cu{cuda.split('.')[0]}"
     said = [r for r in _fit.of_rule(facts, "cudnn", packages={name: version}) if r.effect in ("fails", "needs")]
-    if not said or _fit.computes(facts):
+    if not said:
         return
     pins = [quote(p) for r in said for p in r.pins]
     yield Found(
@@ -105,9 +109,11 @@ def nccl_too_old_for_gpu(facts: Facts) -> Iterator[Found]:
     gpus = [g for g in _fit.machine(facts, installed=True).gpus if g.compute_capability is not None]
     if len(gpus) < 2:
         raise NotApplicable("NCCL works between GPUs: there are no two")
+    if _fit.computes(facts):
+        return
     version = known(facts.nccl.version)
     wheel = next((w for w in compat.library_wheels("nccl") if w.version == version), None)
-    if wheel is None or _fit.computes(facts):
+    if wheel is None:
         return
     for gpu in gpus:
         how = fit(compat.kernels_of(wheel), gpu.compute_capability or "")

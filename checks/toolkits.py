@@ -46,7 +46,12 @@ def _one_a_directory(files: tuple[LibraryFile, ...]) -> list[LibraryFile]:
     return list({os.path.dirname(f.path): f for f in reversed(files)}.values())[::-1]
 
 
-@check("GD207", "cuda-version-mismatch", stage=Stage.LIBRARIES, explains=("cuda-libs-missing", "tf-lists-no-gpu"))
+@check(
+    "GD207",
+    "cuda-version-mismatch",
+    stage=Stage.LIBRARIES,
+    explains=("cuda-libs-missing", "cuda-lib-from-other-toolkit", "tf-lists-no-gpu"),
+)
 def cuda_version_mismatch(facts: Facts) -> Iterator[Found]:
     """The CUDA that is installed is of another major version than this TensorFlow was built for.
 

@@ -190,7 +190,7 @@ def _generation(case: Case) -> Iterator[Reason]:
     """Does the driver still, or already, know the GPU?"""
     driver = case.machine.driver
     branch = driver_branch(driver, windows=case.machine.windows_driver) if driver is not None else None
-    for gpu in case.machine.gpus:
+    for gpu in dict.fromkeys(case.machine.gpus):
         if gpu.compute_capability is None:
             text = f"the compute capability of {gpu.name} is not known"
             yield Reason(effect="unknown", rule="generation", text=text, source="compat/gpus.json has no such GPU")
@@ -275,7 +275,7 @@ def _known_gpus(case: Case) -> list[tuple[Gpu, str]]:
     """The GPUs of a generation that is known here, with their compute capability: of others nothing can be said."""
     return [
         (gpu, gpu.compute_capability)
-        for gpu in case.machine.gpus
+        for gpu in dict.fromkeys(case.machine.gpus)
         if gpu.compute_capability is not None and architecture(gpu.compute_capability) is not None
     ]
 

@@ -73,15 +73,20 @@ def solve(machine: Machine, releases: Iterable[Release] | None = None) -> tuple[
     return tuple(answer(one, machine) for one in sorted(chosen, key=lambda r: version(r.version), reverse=True))
 
 
+_STEP, _APART = 2, 6
+"""What a step beside the installation, and CUDA to be installed apart, are worth in minor releases."""
+
+
 def best(answers: Iterable[Answer]) -> Answer | None:
-    """The newest that works as pip installs it; else with a step; else the newest that may work; None: none may."""
+    """The newest that works; an older one where it spares a step and is not much older. None: none may work."""
+    newest_first = sorted(answers, key=lambda a: version(a.version), reverse=True)
+    minors = list(dict.fromkeys(version(a.version).release[:2] for a in newest_first))
 
     def rank(one: Answer) -> tuple[int, int]:
-        return _ORDER[one.verdict], sum(1 if r.steps != ("",) else 2 for r in one.needs)
+        cost = sum(_STEP if need.steps != ("",) else _APART for need in one.needs)
+        return _ORDER[one.verdict], minors.index(version(one.version).release[:2]) + cost
 
-    able = [one for one in answers if one.verdict != "fails"]
-    newest_first = sorted(able, key=lambda one: version(one.version), reverse=True)
-    return min(newest_first, key=rank, default=None)
+    return min((a for a in newest_first if a.verdict != "fails"), key=rank, default=None)
 
 
 def command(one: Answer, machine: Machine, python: str | None = None) -> str:

@@ -222,7 +222,8 @@ def _of_release(picks: tuple[LibraryPick, ...], version: str | Unread | None) ->
     sonames = compat.loader_sonames(version) if isinstance(version, str) else None
     if sonames is None:
         return picks
-    return tuple(msgspec.structs.replace(p, required=p.soname in sonames) for p in picks)
+    stems = {s.split(".so")[0] for s in sonames}
+    return tuple(msgspec.structs.replace(p, required=p.soname.split(".so")[0] in stems) for p in picks)
 
 
 def _mark_holder(objects: tuple[LoaderObject, ...] | Unread, holder: str) -> tuple[LoaderObject, ...] | Unread:
