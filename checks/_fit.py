@@ -88,6 +88,13 @@ def picked(facts: Facts, stem: str) -> LibraryFile | None:
     return next((f for f in files if f.path in wanted or f.real in wanted), None)
 
 
+def has_nccl_inside(facts: Facts) -> bool:
+    """Whether this release has NCCL linked in: its wheel then holds relocatable device code (up to 2.20)."""
+    version = facts.tensorflow.version
+    build = build_of(version, machine(facts, installed=True).platform) if isinstance(version, str) else None
+    return build is not None and any(not group.machine_code for group in build.kernels)
+
+
 def computes(facts: Facts) -> bool:
     """Work was done on the GPUs and none of it failed: no combination that fails is at hand."""
     run = [m for m in facts.measurements if m.device.startswith("GPU:") and not m.skipped]

@@ -96,8 +96,8 @@ def cudnn_dropped_gpu(facts: Facts) -> Iterator[Found]:
 def nccl_too_old_for_gpu(facts: Facts) -> Iterator[Found]:
     """The NCCL that is loaded has no code for this GPU.
 
-    What it looks at: the release of NCCL that TensorFlow loads, the machine code and PTX that its wheel holds (read from
-    the wheels), and the compute capability of the GPUs.
+    What it looks at: the release of NCCL that TensorFlow loads (from 2.21 on; before, NCCL is linked in), the machine code
+    and PTX that its wheel holds (read from the wheels), and the compute capability of the GPUs.
 
     Why it matters: one GPU works, and every all-reduce between two fails.
 
@@ -111,7 +111,10 @@ def nccl_too_old_for_gpu(facts: Facts) -> Iterator[Found]:
         raise NotApplicable("NCCL works between GPUs: there are no two")
     if _fit.computes(facts):
         return
-    version = known(facts.nccl.version)
+    if _fit.has_nccl_inside(facts):
+        raise NotApplicable("NCCL is linked into this TensorFlow")
+    file = _fit.picked(facts, "libnccl")
+    version = file.version if file is not None and isinstance(file.version, str) else known(facts.nccl.version)
     wheel = next((w for w in compat.library_wheels("nccl") if w.version == version), None)
     if wheel is None:
         return

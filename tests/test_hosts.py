@@ -15,6 +15,7 @@ EXPECTED = {
     "h100-x1-healthy-user": ("healthy", []),
     "h100-x1-tf-2.21-plain": ("faulty", ["tf-wheel-runpath-gap"]),
     "h200-x2-healthy": ("healthy", []),
+    "h200-x2-tf-2.20-healthy": ("healthy", []),
     "h200-x4-healthy": ("healthy", []),
     "h200-x4-healthy-full": ("healthy", []),
     "h200-x4-tf-2.21-plain": ("faulty", ["tf-wheel-runpath-gap"]),

@@ -111,12 +111,19 @@ def test_the_newest_cudnn_and_a_newer_gpu() -> None:
 # ------------------------------------------------------------------------------- NCCL
 
 
+def with_nccl(facts: Facts, version: str) -> Facts:
+    files = tuple(f for f in facts.libraries.files if not f.name.startswith("libnccl"))  # type: ignore[union-attr]
+    return with_(facts, nccl__version=version, libraries__files=files)
+
+
 def test_an_nccl_without_code_for_the_gpu() -> None:
     newest = compat.library_wheels("nccl")[-1]
-    facts = with_(with_capability(not_run(healthy()), (3, 5)), nccl__version=newest.version)
+    facts = with_nccl(with_capability(with_release(not_run(healthy()), "2.21.0"), (3, 5)), newest.version)
     assert outcome(facts, "nccl-too-old-for-gpu") == "found"
-    assert outcome(with_(not_run(healthy()), nccl__version=newest.version), "nccl-too-old-for-gpu") == "passed"
-    assert outcome(with_(facts, nccl__version="9.9.9"), "nccl-too-old-for-gpu") == "passed", "nobody has read it"
+    assert outcome(with_capability(facts, (9, 0)), "nccl-too-old-for-gpu") == "passed"
+    assert outcome(with_nccl(facts, "9.9.9"), "nccl-too-old-for-gpu") == "passed", "nobody has read it"
+    assert outcome(with_(facts, nccl__version=Unread(why="not answered")), "nccl-too-old-for-gpu") == "unknown"
+    assert outcome(with_release(facts, "2.20.0"), "nccl-too-old-for-gpu") == "skipped", "it is linked in"
 
 
 # ------------------------------------------------------------------------------- Python, glibc, aarch64

@@ -357,3 +357,30 @@ def test_every_minor_release_is_there() -> None:
     found = {Version(r.version).release[:2] for r in matrix().releases}
     assert found >= {(1, n) for n in range(16)} | {(2, n) for n in range(22)}
     assert all(r.cuda and r.cudnn for r in matrix().releases if Version(r.version) < Version("2.22"))
+
+
+def test_every_release_from_2_12_on_was_read_from_its_wheel() -> None:
+    """What a wheel can tell is there: where a field is empty, the wheel says nothing of it."""
+    read = {b.version: b for b in matrix().builds if b.distribution == "tensorflow"}
+    for release in matrix().releases:
+        if Version(release.version) < Version("2.12") or not any(f.cuda for f in release.files):
+            continue
+        build = read[release.version]
+        assert build.confidence == "certain"
+        assert build.is_cuda is True
+        for name in ("glibc", "requires_python", "cuda", "cudnn", "minimum_compute_capability"):
+            assert getattr(build, name), (release.version, name)
+        for name in (
+            "requires",
+            "compute_capabilities",
+            "complete",
+            "partial",
+            "kernels",
+            "sonames",
+            "optional_sonames",
+        ):
+            assert getattr(build, name), (release.version, name)
+        assert any(o.loader for o in build.objects)
+        assert (build.extra is None) == (Version(release.version) < Version("2.14"))
+        if build.extra is not None:
+            assert any(o.runpath for o in build.objects)
