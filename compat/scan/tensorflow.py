@@ -41,7 +41,9 @@ def build(wheel: Wheel, matrix: Matrix) -> Build:
     info = build_info(wheel)
     extra = metadata.of_extra(wheel, "and-cuda")
     is_cuda = info.get("is_cuda_build", True if found.code.total else None)
-    holder, first, later, learnt = _opened(wheel, found) if is_cuda else (None, (), (), "")
+    holder, first, later, learnt = (
+        _opened(wheel, found) if is_cuda and wheel.platform != "windows-x86_64" else (None, (), (), "")
+    )
     lost: tuple[str, ...] = ()
     if holder is not None and extra is not None:
         loader = reach.Loader(holder[0], holder[1].rpath, holder[1].runpath)
@@ -112,6 +114,9 @@ def minimum_compute_capability(listed: tuple[str, ...], code: Code) -> str | Non
 
 def _read_object(wheel: Wheel, name: str, found: _Found) -> None:
     with wheel.unpacked(name) as (path, data):
+        if wheel.platform == "windows-x86_64":
+            found.code.add(data)  # DLLs: their code is read, not what they open
+            return
         dynamic = objects.dynamic(path, data, name)
         if dynamic is None:
             return
@@ -156,13 +161,27 @@ def _version(info: dict[str, Any], new: str, old: str, sonames: tuple[str, ...],
     """As build_info.py says; before it did, the version in the soname of the library."""
     said = info.get(new) or info.get(old)
     if said:
-        return str(said)
+        return _of_windows(str(said))
     return next((s.partition(".so.")[2] for s in sonames if s.startswith(stem + ".so.")), None)
+
+
+def _of_windows(said: str) -> str:
+    """'64_112', the end of a DLL's name, is 11.2; '64_8' is 8."""
+    found = re.fullmatch(r"64_(\d+)", said)
+    if found is None:
+        return said
+    number = found[1]
+    return f"{number[:-1]}.{number[-1]}" if len(number) > 2 else number
 
 
 def _source(wheel: Wheel, learnt: str, code: Code) -> str:
     tag = f"manylinux, {wheel.platform.partition('-')[2]}" if wheel.glibc else wheel.platform
-    parts = ["METADATA", "build_info.py", "dynamic sections", "fat binaries"]
+    parts = [
+        "METADATA",
+        "build_info.py",
+        *(["dynamic sections"] if wheel.platform != "windows-x86_64" else []),
+        "fat binaries",
+    ]
     text = f"wheel {wheel.distribution} {wheel.version} ({tag}): {', '.join(parts)}"
     if learnt:
         text += f"; sonames from {learnt}"

@@ -22,8 +22,9 @@ Data = mmap.mmap | bytes
 
 _MANYLINUX = {"manylinux1": "2.5", "manylinux2010": "2.12", "manylinux2014": "2.17"}
 _DATA = re.compile(r"[^/]+\.data/(purelib|platlib)/")
-_SHARED_OBJECT = re.compile(r"\.so(\.[\d.]+)?$")
+_SHARED_OBJECT = re.compile(r"\.so(\.[\d.]+)?$|\.(pyd|dll)$")
 _PLATFORMS = ("linux-x86_64", "linux-aarch64")
+_WINDOWS = "win_amd64"
 
 
 class BadWheel(Exception):  # noqa: N818
@@ -80,7 +81,10 @@ class Wheel:
         for name in _PLATFORMS:
             if any(tag.endswith(name.partition("-")[2]) and "linux" in tag for tag in self._tags):
                 return cast(Platform, name)
-        raise BadWheel(f"{self.path}: for {', '.join(self._tags) or 'no platform'}; only Linux wheels are read")
+        if _WINDOWS in self._tags:
+            return "windows-x86_64"
+        wanted = "only wheels for Linux and 64-bit Windows are read"
+        raise BadWheel(f"{self.path}: for {', '.join(self._tags) or 'no platform'}; {wanted}")
 
     @property
     def glibc(self) -> str | None:

@@ -460,6 +460,21 @@ def complaint(capsys: pytest.CaptureFixture[str], matrix: Path, *words: str | Pa
     return err
 
 
+def test_a_wheel_for_windows(tmp_path: Path, matrix: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its DLLs are no ELF objects: their GPU code is read, and what they open is not."""
+    info = "build_info = dict({'is_cuda_build': True, 'cuda_version': '64_112', 'cudnn_version': '64_8'})"
+    files: dict[str, bytes | str] = {
+        "tensorflow/__init__.py": "",
+        BUILD_INFO: info,
+        "tensorflow/python/_pywrap_tensorflow_internal.pyd": b"MZ" + wheels.kernel((60, 80), "7.0", "sm_80"),
+        "tensorflow/libtensorflow.dll": b"MZ" + bytes(200),
+    }
+    read = printed(capsys, matrix, wheels.wheel(tmp_path, files, tag="cp310-cp310-win_amd64"))
+    assert (read.platform, read.glibc, read.cuda, read.cudnn) == ("windows-x86_64", None, "11.2", "8")
+    assert [(k.machine_code, k.count) for k in read.kernels] == [(("sm_60", "sm_80"), 1)]
+    assert (read.sonames, read.objects, read.out_of_reach) == ((), (), ())
+
+
 def test_bad_input_is_one_line(
     workshop: Workshop, tmp_path: Path, matrix: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -485,8 +500,8 @@ def test_bad_input_is_one_line(
     assert "torch 2.9.0 is no wheel of TensorFlow" in complaint(capsys, matrix, other)
     other = wheels.wheel(tmp_path, {"x/__init__.py": ""}, "tensorflow-datasets", "4.9.0", "py3-none-any")
     assert "is no wheel of TensorFlow" in complaint(capsys, matrix, other)
-    other = wheels.wheel(tmp_path, {"tensorflow/__init__.py": ""}, tag="cp312-cp312-win_amd64")
-    assert "only Linux wheels are read" in complaint(capsys, matrix, other)
+    other = wheels.wheel(tmp_path, {"tensorflow/__init__.py": ""}, tag="cp312-cp312-macosx_12_0_arm64")
+    assert "only wheels for Linux and 64-bit Windows are read" in complaint(capsys, matrix, other)
     other = wheels.wheel(tmp_path, {"tensorflow/__init__.py": "", OBJECT: b"\x7fELF" + bytes(100)})
     assert "tensorflow/libtensorflow_framework.so.2: invalid ELF" in complaint(capsys, matrix, other)
     other = wheels.wheel(tmp_path, {"tensorflow/__init__.py": ""}, requires=("numpy >>= 1",))
