@@ -16,7 +16,7 @@ from gpudoctor.findings import Fix, NotApplicable
 
 def failed(facts: Facts) -> tuple[LibraryPick, ...]:
     """The required libraries that TensorFlow's loader could not open."""
-    if known(facts.tensorflow.directory) is None:
+    if facts.tensorflow.directory is None:
         raise NotApplicable("TensorFlow is not installed")
     if not known(facts.tensorflow.build.cuda):
         raise NotApplicable("this TensorFlow is built without CUDA")

@@ -15,7 +15,7 @@ _DEFAULT_MINIMUM = 8
 
 
 def _need_cuda_build(facts: Facts) -> None:
-    if known(facts.tensorflow.directory) is None:
+    if facts.tensorflow.directory is None:
         raise NotApplicable("TensorFlow is not installed")
     if not known(facts.tensorflow.build.cuda):
         raise NotApplicable("this TensorFlow is built without CUDA")

@@ -225,7 +225,7 @@ def driver_too_old(facts: Facts) -> Iterator[Found]:
 
     Source: NVIDIA, CUDA minor-version compatibility (compat/matrix.json, cuda_majors).
     """
-    if known(facts.tensorflow.directory) is None:
+    if facts.tensorflow.directory is None:
         raise NotApplicable("TensorFlow is not installed")
     build = facts.tensorflow.build
     cuda = known(build.cuda_version) if known(build.cuda) else None

@@ -17,7 +17,7 @@ _BRINGS = ("tf-import-broken", "tf-lists-no-gpu")
 
 def _said(facts: Facts, kind: str) -> tuple[LogEvent, ...]:
     """The events of a kind, where the import failed: beside one that works they are somebody else's."""
-    if known(facts.tensorflow.directory) is None:
+    if facts.tensorflow.directory is None:
         raise NotApplicable("TensorFlow is not installed")
     if known(facts.tensorflow.import_error) is None:
         return ()

@@ -14,7 +14,7 @@ from gpudoctor.registry import check
 
 
 def _said(facts: Facts, kind: str) -> tuple[LogEvent, ...]:
-    if known(facts.tensorflow.directory) is None:
+    if facts.tensorflow.directory is None:
         raise NotApplicable("TensorFlow is not installed")
     if not known(facts.tensorflow.build.cuda):
         raise NotApplicable("this TensorFlow is built without CUDA")

@@ -26,7 +26,7 @@ def tf_lists_no_gpu(facts: Facts) -> Iterator[Found]:
 
     Source: TensorFlow, tf.config.list_physical_devices.
     """
-    if known(facts.tensorflow.directory) is None:
+    if facts.tensorflow.directory is None:
         yield Found(
             message="There is no TensorFlow that could list a GPU.",
             proof=(Evidence(text="TensorFlow is not installed", source=str(facts.python.executable)),),
@@ -61,7 +61,7 @@ def fewer_gpus(facts: Facts) -> Iterator[Found]:
     Source: TensorFlow, tf.config.list_physical_devices; NVML, nvmlDeviceGetCount; NVIDIA Multi-Instance GPU User Guide,
     CUDA device enumeration.
     """
-    if known(facts.tensorflow.directory) is None:
+    if facts.tensorflow.directory is None:
         raise NotApplicable("TensorFlow is not installed")
     listed = known(facts.tensorflow.gpus())
     if not listed:
@@ -139,7 +139,7 @@ def tf_cpu_only_package(facts: Facts) -> Iterator[Found]:
 
     Source: TensorFlow, tf.sysconfig.get_build_info; https://www.tensorflow.org/install/pip
     """
-    if known(facts.tensorflow.directory) is None:
+    if facts.tensorflow.directory is None:
         raise NotApplicable("TensorFlow is not installed")
     build = facts.tensorflow.build
     if known(build.cuda):
@@ -208,7 +208,7 @@ def tf_import_broken(facts: Facts) -> Iterator[Found]:
 
     Source: observed; the child is gpudoctor's own.
     """
-    if known(facts.tensorflow.directory) is None:
+    if facts.tensorflow.directory is None:
         raise NotApplicable("TensorFlow is not installed")
     error = known(facts.tensorflow.import_error)
     if error is None:

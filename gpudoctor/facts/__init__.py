@@ -40,6 +40,7 @@ from .python import (
 )
 from .system import KernelEvent, System
 from .tensorflow import Build, LoaderObject, LogEvent, TensorFlow, TensorFlowDevice
+from .text import Source, Text, TextEvent
 from .trials import Trial
 
 
@@ -57,6 +58,7 @@ class Facts(Fact, frozen=True, kw_only=True):
     nccl: Nccl = Nccl()
     container: Container = Container()
     process: Process = Process()
+    text: Text = Text()
     measurements: tuple[Measurement, ...] = ()
     trials: tuple[Trial, ...] = ()
 
@@ -117,9 +119,12 @@ __all__ = [
     "RdmaPort",
     "RecordedFile",
     "SearchStep",
+    "Source",
     "System",
     "TensorFlow",
     "TensorFlowDevice",
+    "Text",
+    "TextEvent",
     "Toolkit",
     "Trial",
     "UnknownFactError",

@@ -24,6 +24,10 @@ class Environment(Fact, frozen=True, kw_only=True):
     """Allow-listed variables (`gpudoctor.probes.environment` has the list)."""
 
     variables: tuple[Variable, ...] | Unread = NOT_RECORDED
+    unlisted: Unread | None = None
+    """Why a variable that `variables` lacks is not known (a text shows some only); None: it is not set."""
+    unset: tuple[str, ...] = ()
+    """Where others are not known: those that are known not to be set."""
     changed: tuple[VariableNow, ...] | Unread = NOT_RECORDED
     """What differs in Python (os.environ). The dynamic loader goes by `variables`."""
     dropped_by_sudo: tuple[Variable, ...] | Unread | None = NOT_RECORDED
@@ -35,7 +39,8 @@ class Environment(Fact, frozen=True, kw_only=True):
         """The value of `name`; None where it is not set; Unread where the variables could not be read."""
         if isinstance(self.variables, Unread):
             return self.variables
-        return next((v.value for v in self.variables if v.name == name), None)
+        found = next((v.value for v in self.variables if v.name == name), None)
+        return self.unlisted if found is None and name not in self.unset else found
 
     def known(self, name: str) -> str | None:
         """`get`, for checks: raises `UnknownFactError` where the variables could not be read."""

@@ -1,0 +1,43 @@
+"""A pasted text: what of it was understood, and which line says so. Empty in the report of a live machine."""
+
+from __future__ import annotations
+
+import msgspec
+
+from .base import NOT_RECORDED, Fact, Unread
+
+
+class TextEvent(Fact, frozen=True, kw_only=True):
+    """A line that tells something."""
+
+    line: int
+    """Its number, from 1, as an editor counts."""
+    language: str
+    """Which reader understood it: 'tensorflow', 'python', 'nvidia-smi', …"""
+    kind: str
+    text: str
+    """Without colours, quotes and what tools put before it."""
+    values: dict[str, str] = msgspec.field(default_factory=dict)
+
+
+class Source(Fact, frozen=True, kw_only=True):
+    """Which lines a fact comes from."""
+
+    fact: str
+    """'driver.libcuda.init_result'."""
+    lines: tuple[int, ...]
+
+
+class Text(Fact, frozen=True, kw_only=True):
+    """What was pasted."""
+
+    lines: int | Unread = NOT_RECORDED
+    left_out: str | Unread | None = NOT_RECORDED
+    """What of it was not read, because it is too long; None: all was read."""
+    events: tuple[TextEvent, ...] | Unread = NOT_RECORDED
+    sources: tuple[Source, ...] | Unread = NOT_RECORDED
+
+    @property
+    def is_all(self) -> bool:
+        """These facts come from a text: there is no machine behind them that could be asked."""
+        return not isinstance(self.lines, Unread)

@@ -1,0 +1,202 @@
+"""Pasted text -> its lines, as the program wrote them: without colours, quotes, and what tools put before a line.
+
+A line keeps the number that an editor shows, so that a proof can name it.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+HEAD = TAIL = 4 << 20
+"""Bytes that are read from the beginning and from the end of a long text."""
+LONGEST = 8000
+"""Characters of a line that are kept."""
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of the text; one that was wrapped is whole again and has the number of its first piece."""
+
+    number: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Pasted:
+    """A whole text."""
+
+    lines: tuple[Line, ...]
+    count: int
+    """Lines of the file."""
+    left_out: str | None
+    """What was not read; None: all was."""
+
+
+class Binary(ValueError):  # noqa: N818
+    """Not a text."""
+
+
+def read(stream: BinaryIO) -> Pasted:
+    """The lines of a stream: its beginning and its end, where it is long. Raises Binary."""
+    head = stream.read(HEAD)
+    tail, skipped, newlines = b"", 0, 0
+    while chunk := stream.read(_CHUNK):
+        tail += chunk
+        if len(tail) > TAIL + _CHUNK:
+            gone = tail[:-TAIL]
+            skipped, newlines, tail = skipped + len(gone), newlines + gone.count(b"\n"), tail[-TAIL:]
+    if not skipped:
+        return clean(head + tail)
+    first, last = clean(head), clean(tail)
+    offset = head.count(b"\n") + newlines
+    return Pasted(
+        lines=first.lines + tuple(Line(x.number + offset, x.text) for x in last.lines),
+        count=offset + last.count,
+        left_out=f"{skipped >> 10} KiB in the middle of it, lines {first.count} to {offset + 1}",
+    )
+
+
+def clean(data: bytes | str) -> Pasted:
+    """The lines of a text that is held whole. Raises Binary."""
+    text = data if isinstance(data, str) else _decoded(data)
+    if re.search("&(?:gt|lt|amp|quot|nbsp|#39|#x27);", text):
+        text = html.unescape(text)
+    raw, count = [], 0
+    for count, line in enumerate(text.split("\n"), 1):
+        raw += [(count, piece) for piece in line.split("\r") if piece] if "\r" in line else [(count, line)]
+    lines = [(number, *_bare(line)) for number, line in raw]
+    joined = _unwrapped(lines)
+    return Pasted(
+        lines=tuple(Line(n, text) for n, piece in joined if (text := _own(piece)[:LONGEST])),
+        count=count - text.endswith("\n") if text else 0,
+        left_out=None,
+    )
+
+
+def _decoded(data: bytes) -> str:
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16", "replace")
+    zeros = data[:4096].count(0)
+    if zeros and zeros >= len(data[:4096]) // 4:  # UTF-16 whose beginning was cut off
+        for encoding, at in (("utf-16-le", 1), ("utf-16-be", 0)):
+            if data[:4096][at::2].count(0) == zeros:
+                return data[: len(data) & ~1].decode(encoding, "replace")
+    if data.startswith((b"\x7fELF", b"PK\x03\x04", b"\x1f\x8b", b"\x89PNG", b"\xff\xd8\xff", b"%PDF", b"MZ")):
+        raise Binary
+    if zeros > len(data[:4096]) // 100:
+        raise Binary
+    return data.decode("utf-8-sig", "replace").replace("\0", "")
+
+
+# ------------------------------------------------------------------- what stands in a line and is not its text
+
+_ESCAPE = re.compile(
+    r"(?:\x1b|␛|\^\[)(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][0-9A-B]|[=>78MNOc])"
+    r"|\x9b[0-?]*[ -/]*[@-~]|\[(?:\d{1,3};)*\d{0,3}m|.\x08|[\u200b-\u200f\u2060\ufeff\x00-\x08\x0b-\x1f\x7f]"
+)
+_QUOTE = re.compile(r"\s{0,4}(?:>{1,8}(?: |$)|(?:> ?)+)")
+_FENCE = re.compile(r"\s*(?:```+|~~~+)[\w-]*\s*$|\s*</?(?:pre|code|details|summary)>\s*$")
+_NOTEBOOK = re.compile(r'\s*"(.*?)(?:\\n",?|",?)\s*$')
+
+
+def _bare(line: str) -> tuple[str, int]:
+    """A line without colours and quotes, and how wide it was on the screen."""
+    line = _ESCAPE.sub("", line).replace("\xa0", " ") if not line.isprintable() or "[" in line or "^" in line else line
+    width = len(line)
+    if ">" in line[:6] and (quote := _QUOTE.match(line)):
+        line = line[quote.end() :]
+    if line[:1] in "`~<" or line.lstrip()[:1] in ("`", "~", "<"):
+        line = "" if _FENCE.match(line) else line
+    return line, width
+
+
+_DATE = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d"
+_LEVEL = r"(?:DEBUG|INFO|WARN|WARNING|ERROR|CRITICAL)"
+_TOOL = re.compile(
+    "|".join(
+        (
+            rf"{_DATE}(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)\s+(?:std(?:out|err) [FP] )?",  # docker, kubectl, containerd
+            r"std(?:out|err) [FP] ",
+            r"[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S+ [\w./@-]+(?:\[\d+\])?: ",  # journald, syslog
+            rf"{_DATE},\d+ +(?:-? *[\w.\[\]:-]+ +){{0,3}}?-? *\[?{_LEVEL}\]? *[-:]* +",  # Python's logging
+            rf"{_LEVEL}:[\w.]+:(?:\d+:)? ?",
+            r"\[[\w ./:-]{1,60}\](?:<std(?:out|err)>)?:? +(?=\S)",  # [pod/x/y], [rank0]:, [1,0]<stderr>:, [12:00:01]
+            r"\[\d+,\d+\]<std(?:out|err)>: ?",
+            r"\((?:\w+ )?pid=\d+(?:, ip=[\d.]+)?\) ",  # ray
+            r"[\w.-]{2,40} +\| (?!.*\|\s*$)",  # compose; a row of a table ends with a bar
+            r"E {3,}(?=\S)",  # pytest
+        )
+    )
+)
+_NOT_A_TOOL = re.compile(r"\[\d+:\d+:\d+\]$|\[(?:\d+|\s*\d+\.\d+)\] ")
+
+
+def _own(line: str) -> str:
+    """The program's own words."""
+    if (json := _NOTEBOOK.match(line)) and (line.rstrip().endswith(('\\n",', '\\n"')) or line.rstrip().endswith('",')):
+        line = json[1].replace('\\"', '"').replace("\\u001b", "\x1b").replace("\\t", "\t")
+        line = _ESCAPE.sub("", line)
+    for _ in range(4):
+        found = _TOOL.match(line)
+        if found is None or not found.end() or _NOT_A_TOOL.match(line):
+            break
+        line = line[found.end() :]
+    return line.strip()
+
+
+# ------------------------------------------------------------------- lines that were wrapped
+
+_BEGINS = re.compile(
+    rf"\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF] |[IWEF]\d{{4}} \d\d:\d\d:\d\d\.\d+ +\d+ |{_DATE}|"
+    r"\w+(?:Error|Exception|Warning)\b|Traceback|File \"|[-+|=]{2,}|\||>>> |\$ |# |WARNING|ERROR|INFO|To enable|"
+    r"Skipping reg|\[?\w+[\w.-]*:\d+:\d+ \[|\[ *\d+\.\d+\]"
+)
+_STARTS_TEXT = re.compile(
+    r"\s*(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF] |[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ |\w+(?:Error|Exception)\b)"
+)
+_NARROWEST, _WIDEST = 50, 250
+
+
+def _unwrapped(lines: list[tuple[int, str, int]]) -> Iterator[tuple[int, str]]:
+    """Pieces of one line together, where the text was cut at one column: only lines of TensorFlow's and of Python's errors,
+    and only what has no beginning of its own."""
+    width = max((w for _, _, w in lines), default=0)
+    full = sum(w >= width - 12 for _, _, w in lines)
+    if not _NARROWEST <= width <= _WIDEST or full < 2:
+        yield from ((n, text) for n, text, _ in lines)
+        return
+    held: tuple[int, str, int] | None = None
+    for number, text, wide in lines:
+        if held is not None:
+            cut = _cut(held[2], text, width)
+            if cut is not None:
+                held = (held[0], held[1] + cut + (text.lstrip() if cut else text), wide)
+                continue
+            yield held[:2]
+            held = None
+        if _STARTS_TEXT.match(_stripped(text)):
+            held = (number, text, wide)
+        else:
+            yield number, text
+    if held is not None:
+        yield held[:2]
+
+
+def _stripped(text: str) -> str:
+    found = _TOOL.match(text)
+    return text[found.end() :] if found else text
+
+
+def _cut(wide: int, after: str, width: int) -> str | None:
+    """What stood between a line of this width and the next piece: '' (cut within a word), ' '; None: it is another line."""
+    words = after.split(None, 1)
+    if not words or _BEGINS.match(after.lstrip()) or _BEGINS.match(_stripped(after.lstrip())):
+        return None
+    if wide == width:
+        return ""
+    return " " if wide + 1 + len(words[0]) > width else None
