@@ -48,11 +48,12 @@ F = TypeVar("F", bound=Fact)
 
 
 def unread_all(kind: type[F], unread: Unread) -> F:
-    """A subject of which nothing could be read: every field is the same `Unread`, those of a subject within it, too."""
+    """A subject of which nothing could be read: every fact is the same `Unread`, those of a subject within it, too."""
     within = {field.name: type(field.default) for field in msgspec.structs.fields(kind)}
     return kind(
         **{
-            name: unread_all(inner, unread) if issubclass(inner, Fact) and inner is not Unread else unread
+            name: unread if inner is Unread else unread_all(inner, unread)
             for name, inner in within.items()
+            if issubclass(inner, Fact)
         }
     )

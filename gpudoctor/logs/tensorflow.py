@@ -25,9 +25,13 @@ _VERSION = r"\d+(?:\.\d+)*"
 KINDS: tuple[tuple[str, str], ...] = (
     (
         "cuinit-failed",
-        r"failed call to cuInit: .*?(?P<error>CUDA_ERROR_\w+|UNKNOWN ERROR \((?P<number>\d+)\))(?:: (?P<meaning>.+))?",
+        (
+            r"failed call to cuInit: .*?(?P<error>CUDA_ERROR_\w+|UNKNOWN ERROR \((?P<number>\d+)\)|CUresult\(-1\))"
+            r"(?:: (?P<meaning>.+))?"
+        ),
     ),
     ("no-cuda-driver", r"Could not find cuda drivers on your machine"),
+    ("cudart-not-opened", r"Failed call to cudaGetRuntimeVersion: Error loading CUDA libraries|Ignore above cudart dlerror"),
     (
         "library-not-loaded",
         (
@@ -36,6 +40,8 @@ KINDS: tuple[tuple[str, str], ...] = (
         ),
     ),
     ("libraries-not-opened", r"Cannot dlopen some GPU libraries"),
+    ("library-opened", r"[Ss]uccessfully opened (?:dynamic|CUDA) library (?P<library>[\w.-]+?\.so[\w.]*)"),
+    ("registers-no-gpu", r"Skipping registering GPU devices"),
     (
         "capability-too-old",
         (
@@ -82,6 +88,17 @@ KINDS: tuple[tuple[str, str], ...] = (
             r"(?:: (?P<error>\w+))?"
         ),
     ),
+    ("kernel-module-absent", r"kernel driver does not appear to be running on this host"),
+    ("device-node-absent", r"no NVIDIA GPU device is present: (?P<path>/dev/\S+) does not exist"),
+    (
+        "cuda-start-refused",
+        (
+            r"(?:CUDA driver version is insufficient for CUDA runtime version"
+            r"|cudaGetDevice\(\) failed\. Status: (?P<error>.+))"
+        ),
+    ),
+    ("versions-match", rf"kernel version seems to match DSO: (?P<version>{_VERSION})"),
+    ("diagnostics-whole", r"verbose logging is disabled\. Rerun with verbose logging"),
     ("libcuda-version", rf"libcuda reported version is: (?P<version>{_VERSION})"),
     ("kernel-version", rf"kernel reported version is: (?P<version>{_VERSION})"),
     (
@@ -148,24 +165,45 @@ KINDS: tuple[tuple[str, str], ...] = (
     ("benign-numa", r"NUMA node"),
     ("benign-factory", r"(?:Unable|Attempting) to register (?P<library>cu\w+) factory"),
     ("benign-tensorrt", r"TF-TRT Warning|Could not find TensorRT"),
+    ("benign-onednn", r"oneDNN custom operations are on"),
+    ("benign-cpu-instructions", r"TensorFlow binary (?:is|was not) (?:optimized|compiled) to use"),
+    ("benign-computation-placer", r"computation placer already registered"),
+    ("benign-absl", r"All log messages before absl::InitializeLog\(\) is called"),
 )
 """(kind, what a line of it holds): the first that fits. A group's trailing digit only tells alternatives apart."""
 _COMPILED = tuple((kind, re.compile(pattern)) for kind, pattern in KINDS)
+
+
+_WORDS = (
+    "uda", "UDA", "GPU", "gpu", "udnn", "uDNN", "ibrar", "DNN", "NUMA", "ublas", "Tensor", "PTX", "ptxas", "OOM",
+    "umpy", "ARRAY_API", "rotobuf", "escriptors", "OP_REQUIRES", "TRT", "oneDNN", "factory", "devices", "cu",
+    "absl", "libdevice", "upb", "verbose", "placer", "Allocator", "kernel", ".version",
+)  # fmt: skip
+"""Every line with an event holds one of them."""
 
 
 def read(text: str) -> tuple[LogEvent, ...]:
     """What is understood of a log, in its order, equal events once."""
     found: dict[tuple[str, str], LogEvent] = {}
     for line in text.splitlines():
-        event = _event(line)
-        if event is not None:
+        event = event_of(line)
+        if event is not None and not event.kind.startswith(_QUIET):
             found.setdefault((event.kind, event.text), event)
             if len(found) >= LIMIT:
                 break
     return tuple(found.values())
 
 
-def _event(line: str) -> LogEvent | None:
+_QUIET = (
+    "benign-onednn", "benign-cpu", "benign-comp", "benign-absl", "diagnostics-", "versions-match", "library-opened",
+)  # fmt: skip
+"""What a pasted text is asked for alone: of a live machine it tells nothing new."""
+
+
+def event_of(line: str) -> LogEvent | None:
+    """What a line tells."""
+    if not any(word in line for word in _WORDS):
+        return None
     prefix = next((m for m in (p.search(line) for p in _PREFIXES) if m), None)
     text = prefix["text"] if prefix else line.strip()
     for kind, pattern in _COMPILED:

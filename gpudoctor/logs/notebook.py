@@ -1,0 +1,111 @@
+"""What the readers of a text write down: facts, and the lines that they come from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from ..facts import Fact, Facts, Source, Text, TextEvent, Unread
+
+NOT_HERE = "not in this text"
+KEPT = 400
+"""Events that are kept."""
+
+SETTLES = {
+    "driver.kernel_version": "cat /proc/driver/nvidia/version",
+    "driver.modules": "lsmod | grep -E 'nvidia|nouveau'",
+    "driver.nodes": "ls -l /dev/nvidia*",
+    "driver.daemons": "systemctl status nvidia-fabricmanager",
+    "driver.libcuda": "ldconfig -p | grep libcuda.so.1",
+    "environment": "env | grep -E 'CUDA|LD_LIBRARY_PATH|NVIDIA|TF_|NCCL'",
+    "gpu": "nvidia-smi",
+    "libraries": "find / -name 'libcud*.so*' -not -path '/proc/*' 2>/dev/null",
+    "pci": "lspci -nn | grep -i nvidia",
+    "python": "python3 -m pip list",
+    "tensorflow": "python3 -c 'import tensorflow as tf; print(tf.__version__, tf.sysconfig.get_build_info())'",
+}
+"""A fact, or a subject -> the command whose output tells it."""
+
+
+class Notebook:
+    """Facts as they are told, line by line. Where lines contradict each other, what weighs more counts, else what was said
+    first: a text often holds several runs, and it was pasted because of the one that failed."""
+
+    def __init__(self) -> None:
+        self.events: list[TextEvent] = []
+        self._told: dict[str, tuple[int, Any, list[int]]] = {}
+
+    def note(self, event: TextEvent) -> None:
+        """Keep an event."""
+        if len(self.events) < KEPT:
+            self.events.append(event)
+
+    def tell(self, fact: str, value: Any, line: int, weight: int = 0) -> None:
+        """`fact` ('driver.libcuda.init_result') is `value`, says `line`."""
+        before = self._told.get(fact)
+        if before is None or weight > before[0]:
+            self._told[fact] = (weight, value, [line])
+        elif value == before[1]:
+            before[2].append(line)
+
+    def add(self, fact: str, item: Any, line: int, weight: int = 0) -> None:
+        """One more item of a list, which has each once."""
+        weighed, items, lines = self._told.get(fact, (weight, (), []))
+        if weight > weighed:
+            weighed, items, lines = weight, (), []
+        if weight < weighed or item in items:
+            return
+        self._told[fact] = (weighed, (*items, item), [*lines, line])
+
+    def told(self, fact: str) -> Any:
+        """What was told of it; None: nothing."""
+        found = self._told.get(fact)
+        return found[1] if found is not None else None
+
+    def facts(self, lines: int, left_out: str | None) -> Facts:
+        """Everything that was told; all else is not in this text."""
+        facts = Facts(**{field.name: _unread(field.default, field.name) for field in _SUBJECTS})
+        environment = msgspec.structs.replace(facts.environment, unlisted=_not_told("environment"))
+        facts = msgspec.structs.replace(facts, environment=environment)
+        for fact, (_, value, _) in self._told.items():
+            facts = with_fact(facts, fact, value)
+        sources = (Source(fact=fact, lines=tuple(told[2][:20])) for fact, told in self._told.items())
+        text = Text(lines=lines, left_out=left_out, events=tuple(self.events), sources=tuple(sources))
+        return msgspec.structs.replace(facts, text=text)
+
+
+_SUBJECTS = tuple(f for f in msgspec.structs.fields(Facts) if isinstance(f.default, Fact) and f.name != "text")
+
+
+def _not_told(fact: str) -> Unread:
+    parts = fact.split(".")
+    known = (SETTLES[name] for n in range(len(parts), 0, -1) if (name := ".".join(parts[:n])) in SETTLES)
+    return Unread(why=NOT_HERE, settle=next(known, None))
+
+
+def _unread(subject: Fact, name: str) -> Fact:
+    """The subject with each fact unread, and the command that tells that one."""
+    kept = {}
+    for field in msgspec.structs.fields(type(subject)):
+        path = f"{name}.{field.name}"
+        if isinstance(field.default, Unread):
+            kept[field.name] = _not_told(path)
+        elif isinstance(field.default, Fact):
+            kept[field.name] = _unread(field.default, path)  # type: ignore[assignment]
+    return msgspec.structs.replace(subject, **kept)
+
+
+def with_fact(facts: Facts, fact: str, value: Any) -> Facts:
+    """`facts` with another value for the fact of this name."""
+    *way, last = fact.split(".")
+    holders: list[Any] = [facts]
+    for name in way:
+        holders.append(getattr(holders[-1], name))
+    for holder, name in zip(reversed(holders), (last, *reversed(way)), strict=True):
+        value = msgspec.structs.replace(holder, **{name: value})
+    assert isinstance(value, Facts)
+    return value
+
+
+__all__ = ["NOT_HERE", "Notebook", "with_fact"]

@@ -1,0 +1,84 @@
+"""Python's tracebacks and what people print: why an import failed, how many GPUs a program saw."""
+
+from __future__ import annotations
+
+import re
+
+from ..facts import TensorFlowDevice
+from . import tensorflow_facts
+from .notebook import Notebook
+
+LANGUAGE = "python"
+WORDS = ("Traceback", "Error", "File \"", "import ", "PhysicalDevice", "GPU", "gpu", "tf.__version__", "tensorflow")
+_ERROR = re.compile(r"(?P<error>(?:[\w.]*\.)?(?:\w*Error|\w*Exception|SystemExit)): ?(?P<text>.*)")
+_FRAME = re.compile(r'File "(?P<file>[^"]+)", line \d+')
+_OF_TENSORFLOW = re.compile(r"[/\\]tensorflow(?:_core|_cpu|_gpu|_intel)?[/\\]|pywrap_tensorflow|import tensorflow|[/\\]keras[/\\]")
+_LIBRARY = re.compile(r"(?P<library>lib(?:cu[\w]+|nv[\w]+)\.so[.\d]*): cannot open shared object file")
+_PRINTED = (
+    ("lists-no-gpu", re.compile(r"Num GPUs(?: Available)?:\s*0\b|No GPU (?:device )?(?:found|available)\b|^\[\]$")),
+    ("lists-gpus", re.compile(r"PhysicalDevice\(name='/physical_device:GPU:(?P<index>\d+)'|Num GPUs(?: Available)?:\s*(?P<count>[1-9]\d*)\b")),
+)  # fmt: skip
+_VERSION = re.compile(r"(?:tf\.__version__|TensorFlow version|tensorflow version)[^\d\n]{0,12}(?P<version>[012]\.\d+\.\d+(?:rc\d|-rc\d)?)")
+_SYMPTOM, _FAILED = 1, 2
+
+
+class Reader:
+    """Reads line by line; a traceback is what it remembers."""
+
+    def __init__(self, notes: Notebook) -> None:
+        self.notes = notes
+        self._in_tensorflow = False
+        self._importing = False
+
+    def line(self, text: str, number: int) -> tuple[str, dict[str, str]] | None:
+        """The kind of a line, and what it names."""
+        if text.startswith("Traceback"):
+            self._in_tensorflow = self._importing = False
+            return None
+        if frame := _FRAME.match(text):
+            self._in_tensorflow |= bool(_OF_TENSORFLOW.search(frame["file"]))
+            return None
+        if _OF_TENSORFLOW.search(text) and text.startswith(("import ", "from ")):
+            self._importing = True
+            return None
+        if (error := _ERROR.match(text)) is not None:
+            return self._error(error["error"], error["text"], text, number)
+        return self._printed(text, number)
+
+    def _error(self, name: str, said: str, text: str, line: int) -> tuple[str, dict[str, str]] | None:
+        notes, of_import = self.notes, self._importing or (self._in_tensorflow and "Import" in name)
+        if library := _LIBRARY.search(said):
+            if library["library"].startswith("libcuda.so"):
+                notes.tell("driver.libcuda.path", None, line, _FAILED)
+                notes.tell("driver.libcuda.load_error", said, line, _FAILED)
+            else:
+                notes.tell("tensorflow.loader_ok", False, line, _SYMPTOM)
+                tensorflow_facts.not_opened(library["library"], line, notes)
+            notes.tell("tensorflow.import_error", text, line, _FAILED)
+            return "library-not-loaded", {"library": library["library"]}
+        if re.match(r"No module named '?tensorflow'?$", said):
+            notes.tell("tensorflow.directory", None, line, _FAILED)
+            return "no-tensorflow", {}
+        if not of_import or said.endswith("Traceback (most recent call last):"):
+            return None
+        notes.tell("tensorflow.import_error", text, line, _FAILED)
+        return "import-failed", {"error": name}
+
+    def _printed(self, text: str, line: int) -> tuple[str, dict[str, str]] | None:
+        notes = self.notes
+        if version := _VERSION.search(text):
+            notes.tell("tensorflow.version", version["version"], line)
+            return "tensorflow-version", {"version": version["version"]}
+        for kind, pattern in _PRINTED:
+            if (found := pattern.search(text)) is None:
+                continue
+            if kind == "lists-no-gpu" and text != "[]":
+                notes.tell("tensorflow.devices", (), line, _SYMPTOM)
+            elif kind == "lists-gpus":
+                first = int(found["index"] or 0)
+                for index in range(first, int(found["count"] or first + 1)):
+                    name = f"/physical_device:GPU:{index}"
+                    if not any(d.name == name for d in notes.told("tensorflow.devices") or ()):
+                        notes.add("tensorflow.devices", TensorFlowDevice(name=name, type="GPU"), line)
+            return (kind, {}) if text != "[]" else None
+        return None

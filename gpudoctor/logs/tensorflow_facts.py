@@ -1,0 +1,179 @@
+"""What TensorFlow's lines tell, as facts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from ..facts import LibraryPick, LogEvent, TensorFlowDevice, Variable
+from . import tensorflow
+from .notebook import Notebook
+
+LANGUAGE = "tensorflow"
+CU_INIT = {
+    "CUDA_ERROR_INVALID_VALUE": 1,
+    "CUDA_ERROR_OUT_OF_MEMORY": 2,
+    "CUDA_ERROR_NOT_INITIALIZED": 3,
+    "CUDA_ERROR_STUB_LIBRARY": 34,
+    "CUDA_ERROR_DEVICE_UNAVAILABLE": 46,
+    "CUDA_ERROR_NO_DEVICE": 100,
+    "CUDA_ERROR_INVALID_DEVICE": 101,
+    "CUDA_ERROR_ECC_UNCORRECTABLE": 214,
+    "CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND": 302,
+    "CUDA_ERROR_SHARED_OBJECT_INIT_FAILED": 303,
+    "CUDA_ERROR_OPERATING_SYSTEM": 304,
+    "CUDA_ERROR_NOT_PERMITTED": 800,
+    "CUDA_ERROR_NOT_SUPPORTED": 801,
+    "CUDA_ERROR_SYSTEM_NOT_READY": 802,
+    "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH": 803,
+    "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE": 804,
+    "CUDA_ERROR_MPS_CONNECTION_FAILED": 805,
+    "CUDA_ERROR_UNKNOWN": 999,
+}
+"""CUresult's names, as cuInit may answer them."""
+_LIBCUDA_NOT_LOADED = 303
+"""What TensorFlow's own stub answers where libcuda.so.1 can't be opened."""
+_ASKED_AT_ONCE = ("libcublas", "libcudnn", "libcufft", "libcurand", "libcusolver", "libcusparse")
+_OPTIONAL = ("libnvinfer", "libcupti", "libnvrtc", "libnccl", "libnvjitlink")
+_SYMPTOM, _FAILED = 1, 2
+
+
+def event_of(line: str) -> LogEvent | None:
+    """What a line tells; a library that TensorFlow can do without is harmless."""
+    event = tensorflow.event_of(line)
+    if event is not None and event.kind == "library-not-loaded":
+        if event.values.get("library", "").startswith(_OPTIONAL):
+            return LogEvent(kind="benign-optional-library", text=event.text, values=event.values)
+    return event
+
+
+def tell(event: LogEvent, line: int, notes: Notebook) -> None:
+    """Write down what an event tells."""
+    notes.add("tensorflow.events", event, line)
+    teller = _TELLERS.get(event.kind)
+    if teller is not None:
+        teller(event, line, notes)
+
+
+def _starts(line: int, notes: Notebook) -> None:
+    """TensorFlow came so far as to look at GPUs: cuInit succeeded and shows at least one."""
+    notes.tell("driver.libcuda.init_result", 0, line)
+    notes.tell("tensorflow.build.cuda", True, line)
+    notes.tell("tensorflow.import_error", None, line)
+
+
+def _no_gpu(line: int, notes: Notebook) -> None:
+    notes.tell("tensorflow.devices", (), line, _SYMPTOM)
+
+
+def _cuinit_failed(event: LogEvent, line: int, notes: Notebook) -> None:
+    notes.tell("tensorflow.build.cuda", True, line)
+    notes.tell("tensorflow.import_error", None, line)
+    _no_gpu(line, notes)
+    number = event.values.get("number")
+    result = int(number) if number else CU_INIT.get(event.values.get("error", ""))
+    if result == _LIBCUDA_NOT_LOADED or event.values.get("error") == "CUresult(-1)":
+        notes.tell("driver.libcuda.path", None, line, _FAILED)
+        notes.tell("driver.libcuda.load_error", "libcuda.so.1 could not be opened", line)
+    elif result is not None:
+        notes.tell("driver.libcuda.init_result", result, line, _FAILED)
+
+
+def _library(event: LogEvent, line: int, notes: Notebook) -> None:
+    name = event.values.get("library", "")
+    error = event.values.get("error", "")
+    if name.startswith("libcuda.so"):
+        notes.tell("driver.libcuda.path", None, line, _FAILED)
+        notes.tell("driver.libcuda.load_error", error or f"{name} could not be opened", line, _FAILED)
+        return
+    lacks = re.match(r"(lib[\w.-]+\.so[\w.]*): cannot open shared object", error)
+    stopped_by = lacks[1] if lacks and lacks[1] != name else None
+    not_opened(name, line, notes, stopped_by)
+    if name.startswith(_ASKED_AT_ONCE):
+        notes.tell("tensorflow.loader_ok", False, line, _SYMPTOM)
+        notes.tell("tensorflow.build.cuda", True, line)
+
+
+def not_opened(name: str, line: int, notes: Notebook, stopped_by: str | None = None) -> None:
+    """A library that TensorFlow registers no GPU without could not be opened."""
+    notes.add("tensorflow.libraries", LibraryPick(soname=name, picked=None, stopped_by=stopped_by), line)
+    _no_gpu(line, notes)
+
+
+def _not_opened(event: LogEvent, line: int, notes: Notebook) -> None:
+    _starts(line, notes)
+    notes.tell("tensorflow.loader_ok", False, line, _SYMPTOM)
+    _no_gpu(line, notes)
+
+
+def _no_cudart(event: LogEvent, line: int, notes: Notebook) -> None:
+    """TensorFlow's words for: libcudart could not be opened. Of the driver they say nothing."""
+    notes.tell("tensorflow.build.cuda", True, line)
+    told = notes.told("tensorflow.libraries") or ()
+    if not any(pick.soname.startswith("libcudart") for pick in told):
+        not_opened("libcudart.so", line, notes)
+
+
+def _created(event: LogEvent, line: int, notes: Notebook) -> None:
+    _starts(line, notes)
+    notes.tell("tensorflow.loader_ok", True, line)
+    logical = event.values.get("logical", "")
+    index = logical.rpartition(":")[2]
+    capability = re.match(r"(\d+)\.(\d+)", event.values.get("capability", ""))
+    device = TensorFlowDevice(
+        name=f"/physical_device:GPU:{index}",
+        type="GPU",
+        model=event.values.get("name", ""),
+        compute_capability=tuple(int(n) for n in capability.groups()) if capability else (),
+    )
+    notes.add("tensorflow.devices", device, line)
+
+
+def _left_out(event: LogEvent, line: int, notes: Notebook) -> None:
+    _starts(line, notes)
+    notes.tell("tensorflow.devices", (), line)  # a device that was created is added to it
+
+
+def _versions(event: LogEvent, line: int, notes: Notebook) -> None:
+    if version := event.values.get("kernel") or event.values.get("version"):
+        if event.kind != "libcuda-version":
+            notes.tell("driver.kernel_version", version, line, _SYMPTOM if "kernel" in event.values else 0)
+    if version := event.values.get("library") or event.values.get("version"):
+        if event.kind != "kernel-version":
+            notes.tell("driver.libcuda.version", version, line, _SYMPTOM if "library" in event.values else 0)
+
+
+def _no_module(event: LogEvent, line: int, notes: Notebook) -> None:
+    notes.tell("driver.kernel_version", None, line, _FAILED)
+
+
+def _visible(event: LogEvent, line: int, notes: Notebook) -> None:
+    value = event.values.get("value", "")
+    notes.tell("environment.variables", (Variable(name="CUDA_VISIBLE_DEVICES", value=value),), line)
+
+
+def _whole(event: LogEvent, line: int, notes: Notebook) -> None:
+    """Before this line cuda_diagnostics prints CUDA_VISIBLE_DEVICES, where it is set."""
+    if notes.told("environment.variables") is None:
+        notes.tell("environment.unset", ("CUDA_VISIBLE_DEVICES",), line)
+
+
+_TELLERS: dict[str, Callable[[LogEvent, int, Notebook], None]] = {
+    "cuinit-failed": _cuinit_failed,
+    "no-cuda-driver": _no_cudart,
+    "cudart-not-opened": _no_cudart,
+    "library-not-loaded": _library,
+    "libraries-not-opened": _not_opened,
+    "registers-no-gpu": lambda event, line, notes: _no_gpu(line, notes),
+    "capability-too-old": _left_out,
+    "few-multiprocessors": _left_out,
+    "device-created": _created,
+    "libcuda-version": _versions,
+    "kernel-version": _versions,
+    "driver-versions-differ": _versions,
+    "versions-match": _versions,
+    "kernel-module-absent": _no_module,
+    "visible-devices": _visible,
+    "diagnostics-whole": _whole,
+    "cudnn-loaded": lambda event, line, notes: _starts(line, notes),
+}
