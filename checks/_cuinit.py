@@ -57,6 +57,11 @@ def directory_matches(path: str, part: str) -> bool:
     return part in os.path.dirname(path).split("/")
 
 
+def path_of(lib: Libcuda, *, decided: bool) -> str:
+    """The path of the libcuda that is loaded; '' where it is not known and cuInit's answer has `decided` without it."""
+    return (lib.path if isinstance(lib.path, str) else "") if decided else known(lib.path) or ""
+
+
 def own_libraries(candidates: tuple[str, ...]) -> list[str]:
     """Those that may be the driver's own: no toolkit's stub, no forward-compatibility library."""
     return [c for c in candidates if not directory_matches(c, "stubs") and not directory_matches(c, "compat")]

@@ -82,6 +82,28 @@ def libcuda_not_found(facts: Facts) -> Iterator[Found]:
         yield Found(message=text, proof=(Evidence(text=text, source="dynamic loader, in a child process"),))
 
 
+@symptom("GD154", "nvidia-smi-fails", rank=SymptomRank.NO_GPU, stage=Stage.DRIVER)
+def nvidia_smi_fails(facts: Facts) -> Iterator[Found]:
+    """nvidia-smi shows no GPU.
+
+    What it looks at: in a pasted text, nvidia-smi's own error, or that it finds no device, or that it has lost one. On a
+    machine that is examined the checks ask NVML themselves.
+
+    Why it matters: nvidia-smi asks the driver alone. Where it fails, nothing in Python is at fault.
+
+    Source: NVML, nvmlReturn_t; nvidia-smi(1).
+    """
+    if not facts.text.is_all:
+        raise NotApplicable("NVML itself was asked")
+    said = facts.gpu.nvml_error_text
+    if known(facts.gpu.nvml_error) is not None:
+        text = said if isinstance(said, str) else "NVML does not start"
+        yield Found(message=f"nvidia-smi fails: {text}", proof=(Evidence(text=text, source="nvidia-smi"),))
+    elif facts.gpu.devices == ():
+        text = "No devices were found"
+        yield Found(message=f"nvidia-smi: {text}", proof=(Evidence(text=text, source="nvidia-smi"),))
+
+
 @check(
     "GD101",
     "driver-missing",

@@ -82,6 +82,14 @@ def cuda_visible_devices_wrong(facts: Facts) -> Iterator[Found]:
         raise NotApplicable(f"{_VARIABLE} is not set")
     if _masks_all(value):
         raise NotApplicable(f"{_VARIABLE} hides every GPU")
+    if _is_why_in_text(facts, value):
+        yield Found(
+            message=f"{_VARIABLE} is {value!r}, and CUDA finds no device, though the driver's module and library are there "
+            "and of one release: it names no GPU of this machine.",
+            proof=(_shown(value),),
+            fixes=(_UNSET,),
+        )
+        return
     gpus, source = _all_gpus(facts)
     if not gpus:
         raise NotApplicable(f"{source} lists no GPU to choose from")
@@ -108,6 +116,21 @@ def cuda_visible_devices_wrong(facts: Facts) -> Iterator[Found]:
         ),
         explains=("fewer-gpus",) if some_left else None,
     )
+
+
+_NO_DEVICE = 100
+
+
+def _is_why_in_text(facts: Facts, value: str) -> bool:
+    """In a text, which tells nothing of the GPUs that there are: whether a driver that works shows no device for a variable
+    that names another one than the first, which every machine has."""
+    lib, kernel = facts.driver.libcuda, facts.driver.kernel_version
+    if not facts.text.is_all or lib.init_result != _NO_DEVICE or not isinstance(facts.gpu.devices, Unread):
+        return False
+    if isinstance(facts.gpu.nvml_error, int):
+        return False
+    whole = isinstance(kernel, str) and kernel == lib.version
+    return whole and value.split(",")[0].strip() not in ("0", "00")
 
 
 def _all_gpus(facts: Facts) -> tuple[tuple[GpuDevice, ...] | tuple[CudaDevice, ...], str]:

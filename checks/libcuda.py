@@ -18,6 +18,7 @@ from gpudoctor.checks._cuinit import (
     kernel_release,
     lies_in,
     own_libraries,
+    path_of,
 )
 from gpudoctor.facts import Facts, SearchStep, Unread, known
 from gpudoctor.findings import EnvChange, Evidence, Fix, Found, NotApplicable, Stage, on_library_path
@@ -30,7 +31,7 @@ _NVML_MISMATCH = 18
     "GD102",
     "driver-library-mismatch",
     stage=Stage.DRIVER,
-    explains=("tf-lists-no-gpu", "cuinit-fails", "cuinit-no-device"),
+    explains=("tf-lists-no-gpu", "cuinit-fails", "cuinit-no-device", "nvidia-smi-fails"),
 )
 def driver_library_mismatch(facts: Facts) -> Iterator[Found]:
     """The driver's libraries and its kernel module are of different releases.
@@ -56,6 +57,8 @@ def driver_library_mismatch(facts: Facts) -> Iterator[Found]:
     cuda_says = lib.init_result == DRIVER_MISMATCH
     if lib.init_result == SUCCESS:
         return
+    if facts.text.is_all and nvml != _NVML_MISMATCH:
+        known(lib.path)  # of a compat directory it would be another cause
     if not cuda_says and nvml != _NVML_MISMATCH:
         init_result(facts)
         kernel, user = known(facts.driver.kernel_version), known(lib.version)
@@ -121,11 +124,11 @@ def libcuda_stub_loaded(facts: Facts) -> Iterator[Found]:
     """
     lib = facts.driver.libcuda
     result = init_result(facts)
-    path = known(lib.path) or ""
+    path = path_of(lib, decided=result == STUB)
     if result != STUB and not (lies_in(lib, "stubs") and result != SUCCESS):
         return
     yield Found(
-        message=f"{path} is a stub for linking, not the driver's library.",
+        message=f"{path or 'The libcuda.so.1 that is loaded'} is a stub for linking, not the driver's library.",
         proof=(
             init_evidence(lib),
             Evidence(text=f"libcuda.so.1 is {path}", source=MAPPED),
@@ -135,7 +138,7 @@ def libcuda_stub_loaded(facts: Facts) -> Iterator[Found]:
             Fix(
                 kind="command",
                 risk="needs root",
-                summary=f"Find what puts {os.path.dirname(path)} on the loader's path, and take it out",
+                summary=f"Find what puts {os.path.dirname(path) or 'the directory of the stub'} on the loader's path, and take it out",
                 steps=("grep -rn stubs /etc/ld.so.conf /etc/ld.so.conf.d", "sudo ldconfig"),
                 verify="ldconfig -p | grep libcuda.so.1",
             ),
@@ -147,7 +150,7 @@ def libcuda_stub_loaded(facts: Facts) -> Iterator[Found]:
     "GD104",
     "cuda-compat-unsupported",
     stage=Stage.DRIVER,
-    explains=("tf-lists-no-gpu", "cuinit-fails", "cuinit-no-device"),
+    explains=("tf-lists-no-gpu", "cuinit-fails", "cuinit-no-device", "nvidia-smi-fails"),
 )
 def cuda_compat_unsupported(facts: Facts) -> Iterator[Found]:
     """A forward-compatibility libcuda is loaded that this driver or GPU does not accept.
@@ -166,14 +169,16 @@ def cuda_compat_unsupported(facts: Facts) -> Iterator[Found]:
     """
     lib = facts.driver.libcuda
     result = init_result(facts)
-    path = known(lib.path) or ""
+    if result not in (COMPAT_NOT_SUPPORTED, DRIVER_MISMATCH):
+        return
+    path = path_of(lib, decided=result == COMPAT_NOT_SUPPORTED)
     in_compat = lies_in(lib, "compat")
     if result != COMPAT_NOT_SUPPORTED and not (in_compat and result == DRIVER_MISMATCH):
         return
     user = lib.version if isinstance(lib.version, str) else "of unknown release"
     kernel = kernel_release(facts)
     yield Found(
-        message=f"{path} ({user}) is a forward-compatibility library; the kernel module is {kernel}.",
+        message=f"{path or 'The libcuda.so.1 that is loaded'} ({user}) is a forward-compatibility library; the kernel module is {kernel}.",
         proof=(
             init_evidence(lib),
             Evidence(text=f"libcuda.so.1 is {path}, release {user}", source=MAPPED),

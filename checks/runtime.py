@@ -153,13 +153,15 @@ def cudnn_incomplete_install(facts: Facts) -> Iterator[Found]:
 
 
 def _fails(facts: Facts, kernel: str | None = None) -> bool:
-    """Whether a kernel (this one) was begun and ended without a result."""
-    return any(m.failed for m in facts.measurements if kernel in (None, m.kernel))
+    """Whether a kernel (this one) was begun and ended without a result. A text is pasted because something failed."""
+    return facts.text.is_all or any(m.failed for m in facts.measurements if kernel in (None, m.kernel))
 
 
 def _xla_failed(facts: Facts, kind: str) -> tuple[LogEvent, ...]:
     """The events of a kind, where the function that XLA compiles failed: most of them are harmless where it works."""
     events = _said(facts, kind)
+    if facts.text.is_all and kind != "ptxas-missing":  # there the driver's own compiler steps in
+        return events
     if not any(m.kernel == "xla" for m in facts.measurements):
         raise NotApplicable("no function was compiled by XLA")
     return events if _fails(facts, "xla") else ()
@@ -279,6 +281,8 @@ def gpu_memory_handle_alloc(facts: Facts) -> Iterator[Found]:
     Source: TensorFlow, cuda_dnn.cc, cuda_blas.cc, bfc_allocator.cc; public reports.
     """
     events = (*_said(facts, "handle-failed"), *_said(facts, "out-of-memory"))
+    if facts.text.is_all:
+        events = _said(facts, "handle-failed") if not _said(facts, "cudnn-too-old") else ()
     if not events or not _fails(facts):
         return
     yield Found(

@@ -10,7 +10,7 @@ from packaging.version import InvalidVersion, Version
 from gpudoctor.checks._gpus import gpus, left_out, ours
 from gpudoctor.checks._pip import pip
 from gpudoctor.checks.environment import visible_entries
-from gpudoctor.facts import Facts, GpuDevice, Measurement, Unread, known
+from gpudoctor.facts import Facts, GpuDevice, Measurement, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage, SymptomRank
 from gpudoctor.registry import check, symptom
 
@@ -213,6 +213,10 @@ def tf_import_broken(facts: Facts) -> Iterator[Found]:
     error = known(facts.tensorflow.import_error)
     if error is None:
         return
+    if "cannot open shared object file" in error and facts.tensorflow.loader_ok is False:
+        raise NotApplicable("the library that the import lacks is the subject of other checks")
+    if facts.text.is_all:
+        raise UnknownFactError(Unread(why="an import fails for many reasons", settle="python3 -c 'import tensorflow'"))
     python = quote(facts.python.executable) if isinstance(facts.python.executable, str) else "python3"
     yield Found(
         message=f"import tensorflow fails: {error}",

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from . import registry
+from . import registry, textual
 from .facts import Facts, UnknownFactError
 from .findings import (
     Candidate,
@@ -55,6 +55,8 @@ def judge(facts: Facts, checks: tuple[Check, ...] | None = None) -> Judgement:
             why = f"the check itself failed: {type(e).__name__}: {e} ({where.name}, line {where.lineno})"
             unknown.append(Unknown(code=check.code, cause=check.cause, why=why, settle=None, chosen=False))
             continue
+        if facts.text.is_all:
+            found = [textual.quoted(facts, check, one) for one in found]
         findings += [(check, finding) for finding in found]
         if not found:
             passed.append(RuledOut(code=check.code, cause=check.cause, title=check.title))
@@ -140,7 +142,7 @@ def _diagnose(
             unexplained.append(
                 Unexplained(symptom=symptom.cause, message=symptom.message, proof=symptom.proof, ruled_out=out)
             )
-    return Diagnosis(
+    diagnosis = Diagnosis(
         verdict=_verdict([f for _, f in findings], unknown, passed, by_code),
         root_causes=root_causes,
         combined_fix=_combine(facts, root_causes),
@@ -148,6 +150,7 @@ def _diagnose(
         unexplained=tuple(unexplained),
         ruled_out=passed,
     )
+    return textual.narrowed(facts, diagnosis, unknown, by_code) if facts.text.is_all else diagnosis
 
 
 def _explains(finding: Finding, other: Finding) -> bool:

@@ -5,6 +5,10 @@ Every field is `T | Unread` with the default `NOT_RECORDED`; None means 'looked,
 
 from __future__ import annotations
 
+from typing import Any
+
+import msgspec
+
 from .base import NOT_RECORDED, Fact, UnknownFactError, Unread, known, unread_all
 from .container import CdiSpec, Container, ContainerTool
 from .driver import (
@@ -61,6 +65,18 @@ class Facts(Fact, frozen=True, kw_only=True):
     text: Text = Text()
     measurements: tuple[Measurement, ...] = ()
     trials: tuple[Trial, ...] = ()
+
+
+def with_fact(facts: Facts, fact: str, value: Any) -> Facts:
+    """`facts` with another value for the fact of this name."""
+    *way, last = fact.split(".")
+    holders: list[Any] = [facts]
+    for name in way:
+        holders.append(getattr(holders[-1], name))
+    for holder, name in zip(reversed(holders), (last, *reversed(way)), strict=True):
+        value = msgspec.structs.replace(holder, **{name: value})
+    assert isinstance(value, Facts)
+    return value
 
 
 __all__ = [
@@ -133,4 +149,5 @@ __all__ = [
     "VariableNow",
     "known",
     "unread_all",
+    "with_fact",
 ]

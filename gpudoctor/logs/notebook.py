@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from ..facts import Fact, Facts, Source, Text, TextEvent, Unread
+from ..facts import Fact, Facts, Source, Text, TextEvent, Unread, with_fact
 
 NOT_HERE = "not in this text"
 KEPT = 400
@@ -54,7 +54,7 @@ class Notebook:
         weighed, items, lines = self._told.get(fact, (weight, (), []))
         if weight > weighed:
             weighed, items, lines = weight, (), []
-        if weight < weighed or item in items:
+        if weight < weighed or len(items) >= KEPT or item in items:
             return
         self._told[fact] = (weighed, (*items, item), [*lines, line])
 
@@ -70,7 +70,7 @@ class Notebook:
         facts = msgspec.structs.replace(facts, environment=environment)
         for fact, (_, value, _) in self._told.items():
             facts = with_fact(facts, fact, value)
-        sources = (Source(fact=fact, lines=tuple(told[2][:20])) for fact, told in self._told.items())
+        sources = (Source(fact=fact, lines=tuple(told[2][:20] if fact != "tensorflow.events" else ())) for fact, told in self._told.items())
         text = Text(lines=lines, left_out=left_out, events=tuple(self.events), sources=tuple(sources))
         return msgspec.structs.replace(facts, text=text)
 
@@ -96,16 +96,4 @@ def _unread(subject: Fact, name: str) -> Fact:
     return msgspec.structs.replace(subject, **kept)
 
 
-def with_fact(facts: Facts, fact: str, value: Any) -> Facts:
-    """`facts` with another value for the fact of this name."""
-    *way, last = fact.split(".")
-    holders: list[Any] = [facts]
-    for name in way:
-        holders.append(getattr(holders[-1], name))
-    for holder, name in zip(reversed(holders), (last, *reversed(way)), strict=True):
-        value = msgspec.structs.replace(holder, **{name: value})
-    assert isinstance(value, Facts)
-    return value
-
-
-__all__ = ["NOT_HERE", "Notebook", "with_fact"]
+__all__ = ["NOT_HERE", "Notebook"]
