@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable
 from pathlib import Path
+from typing import BinaryIO
 
 import msgspec
 
@@ -14,6 +15,7 @@ from .diagnosis import judge
 from .examine import Examination, Options, Progress, Timeline, examine
 from .facts import Facts, Trial
 from .findings import Judgement
+from .logs import reader, text
 from .registry import Check
 from .trial import LIMIT_S, try_fixes
 
@@ -33,7 +35,7 @@ def check(
     """
     options = options or Options()
     checks = registry.all_checks() if checks is None else checks
-    started_at = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+    started_at = _now()
     made: tuple[Trial, ...] = ()
 
     def early(facts: Facts) -> None:
@@ -73,6 +75,16 @@ def replay(path: Path, checks: tuple[Check, ...] | None = None) -> Report:
     return bundle.make(facts, started_at, checks, redactions)
 
 
+def log(stream: BinaryIO, checks: tuple[Check, ...] | None = None) -> Report:
+    """Judge what a pasted text tells. Raises OSError, logs.text.Binary."""
+    pasted = text.read(stream)
+    return bundle.make(reader.read(pasted), _now(), checks)
+
+
+def _now() -> str:
+    return datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+
+
 def redacted(report: Report, checks: tuple[Check, ...] | None = None, *, here: bool) -> Report:
     """`report` as it may leave the machine; `here`: it was made on this one, by this user."""
     from . import redact
@@ -80,4 +92,4 @@ def redacted(report: Report, checks: tuple[Check, ...] | None = None, *, here: b
     return redact.report(report, redact.live() if here else redact.Identity(), checks)
 
 
-__all__ = ["Facts", "Options", "Report", "check", "redacted", "replay"]
+__all__ = ["Facts", "Options", "Report", "check", "log", "redacted", "replay"]

@@ -112,6 +112,10 @@ FailOn = Literal["warn", "fail", "unknown"]
 def exit_code(report: Report, fail_on: FailOn) -> int:
     """0 where nothing is at or above `fail_on` (unknown < warn < fail), else 1; 3 where the verdict is open."""
     levels = {f.level for f in report.findings}
+    if (
+        report.facts.text.is_all
+    ):  # of a machine it tells too little to be healthy; what counts is whether it shows a fault
+        return 1 if levels & {Level.FAIL.word, Level.WARN.word} else 0
     bad = {"fail": {Level.FAIL.word}, "warn": {Level.FAIL.word, Level.WARN.word}}.get(fail_on)
     if bad is None:
         return 1 if report.unknown or levels & {Level.FAIL.word, Level.WARN.word} else 0

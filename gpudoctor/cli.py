@@ -17,7 +17,7 @@ from typing import Annotated, Any
 
 import typer
 
-from . import __version__, bundle, child, cli_compat, registry
+from . import __version__, bundle, child, cli_compat, cli_log, registry
 from .bundle import Report
 from .examine import ExamineLevel, Options, Timeline
 from .interpreter import NoInterpreter, Unreachable
@@ -73,6 +73,7 @@ def _print_version(wanted: bool) -> None:
 
 
 app.add_typer(cli_compat.app, name="compat")
+cli_log.register(app)
 
 
 @app.callback()

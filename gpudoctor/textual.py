@@ -27,7 +27,13 @@ _MODULE = (
     "driver-module-not-loaded", "driver-secure-boot", "driver-nouveau-conflict", "driver-missing", "gpu-bound-to-vfio",
     "optimus-gpu-powered-off", "no-nvidia-gpu",
 )  # fmt: skip
-_BROKEN_GPU = ("xid79-fell-off-bus", "driver-rminit-failed", "gpu-needs-reset", "xid119-gsp-timeout", "xid-hardware-fault")
+_BROKEN_GPU = (
+    "xid79-fell-off-bus",
+    "driver-rminit-failed",
+    "gpu-needs-reset",
+    "xid119-gsp-timeout",
+    "xid-hardware-fault",
+)
 _CU_INIT: dict[int, tuple[str, ...]] = {
     34: ("libcuda-stub-loaded",),
     100: (
@@ -52,7 +58,12 @@ _NO_LIBCUDA = (
 _NVML: dict[int, tuple[str, ...]] = {
     4: ("device-node-permission", "lsm-denied", "container-cgroup-devices-lost"),
     9: _MODULE,
-    12: ("driver-missing", "container-no-gpus-flag", "container-capabilities-without-compute", "driver-libcuda-not-on-path"),
+    12: (
+        "driver-missing",
+        "container-no-gpus-flag",
+        "container-capabilities-without-compute",
+        "driver-libcuda-not-on-path",
+    ),
     15: ("xid79-fell-off-bus",),
     17: ("device-nodes-missing", "container-cgroup-devices-lost", "device-node-permission", "wsl-libcuda-path"),
     18: ("driver-library-mismatch",),
@@ -175,15 +186,15 @@ def _libraries(facts: Facts) -> tuple[str, ...]:
     lost = [] if isinstance(picks, Unread) else [p.soname for p in picks]
     if not lost:
         return _LIBRARIES
+    if lost == ["libcusolver.so.11"]:  # which the wheel of 2.21 does not look for where its extra puts it
+        return ("tf-wheel-runpath-gap", *(c for c in _LIBRARIES if c not in ("tf-wheel-runpath-gap", "cudnn-wrong-major")))
     cudnn = [name for name in lost if name.startswith("libcudnn")]
     if len(cudnn) == len(lost):
         return tuple(c for c in _LIBRARIES if c != "cuda-version-mismatch")
     return tuple(c for c in _LIBRARIES if c != "cudnn-wrong-major")
 
 
-def narrowed(
-    facts: Facts, diagnosis: Diagnosis, unknown: tuple[Unknown, ...], by_code: dict[str, Check]
-) -> Diagnosis:
+def narrowed(facts: Facts, diagnosis: Diagnosis, unknown: tuple[Unknown, ...], by_code: dict[str, Check]) -> Diagnosis:
     """`diagnosis` of a text: one symptom of 'no GPU' at most stays open, with the causes that fit it."""
     ranks = {c.cause: c.rank for c in by_code.values() if c.rank is not None}
     found = [s for s in (*diagnosis.candidates, *(u.symptom for u in diagnosis.unexplained)) if s in ranks]

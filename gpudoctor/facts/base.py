@@ -49,11 +49,11 @@ F = TypeVar("F", bound=Fact)
 
 def unread_all(kind: type[F], unread: Unread) -> F:
     """A subject of which nothing could be read: every fact is the same `Unread`, those of a subject within it, too."""
-    within = {field.name: type(field.default) for field in msgspec.structs.fields(kind)}
-    return kind(
-        **{
-            name: unread if inner is Unread else unread_all(inner, unread)
-            for name, inner in within.items()
-            if issubclass(inner, Fact)
-        }
-    )
+    read: dict[str, Fact] = {}
+    for field in msgspec.structs.fields(kind):
+        inner = type(field.default)
+        if issubclass(inner, Fact) and inner is not Unread:
+            read[field.name] = unread_all(inner, unread)
+        elif field.required or inner is Unread:
+            read[field.name] = unread
+    return kind(**read)

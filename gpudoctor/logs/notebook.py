@@ -65,12 +65,16 @@ class Notebook:
 
     def facts(self, lines: int, left_out: str | None) -> Facts:
         """Everything that was told; all else is not in this text."""
-        facts = Facts(**{field.name: _unread(field.default, field.name) for field in _SUBJECTS})
-        environment = msgspec.structs.replace(facts.environment, unlisted=_not_told("environment"))
-        facts = msgspec.structs.replace(facts, environment=environment)
+        facts = Facts()
+        for field in _SUBJECTS:
+            facts = with_fact(facts, field.name, _unread(field.default, field.name))
+        facts = with_fact(facts, "environment.unlisted", _not_told("environment"))
         for fact, (_, value, _) in self._told.items():
             facts = with_fact(facts, fact, value)
-        sources = (Source(fact=fact, lines=tuple(told[2][:20] if fact != "tensorflow.events" else ())) for fact, told in self._told.items())
+        sources = (
+            Source(fact=fact, lines=tuple(told[2][:20] if fact != "tensorflow.events" else ()))
+            for fact, told in self._told.items()
+        )
         text = Text(lines=lines, left_out=left_out, events=tuple(self.events), sources=tuple(sources))
         return msgspec.structs.replace(facts, text=text)
 
@@ -86,13 +90,13 @@ def _not_told(fact: str) -> Unread:
 
 def _unread(subject: Fact, name: str) -> Fact:
     """The subject with each fact unread, and the command that tells that one."""
-    kept = {}
+    kept: dict[str, Fact] = {}
     for field in msgspec.structs.fields(type(subject)):
         path = f"{name}.{field.name}"
         if isinstance(field.default, Unread):
             kept[field.name] = _not_told(path)
         elif isinstance(field.default, Fact):
-            kept[field.name] = _unread(field.default, path)  # type: ignore[assignment]
+            kept[field.name] = _unread(field.default, path)
     return msgspec.structs.replace(subject, **kept)
 
 

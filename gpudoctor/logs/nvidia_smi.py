@@ -30,7 +30,9 @@ _BANNER = re.compile(
     r"NVIDIA-SMI +(?P<smi>[\d.]+) +(?:KMD Version|Driver Version): *(?P<driver>[\d.]+)"
     r"(?: +CUDA (?:UMD )?Version: *(?P<cuda>\d+\.\d+|N/A))?"
 )
-_ROW = re.compile(r"\|\s+(?P<index>\d+)\s+(?P<name>\S.*?)\s+(?:On|Off|N/A)\s+\|\s+(?P<address>[0-9A-F]{4,8}:[0-9A-F]{2}:\S+)")
+_ROW = re.compile(
+    r"\|\s+(?P<index>\d+)\s+(?P<name>\S.*?)\s+(?:On|Off|N/A)\s+\|\s+(?P<address>[0-9A-F]{4,8}:[0-9A-F]{2}:\S+)"
+)
 _LISTED = re.compile(r"GPU (?P<index>\d+): (?P<name>.+?) \(UUID: (?P<uuid>GPU-[\w-]+)\)")
 _FAILED = 1
 _GPU_IS_LOST = 15

@@ -9,16 +9,20 @@ from . import tensorflow_facts
 from .notebook import Notebook
 
 LANGUAGE = "python"
-WORDS = ("Traceback", "Error", "File \"", "import ", "PhysicalDevice", "GPU", "gpu", "tf.__version__", "tensorflow")
+WORDS = ("Traceback", "Error", 'File "', "import ", "PhysicalDevice", "GPU", "gpu", "tf.__version__", "tensorflow")
 _ERROR = re.compile(r"(?P<error>(?:[\w.]*\.)?(?:\w*Error|\w*Exception|SystemExit)): ?(?P<text>.*)")
 _FRAME = re.compile(r'File "(?P<file>[^"]+)", line \d+')
-_OF_TENSORFLOW = re.compile(r"[/\\]tensorflow(?:_core|_cpu|_gpu|_intel)?[/\\]|pywrap_tensorflow|import tensorflow|[/\\]keras[/\\]")
+_OF_TENSORFLOW = re.compile(
+    r"[/\\]tensorflow(?:_core|_cpu|_gpu|_intel)?[/\\]|pywrap_tensorflow|import tensorflow|[/\\]keras[/\\]"
+)
 _LIBRARY = re.compile(r"(?P<library>lib(?:cu[\w]+|nv[\w]+)\.so[.\d]*): cannot open shared object file")
 _PRINTED = (
     ("lists-no-gpu", re.compile(r"Num GPUs(?: Available)?:\s*0\b|No GPU (?:device )?(?:found|available)\b|^\[\]$")),
     ("lists-gpus", re.compile(r"PhysicalDevice\(name='/physical_device:GPU:(?P<index>\d+)'|Num GPUs(?: Available)?:\s*(?P<count>[1-9]\d*)\b")),
 )  # fmt: skip
-_VERSION = re.compile(r"(?:tf\.__version__|TensorFlow version|tensorflow version)[^\d\n]{0,12}(?P<version>[012]\.\d+\.\d+(?:rc\d|-rc\d)?)")
+_VERSION = re.compile(
+    r"(?:tf\.__version__|TensorFlow version|tensorflow version)[^\d\n]{0,12}(?P<version>[012]\.\d+\.\d+(?:rc\d|-rc\d)?)"
+)
 _SYMPTOM, _FAILED = 1, 2
 
 

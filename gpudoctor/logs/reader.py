@@ -49,7 +49,11 @@ def read(pasted: Pasted) -> Facts:
                 if (told[0], line.text) not in seen:
                     seen.add((told[0], line.text))
                     notes.note(_noted(line.number, language, told[0], line.text, told[1]))
-        if not understood and len(nothing) < _MANY and not line.text.startswith(("Traceback", "File", "import", "from")):
+        if (
+            not understood
+            and len(nothing) < _MANY
+            and not line.text.startswith(("Traceback", "File", "import", "from"))
+        ):
             nothing.add(line.text)
     return notes.facts(pasted.count, pasted.left_out)
 

@@ -31,7 +31,10 @@ KINDS: tuple[tuple[str, str], ...] = (
         ),
     ),
     ("no-cuda-driver", r"Could not find cuda drivers on your machine"),
-    ("cudart-not-opened", r"Failed call to cudaGetRuntimeVersion: Error loading CUDA libraries|Ignore above cudart dlerror"),
+    (
+        "cudart-not-opened",
+        r"Failed call to cudaGetRuntimeVersion: Error loading CUDA libraries|Ignore above cudart dlerror",
+    ),
     (
         "library-not-loaded",
         (

@@ -41,10 +41,10 @@ _SYMPTOM, _FAILED = 1, 2
 def event_of(line: str) -> LogEvent | None:
     """What a line tells; a library that TensorFlow can do without is harmless."""
     event = tensorflow.event_of(line)
-    if event is not None and event.kind == "library-not-loaded":
-        if event.values.get("library", "").startswith(_OPTIONAL):
-            return LogEvent(kind="benign-optional-library", text=event.text, values=event.values)
-    return event
+    if event is None or event.kind != "library-not-loaded":
+        return event
+    optional = event.values.get("library", "").startswith(_OPTIONAL)
+    return LogEvent(kind="benign-optional-library", text=event.text, values=event.values) if optional else event
 
 
 def tell(event: LogEvent, line: int, notes: Notebook) -> None:
@@ -100,13 +100,13 @@ def not_opened(name: str, line: int, notes: Notebook, stopped_by: str | None = N
     _no_gpu(line, notes)
 
 
-def _not_opened(event: LogEvent, line: int, notes: Notebook) -> None:
+def _not_opened(_event: LogEvent, line: int, notes: Notebook) -> None:
     _starts(line, notes)
     notes.tell("tensorflow.loader_ok", False, line, _SYMPTOM)
     _no_gpu(line, notes)
 
 
-def _no_cudart(event: LogEvent, line: int, notes: Notebook) -> None:
+def _no_cudart(_event: LogEvent, line: int, notes: Notebook) -> None:
     """TensorFlow's words for: libcudart could not be opened. Of the driver they say nothing."""
     notes.tell("tensorflow.build.cuda", True, line)
     told = notes.told("tensorflow.libraries") or ()
@@ -129,21 +129,23 @@ def _created(event: LogEvent, line: int, notes: Notebook) -> None:
     notes.add("tensorflow.devices", device, line)
 
 
-def _left_out(event: LogEvent, line: int, notes: Notebook) -> None:
+def _left_out(_event: LogEvent, line: int, notes: Notebook) -> None:
     _starts(line, notes)
     notes.tell("tensorflow.devices", (), line)  # a device that was created is added to it
 
 
 def _versions(event: LogEvent, line: int, notes: Notebook) -> None:
-    if version := event.values.get("kernel") or event.values.get("version"):
-        if event.kind != "libcuda-version":
-            notes.tell("driver.kernel_version", version, line, _SYMPTOM if "kernel" in event.values else 0)
-    if version := event.values.get("library") or event.values.get("version"):
-        if event.kind != "kernel-version":
-            notes.tell("driver.libcuda.version", version, line, _SYMPTOM if "library" in event.values else 0)
+    """A line that names both, because they differ, weighs more."""
+    one, values = event.values.get("version"), event.values
+    kernel = values.get("kernel", one if event.kind != "libcuda-version" else None)
+    library = values.get("library", one if event.kind != "kernel-version" else None)
+    if kernel:
+        notes.tell("driver.kernel_version", kernel, line, _SYMPTOM if "kernel" in values else 0)
+    if library:
+        notes.tell("driver.libcuda.version", library, line, _SYMPTOM if "library" in values else 0)
 
 
-def _no_module(event: LogEvent, line: int, notes: Notebook) -> None:
+def _no_module(_event: LogEvent, line: int, notes: Notebook) -> None:
     notes.tell("driver.kernel_version", None, line, _FAILED)
 
 
@@ -152,7 +154,7 @@ def _visible(event: LogEvent, line: int, notes: Notebook) -> None:
     notes.tell("environment.variables", (Variable(name="CUDA_VISIBLE_DEVICES", value=value),), line)
 
 
-def _whole(event: LogEvent, line: int, notes: Notebook) -> None:
+def _whole(_event: LogEvent, line: int, notes: Notebook) -> None:
     """Before this line cuda_diagnostics prints CUDA_VISIBLE_DEVICES, where it is set."""
     if notes.told("environment.variables") is None:
         notes.tell("environment.unset", ("CUDA_VISIBLE_DEVICES",), line)
@@ -164,7 +166,7 @@ _TELLERS: dict[str, Callable[[LogEvent, int, Notebook], None]] = {
     "cudart-not-opened": _no_cudart,
     "library-not-loaded": _library,
     "libraries-not-opened": _not_opened,
-    "registers-no-gpu": lambda event, line, notes: _no_gpu(line, notes),
+    "registers-no-gpu": lambda _, line, notes: _no_gpu(line, notes),
     "capability-too-old": _left_out,
     "few-multiprocessors": _left_out,
     "device-created": _created,
@@ -175,5 +177,5 @@ _TELLERS: dict[str, Callable[[LogEvent, int, Notebook], None]] = {
     "kernel-module-absent": _no_module,
     "visible-devices": _visible,
     "diagnostics-whole": _whole,
-    "cudnn-loaded": lambda event, line, notes: _starts(line, notes),
+    "cudnn-loaded": lambda _, line, notes: _starts(line, notes),
 }

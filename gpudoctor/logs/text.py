@@ -72,7 +72,7 @@ def clean(data: bytes | str) -> Pasted:
     lines = [(number, *_bare(line)) for number, line in raw]
     joined = _unwrapped(lines)
     return Pasted(
-        lines=tuple(Line(n, text) for n, piece in joined if (text := _own(piece)[:LONGEST])),
+        lines=tuple(Line(n, own) for n, piece in joined if (own := _own(piece)[:LONGEST])),
         count=count - text.endswith("\n") if text else 0,
         left_out=None,
     )

@@ -26,7 +26,7 @@ def show(report: Report, console: Console, *, verbose: bool = False, recorded: b
     console.print(_head(report, recorded), soft_wrap=True)
     passed_over = report.facts.python.passed_over
     for one in passed_over if not isinstance(passed_over, Unread) else ():
-        console.print(_text(f"passed over: {one}", "yellow"), soft_wrap=True)
+        console.print(styled(f"passed over: {one}", "yellow"), soft_wrap=True)
     console.print()
     for block in _blocks(report, verbose, "there" if recorded else "here"):
         console.print(block, crop=False)
@@ -41,16 +41,17 @@ def clean(text: str) -> str:
     )
 
 
-def _indented(text: Text, by: int) -> Padding:
+def indented(text: Text, by: int) -> Padding:
     """A paragraph whose every line is indented."""
     return Padding(text, (0, 0, 0, by), expand=False)
 
 
-def _text(text: str, style: str = "") -> Text:
+def styled(text: str, style: str = "") -> Text:
+    """Text of others, made harmless for a terminal."""
     return Text(clean(text), style=style)
 
 
-def _paste(step: str) -> RenderableType:
+def paste(step: str) -> RenderableType:
     """A line to paste: whole, however narrow the terminal is."""
     return Text("    " + clean(step), style="bold cyan", no_wrap=True, overflow="ignore")
 
@@ -71,60 +72,61 @@ def _head(report: Report, recorded: bool) -> Text:
         parts.append(_count(len(facts.gpu.devices), "GPU"))
     if recorded:
         parts.append(f"recorded {report.started_at}")
-    return _text(" · ".join(parts), "dim")
+    return styled(" · ".join(parts), "dim")
 
 
 def _blocks(report: Report, verbose: bool, where: str) -> Iterator[RenderableType]:
     diagnosis = report.diagnosis
     roots = diagnosis.root_causes
     for position, root in enumerate(roots):
-        yield _root(root, where, whole=position == 0 or verbose)
+        yield root_block(root, where, whole=position == 0 or verbose)
     if diagnosis.combined_fix is not None:
         combined = diagnosis.combined_fix
         trial, tried = combined.trial, Text()
         if trial is not None:
             tried = _tried(trial, where)
         head = Text.assemble((f"All {len(combined.causes)} causes stand in the way. One fix for all", "bold"), tried)
-        yield Group(head, *[_paste(s) for s in combined.steps])
+        yield Group(head, *[paste(s) for s in combined.steps])
     titles = {f.cause: f for f in report.findings}
     for symptom, candidates in diagnosis.candidates.items():
         lines: list[RenderableType] = [
-            Text.assemble(("? ", "bold yellow"), _text(titles[symptom].title, "bold"), _text(f"   {symptom}", "dim")),
-            *_evidence(titles[symptom].proof),
+            Text.assemble(("? ", "bold yellow"), styled(titles[symptom].title, "bold"), styled(f"   {symptom}", "dim")),
+            *evidence(titles[symptom].proof),
             Text("  The cause could not be determined. What is left, and what would settle it:"),
         ]
         for one in candidates:
-            lines.append(_text(f"    {one.cause}: {one.unknown_because}"))
+            lines.append(styled(f"    {one.cause}: {one.unknown_because}"))
             if one.settle and where == "there":
-                lines.append(_text(f"      (the report says: {one.settle})", "dim"))
+                lines.append(styled(f"      (the report says: {one.settle})", "dim"))
             elif one.settle:
-                lines.append(_paste("  " + one.settle))
+                lines.append(paste("  " + one.settle))
         yield Group(*lines)
     for left in diagnosis.unexplained:
         ruled = f" Ruled out: {', '.join(left.ruled_out)}." if left.ruled_out else ""
         yield Group(
             Text.assemble(
-                ("? ", "bold yellow"), _text(titles[left.symptom].title, "bold"), _text(f"   {left.symptom}", "dim")
+                ("? ", "bold yellow"), styled(titles[left.symptom].title, "bold"), styled(f"   {left.symptom}", "dim")
             ),
-            *_evidence(left.proof),
-            _indented(_text(left.message), 2),
-            _indented(_text(f"Unexplained: none of the causes that gpudoctor knows explains it.{ruled}"), 2),
+            *evidence(left.proof),
+            indented(styled(left.message), 2),
+            indented(styled(f"Unexplained: none of the causes that gpudoctor knows explains it.{ruled}"), 2),
         )
     if report.measurements:
         yield Group(Text("Measured", style="bold"), *_measured(report.measurements, verbose))
     yield from _coverage(report, verbose, where)
 
 
-def _root(root: RootCause, where: str, *, whole: bool) -> Group:
+def root_block(root: RootCause, where: str, *, whole: bool) -> Group:
+    """A cause; `whole`: with its proof and every fix."""
     mark, style = _MARKS[root.level]
     lines: list[RenderableType] = [
-        Text.assemble((mark + " ", style), _text(root.title, "bold"), _text(f"   {root.cause} {root.code}", "dim")),
-        _indented(_text(root.message), 2),
+        Text.assemble((mark + " ", style), styled(root.title, "bold"), styled(f"   {root.cause} {root.code}", "dim")),
+        indented(styled(root.message), 2),
     ]
     if whole:
-        lines += [Text(), Text("  Proof", style="bold"), *_evidence(root.proof)]
+        lines += [Text(), Text("  Proof", style="bold"), *evidence(root.proof)]
         if root.explains:
-            lines.append(_indented(_text(f"Explains: {', '.join(root.explains)}", "dim"), 2))
+            lines.append(indented(styled(f"Explains: {', '.join(root.explains)}", "dim"), 2))
         lines.append(Text())
     shown = root.fixes if whole else root.fixes[:1]
     for position, fix in enumerate(shown):
@@ -132,8 +134,9 @@ def _root(root: RootCause, where: str, *, whole: bool) -> Group:
     return Group(*lines)
 
 
-def _evidence(proof: tuple[Evidence, ...]) -> list[RenderableType]:
-    return [_bullet(Text.assemble(_text(e.text), _text(f"  [{e.source}]", "dim"))) for e in proof]
+def evidence(proof: tuple[Evidence, ...]) -> list[RenderableType]:
+    """A line for each piece of proof, and who says so."""
+    return [_bullet(Text.assemble(styled(e.text), styled(f"  [{e.source}]", "dim"))) for e in proof]
 
 
 def _bullet(text: Text) -> Table:
@@ -146,30 +149,30 @@ def _bullet(text: Text) -> Table:
 
 
 def _fix(fix: Fix, word: str, where: str) -> list[RenderableType]:
-    head = Text.assemble((word + ":", "bold green"), _text(f" {fix.summary}"))
+    head = Text.assemble((word + ":", "bold green"), styled(f" {fix.summary}"))
     if fix.risk != "safe":
         head.append(f"  ({fix.risk})", style="yellow")
     if fix.trial is not None:
         head.append_text(_tried(fix.trial, where))
-    verify = [] if fix.verify == "gpudoctor check" else [_text(f"    then: {fix.verify}", "dim")]
-    return [_indented(head, 2), *[_paste(s) for s in fix.steps], *verify]
+    verify = [] if fix.verify == "gpudoctor check" else [styled(f"    then: {fix.verify}", "dim")]
+    return [indented(head, 2), *[paste(s) for s in fix.steps], *verify]
 
 
 def _tried(trial: Trial, where: str) -> Text:
     """Whether it was tried on the machine that was examined: 'here', or 'there' for a recorded report."""
     outcome = trial.outcome if isinstance(trial.outcome, str) else trial.outcome.why
     if trial.worked is True:
-        return Text.assemble((f" — tried {where}, works: ", "green"), _text(outcome, "green"))
+        return Text.assemble((f" — tried {where}, works: ", "green"), styled(outcome, "green"))
     if trial.worked is False:
-        return Text.assemble((f" — tried {where}, not enough: ", "red"), _text(outcome, "red"))
-    return Text.assemble((f" — not decided {where}: ", "yellow"), _text(trial.worked.why, "yellow"))
+        return Text.assemble((f" — tried {where}, not enough: ", "red"), styled(outcome, "red"))
+    return Text.assemble((f" — not decided {where}: ", "yellow"), styled(trial.worked.why, "yellow"))
 
 
 def _measured(measurements: tuple[Measurement, ...], verbose: bool) -> list[RenderableType]:
     """A line a kernel, below its devices: those of the same outcome stand together."""
     ran = [one for one in measurements if not one.skipped]
     if ran and not verbose and all(one.device.startswith("CPU:") and one.verified is True for one in ran):
-        return [_text(f"  TensorFlow's CPU: {_count(len(ran), 'kernel')}, verified (-v shows them)")]
+        return [styled(f"  TensorFlow's CPU: {_count(len(ran), 'kernel')}, verified (-v shows them)")]
     groups: dict[tuple[str, ...], list[Measurement]] = {}
     for one in measurements:
         outcome = (one.value.why if one.skipped else "failed") if isinstance(one.value, Unread) else ""
@@ -191,7 +194,7 @@ def _measured(measurements: tuple[Measurement, ...], verbose: bool) -> list[Rend
         lines = rows.setdefault(where, [])
         if not rates:
             whys = [one.value.why for one in ones if isinstance(one.value, Unread)]
-            lines.append(_indented(Text.assemble(_text(f"{kernel} "), _text(f"failed ({whys[0]})", "red")), 4))
+            lines.append(indented(Text.assemble(styled(f"{kernel} "), styled(f"failed ({whys[0]})", "red")), 4))
             continue
         name = f"{kernel} {dtype} {size}: " if dtype not in kernel else f"{kernel} {size}: "
         rate = _rate(min(rates), max(rates), _plain(ones[0].unit))
@@ -200,10 +203,10 @@ def _measured(measurements: tuple[Measurement, ...], verbose: bool) -> list[Rend
         right = all(one.verified is True for one in ones)
         verdict = ("WRONG NUMBERS", "bold red") if wrong == "True" else ("verified", "green")
         verdict = verdict if right or wrong == "True" else ("not verified", "yellow")
-        lines.append(Text.assemble(_text(f"    {name}{rate}{spread}, "), verdict))
-    shown = [line for where, lines in rows.items() for line in (_text(where), *lines)]
+        lines.append(Text.assemble(styled(f"    {name}{rate}{spread}, "), verdict))
+    shown = [line for where, lines in rows.items() for line in (styled(where), *lines)]
     shown += [
-        _indented(_text(f"not measured: {', '.join(dict.fromkeys(n))}: {why}", "dim"), 2) for why, n in skipped.items()
+        indented(styled(f"not measured: {', '.join(dict.fromkeys(n))}: {why}", "dim"), 2) for why, n in skipped.items()
     ]
     return shown
 
@@ -237,9 +240,9 @@ def _coverage(report: Report, verbose: bool, where: str) -> Iterator[RenderableT
     lines: list[RenderableType] = []
     if out:
         more = "" if verbose else " (-v lists them)"
-        lines.append(_text(f"Ruled out: {len(out)} causes and symptoms{more}"))
+        lines.append(styled(f"Ruled out: {len(out)} causes and symptoms{more}"))
         if verbose:
-            lines += [_text(f"    {o.code} {o.cause}", "dim") for o in out]
+            lines += [styled(f"    {o.code} {o.cause}", "dim") for o in out]
     if report.unknown:
         lines.append(Text(f"Could not be looked at: {len(report.unknown)}", style="yellow"))
         groups: dict[tuple[str, str | None], list[str]] = {}
@@ -248,10 +251,10 @@ def _coverage(report: Report, verbose: bool, where: str) -> Iterator[RenderableT
         for (why, settle), causes in groups.items():
             word = "settle it with" if where == "here" else "the report says"
             hint = f"; {word}: {settle}" if settle else ""
-            lines.append(_indented(_text(f"{', '.join(causes)}: {why}{hint}", "dim"), 4))
+            lines.append(indented(styled(f"{', '.join(causes)}: {why}{hint}", "dim"), 4))
     if report.skipped and verbose:
         lines.append(Text(f"Does not apply here: {len(report.skipped)}"))
-        lines += [_text(f"    {s.code} {s.cause}: {s.reason}", "dim") for s in report.skipped]
+        lines += [styled(f"    {s.code} {s.cause}: {s.reason}", "dim") for s in report.skipped]
     if lines:
         yield Group(*lines)
 
@@ -274,7 +277,7 @@ def _verdict(report: Report) -> Text:
     word, style = ("Faulty", "bold red") if diagnosis.verdict == "faulty" else ("Warning", "bold yellow")
     if diagnosis.root_causes:
         causes = ", ".join(r.cause for r in diagnosis.root_causes)
-        return Text.assemble((word, style), _text(f": {_count(len(diagnosis.root_causes), 'root cause')}: {causes}"))
+        return Text.assemble((word, style), styled(f": {_count(len(diagnosis.root_causes), 'root cause')}: {causes}"))
     return Text.assemble((word, style), ": no cause could be named; see above what is left to look at.")
 
 
