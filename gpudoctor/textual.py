@@ -187,7 +187,10 @@ def _libraries(facts: Facts) -> tuple[str, ...]:
     if not lost:
         return _LIBRARIES
     if lost == ["libcusolver.so.11"]:  # which the wheel of 2.21 does not look for where its extra puts it
-        return ("tf-wheel-runpath-gap", *(c for c in _LIBRARIES if c not in ("tf-wheel-runpath-gap", "cudnn-wrong-major")))
+        return (
+            "tf-wheel-runpath-gap",
+            *(c for c in _LIBRARIES if c not in ("tf-wheel-runpath-gap", "cudnn-wrong-major")),
+        )
     cudnn = [name for name in lost if name.startswith("libcudnn")]
     if len(cudnn) == len(lost):
         return tuple(c for c in _LIBRARIES if c != "cuda-version-mismatch")

@@ -6,6 +6,7 @@ A line keeps the number that an editor shows, so that a proof can name it.
 from __future__ import annotations
 
 import html
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -78,6 +79,10 @@ def clean(data: bytes | str) -> Pasted:
     )
 
 
+_PRINTED = bytes(b for b in range(256) if b >= 32 and b != 127) + b"\t\n\r\f\b\x1b"
+"""What stands in texts; the rest are control codes."""
+
+
 def _decoded(data: bytes) -> str:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16", "replace")
@@ -88,7 +93,7 @@ def _decoded(data: bytes) -> str:
                 return data[: len(data) & ~1].decode(encoding, "replace")
     if data.startswith((b"\x7fELF", b"PK\x03\x04", b"\x1f\x8b", b"\x89PNG", b"\xff\xd8\xff", b"%PDF", b"MZ")):
         raise Binary
-    if zeros > len(data[:4096]) // 100:
+    if len(data[:4096].translate(None, _PRINTED)) > len(data[:4096]) // 20:
         raise Binary
     return data.decode("utf-8-sig", "replace").replace("\0", "")
 
@@ -99,7 +104,7 @@ _ESCAPE = re.compile(
     r"(?:\x1b|␛|\^\[)(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][0-9A-B]|[=>78MNOc])"
     r"|\x9b[0-?]*[ -/]*[@-~]|\[(?:\d{1,3};)*\d{0,3}m|.\x08|[\u200b-\u200f\u2060\ufeff\x00-\x08\x0b-\x1f\x7f]"
 )
-_QUOTE = re.compile(r"\s{0,4}(?:>{1,8}(?: |$)|(?:> ?)+)")
+_QUOTE = re.compile(r"\s{0,4}(?:> ?){1,9}")
 _FENCE = re.compile(r"\s*(?:```+|~~~+)[\w-]*\s*$|\s*</?(?:pre|code|details|summary)>\s*$")
 _NOTEBOOK = re.compile(r'\s*"(.*?)(?:\\n",?|",?)\s*$')
 
@@ -152,12 +157,12 @@ def _own(line: str) -> str:
 # ------------------------------------------------------------------- lines that were wrapped
 
 _BEGINS = re.compile(
-    rf"\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF] |[IWEF]\d{{4}} \d\d:\d\d:\d\d\.\d+ +\d+ |{_DATE}|"
-    r"\w+(?:Error|Exception|Warning)\b|Traceback|File \"|[-+|=]{2,}|\||>>> |\$ |# |WARNING|ERROR|INFO|To enable|"
+    rf"\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF] |[IWEF]\d{{4}} \d\d:\d\d:[\d.]+ +\d+ |{_DATE}|"
+    r"[\w.]+(?:Error|Exception|Warning)(?::|$)|Traceback|File \"|[-=]{5}|\+[-=]|\||>>> |\$ |# |(?:WARNING|ERROR|INFO)[: ]|To enable|"
     r"Skipping reg|\[?\w+[\w.-]*:\d+:\d+ \[|\[ *\d+\.\d+\]"
 )
 _STARTS_TEXT = re.compile(
-    r"\s*(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF] |[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ |\w+(?:Error|Exception)\b)"
+    r"\s*(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF] |[IWEF]\d{4} \d\d:\d\d:[\d.]+ +\d+ |[\w.]+(?:Error|Exception): |WARNING: )"
 )
 _NARROWEST, _WIDEST = 50, 250
 
@@ -165,15 +170,19 @@ _NARROWEST, _WIDEST = 50, 250
 def _unwrapped(lines: list[tuple[int, str, int]]) -> Iterator[tuple[int, str]]:
     """Pieces of one line together, where the text was cut at one column: only lines of TensorFlow's and of Python's errors,
     and only what has no beginning of its own."""
-    width = max((w for _, _, w in lines), default=0)
+    width = max(
+        (w for _, t, w in lines if " " in t.strip()), default=0
+    )  # a path that is longer is not cut between words
     full = sum(w >= width - 12 for _, _, w in lines)
     if not _NARROWEST <= width <= _WIDEST or full < 2:
         yield from ((n, text) for n, text, _ in lines)
         return
+    cuts = [a[2] for a, b in itertools.pairwise(lines) if a[2] > width - 25 and not _begins(b[1])]
+    in_words = 5 * sum(w == width for w in cuts) < 4 * len(cuts)
     held: tuple[int, str, int] | None = None
     for number, text, wide in lines:
         if held is not None:
-            cut = _cut(held[2], text, width)
+            cut = _cut(held[2], text, width, in_words)
             if cut is not None:
                 held = (held[0], held[1] + cut + (text.lstrip() if cut else text), wide)
                 continue
@@ -192,11 +201,16 @@ def _stripped(text: str) -> str:
     return text[found.end() :] if found else text
 
 
-def _cut(wide: int, after: str, width: int) -> str | None:
+def _begins(text: str) -> bool:
+    """Whether a line has a beginning of its own, or nothing in it."""
+    bare = text.lstrip()
+    return not bare or bool(_BEGINS.match(bare) or _BEGINS.match(_stripped(bare)))
+
+
+def _cut(wide: int, after: str, width: int, in_words: bool) -> str | None:
     """What stood between a line of this width and the next piece: '' (cut within a word), ' '; None: it is another line."""
-    words = after.split(None, 1)
-    if not words or _BEGINS.match(after.lstrip()) or _BEGINS.match(_stripped(after.lstrip())):
+    if _begins(after):
         return None
-    if wide == width:
+    if wide == width and not in_words:
         return ""
-    return " " if wide + 1 + len(words[0]) > width else None
+    return " " if wide + 1 + len(after.split(None, 1)[0]) > width else None
