@@ -249,6 +249,14 @@ def driver_too_old(facts: Facts) -> Iterator[Found]:
     """
     if facts.tensorflow.directory is None:
         raise NotApplicable("TensorFlow is not installed")
+    refused = facts.tensorflow.said("driver-insufficient")
+    if facts.text.is_all and not isinstance(refused, Unread) and refused:
+        yield Found(
+            message="The driver is older than the CUDA runtime that this program uses, and refuses it.",
+            proof=tuple(Evidence(text=e.text, source="TensorFlow") for e in refused[:1]),
+            fixes=(_install_driver(facts),),
+        )
+        return
     build = facts.tensorflow.build
     cuda = known(build.cuda_version) if known(build.cuda) else None
     floor = compat.minimum_driver(cuda) if cuda is not None else None

@@ -29,7 +29,7 @@ def tf_not_installed(facts: Facts) -> Iterator[Found]:
     """
     if known(facts.tensorflow.directory) is not None:
         return
-    python = known(facts.python.executable)
+    python = known(facts.python.executable) if not facts.text.is_all else "python3"
     because = facts.python.chosen_because
     stray = facts.tensorflow.stray
     proof = [

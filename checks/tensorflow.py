@@ -110,6 +110,9 @@ def op_fails(facts: Facts) -> Iterator[Found]:
 
     Source: the measurement itself.
     """
+    if facts.text.is_all:
+        yield from _fails_in_text(facts)
+        return
     if not facts.measurements:
         raise NotApplicable("no kernel was run")
     failed: dict[str, list[tuple[Measurement, str]]] = {}
@@ -123,6 +126,22 @@ def op_fails(facts: Facts) -> Iterator[Found]:
             message=f"{one.kernel} on {device} failed: {why}" + (f" (also: {also})" if also else ""),
             proof=tuple(Evidence(text=w, source=f"TensorFlow {o.kernel} on {device}") for o, w in several),
             about=one.devices(),
+        )
+
+
+_FAILURES = (
+    "operation-failed", "out-of-memory", "handle-failed", "dnn-absent", "cudnn-too-old", "cudnn-part-missing",
+    "code-rejected", "libdevice-missing", "ptxas-too-old", "error",
+)  # fmt: skip
+"""What a text says where a program fails."""
+
+
+def _fails_in_text(facts: Facts) -> Iterator[Found]:
+    failures = [e for e in known(facts.text.events) if e.kind in _FAILURES]
+    if failures:
+        yield Found(
+            message="A program fails.",
+            proof=tuple(Evidence(text=e.text, source=f"line {e.line}") for e in failures[:3]),
         )
 
 

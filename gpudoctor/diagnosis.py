@@ -150,7 +150,9 @@ def _diagnose(
         unexplained=tuple(unexplained),
         ruled_out=passed,
     )
-    return textual.narrowed(facts, diagnosis, unknown, by_code) if facts.text.is_all else diagnosis
+    if facts.text.is_all:
+        return textual.narrowed(facts, diagnosis, [f for _, f in findings], unknown, by_code)
+    return diagnosis
 
 
 def _explains(finding: Finding, other: Finding) -> bool:

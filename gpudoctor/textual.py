@@ -6,12 +6,12 @@ TensorFlow can't open is no matter of the driver, and where cuInit fails no libr
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
 from .facts import Facts, Unread, with_fact
-from .findings import Candidate, Diagnosis, Evidence, Finding, SymptomRank, Unknown
+from .findings import Candidate, Diagnosis, Evidence, Finding, SymptomRank, Unexplained, Unknown
 from .registry import Check
 
 _LIBRARIES = (
@@ -69,6 +69,13 @@ _NVML: dict[int, tuple[str, ...]] = {
     18: ("driver-library-mismatch",),
     999: ("container-cgroup-devices-lost", *_BROKEN_GPU, "device-node-permission"),
 }
+_OPERATION: dict[str, tuple[str, ...]] = {
+    "out-of-memory": ("gpu-memory-held-by-other-process",),
+    "handle-failed": ("gpu-memory-handle-alloc", "gpu-memory-held-by-other-process", "cudnn-version-too-old"),
+    "dnn-absent": ("cudnn-version-too-old", "cudnn-incomplete-install", "gpu-memory-handle-alloc"),
+    "code-rejected": ("gpu-too-new-for-build", "driver-too-old-for-ptx"),
+}
+"""Kind of a line of a program that fails -> the causes that fit it."""
 _IMPORT = ("tf-import-broken", "glibc-too-old", "cpu-no-avx", "tf-shadowed", "tf-packages-overlap", "numpy-abi-break", "protobuf-mismatch", "python-32bit")  # fmt: skip
 _NOTHING_MORE = (
     "tf-cpu-only-package", "cuda-libs-missing", "cuda-version-mismatch", "container-no-gpus-flag", "driver-missing",
@@ -131,6 +138,12 @@ _SETTLES = {
     "fabric-manager-not-running": "systemctl status nvidia-fabricmanager",
     "mig-enabled-no-instance": "nvidia-smi -L",
     "address-space-limit": "ulimit -v",
+    "gpu-memory-held-by-other-process": "nvidia-smi",
+    "gpu-memory-handle-alloc": "nvidia-smi",
+    "gpu-too-new-for-build": "nvidia-smi --query-gpu=name,compute_cap --format=csv",
+    "driver-too-old-for-ptx": "nvidia-smi",
+    "cudnn-version-too-old": _WHEELS,
+    "cudnn-incomplete-install": _WHEELS,
     "lsm-denied": "sudo dmesg | grep -iE 'denied|apparmor|avc'",
     "tf-cpu-only-package": "python3 -c 'import tensorflow as tf; print(tf.sysconfig.get_build_info())'",
     "tf-aarch64-cpu-only": "uname -m",
@@ -148,10 +161,14 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
     lib, tensorflow = facts.driver.libcuda, facts.tensorflow
     nvml = facts.gpu.nvml_error
     by_nvml = _NVML.get(nvml, ()) if isinstance(nvml, int) else ()
+    if tensorflow.directory is None:
+        return ("tf-not-installed", "tf-shadowed", "python-version-unsupported")
     if lib.path is None:
         return _both(by_nvml, _NO_LIBCUDA)
     if isinstance(lib.init_result, int) and lib.init_result:
         fits = _CU_INIT.get(lib.init_result, _CU_INIT[999])
+        if facts.driver.kernel_version is None or tensorflow.said("device-node-absent"):
+            fits = (*_NOT_HANDED_OVER, *_MODULE, "device-nodes-missing", "wsl-libcuda-path")
         return _both(by_nvml, _mismatched(facts, fits))
     if by_nvml:
         return by_nvml
@@ -197,32 +214,51 @@ def _libraries(facts: Facts) -> tuple[str, ...]:
     return tuple(c for c in _LIBRARIES if c != "cudnn-wrong-major")
 
 
-def narrowed(facts: Facts, diagnosis: Diagnosis, unknown: tuple[Unknown, ...], by_code: dict[str, Check]) -> Diagnosis:
-    """`diagnosis` of a text: one symptom of 'no GPU' at most stays open, with the causes that fit it."""
+def narrowed(
+    facts: Facts,
+    diagnosis: Diagnosis,
+    findings: Iterable[Finding],
+    unknown: tuple[Unknown, ...],
+    by_code: dict[str, Check],
+) -> Diagnosis:
+    """`diagnosis` of a text: one symptom at most stays open, the deepest, with the causes that fit it."""
     ranks = {c.cause: c.rank for c in by_code.values() if c.rank is not None}
     found = [s for s in (*diagnosis.candidates, *(u.symptom for u in diagnosis.unexplained)) if s in ranks]
-    no_gpu = [s for s in _DEEPEST if s in found]
+    no_gpu = next((s for s in _DEEPEST if s in found), None)
     decided = any(_brings_no_gpu(r.cause, by_code, ranks) for r in diagnosis.root_causes)
-    candidates = {s: c for s, c in diagnosis.candidates.items() if ranks[s] is not SymptomRank.NO_GPU}
-    unexplained = tuple(u for u in diagnosis.unexplained if ranks[u.symptom] is not SymptomRank.NO_GPU)
-    if no_gpu and not decided:
-        left = {u.cause: u for u in unknown}
-        fitting = [left[name] for name in _fitting(facts) if name in left]
-        chosen = tuple(
-            Candidate(
-                code=u.code,
-                cause=u.cause,
-                title=by_code[u.code].title,
-                unknown_because=u.why,
-                settle=_SETTLES.get(u.cause, u.settle or "gpudoctor check"),
-            )
-            for u in fitting
-        )
-        if chosen:
-            candidates = {no_gpu[0]: chosen, **candidates}
-        else:
-            unexplained = (*(u for u in diagnosis.unexplained if u.symptom == no_gpu[0]), *unexplained)
-    return msgspec.structs.replace(diagnosis, candidates=candidates, unexplained=unexplained)
+    if decided:
+        return msgspec.structs.replace(diagnosis, candidates={}, unexplained=())
+    left = {u.cause: u for u in unknown}
+    if no_gpu is not None:
+        symptom, fitting = no_gpu, tuple(name for name in _fitting(facts) if name in left)
+    elif "op-fails" in found:
+        symptom, fitting = "op-fails", _operation(facts)
+    else:
+        return msgspec.structs.replace(diagnosis, candidates={}, unexplained=())
+    checks = {c.cause: c for c in by_code.values()}
+    chosen = tuple(_candidate(checks[name], left.get(name)) for name in fitting if name in checks)
+    if chosen:
+        return msgspec.structs.replace(diagnosis, candidates={symptom: chosen}, unexplained=())
+    open_symptom = next(f for f in findings if f.cause == symptom)
+    none = Unexplained(symptom=symptom, message=open_symptom.message, proof=open_symptom.proof, ruled_out=())
+    return msgspec.structs.replace(diagnosis, candidates={}, unexplained=(none,))
+
+
+def _candidate(check: Check, unknown: Unknown | None) -> Candidate:
+    why, settle = (unknown.why, unknown.settle) if unknown is not None else ("not in this text", None)
+    return Candidate(
+        code=check.code,
+        cause=check.cause,
+        title=check.title,
+        unknown_because=why,
+        settle=_SETTLES.get(check.cause, settle or "gpudoctor check"),
+    )
+
+
+def _operation(facts: Facts) -> tuple[str, ...]:
+    """The causes that fit the first failure of a kind that tells something."""
+    events = () if isinstance(facts.text.events, Unread) else facts.text.events
+    return next((_OPERATION[e.kind] for e in events if e.kind in _OPERATION), ())
 
 
 def _brings_no_gpu(cause: str, by_code: dict[str, Check], ranks: dict[str, SymptomRank]) -> bool:

@@ -33,11 +33,13 @@ class Reader:
         self.notes = notes
         self._in_tensorflow = False
         self._importing = False
+        self._traceback = False
 
     def line(self, text: str, number: int) -> tuple[str, dict[str, str]] | None:
         """The kind of a line, and what it names."""
         if text.startswith("Traceback"):
             self._in_tensorflow = self._importing = False
+            self._traceback = True
             return None
         if frame := _FRAME.match(text):
             self._in_tensorflow |= bool(_OF_TENSORFLOW.search(frame["file"]))
@@ -63,8 +65,10 @@ class Reader:
         if re.match(r"No module named '?tensorflow'?$", said):
             notes.tell("tensorflow.directory", None, line, _FAILED)
             return "no-tensorflow", {}
-        if not of_import or said.endswith("Traceback (most recent call last):"):
+        if said.endswith("Traceback (most recent call last):"):
             return None
+        if not of_import:
+            return ("error", {"error": name}) if self._traceback else None
         notes.tell("tensorflow.import_error", text, line, _FAILED)
         return "import-failed", {"error": name}
 

@@ -93,13 +93,7 @@ KINDS: tuple[tuple[str, str], ...] = (
     ),
     ("kernel-module-absent", r"kernel driver does not appear to be running on this host"),
     ("device-node-absent", r"no NVIDIA GPU device is present: (?P<path>/dev/\S+) does not exist"),
-    (
-        "cuda-start-refused",
-        (
-            r"(?:CUDA driver version is insufficient for CUDA runtime version"
-            r"|cudaGetDevice\(\) failed\. Status: (?P<error>.+))"
-        ),
-    ),
+    ("driver-insufficient", r"CUDA driver version is insufficient for CUDA runtime version"),
     ("versions-match", rf"kernel version seems to match DSO: (?P<version>{_VERSION})"),
     ("diagnostics-whole", r"verbose logging is disabled\. Rerun with verbose logging"),
     ("libcuda-version", rf"libcuda reported version is: (?P<version>{_VERSION})"),

@@ -160,6 +160,11 @@ def _whole(_event: LogEvent, line: int, notes: Notebook) -> None:
         notes.tell("environment.unset", ("CUDA_VISIBLE_DEVICES",), line)
 
 
+_ON_A_GPU = (
+    "cudnn-too-old", "cudnn-part-missing", "handle-failed", "out-of-memory", "no-machine-code", "code-rejected",
+    "libdevice-missing", "ptxas-too-old",
+)  # fmt: skip
+"""What is only said of a GPU that TensorFlow has taken."""
 _TELLERS: dict[str, Callable[[LogEvent, int, Notebook], None]] = {
     "cuinit-failed": _cuinit_failed,
     "no-cuda-driver": _no_cudart,
@@ -177,5 +182,6 @@ _TELLERS: dict[str, Callable[[LogEvent, int, Notebook], None]] = {
     "kernel-module-absent": _no_module,
     "visible-devices": _visible,
     "diagnostics-whole": _whole,
+    **dict.fromkeys(_ON_A_GPU, lambda _, line, notes: _starts(line, notes)),
     "cudnn-loaded": lambda _, line, notes: _starts(line, notes),
 }

@@ -54,7 +54,12 @@ def _blocks(report: Report, verbose: bool) -> Iterator[RenderableType]:
 
 def _candidates(candidates: tuple[Candidate, ...], verbose: bool) -> Iterator[RenderableType]:
     titles = {c.cause: c.title for c in candidates}
-    yield Text("  This text does not decide between these causes. What would settle each, likely ones first:")
+    several = len(candidates) > 1
+    yield Text(
+        "  This text does not decide between these causes. What would settle each, likely ones first:"
+        if several
+        else "  What fits this text, and what would settle it:"
+    )
     shown = candidates if verbose else candidates[:_SHOWN]
     by_command: dict[str, list[str]] = {}
     for one in shown:
