@@ -8,7 +8,7 @@ from shlex import quote
 from gpudoctor import compat
 from gpudoctor.checks import _fit
 from gpudoctor.checks._pip import pip
-from gpudoctor.compat.rules import fit
+from gpudoctor.compat.code import fit
 from gpudoctor.facts import Facts, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check

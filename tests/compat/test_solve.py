@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpudoctor import compat
+from gpudoctor.compat.code import fit
 from gpudoctor.compat.records import Kernels, Platform, Ptx
-from gpudoctor.compat.rules import Case, Gpu, Machine, fit, minimum, overlap, reasons
+from gpudoctor.compat.rules import Case, Gpu, Machine, minimum, overlap, reasons
 from gpudoctor.compat.solve import Answer, answer, best, build_of, command, solve
 from gpudoctor.compat.versions import NotAVersion, admits, architecture, capability, driver_branch, version
 
