@@ -16,6 +16,8 @@ class Fit(msgspec.Struct, frozen=True, kw_only=True):
     compiled: int
     """From PTX, on first use."""
     useless: int
+    linked: int
+    """Links of relocatable code that do not run and can't be made anew: of use to collectives only."""
     isa: str | None
     """Newest PTX among those that must be compiled."""
 
@@ -30,7 +32,7 @@ def fit(kernels: tuple[Kernels, ...], compute_capability: str) -> Fit:
     runs; where it does not the driver compiles and links the PTX anew (nvcc's manual, JIT linking).
     """
     has = capability(compute_capability)
-    native = compiled = useless = 0
+    native = compiled = useless = useless_links = 0
     isas: list[str] = []
     linked = any(not group.ptx and any(_runs(code, has) for code in group.machine_code) for group in kernels)
     relinked = any(not group.machine_code and any(_compiles(p.target, has) for p in group.ptx) for group in kernels)
@@ -45,15 +47,18 @@ def fit(kernels: tuple[Kernels, ...], compute_capability: str) -> Fit:
             isas.append(min(loadable, key=version))
         elif not group.ptx and relinked:
             continue
+        elif not group.ptx:
+            useless_links += group.count
         elif any(target(one)[0] <= has for one in (*group.machine_code, *(p.target for p in group.ptx))):
             useless += group.count
     if not native and not compiled:
-        useless = sum(group.count for group in kernels)
+        useless_links, useless = 0, sum(group.count for group in kernels)
     return Fit(
         total=native + compiled + useless,
         native=native,
         compiled=compiled,
         useless=useless,
+        linked=useless_links,
         isa=max(isas, key=version, default=None),
     )
 
