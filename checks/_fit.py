@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from shlex import quote
+
+import msgspec
+
+from gpudoctor.checks._pip import pip
 from gpudoctor.compat import admits, matrix, newest_patches, releases
+from gpudoctor.compat import build as compat_build
 from gpudoctor.compat.machine import machine_of
-from gpudoctor.compat.records import Build, Hazard, Release
-from gpudoctor.compat.rules import Case, Machine, Reason, reasons
-from gpudoctor.compat.solve import best, build_of, command, solve
-from gpudoctor.compat.versions import NotAVersion
+from gpudoctor.compat.records import Build, Release
+from gpudoctor.compat.rules import Case, Machine, Reason, limit_of, overlap, reasons
+from gpudoctor.compat.solve import Answer, best, build_of, requirements, solve
+from gpudoctor.compat.versions import NotAVersion, major
 from gpudoctor.facts import Facts, LibraryFile, Unread, known
 from gpudoctor.findings import Evidence, Fix, NotApplicable
 
@@ -30,7 +36,13 @@ def release(facts: Facts) -> tuple[Release, Build | None]:
     found = next((r for r in releases() if r.version == version), None)
     if found is None:
         raise NotApplicable(f"TensorFlow {version} is not in compat/matrix.json")
-    return found, build_of(found.version, machine(facts, installed=True).platform)
+    build, own = build_of(found.version, machine(facts, installed=True).platform), facts.tensorflow.build
+    listed = own.compute_capabilities
+    if build is not None and build.compute_capabilities and not isinstance(listed, Unread):
+        same = set(listed) == set(build.compute_capabilities) and own.cuda_version in (build.cuda, None)
+        if not same:
+            raise NotApplicable(f"this TensorFlow {version} is another build than the package index has")
+    return found, build
 
 
 def of_rule(facts: Facts, *rules: str, packages: dict[str, str] | None = None) -> tuple[Reason, ...]:
@@ -46,8 +58,17 @@ def of_rule(facts: Facts, *rules: str, packages: dict[str, str] | None = None) -
     return tuple(r for r in said if any(r.rule == rule or r.rule.startswith(rule + " ") for rule in rules))
 
 
-def breaks_import(facts: Facts, package: str) -> tuple[Hazard, str] | None:
-    """The hazard by which the installed version of a package ends TensorFlow's import, and that version.
+class Breaks(msgspec.Struct, frozen=True, kw_only=True):
+    """An installed version of a package with which TensorFlow can't be imported."""
+
+    installed: str
+    text: str
+    source: str
+    pins: tuple[str, ...]
+
+
+def breaks_import(facts: Facts, package: str) -> Breaks | None:
+    """Why the installed version of a package ends TensorFlow's import: a hazard, or another generation than it asks for.
 
     Only where the import was not tried: it knows better.
     """
@@ -57,12 +78,23 @@ def breaks_import(facts: Facts, package: str) -> tuple[Hazard, str] | None:
     has = [
         d.version for d in (() if isinstance(installed, Unread) else installed) if d.name == package and not d.shadowed
     ]
+    build = compat_build(version)
+    python = ".".join(facts.python.version.split(".")[:2]) if isinstance(facts.python.version, str) else None
+    limit = (limit_of(build, package, python) if build is not None else None) or ""
     try:
+        if has and limit and not overlap(limit, f"=={major(has[0])}.*") and not admits(limit, has[0]):
+            source = build.source if build is not None else ""
+            return Breaks(
+                installed=has[0],
+                text=f"TensorFlow {version} asks for {package}{limit}",
+                source=source,
+                pins=(f"{package}{limit}",),
+            )
         for hazard in matrix().hazards if has else ():
             specifier = hazard.packages.get(package)
             alone = specifier is not None and len(hazard.packages) == 1 and hazard.outcome == "fails"
             if alone and admits(hazard.tensorflow, version) and admits(specifier or "", has[0]):
-                return hazard, has[0]
+                return Breaks(installed=has[0], text=hazard.effect, source=hazard.source, pins=hazard.pins)
     except NotAVersion:
         return None
     return None
@@ -89,10 +121,12 @@ def picked(facts: Facts, stem: str) -> LibraryFile | None:
 
 
 def has_nccl_inside(facts: Facts) -> bool:
-    """Whether this release has NCCL linked in: its wheel then holds relocatable device code (up to 2.20)."""
+    """Whether this release has NCCL linked in: its loader opens none, or its wheel holds relocatable code (up to 2.20)."""
     version = facts.tensorflow.version
     build = build_of(version, machine(facts, installed=True).platform) if isinstance(version, str) else None
-    return build is not None and any(not group.machine_code for group in build.kernels)
+    if build is None:
+        return False
+    return "libnccl.so.2" not in build.optional_sonames or any(not group.machine_code for group in build.kernels)
 
 
 def computes(facts: Facts) -> bool:
@@ -116,17 +150,21 @@ def record(reason: Reason) -> Evidence:
 
 
 def another_release(facts: Facts) -> tuple[Fix, ...]:
-    """The newest release that works on this machine as it is; nothing where none does for certain."""
+    """The best release that works on this machine as it is; nothing where none does for certain."""
     here = machine(facts, installed=False)
     chosen = best(solve(here, newest_patches()))
     if chosen is None or chosen.verdict != "works":
         return ()
-    python = facts.python.executable
     return (
         Fix(
             kind="command",
             risk="safe",
             summary=f"Install TensorFlow {chosen.version}, which works with this driver and GPU",
-            steps=tuple(command(chosen, here, python if isinstance(python, str) else None).split(" && ")),
+            steps=(*install(facts, chosen, here), *(step for need in chosen.needs for step in need.steps if step)),
         ),
     )
+
+
+def install(facts: Facts, chosen: Answer, here: Machine) -> tuple[str, ...]:
+    """The lines that install a release into the examined interpreter."""
+    return pip(facts, "install", *(quote(r) for r in requirements(chosen, here)))

@@ -8,6 +8,7 @@ from shlex import quote
 from packaging.version import InvalidVersion, Version
 
 from gpudoctor.checks import _fit
+from gpudoctor.checks._pip import pip
 from gpudoctor.facts import Facts, LogEvent, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage
 from gpudoctor.registry import check
@@ -60,7 +61,7 @@ def _by_release(facts: Facts, package: str) -> Iterator[Found]:
     known_of = _fit.breaks_import(facts, package)
     if known_of is None:
         return
-    hazard, has = known_of
+    has = known_of.installed
     name, version = facts.tensorflow.distribution, facts.tensorflow.version
     yield Found(
         message=f"{package} {has} is installed, and TensorFlow {version} can't be imported with it.",
@@ -69,9 +70,16 @@ def _by_release(facts: Facts, package: str) -> Iterator[Found]:
                 text=f"{name if isinstance(name, str) else 'tensorflow'} {version}, {package} {has}",
                 source="installed distributions",
             ),
-            Evidence(text=hazard.effect, source=hazard.source),
+            Evidence(text=known_of.text, source=known_of.source),
         ),
-        fixes=(Fix(kind="command", risk="safe", summary=hazard.fix.rstrip("."), steps=(_pip(facts, *hazard.pins),)),),
+        fixes=(
+            Fix(
+                kind="command",
+                risk="safe",
+                summary=f"Install the {package} that this TensorFlow takes",
+                steps=pip(facts, "install", *(quote(p) for p in known_of.pins)),
+            ),
+        ),
     )
 
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from shlex import quote
 
+import msgspec
+
 from gpudoctor import compat
 from gpudoctor.checks import _fit
 from gpudoctor.checks._pip import pip
-from gpudoctor.compat.rules import fit
-from gpudoctor.facts import Facts, Unread, known
+from gpudoctor.compat.code import fit
+from gpudoctor.compat.records import LibraryWheel, Release
+from gpudoctor.compat.solve import answer, best, requirements
+from gpudoctor.facts import Facts, LibraryFile, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
 
@@ -92,6 +96,18 @@ def cudnn_dropped_gpu(facts: Facts) -> Iterator[Found]:
     )
 
 
+def _nccl_of(facts: Facts, file: LibraryFile | None) -> str:
+    """The distribution that the file is of; where none owns it, that of TensorFlow's CUDA."""
+    if file is not None and isinstance(file.owner, str) and file.owner.startswith("nvidia-nccl-"):
+        return file.owner.split()[0]
+    return f"nvidia-nccl-cu{str(facts.tensorflow.build.cuda_version).split('.')[0]}"
+
+
+def _has_code(wheel: LibraryWheel, capability: str) -> bool:
+    how = fit(compat.kernels_of(wheel), capability)
+    return bool(how.native or how.compiled)
+
+
 @check("GD307", "nccl-too-old-for-gpu", stage=Stage.LIBRARIES, explains=("op-fails",))
 def nccl_too_old_for_gpu(facts: Facts) -> Iterator[Found]:
     """The NCCL that is loaded has no code for this GPU.
@@ -115,26 +131,22 @@ def nccl_too_old_for_gpu(facts: Facts) -> Iterator[Found]:
         raise NotApplicable("NCCL is linked into this TensorFlow")
     file = _fit.picked(facts, "libnccl")
     version = file.version if file is not None and isinstance(file.version, str) else known(facts.nccl.version)
-    wheel = next((w for w in compat.library_wheels("nccl") if w.version == version), None)
+    read = [w for w in compat.library_wheels("nccl") if w.distribution == _nccl_of(facts, file)]
+    wheel = next((w for w in read if w.version == version), None)
     if wheel is None:
         return
     for gpu in gpus:
-        how = fit(compat.kernels_of(wheel), gpu.compute_capability or "")
-        if how.total and not how.native and not how.compiled:
-            newer = [
-                w.version
-                for w in compat.library_wheels("nccl")
-                if compat.version(w.version) > compat.version(wheel.version)
-            ]
+        if not _has_code(wheel, gpu.compute_capability or ""):
+            fits = [w.version for w in read if _has_code(w, gpu.compute_capability or "")]
             yield Found(
                 message=f"NCCL {version} has no code for {gpu.name} (compute capability {gpu.compute_capability}).",
                 proof=(Evidence(text=f"{wheel.distribution} {wheel.version}", source=wheel.source),),
                 fixes=(
                     Fix(
-                        kind="command" if newer else "advice",
+                        kind="command" if fits else "advice",
                         risk="safe",
-                        summary="Install a newer NCCL",
-                        steps=pip(facts, "install", quote(f"{wheel.distribution}>={newer[-1]}")) if newer else (),
+                        summary="Install an NCCL that has code for it",
+                        steps=pip(facts, "install", quote(f"{wheel.distribution}=={fits[-1]}")) if fits else (),
                     ),
                 ),
             )
@@ -170,18 +182,24 @@ def python_version_unsupported(facts: Facts) -> Iterator[Found]:
             Evidence(text=f"Python {known(facts.python.version)}, {platform}", source="the examined interpreter"),
             Evidence(text=f"TensorFlow {newest.version}: {choice}", source=newest.source),
         ),
-        fixes=(
-            Fix(
-                kind="command" if has else "advice",
-                risk="safe",
-                summary=f"Make an environment with {choice}",
-                steps=(
-                    f"python{has[-1]} -m venv ~/tensorflow",
-                    "~/tensorflow/bin/python -m pip install 'tensorflow[and-cuda]'",
-                )
-                if has
-                else (),
-            ),
+        fixes=(_with_another_python(facts, newest, has),),
+    )
+
+
+def _with_another_python(facts: Facts, newest: Release, has: list[str]) -> Fix:
+    """An environment with the newest Python that TensorFlow is published for, and the release that fits it best."""
+    if not has:
+        return Fix(kind="advice", risk="safe", summary="Use another Python", steps=())
+    here = msgspec.structs.replace(_fit.machine(facts, installed=False), python=has[-1])
+    chosen = best(answer(one, here) for one in compat.newest_patches())
+    wanted = requirements(chosen, here) if chosen is not None else (f"tensorflow=={newest.version}",)
+    return Fix(
+        kind="command",
+        risk="safe",
+        summary=f"Make an environment with Python {has[-1]}",
+        steps=(
+            f"python{has[-1]} -m venv ~/tensorflow",
+            " ".join(("~/tensorflow/bin/python -m pip install", *(quote(w) for w in wanted))),
         ),
     )
 
@@ -257,8 +275,8 @@ def tf_aarch64_cpu_only(facts: Facts) -> Iterator[Found]:
 def known_hazard(facts: Facts) -> Iterator[Found]:
     """Something is known to go wrong with this release of TensorFlow on a machine like this one.
 
-    What it looks at: the hazards in compat/matrix.json that fail or need a step and whose conditions (release, GPU,
-    driver, packages) hold here, where no kernel has shown yet that the GPUs compute.
+    What it looks at: the hazards of GPUs and drivers in compat/matrix.json that fail or need a step and whose conditions
+    hold here, where no kernel has shown yet that the GPUs compute.
 
     Why it matters: the documents allow these combinations. It is said for information: whether it hurts depends on what
     your program does, and what does hurt here is found by its own check.
@@ -268,8 +286,9 @@ def known_hazard(facts: Facts) -> Iterator[Found]:
     Source: compat/matrix.json, hazards, each with its own source.
     """
     _fit.need_gpus(facts)
+    of_hardware = {f"hazard {h.id}" for h in compat.matrix().hazards if h.compute_capability or h.driver}
     for reason in _fit.of_rule(facts, "hazard"):
-        if reason.effect != "note" and not _fit.computes(facts):
+        if reason.rule in of_hardware and reason.effect != "note" and not _fit.computes(facts):
             pins = [quote(p) for p in reason.pins]
             yield Found(
                 message=f"{reason.text[:1].upper()}{reason.text[1:].rstrip('.')}.",

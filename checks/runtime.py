@@ -8,6 +8,7 @@ from shlex import quote
 
 from gpudoctor import compat
 from gpudoctor.checks import _fit
+from gpudoctor.checks._pip import pip
 from gpudoctor.facts import Facts, LogEvent, Unread, known
 from gpudoctor.findings import EnvChange, Evidence, Fix, Found, NotApplicable, Stage
 from gpudoctor.registry import check
@@ -55,7 +56,7 @@ def _too_old_by_files(facts: Facts) -> Iterator[Found]:
         return
     if has.major != needs.major or (has.major, has.minor) >= (needs.major, needs.minor):
         return
-    package, python = _wheel(facts, "cudnn"), _python(facts)
+    package = _wheel(facts, "cudnn")
     yield Found(
         message=f"cuDNN {file.version} is what TensorFlow's loader picks; this TensorFlow was built with {wants}, and takes no "
         "older minor version.",
@@ -69,7 +70,7 @@ def _too_old_by_files(facts: Facts) -> Iterator[Found]:
                 risk="safe",
                 summary=f"Install cuDNN {wants} or newer"
                 + ("" if "site-packages" in file.path else f", and take {file.path} off the loader's path"),
-                steps=(f"{python} -m pip install --upgrade {quote(f'{package}>={wants},<{needs.major + 1}')}",)
+                steps=pip(facts, "install", "--upgrade", quote(f"{package}>={wants},<{needs.major + 1}"))
                 if package
                 else (),
             ),

@@ -90,7 +90,7 @@ def loader_sonames(tensorflow_version: str) -> tuple[str, ...] | None:
 def package(name: str) -> Package | None:
     """A distribution of TensorFlow by its name, as pip compares names; None: not known here."""
     wanted = name.lower().replace("_", "-")
-    return next((p for p in matrix().packages if p.name == wanted), None) if wanted != "tensorflow" else None
+    return next((p for p in matrix().packages if p.name == wanted), None)
 
 
 def releases() -> tuple[Release, ...]:
@@ -109,13 +109,15 @@ def newest_patches() -> tuple[Release, ...]:
 def releases_like(text: str) -> list[Release]:
     """'2.17' -> 2.17.1 and 2.17.0; '2.17.0' -> that one. Newest first; nothing: not known here. Raises NotAVersion."""
     wanted = version(text)
+    if wanted.is_prerelease or wanted.local or wanted.epoch:
+        return [one for one in releases() if version(one.version) == wanted]
     exact = [one for one in releases() if version(one.version) == wanted and text.count(".") >= 2]
     return exact or [one for one in releases() if version(one.version).release[: len(wanted.release)] == wanted.release]
 
 
 def gpu_named(text: str) -> Gpu:
     """A GPU by its name, PCI id or compute capability. Raises NotAVersion with what to write instead."""
-    if text.replace(".", "", 1).isdigit() and "." in text:
+    if text.isascii() and text.replace(".", "", 1).isdigit() and "." in text:
         return Gpu(name=f"a GPU of compute capability {text}", compute_capability=text)
     models = gpu_models(text)
     capabilities = {m.compute_capability for m in models}

@@ -28,9 +28,12 @@ def platform_of(facts: Facts) -> Platform | None:
 
 
 def driver_of(facts: Facts) -> str | None:
-    """The driver's release: of the kernel module, else (WSL2) as NVML says."""
-    for one in (facts.driver.kernel_version, facts.gpu.driver_version):
-        if isinstance(one, str) and re.fullmatch(r"\d+(\.\d+)+", one):
+    """The driver's release: of the libcuda that works (the forward-compatibility one, too), else of the kernel module, else
+    (WSL2) as NVML says."""
+    libcuda = facts.driver.libcuda
+    own = libcuda.version if libcuda.init_result == 0 else None
+    for one in (own, facts.driver.kernel_version, facts.gpu.driver_version):
+        if isinstance(one, str) and re.fullmatch(r"\d{3,}(\.\d+)+", one):
             return one
     return None
 

@@ -257,6 +257,7 @@ class Hazard(Record, frozen=True, kw_only=True):
     """Specifier of releases."""
     compute_capability: str = ""
     driver: str = ""
+    python: str = ""
     packages: dict[str, str] = msgspec.field(default_factory=dict)
     """Distribution -> specifier of its version, where it is installed or would be."""
     platforms: tuple[Platform, ...] = ()

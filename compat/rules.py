@@ -11,9 +11,12 @@ from collections.abc import Callable, Iterator
 from typing import Literal
 
 import msgspec
+from packaging.markers import Marker
+from packaging.requirements import Requirement
 
+from .code import Fit, fit
 from .files import matrix
-from .records import Build, Files, Hazard, Kernels, Platform, Release, Support
+from .records import Architecture, Build, Files, Hazard, Platform, Release, Support
 from .versions import (
     admits,
     architecture,
@@ -22,7 +25,6 @@ from .versions import (
     first_branch,
     major_minor,
     newest_branch,
-    target,
     version,
 )
 
@@ -171,6 +173,9 @@ def _driver(case: Case) -> Iterator[Reason]:
             f" (the newest is R{newest_branch()}); newer drivers run older CUDA, so it should work" if newer else ""
         )
         yield Reason(effect="unknown", rule="driver", text=text, source=source)
+    elif driver == str(version(floor).major):
+        text = f"its CUDA {cuda} needs a driver {floor} or newer; of this one only the branch is told"
+        yield Reason(effect="depends", rule="driver", text=text, source=source)
     elif version(driver) < version(floor):
         text = f"its CUDA {cuda} needs a driver {floor} or newer, this is {driver}"
         yield Reason(effect="fails", rule="driver", text=text, source=source)
@@ -179,10 +184,12 @@ def _driver(case: Case) -> Iterator[Reason]:
 def minimum(cuda: str, *, windows: bool = False) -> tuple[str | None, str]:
     """The oldest driver for a CUDA version, and who says so; None: not known here."""
     by_major = next((one for one in matrix().cuda_majors if one.cuda == version(cuda).major), None)
-    if by_major is not None:
+    if by_major is not None and version(cuda) != version(f"{by_major.cuda}.0"):
         return (by_major.windows if windows else by_major.linux), by_major.source
     same = [one for one in matrix().cuda_toolkits if major_minor(one.cuda) == major_minor(cuda)]
     oldest = min(same, key=lambda one: version(one.cuda), default=None)
+    if oldest is None and by_major is not None:
+        return (by_major.windows if windows else by_major.linux), by_major.source
     return ((oldest.windows if windows else oldest.linux), oldest.source) if oldest is not None else (None, "")
 
 
@@ -207,68 +214,6 @@ def _generation(case: Case) -> Iterator[Reason]:
             elif first is not None and branch.branch < first:
                 text = f"{kind.name} ({gpu.name}) needs a driver R{first} or newer, this is R{branch.branch}"
                 yield Reason(effect="fails", rule="generation", text=text, source=kind.source)
-
-
-class Fit(msgspec.Struct, frozen=True, kw_only=True):
-    """How the kernels of a build fit a GPU; counts of fat binaries."""
-
-    total: int
-    native: int
-    compiled: int
-    """From PTX, on first use."""
-    useless: int
-    isa: str | None
-    """Newest PTX among those that must be compiled."""
-
-
-def fit(kernels: tuple[Kernels, ...], compute_capability: str) -> Fit:
-    """How a build's kernels fit a compute capability, by CUDA's rules of binary and PTX compatibility.
-
-    Machine code runs on GPUs of its own major version with the same or a higher minor one; PTX is compiled for its own
-    capability and every later one; a target with a letter runs on exactly that capability. Fat binaries that hold code
-    for newer GPUs only were not made for this one and do not count. Those that hold PTX only, beside one that holds machine
-    code only, are relocatable device code and its link (NCCL inside of TensorFlow up to 2.20): the link counts where it
-    runs; where it does not the driver compiles and links the PTX anew (nvcc's manual, JIT linking).
-    """
-    has = capability(compute_capability)
-    native = compiled = useless = 0
-    isas: list[str] = []
-    linked = any(not group.ptx and any(_runs(code, has) for code in group.machine_code) for group in kernels)
-    relinked = any(not group.machine_code and any(_compiles(p.target, has) for p in group.ptx) for group in kernels)
-    for group in kernels:
-        if linked and not group.machine_code:
-            continue
-        loadable = [p.isa for p in group.ptx if _compiles(p.target, has)]
-        if any(_runs(code, has) for code in group.machine_code):
-            native += group.count
-        elif loadable:
-            compiled += group.count
-            isas.append(min(loadable, key=version))
-        elif not group.ptx and relinked:
-            continue
-        elif any(target(one)[0] <= has for one in (*group.machine_code, *(p.target for p in group.ptx))):
-            useless += group.count
-    if not native and not compiled:
-        useless = sum(group.count for group in kernels)
-    return Fit(
-        total=native + compiled + useless,
-        native=native,
-        compiled=compiled,
-        useless=useless,
-        isa=max(isas, key=version, default=None),
-    )
-
-
-def _runs(code: str, has: tuple[int, int]) -> bool:
-    built, letter = target(code)
-    return built == has if letter == "a" else built[0] == has[0] and built[1] <= has[1]
-
-
-def _compiles(ptx: str, has: tuple[int, int]) -> bool:
-    built, letter = target(ptx)
-    if letter == "a":
-        return built == has
-    return built <= has if not letter else built[0] == has[0] and built[1] <= has[1]
 
 
 def _known_gpus(case: Case) -> list[tuple[Gpu, str]]:
@@ -296,11 +241,26 @@ def _code(case: Case) -> Iterator[Reason]:
             yield Reason(effect="fails", rule="code", text=text, source=build.source)
             continue
         how = fit(build.kernels, has)
+        kind, cuda = architecture(has), case.cuda
+        if not how.native and kind is not None and cuda is not None and _too_young(build, kind, cuda):
+            text = f"CUDA {cuda} is older than {kind.name} ({gpu.name}): whether its libraries have code for it is not known"
+            yield Reason(effect="unknown", rule="code", text=text, source=kind.source)
+        if how.linked and len(case.machine.gpus) > 1:
+            text = f"the NCCL inside of it has no code for {gpu.name}: collectives between GPUs may fail"
+            yield Reason(effect="unknown", rule="code", text=text, source=build.source)
         if how.useless:
             text = f"{how.useless} of its {how.total} kernels have no code that {gpu.name} (compute capability {has}) can run"
             yield Reason(effect="fails", rule="code", text=text, source=build.source)
         elif how.compiled and how.isa is not None:
             yield from _ptx(case, gpu, how)
+
+
+def _too_young(build: Build, kind: Architecture, cuda: str) -> bool:
+    """The GPU came after this CUDA, and the extra does not let pip choose newer libraries."""
+    if version(major_minor(cuda)) >= version(kind.first_cuda):
+        return False
+    pin = next((s for n, s in (build.extra or {}).items() if n.startswith("nvidia-cublas-")), None)
+    return pin is None or not overlap(pin, f">={kind.first_cuda}")
 
 
 def _ptx(case: Case, gpu: Gpu, how: Fit) -> Iterator[Reason]:
@@ -405,9 +365,11 @@ def _loader(case: Case) -> Iterator[Reason]:
     """Does its loader find the libraries, and who brings them?"""
     build = case.build
     if build is None or build.extra is None or case.machine.platform != "linux-x86_64":
-        cuda, cudnn = case.cuda, build.cudnn if build is not None else case.release.cudnn
+        cuda, cudnn = case.cuda, case.release.cudnn
+        if build is not None and build.cudnn and not (cudnn or "").startswith(build.cudnn):
+            cudnn = build.cudnn
         if cuda is not None:
-            text = f"CUDA {cuda} and cuDNN {cudnn or '(of a version not known here)'} must be installed apart: pip does not bring them"
+            text = f"CUDA {cuda} and cuDNN {f'{cudnn} or newer' if cudnn else '(of a version not known here)'} must be installed apart: pip does not bring them"
             yield Reason(effect="needs", rule="loader", text=text, source=case.source, steps=("",))
         return
     if build.out_of_reach:
@@ -439,6 +401,8 @@ def applies(hazard: Hazard, case: Case) -> bool:
         return False
     if hazard.platforms and machine.platform not in hazard.platforms:
         return False
+    if hazard.python and machine.python is not None and not admits(hazard.python, machine.python):
+        return False
     if hazard.driver:
         known = machine.driver is not None and driver_branch(machine.driver, windows=machine.windows_driver)
         if not known or not admits(hazard.driver, machine.driver or ""):
@@ -448,6 +412,21 @@ def applies(hazard: Hazard, case: Case) -> bool:
     return all(_has(case, name, specifier) for name, specifier in hazard.packages.items())
 
 
+def limit_of(build: Build, package: str, python: str | None) -> str | None:
+    """What a release asks of a package on this Python ('<2.0.0,>=1.26.0'; '' is any); None: it does not ask for it.
+
+    A key of `Build.requires` may carry a marker ('numpy; python_version >= "3.12"'). Where the Python is not told the
+    first counts.
+    """
+    for key, specifier in {**build.requires, **(build.extra or {})}.items():
+        name, _, marker = key.partition(";")
+        if name.strip() != package:
+            continue
+        if not marker or python is None or Marker(marker.strip()).evaluate({"python_version": python}):
+            return specifier
+    return None
+
+
 def _has(case: Case, name: str, specifier: str) -> bool:
     """Whether a version in `specifier` of a package is installed, or may be chosen by pip."""
     if case.machine.packages is not None:
@@ -455,8 +434,12 @@ def _has(case: Case, name: str, specifier: str) -> bool:
         return has is not None and admits(specifier, has)
     if case.build is None:
         return not name.startswith("nvidia-")
-    limits = {**case.build.requires, **(case.build.extra or {})}
-    return name in limits and overlap(specifier, limits[name])
+    limit = limit_of(case.build, name, case.machine.python)
+    return limit is not None and overlap(specifier, limit)
+
+
+def _name(requirement: str) -> str:
+    return Requirement(requirement).name
 
 
 def _hazards(case: Case) -> Iterator[Reason]:
@@ -467,12 +450,21 @@ def _hazards(case: Case) -> Iterator[Reason]:
         if hazard.outcome == "note" and not (hazard.compute_capability or hazard.driver):
             continue  # true of the release wherever it runs
         effect: Effect = hazard.outcome
-        if effect == "fails" and hazard.pins and hazard.packages and case.machine.packages is None:
+        itself = any(_name(pin).startswith("tensorflow") for pin in hazard.pins)
+        if itself and effect == "needs":
+            effect = "fails"  # what helps is another release
+        elif effect == "fails" and hazard.pins and hazard.packages and case.machine.packages is None and not itself:
             effect = "needs"  # the pins keep pip from choosing it
+        if effect == "fails" and hazard.python and case.machine.python is None:
+            effect = "depends"
         if effect == "fails" and hazard.confidence == "recall":
             effect = "unknown"  # what is only remembered never condemns
         yield Reason(
-            effect=effect, rule=f"hazard {hazard.id}", text=hazard.effect, source=hazard.source, pins=hazard.pins
+            effect=effect,
+            rule=f"hazard {hazard.id}",
+            text=hazard.effect,
+            source=hazard.source,
+            pins=() if itself else hazard.pins,
         )
 
 

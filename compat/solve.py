@@ -89,16 +89,28 @@ def best(answers: Iterable[Answer]) -> Answer | None:
     return min((a for a in newest_first if a.verdict != "fails"), key=rank, default=None)
 
 
+def requirements(one: Answer, machine: Machine) -> tuple[str, ...]:
+    """What pip must be told to install: the release, with its extra where there is one, and the pins that it needs."""
+    build = build_of(one.version, machine.platform)
+    extra = "[and-cuda]" if build is not None and build.extra is not None and one.distribution == "tensorflow" else ""
+    return (f"{one.distribution}{extra}=={one.version}", *one.pins)
+
+
 def command(one: Answer, machine: Machine, python: str | None = None) -> str:
-    """The command that installs a release: `python`'s own pip, the extra where there is one, the pins that it needs."""
+    """The command that installs a release: `python`'s own pip, the extra where there is one, the pins that it needs.
+
+    For native Windows in the form that its command prompt takes.
+    """
     return " && ".join(_commands(one, machine, python))
 
 
 def _commands(one: Answer, machine: Machine, python: str | None) -> Iterator[str]:
-    build = build_of(one.version, machine.platform)
-    extra = "[and-cuda]" if build is not None and build.extra is not None and one.distribution == "tensorflow" else ""
+    words = requirements(one, machine)
+    if machine.platform == "windows-x86_64":
+        launcher = f"py -{machine.python}" if machine.python else "py"
+        yield " ".join((launcher, "-m pip install", *(f'"{w}"' if set(w) & set("<>=[") else w for w in words)))
+        return
     which = python or (f"python{machine.python}" if machine.python else "python3")
-    words = [which, "-m", "pip", "install", f"{one.distribution}{extra}=={one.version}", *one.pins]
-    yield shlex.join(words)
+    yield shlex.join([which, "-m", "pip", "install", *words])
     for need in one.needs:
         yield from (step.replace("$(python3 ", f"$({shlex.quote(which)} ") for step in need.steps if step)

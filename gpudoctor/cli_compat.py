@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import sys
 from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
 
 from .terminal import Format, UsageError, deferred, delivering
 
@@ -21,6 +24,9 @@ app = typer.Typer(
     add_completion=False,
 )
 
+_OLDEST_DRIVER = 90
+"""Below are CUDA's versions: '12.2'."""
+
 FormatOption = Annotated[Format, typer.Option("--format", help="Text for a person, JSON for a program.")]
 
 
@@ -33,8 +39,9 @@ def show(
     from . import compat
     from .render import compat as renderer
 
-    package = compat.package(release)
-    found = _releases(release) if package is None else []
+    named, _, version = release.partition("==")
+    package = compat.package(named) if not version else None
+    found = _releases(version or release) if package is None else []
     with delivering() as out:
         if format is Format.JSON:
             _json(
@@ -118,7 +125,7 @@ def solve(
 
     given = (driver, gpu, python, platform, glibc)
     try:
-        here = not any(given)
+        here = given == (None,) * len(given)
         machine, own = _this_machine() if here else (_described(*given), None)
         chosen = [one for text in releases or () for one in _asked(text)]
         if not chosen:
@@ -138,11 +145,31 @@ def solve(
 
 
 def _asked(text: str) -> list[tuple[str | None, Release]]:
-    """'2.21' or 'tensorflow-gpu==2.12.0': the distribution, where one is named, and the newest release that is meant."""
-    name, _, version = text.rpartition("==")
-    found = _releases(version)
-    exact = [one for one in found if one.version == version]
-    return [(name.strip() or None, (exact or found)[0])]
+    """'2.21', 'tensorflow-gpu==2.12.0', 'tensorflow[and-cuda]>=2.15': the distribution where one is named, and the releases
+    that are meant: of a version the newest patch, of a range the newest patch of each minor."""
+    from . import compat
+
+    with contextlib.suppress(compat.NotAVersion):
+        compat.version(text)
+        found = _releases(text)
+        return [(None, next((one for one in found if one.version == text), found[0]))]
+    try:
+        wanted = Requirement(text)
+    except InvalidRequirement:
+        raise UsageError(f"{text!r} is no version and no requirement (such as 2.21 or 'tensorflow>=2.15')") from None
+    name = canonicalize_name(wanted.name)
+    if all(name not in {f.distribution for f in one.files} for one in compat.releases()):
+        known = compat.package(name)
+        why = f"what was published of {name} is not recorded here" if known else f"{name} is no package of TensorFlow"
+        raise UsageError(f"{text!r}: {why}")
+    only = None if name == "tensorflow" else name
+    exact = [s.version for s in wanted.specifier if s.operator == "==" and not s.version.endswith(".*")]
+    if exact:
+        return [(only, _releases(exact[0])[0])]
+    chosen = [one for one in compat.newest_patches() if wanted.specifier.contains(one.version, prereleases=True)]
+    if not chosen:
+        raise UsageError(f"{text!r}: no release of TensorFlow that is known here is in it")
+    return [(only, one) for one in chosen]
 
 
 def _releases(text: str) -> list[Release]:
@@ -179,6 +206,10 @@ def _described(
     for name, value in (("--driver", driver), ("--glibc", glibc)):
         if value is not None and not re.fullmatch(r"\d+(\.\d+)*", value):
             raise UsageError(f"{name} {value!r}: a version such as {'535.161.08' if name == '--driver' else '2.31'}")
+    if driver is not None and int(driver.split(".")[0]) < _OLDEST_DRIVER:
+        raise UsageError(
+            f"--driver {driver!r}: a driver's release, such as 535.161.08; CUDA's version is another number"
+        )
     return compat.Machine(
         platform=named,
         windows_driver=platform in ("wsl2", "windows-x86_64"),

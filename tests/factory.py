@@ -481,7 +481,11 @@ def healthy() -> Facts:
             distribution="tensorflow",
             version="2.20.0",
             build=Build(
-                cuda=True, rocm=False, cuda_version="12.5.1", cudnn_version="9", compute_capabilities=("sm_80",)
+                cuda=True,
+                rocm=False,
+                cuda_version="12.5.1",
+                cudnn_version="9",
+                compute_capabilities=("sm_60", "sm_70", "sm_80", "sm_89", "compute_90"),
             ),
             objects=(LoaderObject(path=FRAMEWORK, runpath=runpath, calls_dlopen=True),),
             loader_ok=True,

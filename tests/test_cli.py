@@ -374,6 +374,11 @@ def test_fail_on(fail_on: str, code: int) -> None:
 # ------------------------------------------------------------------------------- ends that nobody asked for
 
 
+def _hear_hang_ups() -> None:
+    """Also where the tests themselves run under nohup."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
 def test_no_signal_leaves_a_process(
     workshop: Workshop, tmp_path: Path, tensorflow_directory: Path, number: signal.Signals
@@ -390,6 +395,7 @@ def test_no_signal_leaves_a_process(
         cwd=ROOT,
         env=env,
         text=True,
+        preexec_fn=_hear_hang_ups,
     )
     time.sleep(9)  # TensorFlow is imported by now, and a forked child of it hangs in cuInit
     process.send_signal(number)

@@ -55,7 +55,7 @@ def test_the_table() -> None:
     assert sum(line.startswith("1.") for line in lines) >= 15
     assert len(ask("matrix", "--all").splitlines()) > len(lines)
     (row,) = [line for line in lines if line.startswith("2.20.0")]
-    assert row.split()[1:4] == ["3.9", "to", "3.13"]
+    assert row.split() == ["2.20.0", "3.9-3.13", "12.5.1", "9", "6.0", "6.0-8.9", "(9.0)", "525.60.13", "yes"]
 
 
 def test_solve_answers_with_one_reason_each_and_a_command() -> None:
@@ -110,6 +110,12 @@ def test_this_machine() -> None:
         (("solve", "--python", "three"), "--python 'three'"),
         (("solve", "--platform", "beos"), "--platform 'beos'"),
         (("solve", "2.99", "--gpu", "H100"), "'2.99' is not known here"),
+        (("solve", "--driver", "12.2", "--gpu", "H100"), "CUDA's version is another number"),
+        (("solve", "--driver", ""), "--driver ''"),
+        (("solve", "--python", "", "2.20"), "--python ''"),
+        (("solve", "bogus==2.17", "--gpu", "H100"), "bogus is no package of TensorFlow"),
+        (("solve", "tensorflow-macos==2.12", "--gpu", "H100"), "not recorded here"),
+        (("solve", "2.17.0rc1", "--gpu", "H100"), "'2.17.0rc1' is not known here"),
         (("gpu", "Voodoo 2"), "no GPU 'Voodoo 2'"),
         (("xid", "999"), "Xid 999 is not known here"),
     ],
@@ -132,3 +138,23 @@ def test_the_version_does_not_read_the_knowledge() -> None:
     program = "import sys; sys.argv=['gpudoctor','--version']; from gpudoctor.__main__ import main; main(); print([m for m in sys.modules if 'compat' in m])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[1] == "[]"
+
+
+@pytest.mark.parametrize(
+    ("asked", "answered"),
+    [
+        ("tensorflow[and-cuda]==2.16.1", ["2.16.1"]),
+        ("TensorFlow==2.20.*", ["2.20.0"]),
+        ("tensorflow>=2.18,<2.21", ["2.20.0", "2.19.1", "2.18.1"]),
+        ("v2.17", ["2.17.1"]),
+        ("tensorflow_gpu==2.10", ["2.10.1"]),
+    ],
+)
+def test_releases_as_people_write_them(asked: str, answered: list[str]) -> None:
+    done = gpudoctor("compat", "solve", asked, "--gpu", "A100", "--driver", "580.65.06", "--format", "json")
+    assert [one["version"] for one in json.loads(done.stdout)["answers"]] == answered
+
+
+def test_tensorflow_itself_is_a_package() -> None:
+    assert ask("show", "tensorflow").startswith("tensorflow\n")
+    assert ask("show", "tensorflow==2.20.0").startswith("TensorFlow 2.20.0")

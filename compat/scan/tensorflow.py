@@ -160,9 +160,10 @@ def _opened(wheel: Wheel, found: _Found) -> tuple[tuple[str, elf.Elf] | None, tu
 def _version(info: dict[str, Any], new: str, old: str, sonames: tuple[str, ...], stem: str) -> str | None:
     """As build_info.py says; before it did, the version in the soname of the library."""
     said = info.get(new) or info.get(old)
-    if said:
-        return _of_windows(str(said))
-    return next((s.partition(".so.")[2] for s in sonames if s.startswith(stem + ".so.")), None)
+    by_name = next((s.partition(".so.")[2] for s in sonames if s.startswith(stem + ".so.")), None)
+    if said and by_name is not None and by_name.startswith(f"{said}."):
+        return by_name  # build_info.py of 2.0 to 2.2 says '10', and the library's name '10.1'
+    return _of_windows(str(said)) if said else by_name
 
 
 def _of_windows(said: str) -> str:

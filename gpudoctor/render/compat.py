@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Sequence
 
-from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -14,7 +13,7 @@ from .. import compat
 from ..compat.records import Build, Files, Hazard, Package, Record, Release
 from ..compat.rules import Machine, Reason
 from ..compat.solve import Answer, best, command
-from ..compat.versions import driver_branch
+from ..compat.versions import driver_branch, target
 
 _WIDE = 200
 _MARKS = {
@@ -133,38 +132,41 @@ def matrix(releases: Iterable[Release], console: Console) -> None:
     """Print releases as a table, one a line."""
     if not console.is_terminal:
         console.width = _WIDE
-    table = Table(box=box.SIMPLE_HEAD if console.is_terminal else None, pad_edge=False)
-    for column in (
-        "release",
-        "Python",
-        "CUDA",
-        "cuDNN",
-        "GPUs from",
-        "machine code",
-        "PTX",
-        "driver from",
-        "pip brings CUDA",
-    ):
-        table.add_column(column, overflow="fold")
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
+    columns = ("release", "Python", "CUDA", "cuDNN", "GPUs", "machine code", "driver", "extra")
+    for column in columns:
+        table.add_column(column, no_wrap=True)
     for one in releases:
         table.add_row(*_row(one))
     console.print(table)
+    console.print(
+        Text(
+            "GPUs: lowest compute capability; driver: oldest for Linux. machine code: first to last architecture with code for every kernel; in parentheses, for some only. "
+            "extra: pip install 'tensorflow[and-cuda]' brings CUDA and cuDNN; gap: and TensorFlow does not find all of it.",
+            style="dim",
+        )
+    )
 
 
 def _row(one: Release) -> tuple[str, ...]:
     build = compat.build(one.version)
     linux = [f for f in one.files if f.platform == "linux-x86_64" and f.cuda]
-    python = _span(sorted({p for f in linux for p in f.python}, key=compat.version)) if linux else "-"
+    python = _span(sorted({p for f in linux for p in f.python}, key=compat.version)).replace(" to ", "-")
     cuda, cudnn = (build.cuda, build.cudnn) if build is not None else (one.cuda, one.cudnn)
     floor = compat.floor(cuda) if cuda else None
     if build is None:
-        return (one.version, python, cuda or "?", cudnn or "?", "?", "?", "?", floor or "?", "no")
-    ptx = sorted({p.target.removeprefix("sm_") for k in build.kernels for p in k.ptx})
-    code = " ".join(c.removeprefix("sm_") for c in build.complete)
-    partial = f" ({' '.join(c.removeprefix('sm_') for c in build.partial)})" if build.partial else ""
-    extra = "no" if build.extra is None else "yes" if not build.out_of_reach else "yes, and misses some"
+        return (one.version, python, cuda or "?", cudnn or "?", "?", "?", floor or "?", "no")
+    code = _archs(build.complete) + (f" ({_archs(build.partial)})" if build.partial else "")
+    extra = "no" if build.extra is None else "yes" if not build.out_of_reach else "gap"
     least = build.minimum_compute_capability or "?"
-    return (one.version, python, cuda or "?", cudnn or "?", least, code + partial, " ".join(ptx), floor or "?", extra)
+    return (one.version, python, cuda or "?", cudnn or "?", least, code, floor or "?", extra)
+
+
+def _archs(names: Sequence[str]) -> str:
+    """'6.0-8.9' of sm_60 to sm_89."""
+    numbers = sorted({target(name)[0] for name in names})
+    shown = [f"{major}.{minor}" for major, minor in (numbers[:1] + numbers[1:][-1:])]
+    return "-".join(shown) or "none"
 
 
 def solution(

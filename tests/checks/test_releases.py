@@ -26,11 +26,18 @@ def not_run(facts: Facts) -> Facts:
 
 
 def with_driver(facts: Facts, release: str) -> Facts:
-    return with_(facts, driver__kernel_version=release)
+    return with_(facts, driver__kernel_version=release, driver__libcuda__version=release)
 
 
 def with_release(facts: Facts, version: str) -> Facts:
-    return with_(facts, tensorflow__version=version)
+    """The same machine with the package index's build of another release."""
+    facts, build = with_(facts, tensorflow__version=version), compat.build(version)
+    if build is None:
+        return facts
+    named = msgspec.structs.replace(
+        facts.tensorflow.build, cuda_version=build.cuda, compute_capabilities=build.compute_capabilities
+    )
+    return with_(facts, tensorflow__build=named)
 
 
 # ------------------------------------------------------------------------------- the driver and PTX
@@ -240,3 +247,27 @@ def test_a_cudnn_older_than_the_one_it_was_built_with() -> None:
     assert "'nvidia-cudnn-cu12>=9.3.0.75,<10'" in found(facts)["cudnn-version-too-old"].fixes[0].steps[0]
     assert outcome(with_cudnn(facts, "9.3.0"), "cudnn-version-too-old") == "unknown", "its own words are not there yet"
     assert outcome(with_cudnn(facts, "8.9.7"), "cudnn-version-too-old") == "unknown", "another major has its own cause"
+
+
+def test_another_build_of_the_same_version_is_not_judged_by_the_index_wheel() -> None:
+    own = msgspec.structs.replace(healthy().tensorflow.build, compute_capabilities=("sm_90", "compute_120"))
+    facts = with_(old_driver(), tensorflow__build=own)
+    for name in ("driver-too-old-for-ptx", "cudnn-dropped-gpu", "known-hazard", "glibc-too-old"):
+        assert outcome(facts, name) == "skipped", name
+
+
+def test_a_forward_compatibility_driver_compiles_what_its_release_can() -> None:
+    libcuda = msgspec.structs.replace(
+        old_driver().driver.libcuda, path="/usr/local/cuda/compat/libcuda.so.580.95.05", version="580.95.05"
+    )
+    assert outcome(with_(old_driver(), driver__libcuda=libcuda), "driver-too-old-for-ptx") == "passed"
+
+
+def test_what_a_release_asks_for_and_another_generation_of_it() -> None:
+    facts = with_package(with_release(not_imported(healthy()), "2.17.1"), "numpy", "2.1.3")
+    assert outcome(facts, "numpy-abi-break") == "found"
+    assert "'numpy" in found(facts)["numpy-abi-break"].fixes[0].steps[0]
+    older = with_package(with_release(not_imported(healthy()), "2.20.0"), "protobuf", "4.25.1")
+    assert outcome(older, "protobuf-mismatch") == "found"
+    near = with_package(with_release(not_imported(healthy()), "2.18.1"), "numpy", "2.2.0")
+    assert outcome(near, "numpy-abi-break") == "unknown", "of the same generation: the import will tell"

@@ -7,11 +7,13 @@ import contextlib
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from packaging.requirements import Requirement
 
 from gpudoctor import compat
+from gpudoctor.compat.code import fit
 from gpudoctor.compat.records import Kernels, Platform, Ptx
-from gpudoctor.compat.rules import Case, Gpu, Machine, fit, minimum, overlap, reasons
-from gpudoctor.compat.solve import Answer, answer, best, build_of, command, solve
+from gpudoctor.compat.rules import Case, Gpu, Machine, minimum, overlap, reasons
+from gpudoctor.compat.solve import Answer, answer, best, build_of, command, requirements, solve
 from gpudoctor.compat.versions import NotAVersion, admits, architecture, capability, driver_branch, version
 
 LINUX: Platform = "linux-x86_64"
@@ -94,7 +96,8 @@ def test_kepler() -> None:
         if version(release.version) >= version("2.15"):
             assert answer(release, machine("470.256.02", "K80")).verdict == "fails", release.version
         assert answer(release, machine("535.161.08", "K80")).verdict == "fails", "R470 is the last driver for Kepler"
-    assert judged("2.14.1", machine("470.256.02", "K80", "3.11")).verdict == "works"
+    assert judged("2.14.1", machine("470.256.02", "K80", "3.10")).verdict == "works"
+    assert "tensorrt" in why(judged("2.14.1", machine("470.256.02", "K80", "3.11"))), "pip can't install its extra"
     chosen = best(solve(machine("470.256.02", "K80")))
     assert chosen is not None
     assert version(chosen.version) < version("2.15")
@@ -153,7 +156,9 @@ def test_the_error_stub() -> None:
 @pytest.mark.parametrize("driver", ["999.10", "547.12", "99.1", "601.01"])
 def test_a_driver_that_nobody_has_heard_of(driver: str) -> None:
     for one in solve(machine(driver, "A100", "3.11"), [r for r in compat.releases() if build_of(r.version, LINUX)]):
-        assert one.verdict == "unknown" or (one.reason is not None and one.reason.rule == "files"), (
+        assert one.verdict == "unknown" or (
+            one.reason is not None and one.reason.rule.startswith(("files", "hazard"))
+        ), (
             one.version,
             why(one),
         )
@@ -236,7 +241,7 @@ def test_an_unknown_driver_is_never_called_anything(release, number, has, python
 def test_an_unknown_gpu_is_never_called_anything(release, driver, has) -> None:  # type: ignore[no-untyped-def]
     one = answer(release, on(driver, f"{has[0]}.{has[1]}"))
     assert one.verdict in ("unknown", "fails")
-    assert all(r.rule in ("files", "driver") for r in one.reasons if r.effect == "fails")
+    assert all(r.rule.startswith(("files", "driver", "hazard")) for r in one.reasons if r.effect == "fails")
 
 
 @given(releases, drivers, capabilities, st.sampled_from(PYTHONS))
@@ -351,3 +356,58 @@ def test_a_target_of_one_architecture_runs_there_only() -> None:
 def test_rules_speak_in_their_order() -> None:
     case = Case(release=compat.releases_like("2.19")[0], build=None, machine=machine("470.1", "H100", "3.13"))
     assert [r.rule for r in reasons(case)][:1] == ["files"]
+
+
+# ------------------------------------------------------------------------------- what a review has found
+
+
+@pytest.mark.parametrize("release", compat.releases(), ids=lambda r: r.version)
+def test_no_command_names_a_distribution_twice(release) -> None:  # type: ignore[no-untyped-def]
+    for python in ("3.7", "3.10", "3.11", "3.12"):
+        on_it = machine("580.65.06", "V100", python)
+        one = answer(release, on_it)
+        if one.verdict != "fails":
+            names = [Requirement(r).name for r in requirements(one, on_it)]
+            assert len(names) == len(set(names)), names
+
+
+@pytest.mark.parametrize("text", ["2.17.0rc1", "2.17+nv24.8", "1!2.17", "2.21.0.dev20260308"])
+def test_a_build_of_another_version_is_not_that_release(text: str) -> None:
+    assert compat.releases_like(text) == []
+
+
+def test_a_cuda_older_than_the_gpu_is_not_known_to_work() -> None:
+    for release in ("1.12.3", "2.10.1", "2.13.1", "2.15.1"):
+        assert judged(release, machine("580.95.05", "RTX 5090")).verdict in ("unknown", "fails"), release
+    assert judged("2.15.1", machine("580.95.05", "H200", "3.11")).verdict == "works", "seen on H200"
+    chosen = best(solve(machine("580.95.05", "RTX 5090", "3.11")))
+    assert chosen is not None
+    assert chosen.version == "2.21.0"
+
+
+def test_a_link_of_nccl_alone_condemns_no_gpu() -> None:
+    one = judged("2.10.1", machine("535.161.08", "H100", "3.10"))
+    assert one.verdict != "fails"
+    built = kernels(("sm_60 sm_80", "7.0:sm_80", 9), ("sm_60", "", 1))
+    assert (fit(built, "9.0").useless, fit(built, "9.0").linked) == (0, 1)
+
+
+def test_only_the_branch_of_a_driver() -> None:
+    one = judged("2.17", machine("525", "A100", "3.11"))
+    assert one.verdict == "depends"
+    assert judged("2.17", machine("520", "A100", "3.11")).verdict == "fails"
+
+
+def test_the_command_prompt_of_windows() -> None:
+    on_it = machine("566.36", "RTX 3080", "3.10", "windows-x86_64", windows_driver=True)
+    assert command(judged("2.10", on_it), on_it) == 'py -3.10 -m pip install "tensorflow==2.10.1" "numpy<2"'
+
+
+def test_a_hazard_of_newer_pythons_is_not_told_to_older_ones() -> None:
+    assert not any("numpy 2" in r.text for r in judged("2.10", machine("535.161.08", "A100", "3.7")).reasons)
+    assert judged("2.10", machine("535.161.08", "A100", "3.10")).pins == ("numpy<2",)
+
+
+def test_cuda_11_0_has_an_older_floor_than_11() -> None:
+    assert judged("2.4", machine("450.51.06", "A100", "3.8")).verdict != "fails"
+    assert judged("2.5", machine("450.51.06", "A100", "3.8")).verdict == "fails"
