@@ -85,6 +85,13 @@ CASES: dict[str, Case] = {
     "cvd-empty": Case(
         made="CUDA_VISIBLE_DEVICES is empty", cuinit=100, libraries="all", environment=(("CUDA_VISIBLE_DEVICES", ""),)
     ),
+    "cvd-empty-no-node": Case(
+        made="CUDA_VISIBLE_DEVICES is empty and /dev/nvidia0 is not there",
+        cuinit=100,
+        nvidia0=False,
+        libraries="all",
+        environment=(("CUDA_VISIBLE_DEVICES", ""),),
+    ),
     "cvd-minus1": Case(
         made="CUDA_VISIBLE_DEVICES=-1", cuinit=100, libraries="all", environment=(("CUDA_VISIBLE_DEVICES", "-1"),)
     ),
@@ -166,6 +173,7 @@ CASES: dict[str, Case] = {
         nvidia0=False,
         packages=("protobuf==4.21.12",),
     ),
+    "no-tensorflow": Case(made="an environment without TensorFlow", libcuda=None, kernel=None, nvidia0=False),
     "keras-other": Case(
         made="Keras 2.6 is installed over another",
         libcuda=None,
@@ -178,11 +186,11 @@ MAIN = (
     "no-driver", "cuinit-100", "cuinit-100-no-module", "cuinit-999", "cuinit-803", "cuinit-804", "cvd-minus1",
     "libs-none", "libs-no-cudart", "libs-no-cudnn",
 )  # fmt: skip
-ALL = tuple(n for n, c in CASES.items() if not c.packages)
+ALL = tuple(n for n, c in CASES.items() if not c.packages and n != "no-tensorflow")
 # From 2.12 on a library that can't be opened is not named: these read like libs-no-cublas, which 2.12.1 and 2.21.0 show.
 SILENT = (
     "libs-no-cublasLt", "libs-no-cufft", "libs-no-cusolver", "libs-no-cusparse", "libs-cublas-no-elf",
-    "libs-cusolver-needs", "libs-other-cudnn", "libs-other-major", "cuinit-999-no-module", "no-driver-quiet",
+    "libs-cusolver-needs", "libs-other-cudnn", "libs-other-major", "cuinit-999-no-module", "no-driver-quiet", "no-nvml",
 )  # fmt: skip
 FEW = ("no-driver", "cuinit-999", "libs-none")
 MOST = (*MAIN, "libs-no-cublas", "libs-other-major", "libs-other-cudnn", "cuinit-34", "cuinit-100-no-node", "cvd-empty")
@@ -199,7 +207,13 @@ class Release:
     pins: tuple[str, ...] = ()
 
     @property
+    def title(self) -> str:
+        return f"{self.package} {self.version}".strip() if self.package else "Python without TensorFlow"
+
+    @property
     def name(self) -> str:
+        if not self.package:
+            return "none"
         return (
             self.version
             if self.package == "tensorflow"
@@ -210,7 +224,7 @@ class Release:
 RELEASES = (
     Release(version="2.21.0", python="3.12", cases=ALL),
     Release(version="2.18.1", python="3.12", cases=tuple(n for n in ALL if n not in SILENT)),
-    Release(version="2.12.1", python="3.11", cases=ALL),
+    Release(version="2.12.1", python="3.11", cases=tuple(n for n in ALL if n != "no-nvml")),
     Release(version="1.15.5", python="3.7", cases=FEW, pins=("protobuf<3.21",)),
     Release(
         version="1.15.5",
@@ -226,7 +240,7 @@ RELEASES = (
         cases=(*MOST, "libs-cusolver-needs", "libs-cudnn-short", "protobuf-4", "keras-other", "numpy-old"),
         pins=("protobuf<3.20",),
     ),
-    Release(version="2.20.0", python="3.12", cases=(*MAIN, "cvd-empty", "cuinit-34", "libs-no-cusolver")),
+    Release(version="2.20.0", python="3.12", cases=(*MAIN, "cvd-empty", "cuinit-34", "libs-no-cusolver", "no-nvml")),
     Release(version="2.16.2", python="3.12", cases=(*MAIN, "libs-no-cusolver", "cuinit-34", "cuinit-100-no-node")),
     Release(version="2.4.4", python="3.8", cases=(*MAIN, "libs-no-cusolver", "cuinit-34")),
     Release(version="2.14.1", python="3.11", cases=(*MAIN, "libs-no-cusolver", "numpy-2")),
@@ -240,4 +254,5 @@ RELEASES = (
     Release(version="2.6.5", python="3.8", cases=MAIN, pins=("protobuf<3.20",)),
     Release(version="2.18.1", python="3.12", package="tensorflow-cpu", cases=FEW),
     Release(version="2.12.1", python="3.11", package="tensorflow-cpu", cases=FEW),
+    Release(version="", python="3.12", package="", cases=("no-tensorflow",)),
 )

@@ -84,7 +84,8 @@ class Bench:
         if not (place / "ready").exists():
             shutil.rmtree(place, ignore_errors=True)
             subprocess.run([self.interpreter(release.python), "-m", "venv", place], check=True)
-            self.install(place, f"{release.package}=={release.version}", *release.pins)
+            if release.package:
+                self.install(place, f"{release.package}=={release.version}", *release.pins)
             (place / "ready").touch()
         return place
 
@@ -199,6 +200,7 @@ def main() -> None:
     words.add_argument("--pythons", type=Path, required=True)
     words.add_argument("--release", nargs="*", help="names of releases; all without it")
     words.add_argument("--case", nargs="*", help="names of cases; those of the release without it")
+    words.add_argument("--missing", action="store_true", help="only what has no text yet")
     words.add_argument(
         "--keep", action="store_true", help="keep the venvs, which makes cases with packages unrepeatable"
     )
@@ -209,7 +211,7 @@ def main() -> None:
         if given.release and release.name not in given.release:
             continue
         venv = bench.venv(release)
-        names = sonames(release.version)
+        names = sonames(release.version) if release.package else {}
         for name in sorted(given.case or release.cases, key=lambda n: len(CASES[n].packages)):
             case, text_file = CASES[name], CORPUS / f"{release.name}-{name}.log"
             if set(case.without) - set(names) or (given.missing and text_file.exists()):
