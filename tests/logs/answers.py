@@ -71,7 +71,12 @@ def right(release: str, case: str) -> Right:
 
 
 SHOWS_VISIBLE = (2, 19)
-NAMES_LIBRARIES = (2, 12)
+SILENT_CUINIT = {(2, 12), (2, 13)}  # they say nothing where libcuda is not found
+SILENT_DIAGNOSTICS = (
+    2,
+    12,
+)  # from here on a missing module and a missing /dev/nvidia0 both leave the lines on versions out
+SILENT_LIBRARIES = (2, 12)  # from here on
 
 
 def driver(at: tuple[int, ...], case: str) -> Right:
@@ -80,6 +85,8 @@ def driver(at: tuple[int, ...], case: str) -> Right:
         return candidates("driver-libcuda-not-on-path", "container-capabilities-without-compute")
     if case == "no-nvml":
         return EMPTY_LIST
+    if case == "no-driver-libs" and at[:2] in SILENT_CUINIT:
+        return EMPTY_LIST
     return candidates(*NO_DRIVER, must_not=HIDDEN)
 
 
@@ -87,12 +94,15 @@ def cuinit(at: tuple[int, ...], code: str) -> Right:
     """cuInit answered a code."""
     hidden = HIDDEN if at < SHOWS_VISIBLE else ()
     unknown = ("cuinit-uvm-device-missing", "cuinit-unknown-after-suspend")
-    absent = ("device-nodes-missing", "driver-module-not-loaded", "container-no-gpus-flag")
+    node: tuple[str, ...] = ("device-nodes-missing", "container-no-gpus-flag")
+    module: tuple[str, ...] = ("driver-module-not-loaded", "container-no-gpus-flag")
+    if at >= SILENT_DIAGNOSTICS:
+        node = module = ("device-nodes-missing", "driver-module-not-loaded", "container-no-gpus-flag")
     versions = ("driver-library-mismatch", "cuda-compat-unsupported")
     return {
         "100": candidates(*NODES, *hidden, must_not=() if hidden else HIDDEN),
-        "100-no-node": candidates(*absent),
-        "100-no-module": candidates(*absent),
+        "100-no-node": candidates(*node),
+        "100-no-module": candidates(*module),
         "999": candidates(*unknown, must_not=HIDDEN),
         "999-no-libs": candidates(*unknown, must_not=("driver-missing",)),
         "999-no-module": candidates("cuinit-uvm-device-missing"),
@@ -111,7 +121,7 @@ def libraries(at: tuple[int, ...], case: str) -> Right:
     gap = ("tf-wheel-runpath-gap",) if at[:2] == (2, 21) else ()
     if case == "no-cusolver-vlog":
         return candidates(*LIBS, *gap)
-    if at >= NAMES_LIBRARIES:
+    if at >= SILENT_LIBRARIES:
         if case in ("none", "no-cudart", "other-major"):
             return candidates(*LIBS, must_not=("driver-missing", "no-nvidia-gpu"))
         cudnn = case in ("no-cudnn", "other-cudnn", "cudnn-short")

@@ -219,6 +219,8 @@ def main() -> None:
             if case.packages:
                 bench.install(venv, "--no-deps", "--force-reinstall", *case.packages)
             text = bench.run(release, case, venv / "bin/python", names)
+            if case.packages:
+                bench.install(venv, f"{release.package}=={release.version}", *release.pins)
             text_file.write_text(text)
             print(f"{release.name}-{name}: {len(text)} characters", file=sys.stderr, flush=True)
         if not given.keep:
