@@ -83,7 +83,37 @@ int cuDeviceGetP2PAttribute(int *value, int attribute, int device, int peer) {
     *value = attribute == 1 ? 0 : attribute == 3 ? reach() > 1 : reach() > 0;
     return 0;
 }
+/* CUDA's own names and words (cuda.h of 12.x). A code that it does not know it answers with INVALID_VALUE, as CUDA does. */
+static const struct { int code; const char *name, *words; } ERRORS[] = {
+    {0, "CUDA_SUCCESS", "no error"},
+    {1, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
+    {2, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
+    {3, "CUDA_ERROR_NOT_INITIALIZED", "initialization error"},
+    {34, "CUDA_ERROR_STUB_LIBRARY", "CUDA driver is a stub library"},
+    {46, "CUDA_ERROR_DEVICE_UNAVAILABLE", "CUDA-capable device(s) is/are busy or unavailable"},
+    {100, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
+    {101, "CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"},
+    {304, "CUDA_ERROR_OPERATING_SYSTEM", "OS call failed or operation not supported on this OS"},
+    {801, "CUDA_ERROR_NOT_SUPPORTED", "operation not supported"},
+    {802, "CUDA_ERROR_SYSTEM_NOT_READY", "system not yet initialized"},
+    {803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", "system has unsupported display driver / cuda driver combination"},
+    {804, "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE",
+     "forward compatibility was attempted on non supported HW"},
+    {999, "CUDA_ERROR_UNKNOWN", "unknown error"},
+};
+static int known_error(int error) {
+    const char *how = getenv("FAKE_CUDA_INIT");
+    if (how && atoi(how) == 34) return -34; /* the toolkit's stub answers every call so */
+    for (unsigned i = 0; i < sizeof ERRORS / sizeof *ERRORS; i++) if (ERRORS[i].code == error) return i;
+    return -1;
+}
 int cuGetErrorName(int error, const char **name) {
-    *name = error == 803 ? "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH" : "CUDA_ERROR_FAKE";
-    return 0;
+    int i = known_error(error);
+    *name = i < 0 ? NULL : ERRORS[i].name;
+    return i == -34 ? 34 : i < 0;
+}
+int cuGetErrorString(int error, const char **words) {
+    int i = known_error(error);
+    *words = i < 0 ? NULL : ERRORS[i].words;
+    return i == -34 ? 34 : i < 0;
 }
