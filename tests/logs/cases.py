@@ -233,7 +233,7 @@ RELEASES = (
         cases=(*MOST, "shadowed", "libs-cudnn-short"),
         pins=("protobuf<3.21",),
     ),
-    Release(version="2.15.1", python="3.11", cases=(*MOST, "keras-other", "numpy-2")),
+    Release(version="2.15.1", python="3.11", cases=(*MOST, "numpy-2")),
     Release(
         version="2.8.4",
         python="3.8",
