@@ -9,6 +9,7 @@ from packaging.version import InvalidVersion, Version
 
 from gpudoctor.checks._gpus import gpus, left_out, ours
 from gpudoctor.checks._pip import pip
+from gpudoctor.checks._said import lines
 from gpudoctor.checks.environment import visible_entries
 from gpudoctor.facts import Facts, GpuDevice, Measurement, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage, SymptomRank
@@ -129,20 +130,10 @@ def op_fails(facts: Facts) -> Iterator[Found]:
         )
 
 
-_FAILURES = (
-    "operation-failed", "out-of-memory", "handle-failed", "dnn-absent", "cudnn-too-old", "cudnn-part-missing",
-    "code-rejected", "libdevice-missing", "ptxas-too-old", "error",
-)  # fmt: skip
-"""What a text says where a program fails."""
-
-
 def _fails_in_text(facts: Facts) -> Iterator[Found]:
-    failures = [e for e in known(facts.text.events) if e.kind in _FAILURES]
+    failures = facts.text.shows("op-fails")
     if failures:
-        yield Found(
-            message="A program fails.",
-            proof=tuple(Evidence(text=e.text, source=f"line {e.line}") for e in failures[:3]),
-        )
+        yield Found(message="A program fails.", proof=lines(failures[:3]))
 
 
 @check("GD510", "tf-cpu-only-package", stage=Stage.TENSORFLOW, explains=("tf-lists-no-gpu",))

@@ -28,7 +28,7 @@ ALLOWED = {
     "interpreter": {"probes"},
     "probes": {"facts", "loader", "logs", "child", "compat", "patient", "probes"},
     "diagnosis": {"facts", "findings", "registry", "textual"},
-    "textual": {"facts", "findings", "registry"},
+    "textual": {"facts", "findings", "registry", "textual"},
     "identifiers": set[str](),
     "redact": {"bundle", "facts", "identifiers", "registry"},
     "bundle": {"", "facts", "findings", "identifiers", "registry", "diagnosis"},

@@ -18,6 +18,8 @@ class TextEvent(Fact, frozen=True, kw_only=True):
     text: str
     """Without colours, quotes and what tools put before it."""
     values: dict[str, str] = msgspec.field(default_factory=dict)
+    symptom: str | None = None
+    """The name of the symptom that this line shows, where it shows one: 'container-does-not-start', …"""
 
 
 class Source(Fact, frozen=True, kw_only=True):
@@ -36,6 +38,17 @@ class Text(Fact, frozen=True, kw_only=True):
     """What of it was not read, because it is too long; None: all was read."""
     events: tuple[TextEvent, ...] | Unread = NOT_RECORDED
     sources: tuple[Source, ...] | Unread = NOT_RECORDED
+
+    def shows(self, symptom: str) -> tuple[TextEvent, ...]:
+        """The lines that show a symptom."""
+        return tuple(e for e in self._events() if e.symptom == symptom)
+
+    def said(self, *kinds: str) -> tuple[TextEvent, ...]:
+        """The lines of these kinds."""
+        return tuple(e for e in self._events() if e.kind in kinds)
+
+    def _events(self) -> tuple[TextEvent, ...]:
+        return () if isinstance(self.events, Unread) else self.events
 
     @property
     def is_all(self) -> bool:

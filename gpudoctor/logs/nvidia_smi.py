@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ..facts import GpuDevice
+from .language import Understood
 from .notebook import Notebook
 
 LANGUAGE = "nvidia-smi"
@@ -38,34 +39,34 @@ _FAILED = 1
 _GPU_IS_LOST = 15
 
 
-def line(text: str, number: int, notes: Notebook) -> tuple[str, dict[str, str]] | None:
+def line(text: str, number: int, notes: Notebook) -> Understood | None:
     """The kind of a line, and what it names."""
     for code, pattern in _COMPILED:
         if pattern.search(text):
             notes.tell("gpu.nvml_error", code, number, _FAILED)
             notes.tell("gpu.nvml_error_text", text.partition("NVML: ")[2] or text[:120], number, _FAILED)
-            return "nvml-failed", {"code": str(code)}
+            return Understood("nvml-failed", {"code": str(code)})
     if found := _LIBRARY.search(text):
         notes.tell("gpu.nvml_version", found["version"], number)
-        return "nvml-version", {"version": found["version"]}
+        return Understood("nvml-version", {"version": found["version"]})
     if re.match(r"No devices were found$", text):
         notes.tell("gpu.nvml_error", None, number)
         notes.tell("gpu.devices", (), number, _FAILED)
-        return "no-devices", {}
+        return Understood("no-devices", {})
     if (found := _LOST.search(text)) and "lost" in text:
         device = GpuDevice(index=int(found["index"] or 0), nvml_error=_GPU_IS_LOST, nvml_error_text="GPU is lost")
         notes.add("gpu.devices", device, number, _FAILED)
-        return "gpu-lost", {"address": found["address"] or ""}
+        return Understood("gpu-lost", {"address": found["address"] or ""})
     if found := _BANNER.search(text):
         notes.tell("gpu.nvml_error", None, number)
         notes.tell("gpu.driver_version", found["driver"], number)
         if found["cuda"] and found["cuda"] != "N/A":
             major, _, minor = found["cuda"].partition(".")
             notes.tell("gpu.cuda_driver_version", int(major) * 1000 + int(minor) * 10, number)
-        return "nvidia-smi", {k: v for k, v in found.groupdict().items() if v}
+        return Understood("nvidia-smi", {k: v for k, v in found.groupdict().items() if v})
     if found := _ROW.match(text) or _LISTED.match(text):
         _device(found, number, notes)
-        return "gpu", {k: v for k, v in found.groupdict().items() if v}
+        return Understood("gpu", {k: v for k, v in found.groupdict().items() if v})
     return None
 
 

@@ -6,10 +6,22 @@ import re
 
 from ..facts import TensorFlowDevice
 from . import tensorflow_facts
+from .language import Understood
 from .notebook import Notebook
 
 LANGUAGE = "python"
-WORDS = ("Traceback", "Error", 'File "', "import ", "PhysicalDevice", "GPU", "gpu", "tf.__version__", "tensorflow")
+WORDS = (
+    "Traceback",
+    "Error",
+    "[]",
+    'File "',
+    "import ",
+    "PhysicalDevice",
+    "GPU",
+    "gpu",
+    "tf.__version__",
+    "tensorflow",
+)
 _ERROR = re.compile(r"(?P<error>(?:[\w.]*\.)?(?:\w*Error|\w*Exception|SystemExit)): ?(?P<text>.*)")
 _FRAME = re.compile(r'File "(?P<file>[^"]+)", line \d+')
 _OF_TENSORFLOW = re.compile(
@@ -24,6 +36,8 @@ _VERSION = re.compile(
     r"(?:tf\.__version__|TensorFlow version|tensorflow version)[^\d\n]{0,12}(?P<version>[012]\.\d+\.\d+(?:rc\d|-rc\d)?)"
 )
 _SYMPTOM, _FAILED = 1, 2
+STATE = ("Traceback", "File", "import", "from")
+"""A line that begins so matters to those that follow."""
 
 
 class Reader:
@@ -35,7 +49,7 @@ class Reader:
         self._importing = False
         self._traceback = False
 
-    def line(self, text: str, number: int) -> tuple[str, dict[str, str]] | None:
+    def line(self, text: str, number: int) -> Understood | None:
         """The kind of a line, and what it names."""
         if text.startswith("Traceback"):
             self._in_tensorflow = self._importing = False
@@ -51,7 +65,7 @@ class Reader:
             return self._error(error["error"], error["text"], text, number)
         return self._printed(text, number)
 
-    def _error(self, name: str, said: str, text: str, line: int) -> tuple[str, dict[str, str]] | None:
+    def _error(self, name: str, said: str, text: str, line: int) -> Understood | None:
         notes, of_import = self.notes, self._importing or (self._in_tensorflow and "Import" in name)
         if library := _LIBRARY.search(said):
             if library["library"].startswith("libcuda.so"):
@@ -61,22 +75,22 @@ class Reader:
                 notes.tell("tensorflow.loader_ok", False, line, _SYMPTOM)
                 tensorflow_facts.not_opened(library["library"], line, notes)
             notes.tell("tensorflow.import_error", text, line, _FAILED)
-            return "library-not-loaded", {"library": library["library"]}
+            return Understood("library-not-loaded", {"library": library["library"]})
         if re.match(r"No module named '?tensorflow'?$", said):
             notes.tell("tensorflow.directory", None, line, _FAILED)
-            return "no-tensorflow", {}
+            return Understood("no-tensorflow", {})
         if said.endswith("Traceback (most recent call last):"):
             return None
         if not of_import:
-            return ("error", {"error": name}) if self._traceback else None
+            return Understood("error", {"error": name}, "op-fails") if self._traceback else None
         notes.tell("tensorflow.import_error", text, line, _FAILED)
-        return "import-failed", {"error": name}
+        return Understood("import-failed", {"error": name})
 
-    def _printed(self, text: str, line: int) -> tuple[str, dict[str, str]] | None:
+    def _printed(self, text: str, line: int) -> Understood | None:
         notes = self.notes
         if version := _VERSION.search(text):
             notes.tell("tensorflow.version", version["version"], line)
-            return "tensorflow-version", {"version": version["version"]}
+            return Understood("tensorflow-version", {"version": version["version"]})
         for kind, pattern in _PRINTED:
             if (found := pattern.search(text)) is None:
                 continue
@@ -88,5 +102,5 @@ class Reader:
                     name = f"/physical_device:GPU:{index}"
                     if not any(d.name == name for d in notes.told("tensorflow.devices") or ()):
                         notes.add("tensorflow.devices", TensorFlowDevice(name=name, type="GPU"), line)
-            return (kind, {}) if text != "[]" else None
+            return Understood(kind, {}) if text != "[]" else None
         return None

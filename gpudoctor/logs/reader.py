@@ -1,7 +1,6 @@
 """A pasted text -> facts. Each language reads every line; what none understands is passed over.
 
-To add a language: a module with LANGUAGE, WORDS (every line that it understands holds one of them) and a function from
-(text, number, notes) to (kind, values) or None, which tells `notes` what the line says; then a line in `read`.
+To add a language: a module with `LANGUAGE = Language(…)` (language.py) and a place in LANGUAGES.
 """
 
 from __future__ import annotations
@@ -9,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..facts import Facts, TextEvent
-from . import nvidia_smi, python, tensorflow_facts
+from . import containers, nvidia_smi, python, tensorflow_facts
+from .language import Language, Understood
 from .notebook import Notebook
 from .text import Pasted
 
-Understood = tuple[str, dict[str, str]] | None
+LANGUAGES: tuple[Language, ...] = (containers.LANGUAGE,)
+"""Those whose lines are understood one by one."""
 _TEXT = 400
 _MANY = 20_000
 """Different lines of which it is remembered that they tell nothing."""
@@ -23,9 +24,11 @@ def read(pasted: Pasted) -> Facts:
     """What a text tells; everything else is Unread('not in this text')."""
     notes = Notebook()
     tracebacks = python.Reader(notes)
-    languages: tuple[tuple[str, tuple[str, ...], Callable[[str, int, Notebook], Understood]], ...] = (
+    languages: tuple[tuple[str, tuple[str, ...], Callable[[str, int, Notebook], Understood | None]], ...] = (
+        (tensorflow_facts.LANGUAGE, tensorflow_facts.WORDS, tensorflow_facts.line),
         (nvidia_smi.LANGUAGE, nvidia_smi.WORDS, nvidia_smi.line),
         (python.LANGUAGE, python.WORDS, lambda text, number, _: tracebacks.line(text, number)),
+        *((one.name, one.words, one.line) for one in LANGUAGES),
     )
     seen: set[tuple[str, str]] = set()
     nothing: set[str] = set()
@@ -33,30 +36,22 @@ def read(pasted: Pasted) -> Facts:
         if line.text in nothing:
             continue
         understood = False
-        event = tensorflow_facts.event_of(line.text)
-        if event is not None:
-            understood = True
-            if (event.kind, event.text) not in seen:
-                seen.add((event.kind, event.text))
-                tensorflow_facts.tell(event, line.number, notes)
-                notes.note(_noted(line.number, tensorflow_facts.LANGUAGE, event.kind, event.text, event.values))
         for language, words, reads in languages:
-            if not any(word in line.text for word in words) and line.text != "[]":
+            if not any(word in line.text for word in words):
                 continue
             told = reads(line.text, line.number, notes)
-            if told is not None:
-                understood = True
-                if (told[0], line.text) not in seen:
-                    seen.add((told[0], line.text))
-                    notes.note(_noted(line.number, language, told[0], line.text, told[1]))
-        if (
-            not understood
-            and len(nothing) < _MANY
-            and not line.text.startswith(("Traceback", "File", "import", "from"))
-        ):
+            if told is None:
+                continue
+            understood = True
+            text = told.values.pop("", line.text)
+            if (told.kind, text) not in seen:
+                seen.add((told.kind, text))
+                notes.note(
+                    TextEvent(
+                        line=line.number, language=language, kind=told.kind, text=text[:_TEXT],
+                        values=told.values, symptom=told.symptom,
+                    )
+                )  # fmt: skip
+        if not understood and len(nothing) < _MANY and not line.text.startswith(python.STATE):
             nothing.add(line.text)
     return notes.facts(pasted.count, pasted.left_out)
-
-
-def _noted(number: int, language: str, kind: str, text: str, values: dict[str, str]) -> TextEvent:
-    return TextEvent(line=number, language=language, kind=kind, text=text[:_TEXT], values=values)

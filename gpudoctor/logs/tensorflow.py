@@ -171,7 +171,7 @@ KINDS: tuple[tuple[str, str], ...] = (
 _COMPILED = tuple((kind, re.compile(pattern)) for kind, pattern in KINDS)
 
 
-_WORDS = (
+WORDS = (
     "uda", "UDA", "GPU", "gpu", "udnn", "uDNN", "ibrar", "DNN", "NUMA", "ublas", "Tensor", "PTX", "ptxas", "OOM",
     "umpy", "ARRAY_API", "rotobuf", "escriptors", "OP_REQUIRES", "TRT", "oneDNN", "factory", "devices", "cu",
     "absl", "libdevice", "upb", "verbose", "placer", "Allocator", "kernel", ".version",
@@ -199,7 +199,7 @@ _QUIET = (
 
 def event_of(line: str) -> LogEvent | None:
     """What a line tells."""
-    if not any(word in line for word in _WORDS):
+    if not any(word in line for word in WORDS):
         return None
     prefix = next((m for m in (p.search(line) for p in _PREFIXES) if m), None)
     text = prefix["text"] if prefix else line.strip()

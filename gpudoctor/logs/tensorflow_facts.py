@@ -7,9 +7,11 @@ from collections.abc import Callable
 
 from ..facts import LibraryPick, LogEvent, TensorFlowDevice, Variable
 from . import tensorflow
+from .language import Understood
 from .notebook import Notebook
 
 LANGUAGE = "tensorflow"
+WORDS = tensorflow.WORDS
 CU_INIT = {
     "CUDA_ERROR_INVALID_VALUE": 1,
     "CUDA_ERROR_OUT_OF_MEMORY": 2,
@@ -47,12 +49,18 @@ def event_of(line: str) -> LogEvent | None:
     return LogEvent(kind="benign-optional-library", text=event.text, values=event.values) if optional else event
 
 
-def tell(event: LogEvent, line: int, notes: Notebook) -> None:
-    """Write down what an event tells."""
-    notes.add("tensorflow.events", event, line)
-    teller = _TELLERS.get(event.kind)
-    if teller is not None:
-        teller(event, line, notes)
+def line(text: str, number: int, notes: Notebook) -> Understood | None:
+    """What a line says; its facts are written down."""
+    event = event_of(text)
+    if event is None:
+        return None
+    if event not in (notes.told("tensorflow.events") or ()):
+        notes.add("tensorflow.events", event, number)
+        teller = _TELLERS.get(event.kind)
+        if teller is not None:
+            teller(event, number, notes)
+    # the line without its prefix is what is quoted: equal lines of two times are one
+    return Understood(event.kind, {**event.values, "": event.text}, _SYMPTOMS.get(event.kind))
 
 
 def _starts(line: int, notes: Notebook) -> None:
@@ -185,3 +193,11 @@ _TELLERS: dict[str, Callable[[LogEvent, int, Notebook], None]] = {
     **dict.fromkeys(_ON_A_GPU, lambda _, line, notes: _starts(line, notes)),
     "cudnn-loaded": lambda _, line, notes: _starts(line, notes),
 }
+_SYMPTOMS = dict.fromkeys(
+    (
+        "operation-failed", "out-of-memory", "handle-failed", "dnn-absent", "cudnn-too-old", "cudnn-part-missing",
+        "code-rejected", "libdevice-missing", "ptxas-too-old",
+    ),
+    "op-fails",
+)  # fmt: skip
+"""What is said where a program fails."""

@@ -1,0 +1,97 @@
+"""What a pasted text shows going wrong, beside TensorFlow itself: nothing of it is run on a live machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpudoctor.checks._said import lines
+from gpudoctor.facts import Facts
+from gpudoctor.findings import Found, NotApplicable, Stage, SymptomRank
+from gpudoctor.registry import symptom
+
+
+def _shown(facts: Facts, name: str, message: str) -> Iterator[Found]:
+    if not facts.text.is_all:
+        raise NotApplicable("only a text shows it (gpudoctor log)")
+    if shown := facts.text.shows(name):
+        yield Found(message=message, proof=lines(shown))
+
+
+@symptom("GD190", "driver-does-not-load", rank=SymptomRank.NO_GPU, stage=Stage.DRIVER)
+def driver_does_not_load(facts: Facts) -> Iterator[Found]:
+    """The NVIDIA driver can't be installed or loaded.
+
+    What it looks at: in a pasted text, what installers, DKMS, modprobe and the kernel say of the driver.
+
+    Why it matters: without the kernel module there is no GPU for any program.
+
+    Source: the text itself.
+    """
+    yield from _shown(
+        facts, "driver-does-not-load", "The driver's kernel module is not built, not loaded or not started."
+    )
+
+
+@symptom("GD690", "container-does-not-start", rank=SymptomRank.NO_GPU, stage=Stage.CONTAINER)
+def container_does_not_start(facts: Facts) -> Iterator[Found]:
+    """A container with GPUs can't be started.
+
+    What it looks at: in a pasted text, what docker, podman, nvidia-container-cli and Kubernetes say.
+
+    Why it matters: no program is started at all.
+
+    Source: the text itself.
+    """
+    yield from _shown(facts, "container-does-not-start", "A container that asks for GPUs is not started.")
+
+
+@symptom("GD490", "install-fails", rank=SymptomRank.OPERATION_FAILS, stage=Stage.PYTHON)
+def install_fails(facts: Facts) -> Iterator[Found]:
+    """TensorFlow can't be installed.
+
+    What it looks at: in a pasted text, what pip and conda say.
+
+    Why it matters: there is nothing to run.
+
+    Source: the text itself.
+    """
+    yield from _shown(facts, "install-fails", "The package can't be installed.")
+
+
+@symptom("GD390", "collective-fails", rank=SymptomRank.OPERATION_FAILS, stage=Stage.USE)
+def collective_fails(facts: Facts) -> Iterator[Found]:
+    """A collective operation between GPUs fails or hangs.
+
+    What it looks at: in a pasted text, what NCCL and the programs on it say.
+
+    Why it matters: training on several GPUs does not work.
+
+    Source: the text itself.
+    """
+    yield from _shown(facts, "collective-fails", "A collective operation fails or does not end.")
+
+
+@symptom("GD890", "gpu-faults", rank=SymptomRank.OPERATION_FAILS, stage=Stage.BUS)
+def gpu_faults(facts: Facts) -> Iterator[Found]:
+    """A GPU reports a fault.
+
+    What it looks at: in a pasted text, what the kernel log and nvidia-smi say of a GPU.
+
+    Why it matters: what runs on it dies, or is wrong.
+
+    Source: the text itself.
+    """
+    yield from _shown(facts, "gpu-faults", "A GPU reports a fault.")
+
+
+@symptom("GD891", "runs-slowly", rank=SymptomRank.SLOW, stage=Stage.SPEED)
+def runs_slowly(facts: Facts) -> Iterator[Found]:
+    """A program runs slower than its GPUs allow.
+
+    What it looks at: in a pasted text, what nvidia-smi and programs say of throttling, links and waiting.
+
+    Why it matters: time and money.
+
+    Source: the text itself.
+    """
+    yield from _shown(facts, "runs-slowly", "The GPU is slower than it could be.")

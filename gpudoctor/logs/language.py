@@ -1,0 +1,64 @@
+"""A language: what its lines look like, and what they tell."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from .notebook import Notebook
+
+Values = dict[str, str]
+Tell = Callable[[Values, int, Notebook], None]
+"""What a line names, its number, and where its facts are written down."""
+
+
+class Understood(NamedTuple):
+    """What a line says."""
+
+    kind: str
+    values: Values
+    symptom: str | None = None
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of line: `pattern` is searched for; its named groups are the values ('version2' is another place for 'version')."""
+
+    name: str
+    pattern: str
+    symptom: str | None = None
+    """What a person notices, where the line shows it; the name of a symptom of checks/."""
+    tell: Tell | None = None
+    """Writes down the facts that such a line tells."""
+    compiled: re.Pattern[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "compiled", re.compile(self.pattern))
+
+
+@dataclass(frozen=True)
+class Language:
+    """A language whose lines are understood one by one."""
+
+    name: str
+    words: tuple[str, ...]
+    """Every line of it that tells something holds one of them."""
+    kinds: tuple[Kind, ...]
+    """The first that fits counts."""
+
+    def line(self, text: str, number: int, notes: Notebook) -> Understood | None:
+        """What a line says; its facts are written down."""
+        for kind in self.kinds:
+            if (found := kind.compiled.search(text)) is not None:
+                values = named(found.groupdict())
+                if kind.tell is not None:
+                    kind.tell(values, number, notes)
+                return Understood(kind.name, values, kind.symptom)
+        return None
+
+
+def named(groups: Mapping[str, str | None]) -> Values:
+    """The groups that took part, by name without a trailing digit."""
+    return {name.rstrip("0123456789"): value.strip() for name, value in groups.items() if value}

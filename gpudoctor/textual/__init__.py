@@ -1,0 +1,75 @@
+"""The diagnosis of a pasted text: which causes fit what it shows, what would settle each, and the lines that prove it.
+
+A text tells little, so nearly every check ends unknown. A candidate must fit the deepest thing that the text shows: what
+TensorFlow can't open is no matter of the driver, and where cuInit fails no library of CUDA is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from ..facts import Facts
+from ..findings import Candidate, Diagnosis, Finding, SymptomRank, Unexplained, Unknown
+from ..registry import Check
+from .clues import CLUES
+from .fitting import DEEPEST, fitting
+from .proof import quoted
+from .settles import SETTLES
+
+
+def narrowed(
+    facts: Facts,
+    diagnosis: Diagnosis,
+    findings: Iterable[Finding],
+    unknown: tuple[Unknown, ...],
+    by_code: dict[str, Check],
+) -> Diagnosis:
+    """`diagnosis` of a text: one symptom at most stays open, the worst and deepest, with the causes that fit it."""
+    ranks = {c.cause: c.rank for c in by_code.values() if c.rank is not None}
+    opened = [s for s in (*diagnosis.candidates, *(u.symptom for u in diagnosis.unexplained)) if s in ranks]
+    decided = min((_worst(r.cause, by_code, ranks) for r in diagnosis.root_causes), default=SymptomRank.NOTHING_YET)
+    if not opened or decided <= min(ranks[s] for s in opened):
+        return msgspec.structs.replace(diagnosis, candidates={}, unexplained=())
+    symptom = min(opened, key=lambda s: (ranks[s], DEEPEST.index(s) if s in DEEPEST else -1))
+    left = {u.cause: u for u in unknown}
+    checks = {c.cause: c for c in by_code.values()}
+    fits = [name for name in _fitting(facts, symptom) if name in left]
+    if fits:
+        chosen = tuple(_candidate(checks[name], left[name]) for name in fits)
+        return msgspec.structs.replace(diagnosis, candidates={symptom: chosen}, unexplained=())
+    shown = next(f for f in findings if f.cause == symptom)
+    none = Unexplained(symptom=symptom, message=shown.message, proof=shown.proof, ruled_out=())
+    return msgspec.structs.replace(diagnosis, candidates={}, unexplained=(none,))
+
+
+def _fitting(facts: Facts, symptom: str) -> tuple[str, ...]:
+    """What fits all that shows the symptom: the shortest list, as far as the others agree with it."""
+    lists = [CLUES[e.kind] for e in facts.text.shows(symptom) if e.kind in CLUES]
+    if symptom in DEEPEST:
+        lists.append(fitting(facts))
+    lists.sort(key=len)
+    fits = lists[0] if lists else ()
+    for other in lists[1:]:
+        fits = tuple(name for name in fits if name in other) or fits
+    return fits
+
+
+def _candidate(check: Check, unknown: Unknown) -> Candidate:
+    return Candidate(
+        code=check.code,
+        cause=check.cause,
+        title=check.title,
+        unknown_because=unknown.why,
+        settle=SETTLES.get(check.cause, unknown.settle),
+    )
+
+
+def _worst(cause: str, by_code: dict[str, Check], ranks: dict[str, SymptomRank]) -> SymptomRank:
+    """The worst that a cause brings about."""
+    explains = next((c.explains for c in by_code.values() if c.cause == cause), ())
+    return min((ranks[name] for name in explains if name in ranks), default=SymptomRank.NOTHING_YET)
+
+
+__all__ = ["narrowed", "quoted"]

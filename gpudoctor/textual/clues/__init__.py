@@ -1,0 +1,14 @@
+"""Which causes fit a line that shows a failure and does not decide, one file a subject.
+
+CLUES of each module: kind of a line -> the causes, the likely ones first. A cause stands in every list that it fits: where a
+text has several such lines, what fits all of them is left.
+"""
+
+from __future__ import annotations
+
+from . import programs
+
+CLUES: dict[str, tuple[str, ...]] = {
+    **programs.CLUES,
+}
+"""Kind of a line -> the causes that fit it."""

@@ -1,0 +1,129 @@
+"""Which causes fit how far TensorFlow came, the likely ones first."""
+
+from __future__ import annotations
+
+from ..facts import Facts, Unread
+
+_LIBRARIES = (
+    "cuda-libs-missing", "tf-wheel-runpath-gap", "pip-nvidia-libs-not-found", "ld-library-path-not-set",
+    "cuda-version-mismatch", "cudnn-wrong-major", "ld-library-path-wrong-toolkit", "wheel-damaged", "cu12-cu13-wheel-clash",
+    "cuda-lib-unusable", "sudo-stripped-environment",
+)  # fmt: skip
+_NOT_HANDED_OVER = (
+    "container-no-gpus-flag", "container-visible-devices-wrong", "apptainer-no-nv", "slurm-no-gpu-allocated",
+    "colab-cpu-runtime",
+)  # fmt: skip
+_MODULE = (
+    "driver-module-not-loaded", "driver-secure-boot", "driver-nouveau-conflict", "driver-missing", "gpu-bound-to-vfio",
+    "optimus-gpu-powered-off", "no-nvidia-gpu",
+)  # fmt: skip
+BROKEN_GPU = (
+    "xid79-fell-off-bus",
+    "driver-rminit-failed",
+    "gpu-needs-reset",
+    "xid119-gsp-timeout",
+    "xid-hardware-fault",
+)
+_CU_INIT: dict[int, tuple[str, ...]] = {
+    34: ("libcuda-stub-loaded",),
+    100: (
+        "cuda-visible-devices-empty", "cuda-visible-devices-wrong", *_NOT_HANDED_OVER, "device-nodes-missing",
+        "device-node-permission", "container-cgroup-devices-lost", *BROKEN_GPU, "mig-enabled-no-instance", *_MODULE,
+        "wsl-libcuda-path", "amd-gpu",
+    ),
+    101: ("cuda-visible-devices-wrong", "device-node-permission", *BROKEN_GPU),
+    304: ("device-node-permission", "container-cgroup-devices-lost", "address-space-limit", *_NOT_HANDED_OVER),
+    802: ("fabric-manager-not-running",),
+    803: ("driver-library-mismatch", "cuda-compat-unsupported", "wsl-libcuda-path"),
+    804: ("cuda-compat-unsupported",),
+    999: (
+        "cuinit-uvm-device-missing", "uvm-node-stale-major", "device-node-permission", "container-cgroup-devices-lost",
+        *BROKEN_GPU, "address-space-limit", "wsl-libcuda-path",
+    ),
+}  # fmt: skip
+_NO_LIBCUDA = (
+    "driver-missing", "container-no-gpus-flag", "no-nvidia-gpu", "driver-libcuda-not-on-path", "wsl-libcuda-path",
+    "container-capabilities-without-compute", *_NOT_HANDED_OVER[1:], "sudo-stripped-environment", "amd-gpu",
+)  # fmt: skip
+_NVML: dict[int, tuple[str, ...]] = {
+    4: ("device-node-permission", "lsm-denied", "container-cgroup-devices-lost"),
+    9: _MODULE,
+    12: (
+        "driver-missing",
+        "container-no-gpus-flag",
+        "container-capabilities-without-compute",
+        "driver-libcuda-not-on-path",
+    ),
+    15: ("xid79-fell-off-bus",),
+    17: ("device-nodes-missing", "container-cgroup-devices-lost", "device-node-permission", "wsl-libcuda-path"),
+    18: ("driver-library-mismatch",),
+    999: ("container-cgroup-devices-lost", *BROKEN_GPU, "device-node-permission"),
+}
+_IMPORT = ("tf-import-broken", "glibc-too-old", "cpu-no-avx", "tf-shadowed", "tf-packages-overlap", "numpy-abi-break", "protobuf-mismatch", "python-32bit")  # fmt: skip
+_NOTHING_MORE = (
+    "tf-cpu-only-package", "cuda-libs-missing", "cuda-version-mismatch", "container-no-gpus-flag", "driver-missing",
+    "cuda-visible-devices-empty", "ld-library-path-not-set", "pip-nvidia-libs-not-found", "tf-wheel-runpath-gap",
+    "gpu-compute-capability-too-old", "no-nvidia-gpu", "driver-module-not-loaded", "cudnn-wrong-major",
+    "conda-cpu-build", "tf-aarch64-cpu-only", "tf-packages-overlap",
+)  # fmt: skip
+
+DEEPEST = ("libcuda-not-found", "cuinit-fails", "cuinit-no-device", "nvidia-smi-fails", "tf-lists-no-gpu")
+"""Symptoms of 'no GPU': the first of them that is shown is the one to explain."""
+
+
+def fitting(facts: Facts) -> tuple[str, ...]:
+    """The causes that fit what the text shows, the likely ones first."""
+    lib, tensorflow = facts.driver.libcuda, facts.tensorflow
+    nvml = facts.gpu.nvml_error
+    by_nvml = _NVML.get(nvml, ()) if isinstance(nvml, int) else ()
+    if tensorflow.directory is None:
+        return ("tf-not-installed", "tf-shadowed", "python-version-unsupported")
+    if lib.path is None:
+        return _both(by_nvml, _NO_LIBCUDA)
+    if isinstance(lib.init_result, int) and lib.init_result:
+        fits = _CU_INIT.get(lib.init_result, _CU_INIT[999])
+        if facts.driver.kernel_version is None or tensorflow.said("device-node-absent"):
+            fits = (*_NOT_HANDED_OVER, *_MODULE, "device-nodes-missing", "wsl-libcuda-path")
+        return _both(by_nvml, _mismatched(facts, fits))
+    if by_nvml:
+        return by_nvml
+    if facts.gpu.devices == ():
+        return (*BROKEN_GPU, *_NOT_HANDED_OVER, "device-nodes-missing", "gpu-bound-to-vfio")
+    if tensorflow.loader_ok is False:
+        return _libraries(facts)
+    if isinstance(tensorflow.import_error, str):
+        return _IMPORT
+    if not isinstance(tensorflow.libraries, Unread) and tensorflow.libraries:
+        return (*_libraries(facts), "driver-missing", "no-nvidia-gpu", "container-no-gpus-flag")
+    return _NOTHING_MORE
+
+
+def _both(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
+    """Those that fit two things that the text shows; where none does, those that fit the second."""
+    return tuple(c for c in first if c in second) or second
+
+
+def _mismatched(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
+    """A library older than the kernel module was not left behind by an upgrade: it is rather another package's."""
+    user, kernel = facts.driver.libcuda.version, facts.driver.kernel_version
+    if facts.driver.libcuda.init_result != 803 or not isinstance(user, str) or not isinstance(kernel, str):
+        return fits
+    older = [int(n) for n in user.split(".")] < [int(n) for n in kernel.split(".")]
+    return ("cuda-compat-unsupported", *(f for f in fits if f != "cuda-compat-unsupported")) if older else fits
+
+
+def _libraries(facts: Facts) -> tuple[str, ...]:
+    """Of the libraries' causes those that fit the names, where names are told."""
+    picks = facts.tensorflow.libraries
+    lost = [] if isinstance(picks, Unread) else [p.soname for p in picks]
+    if not lost:
+        return _LIBRARIES
+    if lost == ["libcusolver.so.11"]:  # which the wheel of 2.21 does not look for where its extra puts it
+        return (
+            "tf-wheel-runpath-gap",
+            *(c for c in _LIBRARIES if c not in ("tf-wheel-runpath-gap", "cudnn-wrong-major")),
+        )
+    cudnn = [name for name in lost if name.startswith("libcudnn")]
+    if len(cudnn) == len(lost):
+        return tuple(c for c in _LIBRARIES if c != "cuda-version-mismatch")
+    return tuple(c for c in _LIBRARIES if c != "cudnn-wrong-major")
