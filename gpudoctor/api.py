@@ -15,7 +15,7 @@ from .diagnosis import judge
 from .examine import Examination, Options, Progress, Timeline, examine
 from .facts import Facts, Trial
 from .findings import Judgement
-from .logs import reader, text
+from .logs import reader, sift
 from .registry import Check
 from .trial import LIMIT_S, try_fixes
 
@@ -77,7 +77,7 @@ def replay(path: Path, checks: tuple[Check, ...] | None = None) -> Report:
 
 def log(stream: BinaryIO, checks: tuple[Check, ...] | None = None) -> Report:
     """Judge what a pasted text tells. Raises OSError, logs.text.Binary."""
-    pasted = text.read(stream)
+    pasted = sift.read(stream, reader.WORDS)
     return bundle.make(reader.read(pasted), _now(), checks)
 
 

@@ -36,8 +36,6 @@ _VERSION = re.compile(
     r"(?:tf\.__version__|TensorFlow version|tensorflow version)[^\d\n]{0,12}(?P<version>[012]\.\d+\.\d+(?:rc\d|-rc\d)?)"
 )
 _SYMPTOM, _FAILED = 1, 2
-STATE = ("Traceback", "File", "import", "from")
-"""A line that begins so matters to those that follow."""
 
 
 class Reader:

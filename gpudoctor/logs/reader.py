@@ -5,19 +5,22 @@ To add a language: a module with `LANGUAGE = Language(…)` (language.py) and a 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from ..facts import Facts, TextEvent
-from . import containers, nvidia_smi, python, tensorflow_facts
+from . import containers, nvidia_smi, python, sift, tensorflow_facts
 from .language import Language, Understood
 from .notebook import Notebook
 from .text import Pasted
 
 LANGUAGES: tuple[Language, ...] = (containers.LANGUAGE,)
 """Those whose lines are understood one by one."""
+_ALL = (tensorflow_facts.WORDS, nvidia_smi.WORDS, python.WORDS, *(one.words for one in LANGUAGES))
+WORDS = tuple(dict.fromkeys(word for each in _ALL for word in each))
+"""Every line that tells something holds one of them."""
+_WORDS = re.compile(sift.words(WORDS).pattern.decode())
 _TEXT = 400
-_MANY = 20_000
-"""Different lines of which it is remembered that they tell nothing."""
 
 
 def read(pasted: Pasted) -> Facts:
@@ -31,18 +34,15 @@ def read(pasted: Pasted) -> Facts:
         *((one.name, one.words, one.line) for one in LANGUAGES),
     )
     seen: set[tuple[str, str]] = set()
-    nothing: set[str] = set()
     for line in pasted.lines:
-        if line.text in nothing:
+        if _WORDS.search(line.text) is None:
             continue
-        understood = False
         for language, words, reads in languages:
             if not any(word in line.text for word in words):
                 continue
             told = reads(line.text, line.number, notes)
             if told is None:
                 continue
-            understood = True
             text = told.values.pop("", line.text)
             if (told.kind, text) not in seen:
                 seen.add((told.kind, text))
@@ -52,6 +52,4 @@ def read(pasted: Pasted) -> Facts:
                         values=told.values, symptom=told.symptom,
                     )
                 )  # fmt: skip
-        if not understood and len(nothing) < _MANY and not line.text.startswith(python.STATE):
-            nothing.add(line.text)
     return notes.facts(pasted.count, pasted.left_out)

@@ -173,7 +173,7 @@ _COMPILED = tuple((kind, re.compile(pattern)) for kind, pattern in KINDS)
 
 WORDS = (
     "uda", "UDA", "GPU", "gpu", "udnn", "uDNN", "ibrar", "DNN", "NUMA", "ublas", "Tensor", "PTX", "ptxas", "OOM",
-    "umpy", "ARRAY_API", "rotobuf", "escriptors", "OP_REQUIRES", "TRT", "oneDNN", "factory", "devices", "cu",
+    "umpy", "ARRAY_API", "rotobuf", "escriptors", "OP_REQUIRES", "TRT", "oneDNN", "factory", "devices",
     "absl", "libdevice", "upb", "verbose", "placer", "Allocator", "kernel", ".version",
 )  # fmt: skip
 """Every line with an event holds one of them."""

@@ -8,15 +8,11 @@ from __future__ import annotations
 import html
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import BinaryIO
 
-HEAD = TAIL = 4 << 20
-"""Bytes that are read from the beginning and from the end of a long text."""
-LONGEST = 8000
+LONGEST = 4000
 """Characters of a line that are kept."""
-_CHUNK = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -42,26 +38,6 @@ class Binary(ValueError):  # noqa: N818
     """Not a text."""
 
 
-def read(stream: BinaryIO) -> Pasted:
-    """The lines of a stream: its beginning and its end, where it is long. Raises Binary."""
-    head = stream.read(HEAD)
-    tail, skipped, newlines = b"", 0, 0
-    while chunk := stream.read(_CHUNK):
-        tail += chunk
-        if len(tail) > TAIL + _CHUNK:
-            gone = tail[:-TAIL]
-            skipped, newlines, tail = skipped + len(gone), newlines + gone.count(b"\n"), tail[-TAIL:]
-    if not skipped:
-        return clean(head + tail)
-    first, last = clean(head), clean(tail)
-    offset = head.count(b"\n") + newlines
-    return Pasted(
-        lines=first.lines + tuple(Line(x.number + offset, x.text) for x in last.lines),
-        count=offset + last.count,
-        left_out=f"{skipped >> 10} KiB in the middle of it, lines {first.count} to {offset + 1}",
-    )
-
-
 def clean(data: bytes | str) -> Pasted:
     """The lines of a text that is held whole. Raises Binary."""
     text = data if isinstance(data, str) else _decoded(data)
@@ -70,13 +46,30 @@ def clean(data: bytes | str) -> Pasted:
     raw, count = [], 0
     for count, line in enumerate(text.split("\n"), 1):
         raw += [(count, piece) for piece in line.split("\r") if piece] if "\r" in line else [(count, line)]
-    lines = [(number, *_bare(line)) for number, line in raw]
+    lines = [(number, *_bare(piece)) for number, line in raw for piece in _pieces(line)]
     joined = _unwrapped(lines)
     return Pasted(
         lines=tuple(Line(n, own) for n, piece in joined if (own := _own(piece)[:LONGEST])),
         count=count - text.endswith("\n") if text else 0,
         left_out=None,
     )
+
+
+_OVERLAP = 500
+
+
+def _pieces(line: str) -> Iterator[str]:
+    """A line; one that is too long in pieces, which overlap."""
+    yield line[:LONGEST]
+    for at in range(LONGEST - _OVERLAP, len(line) - _OVERLAP, LONGEST - _OVERLAP):
+        yield line[at : at + LONGEST]
+
+
+def cleaned(lines: Iterable[tuple[int, str]]) -> Iterator[Line]:
+    """Single lines out of a long text: what was wrapped stays so."""
+    for number, line in lines:
+        if own := _own(_bare(line)[0])[:LONGEST]:
+            yield Line(number, own)
 
 
 _PRINTED = bytes(b for b in range(256) if b >= 32 and b != 127) + b"\t\n\r\f\b\x1b"
@@ -91,11 +84,18 @@ def _decoded(data: bytes) -> str:
         for encoding, at in (("utf-16-le", 1), ("utf-16-be", 0)):
             if data[:4096][at::2].count(0) == zeros:
                 return data[: len(data) & ~1].decode(encoding, "replace")
+    refuse_binary(data)
+    return data.decode("utf-8-sig", "replace").replace("\0", "")
+
+
+def refuse_binary(data: bytes) -> None:
+    """Raises Binary for what begins like no text."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return
     if data.startswith((b"\x7fELF", b"PK\x03\x04", b"\x1f\x8b", b"\x89PNG", b"\xff\xd8\xff", b"%PDF", b"MZ")):
         raise Binary
     if len(data[:4096].translate(None, _PRINTED)) > len(data[:4096]) // 20:
         raise Binary
-    return data.decode("utf-8-sig", "replace").replace("\0", "")
 
 
 # ------------------------------------------------------------------- what stands in a line and is not its text
@@ -177,7 +177,11 @@ def _unwrapped(lines: list[tuple[int, str, int]]) -> Iterator[tuple[int, str]]:
     if not _NARROWEST <= width <= _WIDEST or full < 2:
         yield from ((n, text) for n, text, _ in lines)
         return
-    cuts = [a[2] for a, b in itertools.pairwise(lines) if a[2] > width - 25 and not _begins(b[1])]
+    cuts = [
+        a[2]
+        for a, b in itertools.pairwise(lines)
+        if a[2] > width - 25 and _STARTS_TEXT.match(_stripped(a[1])) and not _begins(b[1])
+    ]
     in_words = 5 * sum(w == width for w in cuts) < 4 * len(cuts)
     held: tuple[int, str, int] | None = None
     for number, text, wide in lines:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import html
-import io
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpudoctor.logs import reader
-from gpudoctor.logs import text as text_lines
 from gpudoctor.logs.text import Binary, clean
 
 HERE = Path(__file__).parent
@@ -143,15 +141,6 @@ def test_nothing() -> None:
 def test_lines_that_belong_to_nobody_are_not_joined() -> None:
     long = "I0000 00:00:1795203576.408741     951 gpu_device.cc:2365] " + "x" * 40
     assert len(clean(f"{long}\n{long}\nTraceback (most recent call last):\n").lines) == 3
-
-
-def test_a_long_text_is_read_at_both_ends() -> None:
-    noise = b"step 1 loss 0.5\n" * (1 << 20)
-    last = b"E0000 00:00:1.1  1 cuda_platform.cc:52] failed call to cuInit: CUDA_ERROR_NO_DEVICE: no device\n"
-    pasted = text_lines.read(io.BytesIO(noise + last))
-    assert pasted.left_out is not None
-    assert pasted.lines[-1].number == (1 << 20) + 1 == pasted.count
-    assert [e[0] for e in events("\n".join(x.text for x in pasted.lines[-3:]))] == ["cuinit-failed"]
 
 
 @settings(max_examples=60, deadline=None)
