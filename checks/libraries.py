@@ -20,6 +20,7 @@ from gpudoctor.checks._libraries import (
     wheel_directories,
 )
 from gpudoctor.checks._pip import pip
+from gpudoctor.checks.library_texts import file_that_is_there, not_in_this_text, refused_file
 from gpudoctor.checks.toolkits import damaged_wheels, missing, only_cudnn_is_missing
 from gpudoctor.facts import Facts, LibraryFile, LibraryPick, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, LinkChange, Stage, on_library_path
@@ -113,6 +114,9 @@ def pip_nvidia_libs_not_found(facts: Facts) -> Iterator[Found]:
 
     Source: ELF dynamic sections of the wheels 2.12 to 2.21 (compat/matrix.json).
     """
+    if facts.text.is_all:
+        yield from not_in_this_text(file_that_is_there(facts, in_wheels=True))
+        return
     lost: list[tuple[LibraryPick, LibraryFile]] = []
     for pick in failed(facts):
         if pick.rejected or _gap(facts, pick) is not None:
@@ -151,6 +155,9 @@ def ld_library_path_not_set(facts: Facts) -> Iterator[Found]:
 
     Source: ld.so(8).
     """
+    if facts.text.is_all:
+        yield from not_in_this_text(file_that_is_there(facts, in_wheels=False))
+        return
     lost: list[tuple[LibraryPick, LibraryFile]] = []
     for pick in failed(facts):
         files = installed(facts, wanted(pick))
@@ -216,6 +223,9 @@ def cuda_lib_unusable(facts: Facts) -> Iterator[Found]:
 
     Source: ld.so(8); glibc elf/dl-load.c.
     """
+    if facts.text.is_all:
+        yield from not_in_this_text(refused_file(facts))
+        return
     damaged = () if isinstance(facts.python.damaged, Unread) else damaged_wheels(facts)
     for pick in failed(facts):
         if os.path.basename(pick.rejected or "") in damaged:

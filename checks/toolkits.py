@@ -9,6 +9,7 @@ from shlex import quote
 
 from gpudoctor.checks._libraries import failed, install, installed, lies, looked_in, source, wanted
 from gpudoctor.checks._pip import pip
+from gpudoctor.checks.library_texts import not_in_this_text, other_cuda, other_cudnn
 from gpudoctor.facts import DamagedFile, Facts, LibraryFile, LibraryPick, Toolkit, Unread, known
 from gpudoctor.findings import EnvChange, Evidence, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
@@ -66,6 +67,9 @@ def cuda_version_mismatch(facts: Facts) -> Iterator[Found]:
 
     Source: https://www.tensorflow.org/install/pip; the sonames that the loader asks for.
     """
+    if facts.text.is_all:
+        yield from not_in_this_text(other_cuda(facts))
+        return
     gone = missing(facts)
     asked = [p for p in gone if not p.stopped_by and p.soname.startswith(tuple(s + ".so" for s in _FAMILY_OF_MAJOR))]
     cudart = next((p for p in asked if p.soname.startswith("libcudart.so")), None)
@@ -111,6 +115,9 @@ def cudnn_wrong_major(facts: Facts) -> Iterator[Found]:
 
     Source: https://www.tensorflow.org/install/source#gpu; the soname that the loader asks for.
     """
+    if facts.text.is_all:
+        yield from not_in_this_text(other_cudnn(facts))
+        return
     pick = only_cudnn_is_missing(facts)
     if pick is None:
         return

@@ -37,10 +37,12 @@ class Environment(Fact, frozen=True, kw_only=True):
 
     def get(self, name: str) -> str | Unread | None:
         """The value of `name`; None where it is not set; Unread where the variables could not be read."""
+        if name in self.unset:
+            return None
         if isinstance(self.variables, Unread):
             return self.variables
         found = next((v.value for v in self.variables if v.name == name), None)
-        return self.unlisted if found is None and name not in self.unset else found
+        return self.unlisted if found is None else found
 
     def known(self, name: str) -> str | None:
         """`get`, for checks: raises `UnknownFactError` where the variables could not be read."""

@@ -9,14 +9,14 @@ import re
 from collections.abc import Callable
 
 from ..facts import Facts, TextEvent
-from . import containers, nvidia_smi, python, sift, tensorflow_facts
+from . import claims, containers, nvidia_smi, python, sift, tensorflow_facts
 from .language import Language, Understood
 from .notebook import Notebook
 from .text import Pasted
 
 LANGUAGES: tuple[Language, ...] = (containers.LANGUAGE,)
 """Those whose lines are understood one by one."""
-_ALL = (tensorflow_facts.WORDS, nvidia_smi.WORDS, python.WORDS, *(one.words for one in LANGUAGES))
+_ALL = (tensorflow_facts.WORDS, nvidia_smi.WORDS, python.WORDS, claims.WORDS, *(one.words for one in LANGUAGES))
 WORDS = tuple(dict.fromkeys(word for each in _ALL for word in each))
 """Every line that tells something holds one of them."""
 _WORDS = re.compile(sift.words(WORDS).pattern.decode())
@@ -26,19 +26,20 @@ _TEXT = 400
 def read(pasted: Pasted) -> Facts:
     """What a text tells; everything else is Unread('not in this text')."""
     notes = Notebook()
-    tracebacks = python.Reader(notes)
+    tracebacks, claimed = python.Reader(notes), claims.Reader()
     languages: tuple[tuple[str, tuple[str, ...], Callable[[str, int, Notebook], Understood | None]], ...] = (
         (tensorflow_facts.LANGUAGE, tensorflow_facts.WORDS, tensorflow_facts.line),
         (nvidia_smi.LANGUAGE, nvidia_smi.WORDS, nvidia_smi.line),
         (python.LANGUAGE, python.WORDS, lambda text, number, _: tracebacks.line(text, number)),
+        (claims.LANGUAGE, claims.WORDS, claimed.line),
         *((one.name, one.words, one.line) for one in LANGUAGES),
     )
     seen: set[tuple[str, str]] = set()
     for line in pasted.lines:
-        if _WORDS.search(line.text) is None:
+        if _WORDS.search(line.text) is None and not claimed.awaits:
             continue
         for language, words, reads in languages:
-            if not any(word in line.text for word in words):
+            if not any(word in line.text for word in words) and not (claimed.awaits and language == claims.LANGUAGE):
                 continue
             told = reads(line.text, line.number, notes)
             if told is None:

@@ -43,7 +43,7 @@ KINDS: tuple[tuple[str, str], ...] = (
         ),
     ),
     ("libraries-not-opened", r"Cannot dlopen some GPU libraries"),
-    ("library-opened", r"[Ss]uccessfully opened (?:dynamic|CUDA) library (?P<library>[\w.-]+?\.so[\w.]*)"),
+    ("library-opened", r"[Ss]uccessfully opened (?:dynamic|CUDA) library (?P<library>[\w.-]+?\.(?:so[\w.]*|dll))"),
     ("registers-no-gpu", r"Skipping registering GPU devices"),
     (
         "capability-too-old",
@@ -172,7 +172,7 @@ _COMPILED = tuple((kind, re.compile(pattern)) for kind, pattern in KINDS)
 
 
 WORDS = (
-    "uda", "UDA", "GPU", "gpu", "udnn", "uDNN", "ibrar", "DNN", "NUMA", "ublas", "Tensor", "PTX", "ptxas", "OOM",
+    "cuInit", "uda", "UDA", "GPU", "gpu", "udnn", "uDNN", "ibrar", "DNN", "NUMA", "ublas", "Tensor", "PTX", "ptxas", "OOM",
     "umpy", "ARRAY_API", "rotobuf", "escriptors", "OP_REQUIRES", "TRT", "oneDNN", "factory", "devices",
     "absl", "libdevice", "upb", "verbose", "placer", "Allocator", "kernel", ".version",
 )  # fmt: skip

@@ -105,6 +105,8 @@ _ESCAPE = re.compile(
     r"|\x9b[0-?]*[ -/]*[@-~]|\[(?:\d{1,3};)*\d{0,3}m|.\x08|[\u200b-\u200f\u2060\ufeff\x00-\x08\x0b-\x1f\x7f]"
 )
 _QUOTE = re.compile(r"\s{0,4}(?:> ?){1,9}")
+_QUOTES = str.maketrans("\u2018\u2019\u201c\u201d\u00b4\u2033", "''\"\"'\"")
+"""What word processors make of quotation marks."""
 _FENCE = re.compile(r"\s*(?:```+|~~~+)[\w-]*\s*$|\s*</?(?:pre|code|details|summary)>\s*$")
 _NOTEBOOK = re.compile(r'\s*"(.*?)(?:\\n",?|",?)\s*$')
 
@@ -112,6 +114,8 @@ _NOTEBOOK = re.compile(r'\s*"(.*?)(?:\\n",?|",?)\s*$')
 def _bare(line: str) -> tuple[str, int]:
     """A line without colours and quotes, and how wide it was on the screen."""
     line = _ESCAPE.sub("", line).replace("\xa0", " ") if not line.isprintable() or "[" in line or "^" in line else line
+    if not line.isascii():
+        line = line.translate(_QUOTES)
     width = len(line)
     if ">" in line[:6] and (quote := _QUOTE.match(line)):
         line = line[quote.end() :]
@@ -182,7 +186,7 @@ def _unwrapped(lines: list[tuple[int, str, int]]) -> Iterator[tuple[int, str]]:
         for a, b in itertools.pairwise(lines)
         if a[2] > width - 25 and _STARTS_TEXT.match(_stripped(a[1])) and not _begins(b[1])
     ]
-    in_words = 5 * sum(w == width for w in cuts) < 4 * len(cuts)
+    in_words = 10 * sum(w == width for w in cuts) < 9 * len(cuts)
     held: tuple[int, str, int] | None = None
     for number, text, wide in lines:
         if held is not None:

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from ..facts import Facts, Unread
+from . import libraries
 
-_LIBRARIES = (
-    "cuda-libs-missing", "tf-wheel-runpath-gap", "pip-nvidia-libs-not-found", "ld-library-path-not-set",
-    "cuda-version-mismatch", "cudnn-wrong-major", "ld-library-path-wrong-toolkit", "wheel-damaged", "cu12-cu13-wheel-clash",
-    "cuda-lib-unusable", "sudo-stripped-environment",
-)  # fmt: skip
 _NOT_HANDED_OVER = (
     "container-no-gpus-flag", "container-visible-devices-wrong", "apptainer-no-nv", "slurm-no-gpu-allocated",
     "colab-cpu-runtime",
@@ -90,11 +86,11 @@ def fitting(facts: Facts) -> tuple[str, ...]:
     if facts.gpu.devices == ():
         return (*BROKEN_GPU, *_NOT_HANDED_OVER, "device-nodes-missing", "gpu-bound-to-vfio")
     if tensorflow.loader_ok is False:
-        return _libraries(facts)
+        return libraries.fitting(facts)
     if isinstance(tensorflow.import_error, str):
         return _IMPORT
     if not isinstance(tensorflow.libraries, Unread) and tensorflow.libraries:
-        return (*_libraries(facts), "driver-missing", "no-nvidia-gpu", "container-no-gpus-flag")
+        return (*libraries.fitting(facts), "driver-missing", "no-nvidia-gpu", "container-no-gpus-flag")
     return _NOTHING_MORE
 
 
@@ -110,20 +106,3 @@ def _mismatched(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
         return fits
     older = [int(n) for n in user.split(".")] < [int(n) for n in kernel.split(".")]
     return ("cuda-compat-unsupported", *(f for f in fits if f != "cuda-compat-unsupported")) if older else fits
-
-
-def _libraries(facts: Facts) -> tuple[str, ...]:
-    """Of the libraries' causes those that fit the names, where names are told."""
-    picks = facts.tensorflow.libraries
-    lost = [] if isinstance(picks, Unread) else [p.soname for p in picks]
-    if not lost:
-        return _LIBRARIES
-    if lost == ["libcusolver.so.11"]:  # which the wheel of 2.21 does not look for where its extra puts it
-        return (
-            "tf-wheel-runpath-gap",
-            *(c for c in _LIBRARIES if c not in ("tf-wheel-runpath-gap", "cudnn-wrong-major")),
-        )
-    cudnn = [name for name in lost if name.startswith("libcudnn")]
-    if len(cudnn) == len(lost):
-        return tuple(c for c in _LIBRARIES if c != "cuda-version-mismatch")
-    return tuple(c for c in _LIBRARIES if c != "cudnn-wrong-major")

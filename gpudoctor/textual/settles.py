@@ -15,6 +15,7 @@ SETTLES = {
     "cuda-libs-missing": _WHEELS,
     "cuda-version-mismatch": _WHEELS,
     "cudnn-wrong-major": _WHEELS,
+    "cuda-lib-from-other-toolkit": _LOADER,
     "cu12-cu13-wheel-clash": _WHEELS,
     "tf-wheel-runpath-gap": _LOADER,
     "pip-nvidia-libs-not-found": _LOADER,

@@ -245,9 +245,7 @@ RELEASES = (
     Release(version="2.4.4", python="3.8", cases=(*MAIN, "libs-no-cusolver", "cuinit-34")),
     Release(version="2.14.1", python="3.11", cases=(*MAIN, "libs-no-cusolver", "numpy-2")),
     Release(version="2.10.1", python="3.8", cases=(*MAIN, "libs-no-cusolver", "protobuf-5")),
-    Release(
-        version="1.14.0", python="3.7", package="tensorflow-gpu", cases=(*MAIN, "numpy-old"), pins=("protobuf<3.20",)
-    ),
+    Release(version="1.14.0", python="3.7", package="tensorflow-gpu", cases=MAIN, pins=("protobuf<3.20",)),
     Release(version="2.17.1", python="3.12", cases=MAIN),
     Release(version="2.19.1", python="3.12", cases=MAIN),
     Release(version="2.13.1", python="3.11", cases=MAIN),

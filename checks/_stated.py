@@ -1,0 +1,102 @@
+"""What a pasted text names as installed, against the libraries that TensorFlow could not open."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from gpudoctor import compat
+from gpudoctor.facts import Facts, TextEvent, Unread
+
+Version = tuple[int, ...]
+
+_TOOLKITS: dict[str, tuple[tuple[Version, Version], ...]] = {
+    # library -> for each version of its soname the toolkits that bring it: from, and before which
+    "cublas": (((10,), (11,)), ((11,), (12,)), ((12,), (13,)), ((13,), (14,))),
+    "cusparse": (((10,), (11,)), ((11,), (12,)), ((12,), (13,))),
+    "cufft": (((10, 1), (12,)), ((12,), (13,)), ((13,), (14,))),
+    "curand": (((10, 1), (14,)),),
+    "cusolver": (((10, 1), (11, 1)), ((11, 1), (13,)), ((13,), (14,))),
+}
+_FIRST = {"cublas": 10, "cusparse": 10, "cufft": 10, "curand": 10, "cusolver": 10}
+_EXACT = "cudart", "cublas", "cufft", "curand", "cusolver", "cusparse"
+
+
+def toolkits(library: str) -> tuple[Version, Version] | None:
+    """The CUDA toolkits that bring a library, by its file name: from, and before which. None: unknown, or not of a toolkit.
+
+    Up to 10.0 every library carries the version of its toolkit; from 10.1 on its own; libcudart that of its major version
+    from 11 on. Source: the file names in NVIDIA's toolkit archives, release notes of 10.1 ('libraries are versioned').
+    """
+    found = re.match(r"(?:lib)?(cudart|cublas|cufft|curand|cusolver|cusparse)(?:Lt|64_)?(?:\.so\.)?([\d.]*)", library)
+    if found is None or not found[2].strip("."):
+        return None
+    name, number = found[1], found[2].strip(".")
+    if "64_" in library:
+        number = _of_dll(number)
+    version = tuple(int(n) for n in number.split("."))
+    if name == "cudart" and version[0] >= 11:
+        return (version[0],), (version[0] + 1,)
+    if len(version) > 1:
+        return version[:2], (version[0], version[1] + 1)
+    at = version[0] - _FIRST.get(name, 99)
+    ranges = _TOOLKITS.get(name, ())
+    return ranges[at] if 0 <= at < len(ranges) else None
+
+
+def _of_dll(number: str) -> str:
+    """'101' -> '10.1', '110' -> '11.0', '90' -> '9.0', '10' -> '10'."""
+    if len(number) == 3 or (len(number) == 2 and int(number) >= 50):
+        return f"{number[:-1]}.{number[-1]}"
+    return number
+
+
+def _parsed(text: str) -> Version:
+    return tuple(int(n) for n in text.split(".")[:2] if n)
+
+
+def named(facts: Facts, what: str) -> dict[Version, TextEvent]:
+    """The versions of 'cuda' or 'cudnn' that the text names as installed, and the line of each."""
+    found: dict[Version, TextEvent] = {}
+    for event in facts.text.said("names-cuda"):
+        if value := event.values.get(what):
+            found.setdefault(_parsed(value), event)
+    return found
+
+
+def within(version: Version, between: tuple[Version, Version]) -> bool:
+    """Whether a toolkit is of these; of '11' it is not known which minor version is meant."""
+    low, high = between
+    if len(version) == 1:
+        return low[0] <= version[0] <= (high[0] if len(high) > 1 and high[1] else high[0] - 1)
+    return low <= version < high
+
+
+def lost(facts: Facts) -> tuple[str, ...]:
+    """The libraries that the text says could not be opened."""
+    picks = facts.tensorflow.libraries
+    return () if isinstance(picks, Unread) else tuple(p.soname for p in picks if p.picked is None)
+
+
+def asked(facts: Facts) -> Iterator[tuple[str, tuple[Version, Version]]]:
+    """The libraries of a CUDA toolkit that TensorFlow asks for, as far as the text tells, and the toolkits that bring them."""
+    names = lost(facts)
+    if not names and not isinstance(facts.tensorflow.version, Unread | None):
+        names = compat.loader_sonames(facts.tensorflow.version) or ()
+    for name in names:
+        if (between := toolkits(name)) is not None:
+            yield name, between
+
+
+def opened(facts: Facts) -> tuple[str, ...]:
+    """The libraries that were opened."""
+    return tuple(e.values["library"] for e in facts.text.said("library-opened") if "library" in e.values)
+
+
+def lines_of(facts: Facts, names: tuple[str, ...]) -> tuple[TextEvent, ...]:
+    """The lines that name these libraries as not opened."""
+    return tuple(
+        e
+        for e in facts.text.said("library-not-loaded")
+        if e.values.get("library", "") in names or any(n in e.text for n in names)
+    )

@@ -1,0 +1,183 @@
+"""CUDA's libraries in pasted texts: what could not be opened, against what the text shows to be there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from gpudoctor.checks._said import lines, said
+from gpudoctor.checks._stated import asked, lines_of, lost, named, opened, toolkits, within
+from gpudoctor.facts import Facts, UnknownFactError, Unread
+from gpudoctor.findings import Fix, Found, Stage
+from gpudoctor.registry import check
+
+_EXTRA = Fix(
+    kind="command",
+    risk="safe",
+    summary="On Linux TensorFlow's own extra brings the libraries of its build (2.14 and newer)",
+    steps=("python3 -m pip install 'tensorflow[and-cuda]'",),
+)
+
+
+def other_cuda(facts: Facts) -> Iterator[Found]:
+    """The text names a CUDA that does not bring what TensorFlow asks for (cuda-version-mismatch)."""
+    of_toolkits = [(name, between) for name, between in asked(facts) if not name.startswith(("libcurand", "curand"))]
+    if not of_toolkits or not _fails(facts):
+        return
+    failed = [name for name in lost(facts) if toolkits(name)]
+    stated = named(facts, "cuda")
+    beside = tuple(name for name in opened(facts) if toolkits(name))
+    first = failed[0] if failed else of_toolkits[0][0]
+    if stated and not any(all(within(v, between) for _, between in of_toolkits) for v in stated):
+        versions = " and ".join(".".join(map(str, v)) for v in stated)
+        yield Found(
+            message=f"TensorFlow asks for {first}, which CUDA {versions} does not bring.",
+            proof=lines((*lines_of(facts, tuple(failed))[:2], *list(stated.values())[:2])),
+            fixes=(_EXTRA,),
+        )
+    elif minor := _other_minor(failed, beside):
+        yield Found(
+            message=f"TensorFlow finds {minor[1]} and not {minor[0]}: the CUDA that is installed is of another minor version.",
+            proof=lines(lines_of(facts, (minor[0],))[:2] + facts.text.said("library-opened")[:2]),
+            fixes=(_EXTRA,),
+        )
+
+
+def _fails(facts: Facts) -> bool:
+    """A library was not opened; or no GPU is listed by a release whose extra brings no libraries."""
+    if lost(facts):
+        return True
+    version = facts.tensorflow.version
+    old = isinstance(version, str) and tuple(int(n) for n in version.split(".")[:2] if n.isdigit()) < (2, 14)
+    return old and facts.tensorflow.devices == () and isinstance(facts.driver.libcuda.init_result, Unread)
+
+
+def _other_minor(failed: list[str], beside: tuple[str, ...]) -> tuple[str, str] | None:
+    """A library of one minor version that is lost beside one of the same major version that is found."""
+    for name in failed:
+        low, high = toolkits(name) or ((0,), (0,))
+        exact = name.startswith(("libcudart", "cudart")) and low[0] == 10
+        replaced = name.startswith(("libcusolver", "cusolver")) and high == (11, 1)
+        for other in beside:
+            major = (toolkits(other) or ((0,), (0,)))[0][0]
+            if toolkits(other) == (low, high):
+                continue
+            if (exact and major == 10 and not other.startswith(("libcufft", "libcurand"))) or (
+                replaced and major == 11
+            ):
+                return name, other
+    return None
+
+
+def other_cudnn(facts: Facts) -> Iterator[Found]:
+    """cuDNN alone is lost, and the text names one of another major version (cudnn-wrong-major)."""
+    names = lost(facts)
+    asked_for = {name.rstrip("dl.")[-1] for name in names}
+    stated = named(facts, "cudnn")
+    if not names or not all(_is_cudnn(n) for n in names) or not stated:
+        return
+    if not any(str(v[0]) in asked_for for v in stated):
+        versions = " and ".join(".".join(map(str, v)) for v in stated)
+        yield Found(
+            message=f"TensorFlow asks for {names[0]}; installed is cuDNN {versions}.",
+            proof=lines((*lines_of(facts, names)[:2], *list(stated.values())[:2])),
+            fixes=(_EXTRA,),
+        )
+
+
+def _is_cudnn(name: str) -> bool:
+    return name.startswith(("libcudnn.so", "cudnn64_"))
+
+
+def file_that_is_there(facts: Facts, in_wheels: bool) -> Iterator[Found]:
+    """The text shows the file that was not found (ld-library-path-not-set, pip-nvidia-libs-not-found)."""
+    names = lost(facts)
+    for event in facts.text.said("shows-file"):
+        name, directory = event.values["library"], event.values["directory"].rstrip("/")
+        wheel = "/site-packages/nvidia" in directory or "/dist-packages/nvidia" in directory
+        if wheel is not in_wheels or not any(name == n or name.startswith(n + ".") for n in names):
+            continue
+        yield Found(
+            message=f"{os.path.basename(name)} is there, and TensorFlow's loader does not look in its directory.",
+            proof=lines((event, *lines_of(facts, (name,))[:2])),
+            fixes=(
+                Fix(
+                    kind="command",
+                    risk="safe",
+                    summary="Put the directory on the loader's path, before Python starts",
+                    steps=(f'export LD_LIBRARY_PATH="{directory}${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}"',),
+                ),
+            ),
+        )
+        return
+
+
+def refused_file(facts: Facts) -> Iterator[Found]:
+    """The loader says what is wrong with the file that it found (cuda-lib-unusable)."""
+    words = ("file too short", "invalid ELF header", "wrong ELF class", "undefined symbol", "file data")
+    told = [e for e in facts.text.said("library-not-loaded") if any(word in e.text for word in words)]
+    if told:
+        yield Found(
+            message=f"{told[0].values.get('library', 'A library')} is found, and the loader refuses the file.",
+            proof=lines(told),
+            fixes=(
+                Fix(
+                    kind="advice",
+                    risk="safe",
+                    summary="Replace the file: reinstall the package that brings it, or take its directory off the path",
+                    steps=(),
+                ),
+            ),
+        )
+
+
+def not_in_this_text(found: Iterator[Found]) -> Iterator[Found]:
+    """`found`, or the check is unknown: that a text names no other version rules nothing out."""
+    several = list(found)
+    if not several:
+        raise UnknownFactError(Unread(why="not in this text"))
+    yield from several
+
+
+@check("GD212", "cudnn-missing", stage=Stage.LIBRARIES, explains=("tf-lists-no-gpu",))
+def cudnn_missing(facts: Facts) -> Iterator[Found]:
+    """cuDNN is not installed, though CUDA's other libraries are.
+
+    What it looks at: in a pasted text, what a search for libcudnn prints. A line that says that TensorFlow can't open it
+    is no proof: the file may lie elsewhere, or be of another version.
+
+    Why it matters: the CUDA toolkit does not contain cuDNN, and TensorFlow registers no GPU without it.
+
+    How to fix: install the cuDNN of the major version that TensorFlow asks for.
+
+    Source: https://www.tensorflow.org/install/pip; cuDNN installation guide.
+    """
+    told = said(facts, "no-cudnn-file", settle="find / -name 'libcudnn*' -not -path '/proc/*' 2>/dev/null")
+    if not any(_is_cudnn(name) for name in lost(facts)):
+        raise UnknownFactError(Unread(why="no line says that TensorFlow misses it"))
+    yield Found(message="There is no libcudnn on this machine.", proof=lines(told), fixes=(_EXTRA,))
+
+
+@check(
+    "GD213",
+    "cuda-toolkit-missing",
+    stage=Stage.LIBRARIES,
+    explains=("tf-lists-no-gpu", "cuda-libs-missing", "cudnn-missing"),
+)
+def cuda_toolkit_missing(facts: Facts) -> Iterator[Found]:
+    """Neither a CUDA toolkit nor CUDA's libraries are installed.
+
+    What it looks at: in a pasted text, whether it says that there is no toolkit. A library that can't be opened is no
+    proof: it may lie elsewhere, or be of another version.
+
+    Why it matters: up to 2.13, and on Windows, TensorFlow's wheel brings none of CUDA's libraries.
+
+    How to fix: install the CUDA toolkit and the cuDNN that this release was built with (gpudoctor compat show), or on Linux a
+    release with the extra [and-cuda].
+
+    Source: https://www.tensorflow.org/install/source#gpu.
+    """
+    told = said(facts, "no-toolkit", settle="nvcc --version; ls -d /usr/local/cuda*")
+    if not lost(facts):
+        raise UnknownFactError(Unread(why="no line says that TensorFlow misses a library"))
+    yield Found(message="No CUDA toolkit is installed.", proof=lines(told), fixes=(_EXTRA,))

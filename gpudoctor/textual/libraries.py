@@ -1,0 +1,91 @@
+"""Which causes fit CUDA libraries that TensorFlow can't open."""
+
+from __future__ import annotations
+
+import re
+
+from ..facts import Facts, Unread
+
+_ALL = (
+    "cuda-version-mismatch", "ld-library-path-not-set", "cuda-libs-missing", "cuda-toolkit-missing",
+    "pip-nvidia-libs-not-found", "cudnn-wrong-major", "cudnn-missing", "ld-library-path-wrong-toolkit",
+    "cuda-lib-from-other-toolkit", "wheel-damaged", "cu12-cu13-wheel-clash", "cuda-lib-unusable",
+    "sudo-stripped-environment", "tf-wheel-runpath-gap",
+)  # fmt: skip
+_CUDNN = (
+    "cudnn-missing", "ld-library-path-not-set", "cudnn-wrong-major", "pip-nvidia-libs-not-found", "cuda-libs-missing",
+    "cudnn-incomplete-install", "cuda-lib-unusable", "wheel-damaged", "cu12-cu13-wheel-clash",
+)  # fmt: skip
+_RELEASES = {
+    1934: "2.10", 1956: "2.12", 1960: "2.13", 2211: "2.14", 2256: "2.15", 2251: "2.16", 2343: "2.17", 2344: "2.18",
+    2341: "2.19", 2342: "2.20", 2365: "2.21",
+}  # fmt: skip
+"""Line of gpu_device.cc that says 'Cannot dlopen' -> the release. Source: tests/logs/corpus."""
+_GAP = "2.21"
+"""Its wheel does not look where its extra puts libcusolver.so.11."""
+
+
+def fitting(facts: Facts) -> tuple[str, ...]:
+    """The causes, the likely ones first."""
+    picks = facts.tensorflow.libraries
+    lost = [] if isinstance(picks, Unread) else [p.soname for p in picks]
+    release = _release(facts)
+    if lost and all(name.startswith(("libcudnn.so", "cudnn64_")) for name in lost):
+        return _CUDNN
+    stopped = [] if isinstance(picks, Unread) else [p.stopped_by for p in picks if p.stopped_by]
+    if stopped:
+        return _first("cuda-lib-from-other-toolkit", "cuda-libs-missing", "cuda-version-mismatch")
+    if lost == ["libcusolver.so.11"] and release in (None, _GAP) and _is_new(facts, release):
+        return _first("tf-wheel-runpath-gap", "cuda-libs-missing")
+    if facts.text.said("cudnn-not-found"):
+        return _CUDNN
+    if any(".dll" in name for name in lost):
+        likely = ("ld-library-path-not-set",) if _names_a_toolkit(facts) else ("cuda-toolkit-missing",)
+        return tuple(c for c in _first(*likely, "cuda-version-mismatch") if c not in _LINUX_ONLY)
+    opened = [e.values.get("library", "") for e in facts.text.said("library-opened")]
+    if lost and any(name.startswith(("libcublas", "libcudart", "libcufft")) for name in opened):
+        return _first("cuda-libs-missing", "cuda-version-mismatch", "ld-library-path-not-set")
+    if not _is_new(facts, release):
+        return _first("ld-library-path-not-set", "cuda-version-mismatch") if _names_a_toolkit(facts) else _ALL
+    if release == _GAP:
+        return _first("tf-wheel-runpath-gap", "pip-nvidia-libs-not-found", "cuda-libs-missing")
+    if facts.text.said("names-extra") or release == "2.16":
+        return _first("pip-nvidia-libs-not-found", "ld-library-path-not-set", "cuda-libs-missing")
+    return _first("cuda-libs-missing", "pip-nvidia-libs-not-found", "ld-library-path-not-set", "cuda-version-mismatch")
+
+
+_LINUX_ONLY = (
+    "pip-nvidia-libs-not-found", "tf-wheel-runpath-gap", "cu12-cu13-wheel-clash", "sudo-stripped-environment",
+    "wheel-damaged",
+)  # fmt: skip
+
+
+def _names_a_toolkit(facts: Facts) -> bool:
+    return any(e.values.get("cuda") for e in facts.text.said("names-cuda"))
+
+
+def _first(*causes: str) -> tuple[str, ...]:
+    return (*causes, *(c for c in _ALL if c not in causes))
+
+
+def _release(facts: Facts) -> str | None:
+    """'2.16', as the text says or as the place of its line tells; None: neither."""
+    version = facts.tensorflow.version
+    if isinstance(version, str):
+        return ".".join(version.split(".")[:2])
+    events = facts.tensorflow.events
+    for event in () if isinstance(events, Unread) else events:
+        place = re.fullmatch(r"gpu_device\.cc:(\d+)", event.source or "")
+        if place and event.kind == "libraries-not-opened":
+            return _RELEASES.get(int(place[1]))
+    return None
+
+
+def _is_new(facts: Facts, release: str | None) -> bool:
+    """From 2.14 on the extra brings the libraries; and from 2.12 on those that are lost are not named."""
+    if release is not None:
+        major, _, minor = release.partition(".")
+        return (int(major), int(minor or 0)) >= (2, 14)
+    picks = facts.tensorflow.libraries
+    old = (".10", ".10.0", ".10.1", ".9.0", ".8.0", ".11.0")
+    return isinstance(picks, Unread) or not any(p.soname.endswith(old) for p in picks)
