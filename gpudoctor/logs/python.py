@@ -22,7 +22,7 @@ WORDS = (
     "tf.__version__",
     "tensorflow",
 )
-_ERROR = re.compile(r"(?P<error>(?:[\w.]*\.)?(?:\w*Error|\w*Exception|SystemExit)): ?(?P<text>.*)")
+_ERROR = re.compile(r"(?P<error>(?:[\w.]{1,100}\.)?(?:\w{0,60}(?:Error|Exception)|SystemExit)): ?(?P<text>.*)")
 _FRAME = re.compile(r'File "(?P<file>[^"]+)", line \d+')
 _OF_TENSORFLOW = re.compile(
     r"[/\\]tensorflow(?:_core|_cpu|_gpu|_intel)?[/\\]|pywrap_tensorflow|import tensorflow|[/\\]keras[/\\]"

@@ -107,7 +107,7 @@ _ESCAPE = re.compile(
 _QUOTE = re.compile(r"\s{0,4}(?:> ?){1,9}")
 _QUOTES = str.maketrans("\u2018\u2019\u201c\u201d\u00b4\u2033", "''\"\"'\"")
 """What word processors make of quotation marks."""
-_FENCE = re.compile(r"\s*(?:```+|~~~+)[\w-]*\s*$|\s*</?(?:pre|code|details|summary)>\s*$")
+_FENCE = re.compile(r"\s{0,20}(?:```+|~~~+)[\w-]{0,20}\s{0,20}$|\s{0,20}</?(?:pre|code|details|summary)>\s{0,20}$")
 _NOTEBOOK = re.compile(r'\s*"(.*?)(?:\\n",?|",?)\s*$')
 
 
@@ -162,11 +162,11 @@ def _own(line: str) -> str:
 
 _BEGINS = re.compile(
     rf"\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF] |[IWEF]\d{{4}} \d\d:\d\d:[\d.]+ +\d+ |{_DATE}|"
-    r"[\w.]+(?:Error|Exception|Warning)(?::|$)|Traceback|File \"|[-=]{5}|\+[-=]|\||>>> |\$ |# |(?:WARNING|ERROR|INFO)[: ]|To enable|"
-    r"Skipping reg|\[?\w+[\w.-]*:\d+:\d+ \[|\[ *\d+\.\d+\]"
+    r"[\w.]{1,100}(?:Error|Exception|Warning)(?::|$)|Traceback|File \"|[-=]{5}|\+[-=]|\||>>> |\$ |# |(?:WARNING|ERROR|INFO)[: ]|To enable|"
+    r"Skipping reg|\[?\w[\w.-]{0,80}:\d+:\d+ \[|\[ *\d+\.\d+\]"
 )
 _STARTS_TEXT = re.compile(
-    r"\s*(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF] |[IWEF]\d{4} \d\d:\d\d:[\d.]+ +\d+ |[\w.]+(?:Error|Exception): |WARNING: )"
+    r"\s{0,20}(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF] |[IWEF]\d{4} \d\d:\d\d:[\d.]+ +\d+ |[\w.]{1,100}(?:Error|Exception): |WARNING: )"
 )
 _NARROWEST, _WIDEST = 50, 250
 

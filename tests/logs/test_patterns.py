@@ -1,0 +1,93 @@
+"""No pattern runs away: the time for a line grows with its length, not with a power of it."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+import time
+from collections.abc import Iterator
+from re import _parser  # type: ignore[attr-defined]
+from typing import Any
+
+import pytest
+
+import gpudoctor.logs
+from gpudoctor.logs.language import Kind, Language
+
+LENGTH = 1500
+FILLERS = ("a", " ", "1", ".", "a ", "1.", "/a", "[", '"', "'", ": ", "=", "(", "-", "0x1,", "A_1 ", "\t", "E ")
+LIMIT_S = 0.1
+"""For one line: most patterns take microseconds, quadratic ones milliseconds, and what is worse seconds."""
+
+
+def patterns() -> dict[str, re.Pattern[str]]:
+    """Every compiled pattern of the languages, by the place where it stands."""
+    found: dict[str, re.Pattern[str]] = {}
+
+    def collect(name: str, value: Any) -> None:
+        if isinstance(value, re.Pattern) and isinstance(value.pattern, str):
+            found[name] = value
+        elif isinstance(value, Language | Kind):
+            for one in value.kinds if isinstance(value, Language) else ():
+                collect(f"{name}.{one.name}", one.compiled)
+        elif isinstance(value, dict):
+            for key, one in value.items():
+                collect(f"{name}[{key}]", one)
+        elif isinstance(value, tuple | list):
+            for number, one in enumerate(value):
+                collect(f"{name}[{number}]", one)
+
+    for module in pkgutil.iter_modules(gpudoctor.logs.__path__):
+        loaded = importlib.import_module(f"gpudoctor.logs.{module.name}")
+        for name, value in vars(loaded).items():
+            collect(f"{module.name}.{name}", value)
+    return found
+
+
+def words(parsed: Any) -> Iterator[str]:
+    """The runs of letters that stand in a pattern as they are."""
+    run = ""
+    for op, argument in parsed:
+        if str(op) == "LITERAL":
+            run += chr(argument)
+            continue
+        if run:
+            yield run
+        run = ""
+        for part in argument if isinstance(argument, tuple | list) else (argument,):
+            for inner in part if isinstance(part, list) else (part,):
+                if isinstance(inner, _parser.SubPattern):
+                    yield from words(inner)
+    if run:
+        yield run
+
+
+def lines(pattern: re.Pattern[str]) -> Iterator[str]:
+    """Lines that begin as the pattern wants it, and do not go on so."""
+    runs = list(dict.fromkeys(words(_parser.parse(pattern.pattern, pattern.flags & ~re.UNICODE))))[:24]
+    for run in runs:
+        yield (run * LENGTH)[:LENGTH]
+        yield (f"{run} " * LENGTH)[:LENGTH]
+    for until in range(min(len(runs), 6) + 1):
+        start = " ".join(runs[:until])
+        for filler in FILLERS:
+            yield (start + filler * LENGTH)[:LENGTH]
+            yield (start + " " + filler * LENGTH)[:LENGTH]
+
+
+PATTERNS = patterns()
+
+
+def test_there_are_patterns() -> None:
+    assert len(PATTERNS) > 60
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_a_pattern_does_not_run_away(name: str) -> None:
+    pattern = PATTERNS[name]
+    for line in lines(pattern):
+        began = time.perf_counter()
+        pattern.search(line)
+        pattern.match(line)
+        assert time.perf_counter() - began < LIMIT_S, line[:80]
