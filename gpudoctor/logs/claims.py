@@ -77,7 +77,7 @@ class Reader:
             if _NO_SUCH.search(text):
                 return None
             return Understood(SHOWN, {"directory": shown["directory"], "library": shown["library"]})
-        if _NOT_INSTALLED.search(text) or text.endswith("?"):
+        if ".cc:" in text or _NOT_INSTALLED.search(text) or text.endswith("?"):
             return None
         values = {}
         if found := next((m for p in _CUDA if (m := p.search(text))), None):

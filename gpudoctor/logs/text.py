@@ -161,12 +161,12 @@ def _own(line: str) -> str:
 # ------------------------------------------------------------------- lines that were wrapped
 
 _BEGINS = re.compile(
-    rf"\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF] |[IWEF]\d{{4}} \d\d:\d\d:[\d.]+ +\d+ |{_DATE}|"
+    rf"\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF](?: |$)|[IWEF]\d{{4}} \d\d:\d\d:[\d.]+ +\d+ |{_DATE}|"
     r"[\w.]{1,100}(?:Error|Exception|Warning)(?::|$)|Traceback|File \"|[-=]{5}|\+[-=]|\||>>> |\$ |# |(?:WARNING|ERROR|INFO)[: ]|To enable|"
     r"Skipping reg|\[?\w[\w.-]{0,80}:\d+:\d+ \[|\[ *\d+\.\d+\]"
 )
 _STARTS_TEXT = re.compile(
-    r"\s{0,20}(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF] |[IWEF]\d{4} \d\d:\d\d:[\d.]+ +\d+ |[\w.]{1,100}(?:Error|Exception): |WARNING: )"
+    r"\s{0,20}(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF](?: |$)|[IWEF]\d{4} \d\d:\d\d:[\d.]+ +\d+ |[\w.]{1,100}(?:Error|Exception): |WARNING: )"
 )
 _NARROWEST, _WIDEST = 50, 250
 
