@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..facts import Facts, TextEvent
-from . import containers, nvidia_smi, python, tensorflow_facts
+from . import containers, nvidia_smi, places, python, tensorflow_facts
 from .language import Language, Understood
 from .notebook import Notebook
 from .text import Pasted
 
-LANGUAGES: tuple[Language, ...] = (containers.LANGUAGE,)
+LANGUAGES: tuple[Language, ...] = (places.LANGUAGE, containers.LANGUAGE)
 """Those whose lines are understood one by one."""
 _TEXT = 400
 _MANY = 20_000

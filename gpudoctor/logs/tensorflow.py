@@ -26,7 +26,7 @@ KINDS: tuple[tuple[str, str], ...] = (
     (
         "cuinit-failed",
         (
-            r"failed call to cuInit: .*?(?P<error>CUDA_ERROR_\w+|UNKNOWN ERROR \((?P<number>\d+)\)|CUresult\(-1\))"
+            r"failed call to cuInit: .*?(?P<error>CUDA_ERROR_\w+|UNKNOWN ERROR \((?P<number>-?\d+)\)|CUresult\(-1\))"
             r"(?:: (?P<meaning>.+))?"
         ),
     ),

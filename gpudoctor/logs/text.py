@@ -162,7 +162,8 @@ _BEGINS = re.compile(
     r"Skipping reg|\[?\w+[\w.-]*:\d+:\d+ \[|\[ *\d+\.\d+\]"
 )
 _STARTS_TEXT = re.compile(
-    r"\s*(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF] |[IWEF]\d{4} \d\d:\d\d:[\d.]+ +\d+ |[\w.]+(?:Error|Exception): |WARNING: )"
+    r"\s*(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF] |[IWEF]\d{4} \d\d:\d\d:[\d.]+ +\d+ |[\w.]+(?:Error|Exception): |WARNING: "
+    r"|(?:_?docker: )?(?:Error response from daemon|OCI runtime create failed|container_linux\.go))"
 )
 _NARROWEST, _WIDEST = 50, 250
 

@@ -71,8 +71,37 @@ DEEPEST = ("libcuda-not-found", "cuinit-fails", "cuinit-no-device", "nvidia-smi-
 """Symptoms of 'no GPU': the first of them that is shown is the one to explain."""
 
 
+_PLACES: dict[str, tuple[str, ...]] = {
+    "docker": ("container-no-gpus-flag", "container-visible-devices-wrong", "container-cgroup-devices-lost"),
+    "kubernetes": ("container-no-gpus-flag", "k8s-device-plugin-not-registered", "container-runtime-not-default"),
+    "apptainer": ("apptainer-no-nv",),
+    "slurm-job": ("slurm-no-gpu-allocated", "hpc-login-node"),
+    "on-a-login-node": ("hpc-login-node", "slurm-no-gpu-allocated"),
+    "colab": ("colab-cpu-runtime",),
+}
+"""Where a text comes from -> what is likely there, where no GPU was handed over."""
+_ASKED = ("container-capabilities-without-compute", "container-ldconfig-path", "container-visible-devices-wrong")
+"""GPUs were asked for when the container was started, and libcuda is not inside."""
+
+
 def fitting(facts: Facts) -> tuple[str, ...]:
-    """The causes that fit what the text shows, the likely ones first."""
+    """The causes that fit what the text shows, the likely ones first; those of the place that it comes from before all."""
+    fits = _fitting(facts)
+    if "container-no-gpus-flag" not in fits or isinstance(facts.driver.libcuda.path, str):
+        return fits
+    first: list[str] = []
+    if facts.text.said("gpus-asked") and isinstance(facts.system.container, str):
+        first += _ASKED
+    elif isinstance(facts.system.container, str):
+        first += _PLACES.get(facts.system.container, ())
+    if facts.container.platforms == ("colab",):
+        first += _PLACES["colab"]
+    for kind in ("slurm-job", "on-a-login-node"):
+        first += _PLACES[kind] if facts.text.said(kind) else ()
+    return tuple(dict.fromkeys((*first, *fits)))
+
+
+def _fitting(facts: Facts) -> tuple[str, ...]:
     lib, tensorflow = facts.driver.libcuda, facts.tensorflow
     nvml = facts.gpu.nvml_error
     by_nvml = _NVML.get(nvml, ()) if isinstance(nvml, int) else ()
