@@ -276,7 +276,9 @@ def _lost(facts: Facts) -> tuple[TextEvent, ...]:
     if not failed or facts.text.shows("gpu-faults"):
         return ()
     container, reloaded = facts.system.container, facts.text.said("daemon-reload")
-    inside = isinstance(container, str) and container in (*ENGINES, "kubernetes")
+    inside = container in (*ENGINES, "kubernetes")
+    if isinstance(container, Unread) and facts.text.said("talks-of-a-container"):
+        inside = True
     return (*failed, *reloaded) if reloaded or inside else ()
 
 

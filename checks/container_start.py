@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
+from gpudoctor import compat
 from gpudoctor.checks._handed_over import driver_works
 from gpudoctor.checks._said import lines, said
-from gpudoctor.facts import Facts, UnknownFactError, Unread
+from gpudoctor.facts import Facts, TextEvent, UnknownFactError, Unread
 from gpudoctor.findings import Fix, Found, Stage
 from gpudoctor.registry import check
 
@@ -78,7 +80,7 @@ def container_driver_too_old(facts: Facts) -> Iterator[Found]:
 
     Source: NVIDIA Container Toolkit documentation, 'Constraints'; CUDA compatibility.
     """
-    told = said(facts, "container-unsatisfied", "ngc-driver-too-old", settle=_ON_HOST)
+    told = _image_is_newer(facts) or said(facts, "container-unsatisfied", "ngc-driver-too-old", settle=_ON_HOST)
     if facts.driver.libcuda.init_result in (803, 804) and not facts.text.said("container-unsatisfied"):
         raise _undecided(_ON_HOST)
     wants = next((e.values["condition"] for e in told if "condition" in e.values), None)
@@ -97,7 +99,28 @@ def container_driver_too_old(facts: Facts) -> Iterator[Found]:
     )
 
 
-@check("GD622", "container-host-driver-broken", stage=Stage.CONTAINER, explains=(_NOT_STARTED,))
+def _image_is_newer(facts: Facts) -> tuple[TextEvent, ...]:
+    """The lines that show an image of a CUDA version for which the host's driver is too old, and that it is not started."""
+    failed = facts.text.said("container-hook-failed")
+    has = facts.gpu.driver_version
+    if not failed or not isinstance(has, str):
+        return ()
+    asked = [e for e in facts.text.said("gpus-asked") if "image" in e.values]
+    newest = max(asked, key=lambda e: _numbers(e.values["image"]), default=None)
+    needs = compat.floor(newest.values["image"]) if newest is not None else None
+    return (newest, *failed) if newest is not None and needs is not None and _numbers(has) < _numbers(needs) else ()
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(n) for n in re.findall(r"\d+", version)]
+
+
+@check(
+    "GD622",
+    "container-host-driver-broken",
+    stage=Stage.CONTAINER,
+    explains=(_NOT_STARTED, "container-toolkit-missing"),
+)
 def container_host_driver_broken(facts: Facts) -> Iterator[Found]:
     """The host's driver does not work, so that no container gets a GPU.
 
@@ -134,19 +157,23 @@ def container_host_driver_broken(facts: Facts) -> Iterator[Found]:
 def container_cgroupv2_unsupported(facts: Facts) -> Iterator[Found]:
     """The container toolkit is older than this system's control groups (version 2).
 
-    What it looks at: in a pasted text, nvidia-container-cli's 'cgroup subsystem devices not found'.
+    What it looks at: in a pasted text, nvidia-container-cli's 'cgroup subsystem devices not found', or that the kernel
+    refuses the program (BPF) by which it lets a container open the GPUs.
 
-    Why it matters: with version 2, which distributions use since 2021, there is no subsystem of that name; libnvidia-container
-    knows that from 1.8.0 on.
+    Why it matters: with version 2, which distributions use since 2021, there is no subsystem of that name, but a program in the
+    kernel. libnvidia-container knows that from 1.8.0 on, and some later releases write a program that newer kernels refuse.
 
     How to fix: update the toolkit. Until then: no-cgroups = true and the device nodes by --device, or
     systemd.unified_cgroup_hierarchy=0 on the kernel's command line.
 
     Source: NVIDIA/nvidia-docker issue 1447; libnvidia-container 1.8.0.
     """
+    told = said(facts, "container-cgroup-v2", "container-cgroup-program", settle=_TOOLKIT)
+    if not facts.text.said("container-cgroup-v2") and facts.text.said("rootless"):
+        raise _undecided(_TOOLKIT)
     yield Found(
-        message="The toolkit looks for control groups of version 1, and the system has version 2.",
-        proof=lines(said(facts, "container-cgroup-v2", settle=_TOOLKIT)),
+        message="The toolkit can't write device rules for control groups of this system (version 2).",
+        proof=lines(told),
         fixes=(
             _with_root(
                 "Update the toolkit",
@@ -175,7 +202,8 @@ def container_rootless_cgroups(facts: Facts) -> Iterator[Found]:
 
     Source: NVIDIA Container Toolkit, installation guide, 'Rootless mode'.
     """
-    told = said(facts, "container-rules-refused", "container-rules-fail", settle=_TOOLKIT)
+    kinds = ("container-rules-refused", "container-rules-fail", "container-cgroup-program")
+    told = said(facts, *kinds, settle=_TOOLKIT)
     if not facts.text.said("container-rules-refused", "rootless"):
         raise _undecided(_TOOLKIT)
     yield Found(

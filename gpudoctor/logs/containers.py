@@ -36,8 +36,8 @@ LANGUAGE = Language(
         "device driver", "nvidia-", "nvidia.com/gpu", "nvidia_driver", "unsatisfied condition", "nsatisfied", "nvml error",
         "NVIDIA Driver", "CUDA Driver", "compatibility mode", "libnvidia", "cgroup", "devices.allow", "device rules",
         "BPF_CGROUP", "ldcache", "ldconfig", " error: ", "CDI", "untime", "NVML", "strategy detected", "platform detected",
-        "No devices found", "driver not loaded", "root failed", "root directory", "WSL environment", "--gpus", "prestart",
-        "mount request", "custom device", "Auto-detected", "MOFED", "dxcore", "kernel modules", "inheritable",
+        "Nvml", "No devices found", "[[gpu", " hook", "container process", "driver not loaded", "root failed", "root directory",
+        "WSL environment", "--gpus", "prestart", "device filter", "mount request", "custom device", "Auto-detected", "MOFED", "dxcore", "kernel modules", "inheritable",
         "nv files", "context canceled", "/run/nvidia/driver",
     ),
     kinds=(
@@ -67,13 +67,18 @@ LANGUAGE = Language(
         Kind("container-driver-timeout", r"driver (?:rpc )?(?:error|service): timed out", _NOT_STARTED),
         Kind("container-driver-request", r"driver (?:rpc )?error: failed to process request", _NOT_STARTED),
         Kind("container-nvml-refused", r"nvml error: insufficient permissions", _NOT_STARTED),
-        Kind("container-driver-answers", r"(?:nvml|cuda) error: (?P<error>[a-z][a-z -]{3,60})", _NOT_STARTED),
+        Kind("container-driver-answers", r"error: (?:nvml|cuda) error: (?P<error>[a-z][a-z -]{3,60})", _NOT_STARTED),
         # control groups
         Kind("container-cgroup-v2", r"cgroup subsystem devices not found", _NOT_STARTED),
         Kind(
             "container-rules-refused",
             r"devices\.allow: (?:permission denied|operation not permitted)"
             r"|BPF_CGROUP_DEVICE\) failed: operation not permitted",
+            _NOT_STARTED,
+        ),
+        Kind(
+            "container-cgroup-program",
+            r"new device filters? program|device filters program: load program",
             _NOT_STARTED,
         ),
         Kind(
@@ -116,7 +121,7 @@ LANGUAGE = Language(
             r"|error while loading shared libraries: libnvidia-container",
             _NOT_STARTED,
         ),
-        Kind("no-gpu-device-driver", r"could not select device driver\b[^\[\n]{0,40}with capabilities", _NOT_STARTED),
+        Kind("no-gpu-device-driver", r"could not select device driver\b|capabilities\b[^\n]{0,12}\[\[gpu\]\]", _NOT_STARTED),
         Kind("no-gpu-runtime", r"(?i:unknown (?:or invalid )?runtime (?:specified|name):?) \"?nvidia", _NOT_STARTED),
         Kind("nvidia-smi-not-inside", r"exec: \\{0,7}\"nvidia-smi\\{0,7}\": executable file not found", _NOT_STARTED),
         Kind("cdi-unresolved", r"unresolvable CDI devices? (?P<device>[^\s:]{1,100})", _NOT_STARTED),
@@ -141,6 +146,7 @@ LANGUAGE = Language(
         Kind("k8s-no-capacity", r"^\s{0,8}nvidia\.com/gpu: {1,20}\"?0\"?$"),
         Kind("apptainer-no-files", r"(?i:could not find any nv files on this host)"),
         Kind("driver-root-set", r"using root /run/nvidia/driver|^root ?= ?\"/run/nvidia/driver\""),
+        Kind("container-hook-failed", r"running (?:prestart )?hook\b|start(?:ing)? container process$", _NOT_STARTED),
         # notes
         Kind("benign-container-mode", r"Auto-detected mode as"),
         Kind("benign-ngc-network", r"MOFED driver for multi-node communication was not detected"),

@@ -32,7 +32,7 @@ LANGUAGE = Language(
     name="places",
     words=(
         "host", "@", "docker", "podman", "ontainer", "ingularity", "pptainer", "lxc", "LXC", "LXD", "pct ", "olab", "/content/",
-        "srun", "sbatch", "salloc", "SBATCH", "SLURM", "slurm", "NoDevFiles", "--gpus", "--runtime", "nvidia", "WSL", "wsl",
+        "srun", "sbatch", "salloc", "SBATCH", "SLURM", "slurm", "NoDevFiles", "--gpus", "--runtime", "--nv", "LD_LIBRARY_PATH", "nvidia", "WSL", "wsl",
         "icrosoft", "snap", "Desktop", "desktop", "daemon-reload", "Step ", "Running in", "FROM ", "NVIDIA_VISIBLE", "capabilities",
         "Windows", "darwin", "kubectl", "rootless",
     ),
@@ -41,6 +41,7 @@ LANGUAGE = Language(
         Kind("in-a-container", rf"{_HOST}{_ID}(?:[):\s\]]|$)", tell=_in("docker", _SEEN)),
         Kind("in-a-container", rf"^tf-docker |https?://{_ID}:\d|You are running this container as", tell=_in("docker", _NAMED)),
         Kind("in-apptainer", r"^(?:Singularity|Apptainer)(?:>|\s[\w./-]{1,80}>)|/\.singularity\.d/", tell=_in("apptainer", 3)),
+        Kind("in-a-container", r"LD_LIBRARY_PATH[=:] ?\S{0,200}/usr/local/nvidia/lib\b", tell=_in("docker", _NAMED)),
         Kind("in-lxc", r"\blxc\.(?:cgroup|mount|idmap|apparmor)|\bpct (?:enter|exec|start) ", tell=_in("lxc", _SEEN)),
         Kind("in-lxc", r"\b(?:in|inside) (?:an? |the |my )?(?:\w{1,15} ){0,2}(?:LXC|LXD)\b", tell=_in("lxc", _NAMED)),
         Kind("on-a-login-node", rf"{_HOST}(?P<host>[\w-]{{0,30}}(?:login|headnode|head-node|frontend)[\w.-]{{0,30}})"),
@@ -51,9 +52,9 @@ LANGUAGE = Language(
         Kind("daemon-reload", r"\bdaemon-reload\b"),
         Kind(
             "gpus-asked",
-            r"--gpus\b|--runtime[= ]nvidia|\bnvidia-docker2? run\b|--device[= ]\"?(?:nvidia\.com/gpu|/dev/nvidia)"
+            r"(?:(?=[^\n]{0,400}?nvidia/cuda(?:gl)?:(?P<image>\d{1,2}\.\d{1,2})))?(?:--gpus\b|--runtime[= ]nvidia|(?<!Use ')\bnvidia-docker2? run\b|--device[= ]\"?(?:nvidia\.com/gpu|/dev/nvidia)"
             r"|\b(?:singularity|apptainer)\b[^\n]{0,80}\s--nv(?:ccli)?\b|\"default-runtime\": ?\"nvidia\"|capabilities: ?\[\[?\"?gpu"
-            r"|\b(?:driver|runtime): [\"']?nvidia\b|nvidia\.com/gpu: [\"']?[1-9]",
+            r"|\b(?:driver|runtime) ?: [\"']?nvidia\b|nvidia\.com/gpu: [\"']?[1-9])",
         ),
         Kind("builds-an-image", rf"^Step \d+/\d+ ?:|-> Running in {_ID}|^#\d{{1,3}} \d+\.\d+ |\bnvidia-docker2? build\b"),
         Kind(
@@ -78,6 +79,7 @@ LANGUAGE = Language(
         Kind("on-windows", r"microsoft-standard|/usr/lib/wsl|/mnt/wsl|\bWSL ?[12]?\b|windows/amd64|\bPS C:\\|\bWindows 1[01]\b"),
         Kind("on-a-mac", r"\bdarwin/(?:amd64|arm64)|\bmac ?OS\b"),
         Kind("docker-desktop", r"(?i:docker[ -]desktop)|\bdesktop-linux\b|/\.docker/desktop"),
+        Kind("talks-of-a-container", r"(?i:\b(?:in|inside|within) (?:[a-z]{1,10} ){0,3}(?:docker|containers?)\b)"),
         Kind("rootless", r"(?i:\brootless\b)|/run/user/\d+/docker\.sock|unix:///run/user/"),
     ),
 )  # fmt: skip

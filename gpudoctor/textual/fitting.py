@@ -112,7 +112,8 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
     if isinstance(lib.init_result, int) and lib.init_result:
         fits = _CU_INIT.get(lib.init_result, _CU_INIT[999])
         if facts.driver.kernel_version is None or tensorflow.said("device-node-absent"):
-            fits = (*_NOT_HANDED_OVER, *_MODULE, "device-nodes-missing", "wsl-libcuda-path")
+            stub = _CU_INIT[34] if lib.init_result == 34 else ()
+            fits = (*_NOT_HANDED_OVER, *_MODULE, "device-nodes-missing", *stub, "wsl-libcuda-path")
         return _both(by_nvml, _mismatched(facts, fits))
     if by_nvml:
         return by_nvml
