@@ -16,7 +16,14 @@ def nothing_here(facts: Facts) -> tuple[TextEvent, ...]:
     if starts(facts):
         return ()
     lib = facts.driver.libcuda
-    kinds: list[str] = ["ngc-no-driver", "nvidia-smi-not-inside", "device-node-absent", "kernel-module-absent"]
+    kinds: list[str] = [
+        "ngc-no-driver",
+        "nvidia-smi-not-inside",
+        "nvidia-smi-not-found",
+        "torch-no-driver",
+        "device-node-absent",
+        "kernel-module-absent",
+    ]
     if lib.path is None or lib.init_result in (NO_DEVICE, STUB):
         kinds += ["cuinit-failed", "library-not-loaded"]
     if facts.gpu.nvml_error == _NO_LIBRARY:

@@ -50,7 +50,7 @@ def _undecided(settle: str) -> UnknownFactError:
 def _not_asked_for(facts: Facts, container: str) -> tuple[TextEvent, ...]:
     """The lines of a text that show that this container was started without GPUs."""
     undecided = _undecided("nvidia-smi -L  # inside, and on the host")
-    if container not in ENGINES or facts.text.said("builds-an-image"):
+    if container not in ENGINES or facts.text.said("builds-an-image", "on-a-host"):
         raise undecided
     without, absent = facts.text.said("run-without-gpus"), nothing_here(facts)
     if facts.text.said("gpus-asked") and not (without and driver_works(facts)):
@@ -273,7 +273,7 @@ _UNKNOWN = 999
 def _lost(facts: Facts) -> tuple[TextEvent, ...]:
     """The lines of a text that show it: NVML's 'Unknown Error' in a container, or after a daemon-reload."""
     failed = facts.text.said("nvml-failed") if facts.gpu.nvml_error == _UNKNOWN else ()
-    if not failed or facts.text.shows("gpu-faults"):
+    if not failed or facts.text.shows("gpu-faults") or facts.text.said("no-cgroups-set"):
         return ()
     container, reloaded = facts.system.container, facts.text.said("daemon-reload")
     inside = container in (*ENGINES, "kubernetes")

@@ -25,19 +25,19 @@ def _inside(_values: Values, line: int, notes: Notebook) -> None:
     notes.tell("system.container", "docker", line, 1)
 
 
-def _without(values: Values, line: int, notes: Notebook) -> None:
-    _inside(values, line, notes)
-    notes.tell("tensorflow.devices", (), line)
+def _no_driver(_values: Values, line: int, notes: Notebook) -> None:
+    notes.tell("driver.libcuda.path", None, line, 1)
+    notes.tell("driver.libcuda.load_error", "PyTorch finds no NVIDIA driver", line)
 
 
 LANGUAGE = Language(
     name="containers",
     words=(
         "device driver", "nvidia-", "nvidia.com/gpu", "nvidia_driver", "unsatisfied condition", "nsatisfied", "nvml error",
-        "NVIDIA Driver", "CUDA Driver", "compatibility mode", "libnvidia", "cgroup", "devices.allow", "device rules",
+        "NVIDIA Driver", "NVIDIA driver", "CUDA Driver", "compatibility mode", "libnvidia", "cgroup", "devices.allow", "device rules",
         "BPF_CGROUP", "ldcache", "ldconfig", " error: ", "CDI", "untime", "NVML", "strategy detected", "platform detected",
         "Nvml", "No devices found", "[[gpu", " hook", "container process", "driver not loaded", "root failed", "root directory",
-        "WSL environment", "--gpus", "prestart", "device filter", "mount request", "custom device", "Auto-detected", "MOFED", "dxcore", "kernel modules", "inheritable",
+        "WSL ", "--gpus", "prestart", "device filter", "mount request", "custom device", "Auto-detected", "MOFED", "dxcore", "kernel modules", "inheritable",
         "nv files", "context canceled", "/run/nvidia/driver",
     ),
     kinds=(
@@ -52,7 +52,7 @@ LANGUAGE = Language(
             tell=_inside,
         ),
         Kind("ngc-cuinit", r"CUDA Driver UNAVAILABLE \(cuInit\(0\) returned (?P<code>\d{1,4})\)", tell=_answered),
-        Kind("ngc-no-driver", r"The NVIDIA Driver was not detected", tell=_without),
+        Kind("ngc-no-driver", r"The NVIDIA Driver was not detected", _NOT_STARTED, _inside),
         # what nvidia-container-cli, which starts the driver on the host, says of it
         Kind("container-driver-not-loaded", r"nvml error: driver not loaded", _NOT_STARTED),
         Kind("container-no-nvml", r"load library failed: libnvidia-ml\.so", _NOT_STARTED),
@@ -60,10 +60,10 @@ LANGUAGE = Language(
         Kind("container-compat", r"cuda error: forward compatibility was attempted", _NOT_STARTED),
         Kind(
             "container-driver-root",
-            r"change root failed|failed to change root directory|/run/nvidia/driver/[\w/.-]{1,80}: no such file",
+            r"change root failed|failed to change root directory|chroot: failed to run command \W?nvidia-smi|/run/nvidia/driver/[\w/.-]{1,80}: no such file",
             _NOT_STARTED,
         ),
-        Kind("container-wsl-no-adapter", r"WSL environment detected but no adapters", _NOT_STARTED),
+        Kind("container-wsl-no-adapter", r"(?i:WSL environment detected but no ad[ao]pters)", _NOT_STARTED),
         Kind("container-driver-timeout", r"driver (?:rpc )?(?:error|service): timed out", _NOT_STARTED),
         Kind("container-driver-request", r"driver (?:rpc )?error: failed to process request", _NOT_STARTED),
         Kind("container-nvml-refused", r"nvml error: insufficient permissions", _NOT_STARTED),
@@ -123,6 +123,8 @@ LANGUAGE = Language(
         ),
         Kind("no-gpu-device-driver", r"could not select device driver\b|capabilities\b[^\n]{0,12}\[\[gpu\]\]", _NOT_STARTED),
         Kind("no-gpu-runtime", r"(?i:unknown (?:or invalid )?runtime (?:specified|name):?) \"?nvidia", _NOT_STARTED),
+        Kind("torch-no-driver", r"Found no NVIDIA driver on your system", tell=_no_driver),
+        Kind("nvidia-smi-not-found", r"\bnvidia-smi: (?:command )?not found"),
         Kind("nvidia-smi-not-inside", r"exec: \\{0,7}\"nvidia-smi\\{0,7}\": executable file not found", _NOT_STARTED),
         Kind("cdi-unresolved", r"unresolvable CDI devices? (?P<device>[^\s:]{1,100})", _NOT_STARTED),
         Kind("cdi-unsupported", r"nvidia\.com/gpu=\w{1,60}\"?: no such file or directory", _NOT_STARTED),
@@ -147,6 +149,7 @@ LANGUAGE = Language(
         Kind("apptainer-no-files", r"(?i:could not find any nv files on this host)"),
         Kind("driver-root-set", r"using root /run/nvidia/driver|^root ?= ?\"/run/nvidia/driver\""),
         Kind("container-hook-failed", r"running (?:prestart )?hook\b|start(?:ing)? container process$", _NOT_STARTED),
+        Kind("no-cgroups-set", r"no-cgroups ?= ?true"),
         # notes
         Kind("benign-container-mode", r"Auto-detected mode as"),
         Kind("benign-ngc-network", r"MOFED driver for multi-node communication was not detected"),

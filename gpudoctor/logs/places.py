@@ -9,7 +9,7 @@ from .language import Kind, Language, Tell, Values
 from .notebook import Notebook
 
 _ID = r"[0-9a-f]{12}"
-_POD = r"[a-z0-9][a-z0-9.-]{0,60}-(?=[a-z]{0,9}\d)[a-z0-9]{8,10}-[a-z0-9]{5}"
+_POD = r"[a-z0-9][a-z0-9.-]{0,60}-(?=[a-z]{0,9}\d)[b-df-hj-np-tv-xz24-9]{8,10}-[a-z0-9]{5}"
 _HOST = r"(?:\bhost(?:name)?: |this host \(|^(?:\(\w{1,20}\) ?)?\[?[\w.-]{1,32}@)"
 """Before the name of the host that a line comes from."""
 _COMMAND = r"(?:^|[`$#>:] ?|\bsudo )"
@@ -31,7 +31,7 @@ def _colab(_values: Values, line: int, notes: Notebook) -> None:
 LANGUAGE = Language(
     name="places",
     words=(
-        "host", "@", "docker", "podman", "ontainer", "ingularity", "pptainer", "lxc", "LXC", "LXD", "pct ", "olab", "/content/",
+        "host", "http", "File ", "@", "docker", "podman", "ontainer", "ingularity", "pptainer", "lxc", "LXC", "LXD", "pct ", "olab", "ollab", "/content/",
         "srun", "sbatch", "salloc", "SBATCH", "SLURM", "slurm", "NoDevFiles", "--gpus", "--runtime", "--nv", "LD_LIBRARY_PATH", "nvidia", "WSL", "wsl",
         "icrosoft", "snap", "Desktop", "desktop", "daemon-reload", "Step ", "Running in", "FROM ", "NVIDIA_VISIBLE", "capabilities",
         "Windows", "darwin", "kubectl", "rootless",
@@ -45,16 +45,19 @@ LANGUAGE = Language(
         Kind("in-lxc", r"\blxc\.(?:cgroup|mount|idmap|apparmor)|\bpct (?:enter|exec|start) ", tell=_in("lxc", _SEEN)),
         Kind("in-lxc", r"\b(?:in|inside) (?:an? |the |my )?(?:\w{1,15} ){0,2}(?:LXC|LXD)\b", tell=_in("lxc", _NAMED)),
         Kind("on-a-login-node", rf"{_HOST}(?P<host>[\w-]{{0,30}}(?:login|headnode|head-node|frontend)[\w.-]{{0,30}})"),
+        Kind("on-a-host", r"(?:\bhost(?:name)?: |this host \()[\w.-]{1,60}\)?:?(?:$| )|File \"(?:/home/[\w.-]{1,40}/\.?(?:ana|mini)|C:)"),
         Kind("in-colab", r"(?:^|[\s'\"(!=:])/content/|\bgoogle\.colab\b", tell=_colab),
+        Kind("talks-of-colab", r"(?i:\bcolab\b|\bgoogle collab)"),
         Kind("slurm-gives-none", r"CUDA_VISIBLE_DEVICES\"?[=:] ?[\"']?NoDevFiles"),
         Kind("slurm-asked", r"(?:\b(?:srun|sbatch|salloc)\b|#SBATCH)[^\n]{0,200}?(?:--gres|--gpus|gpu|-G ?\d)|^--gres[= ]gpu"),
         Kind("slurm-job", rf"{_COMMAND}(?:srun|salloc|sbatch) |#SBATCH |\bSLURM_JOB_?ID\b|\bslurmstepd: "),
         Kind("daemon-reload", r"\bdaemon-reload\b"),
         Kind(
             "gpus-asked",
-            r"(?:(?=[^\n]{0,400}?nvidia/cuda(?:gl)?:(?P<image>\d{1,2}\.\d{1,2})))?(?:--gpus\b|--runtime[= ]nvidia|(?<!Use ')\bnvidia-docker2? run\b|--device[= ]\"?(?:nvidia\.com/gpu|/dev/nvidia)"
+            r"(?:--gpus\b|--runtime[= ]nvidia|(?<!Use ')\bnvidia-docker2? run\b|--device[= ]\"?(?:nvidia\.com/gpu|/dev/nvidia)"
             r"|\b(?:singularity|apptainer)\b[^\n]{0,80}\s--nv(?:ccli)?\b|\"default-runtime\": ?\"nvidia\"|capabilities: ?\[\[?\"?gpu"
-            r"|\b(?:driver|runtime) ?: [\"']?nvidia\b|nvidia\.com/gpu: [\"']?[1-9])",
+            r"|\b(?:driver|runtime) ?: [\"']?nvidia\b|nvidia\.com/gpu: [\"']?[1-9])"
+            r"(?:[^\n]{0,400}?\bnvidia/cuda(?:gl)?:(?P<image>\d{1,2}\.\d{1,2}))?",
         ),
         Kind("builds-an-image", rf"^Step \d+/\d+ ?:|-> Running in {_ID}|^#\d{{1,3}} \d+\.\d+ |\bnvidia-docker2? build\b"),
         Kind(
@@ -76,7 +79,7 @@ LANGUAGE = Language(
             r"snap install docker|/snap/(?:bin/)?docker\b|^docker +\d[\w.-]* +\d+ +\S+ +canonical|\bdocker [\d.+-]+ from Canonical"
             r"|(?i:docker\b[^\n.]{0,40}\b(?:via|with|by|using|through|from|as an?) (?:the )?(?:ubuntu )?snap\b)",
         ),
-        Kind("on-windows", r"microsoft-standard|/usr/lib/wsl|/mnt/wsl|\bWSL ?[12]?\b|windows/amd64|\bPS C:\\|\bWindows 1[01]\b"),
+        Kind("on-windows", r"microsoft-standard|/usr/lib/wsl|/mnt/wsl|(?i:\bwsl ?[12]?\b)|windows/amd64|\bPS C:\\|\bWindows 1[01]\b"),
         Kind("on-a-mac", r"\bdarwin/(?:amd64|arm64)|\bmac ?OS\b"),
         Kind("docker-desktop", r"(?i:docker[ -]desktop)|\bdesktop-linux\b|/\.docker/desktop"),
         Kind("talks-of-a-container", r"(?i:\b(?:in|inside|within) (?:[a-z]{1,10} ){0,3}(?:docker|containers?)\b)"),

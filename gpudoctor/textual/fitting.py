@@ -57,7 +57,7 @@ _NVML: dict[int, tuple[str, ...]] = {
     15: ("xid79-fell-off-bus",),
     17: ("device-nodes-missing", "container-cgroup-devices-lost", "device-node-permission", "wsl-libcuda-path"),
     18: ("driver-library-mismatch",),
-    999: ("container-cgroup-devices-lost", *BROKEN_GPU, "device-node-permission"),
+    999: ("container-cgroup-devices-lost", *BROKEN_GPU, "device-node-permission", "container-rootless-cgroups"),
 }
 _IMPORT = ("tf-import-broken", "glibc-too-old", "cpu-no-avx", "tf-shadowed", "tf-packages-overlap", "numpy-abi-break", "protobuf-mismatch", "python-32bit")  # fmt: skip
 _NOTHING_MORE = (
@@ -90,11 +90,11 @@ def fitting(facts: Facts) -> tuple[str, ...]:
     if "container-no-gpus-flag" not in fits or isinstance(facts.driver.libcuda.path, str):
         return fits
     first: list[str] = []
-    if facts.text.said("gpus-asked") and isinstance(facts.system.container, str):
-        first += _ASKED
-    elif isinstance(facts.system.container, str):
-        first += _PLACES.get(facts.system.container, ())
-    if facts.container.platforms == ("colab",):
+    container = facts.system.container
+    if isinstance(container, str) and not facts.text.said("on-a-host"):
+        asked = facts.text.said("gpus-asked")
+        first += _PLACES.get(container, ()) if not asked else _ASKED if container == "docker" else ()
+    if facts.container.platforms == ("colab",) or facts.text.said("talks-of-colab"):
         first += _PLACES["colab"]
     for kind in ("slurm-job", "on-a-login-node"):
         first += _PLACES[kind] if facts.text.said(kind) else ()

@@ -4,6 +4,17 @@ _DRIVER = ("container-host-driver-broken", "driver-library-mismatch", "driver-mo
 _BROKEN = (*_DRIVER[:1], "xid79-fell-off-bus", "driver-rminit-failed", "gpu-needs-reset", "cuinit-uvm-device-missing")
 
 CLUES: dict[str, tuple[str, ...]] = {
+    "ngc-no-driver": (
+        "container-no-gpus-flag", "container-toolkit-missing", "container-host-driver-broken", "container-visible-devices-wrong",
+        "container-capabilities-without-compute", "wsl-driver-toolkit-mismatch",
+    ),
+    "container-hook-failed": (
+        "container-driver-too-old", "container-host-driver-broken", "container-cgroupv2-unsupported", "container-ldconfig-path",
+        "container-rootless-cgroups", "container-toolkit-too-old", "container-driver-root-wrong", "container-snap-docker",
+        "container-visible-devices-wrong", "wsl-driver-toolkit-mismatch", "container-docker-desktop-linux",
+        "container-image-has-driver-files", "container-toolkit-missing", "driver-library-mismatch", "cuda-compat-unsupported",
+        *_BROKEN, "no-nvidia-gpu", "lsm-denied", "cdi-spec-stale", "device-nodes-missing", "container-no-gpus-flag",
+    ),
     "no-gpu-device-driver": ("container-toolkit-missing", "container-snap-docker", "container-docker-desktop-linux"),
     "no-gpu-runtime": ("container-toolkit-missing", "container-snap-docker", "container-docker-desktop-linux"),
     "container-driver-not-loaded": ("container-host-driver-broken", "wsl-driver-toolkit-mismatch", "container-driver-root-wrong"),
@@ -17,7 +28,7 @@ CLUES: dict[str, tuple[str, ...]] = {
         "wsl-driver-toolkit-mismatch", "container-host-driver-broken", "container-driver-root-wrong", "container-toolkit-too-old",
     ),
     "container-nvml-refused": ("container-driver-root-wrong", "container-host-driver-broken", "lsm-denied"),
-    "container-wsl-no-adapter": ("container-host-driver-broken", "no-nvidia-gpu", "wsl-driver-toolkit-mismatch"),
+    "container-wsl-no-adapter": ("wsl-driver-toolkit-mismatch", "no-nvidia-gpu", "container-host-driver-broken"),
     "container-driver-answers": _BROKEN,
     "container-rules-fail": ("container-rootless-cgroups", "container-toolkit-too-old", "container-cgroupv2-unsupported"),
     "container-ldcache": ("container-ldconfig-path", "container-toolkit-too-old"),
