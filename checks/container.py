@@ -81,7 +81,8 @@ def container_no_gpus_flag(facts: Facts) -> Iterator[Found]:
 
     What it looks at: whether this is a container, whether the host's kernel has the NVIDIA module loaded (a
     container sees the host's /proc/driver/nvidia), and whether /dev/nvidiactl is inside. Where CUDA starts without that
-    node (Jetson, sandboxes that bring their own), nothing is missing.
+    node (Jetson, sandboxes that bring their own), nothing is missing. In a pasted text: a container's prompt, host name or
+    command without GPUs, and that neither the driver's library nor a GPU is there.
 
     Why it matters: the driver's device nodes and libraries come from the host when a container is started;
     nothing that is installed inside replaces them.
@@ -296,7 +297,8 @@ def container_cgroup_devices_lost(facts: Facts) -> Iterator[Found]:
 
     What it looks at: /dev/nvidiactl that is inside and answers open() with EPERM, which mode bits never do (they
     answer EACCES): the device rules of the container's control group. And driver files that the container
-    toolkit mounted: so the rules allowed the device when the container was started.
+    toolkit mounted: so the rules allowed the device when the container was started. In a pasted text: NVML's 'Unknown
+    Error' inside a container.
 
     Why it matters: it worked, and after a `systemctl daemon-reload` on the host (every package update does one) systemd
     wrote the device rules anew without the GPUs. NVML then says 'Unknown Error'.

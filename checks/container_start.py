@@ -19,6 +19,8 @@ _RUNTIMES = "docker info | grep -i -A2 runtimes; nvidia-ctk --version"
 _TOOLKIT = "nvidia-container-cli --version; docker version"
 _ON_HOST = "nvidia-smi  # on the host"
 _SNAP = "snap list docker; which docker"
+_NO_LIBRARY = 12
+"""NVML's code: libnvidia-ml.so.1 is not found."""
 _ROOT = "nvidia-container-cli info; grep -E 'root|ldconfig' /etc/nvidia-container-runtime/config.toml"
 
 
@@ -281,9 +283,8 @@ def container_ldconfig_path(facts: Facts) -> Iterator[Found]:
     Source: NVIDIA/nvidia-docker issues 587, 1163 and 1399.
     """
     told = said(facts, "container-ldconfig", "nvml-failed", settle=_ROOT)
-    if not facts.text.said("container-ldconfig") and not (
-        facts.gpu.nvml_error == 12 and facts.text.said("gpus-asked") and facts.system.container == "docker"
-    ):
+    inside = facts.text.said("gpus-asked") and not facts.text.shows(_NOT_STARTED)
+    if not facts.text.said("container-ldconfig") and not (inside and facts.gpu.nvml_error == _NO_LIBRARY):
         raise _undecided(_ROOT)
     yield Found(
         message="The driver's libraries are not in the loader's cache of the container.",

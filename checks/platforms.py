@@ -27,7 +27,7 @@ def apptainer_no_nv(facts: Facts) -> Iterator[Found]:
 
     What it looks at: an Apptainer (Singularity) container on a host with the NVIDIA module, in which no libcuda.so.1
     was mounted from the host (--nv puts it into /.singularity.d/libs) and none can be loaded, or whose /dev
-    has no NVIDIA nodes.
+    has no NVIDIA nodes. In a pasted text: its prompt or its command without --nv, and neither library nor GPU.
 
     Why it matters: Apptainer shares /dev with the host, so that the nodes are there, and without --nv not the driver's
     libraries.
@@ -248,7 +248,8 @@ def hpc_login_node(facts: Facts) -> Iterator[Found]:
     Source: Slurm documentation, 'Generic Resource (GRES) Scheduling'.
     """
     host, absent = said(facts, "on-a-login-node", settle="hostname; nvidia-smi -L"), nothing_here(facts)
-    if not absent:
+    prompts = all("@" in e.text for e in host)  # a job that was submitted from there runs elsewhere
+    if not absent or (prompts and facts.text.said("slurm-job")):
         raise UnknownFactError(Unread(why="the text does not decide it", settle="hostname; nvidia-smi -L"))
     yield Found(
         message=f"{host[0].values['host']} is a login node, and there is no GPU in it.",

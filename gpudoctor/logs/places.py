@@ -37,21 +37,8 @@ LANGUAGE = Language(
         "Windows", "darwin", "kubectl", "rootless",
     ),
     kinds=(
-        Kind("in-a-pod", rf"{_HOST}{_POD}(?:[):\s]|$)", tell=_in("kubernetes", _SEEN)),
-        Kind("in-a-container", rf"{_HOST}{_ID}(?:[):\s\]]|$)", tell=_in("docker", _SEEN)),
-        Kind("in-a-container", rf"^tf-docker |https?://{_ID}:\d|You are running this container as", tell=_in("docker", _NAMED)),
-        Kind("in-apptainer", r"^(?:Singularity|Apptainer)(?:>|\s[\w./-]{1,80}>)|/\.singularity\.d/", tell=_in("apptainer", 3)),
-        Kind("in-a-container", r"LD_LIBRARY_PATH[=:] ?\S{0,200}/usr/local/nvidia/lib\b", tell=_in("docker", _NAMED)),
-        Kind("in-lxc", r"\blxc\.(?:cgroup|mount|idmap|apparmor)|\bpct (?:enter|exec|start) ", tell=_in("lxc", _SEEN)),
-        Kind("in-lxc", r"\b(?:in|inside) (?:an? |the |my )?(?:\w{1,15} ){0,2}(?:LXC|LXD)\b", tell=_in("lxc", _NAMED)),
-        Kind("on-a-login-node", rf"{_HOST}(?P<host>[\w-]{{0,30}}(?:login|headnode|head-node|frontend)[\w.-]{{0,30}})"),
-        Kind("on-a-host", r"(?:\bhost(?:name)?: |this host \()[\w.-]{1,60}\)?:?(?:$| )|File \"(?:/home/[\w.-]{1,40}/\.?(?:ana|mini)|C:)"),
-        Kind("in-colab", r"(?:^|[\s'\"(!=:])/content/|\bgoogle\.colab\b", tell=_colab),
-        Kind("talks-of-colab", r"(?i:\bcolab\b|\bgoogle collab)"),
-        Kind("slurm-gives-none", r"CUDA_VISIBLE_DEVICES\"?[=:] ?[\"']?NoDevFiles"),
+        # what was asked for; these stand behind prompts, too
         Kind("slurm-asked", r"(?:\b(?:srun|sbatch|salloc)\b|#SBATCH)[^\n]{0,200}?(?:--gres|--gpus|gpu|-G ?\d)|^--gres[= ]gpu"),
-        Kind("slurm-job", rf"{_COMMAND}(?:srun|salloc|sbatch) |#SBATCH |\bSLURM_JOB_?ID\b|\bslurmstepd: "),
-        Kind("daemon-reload", r"\bdaemon-reload\b"),
         Kind(
             "gpus-asked",
             r"(?:--gpus\b|--runtime[= ]nvidia|(?<!Use ')\bnvidia-docker2? run\b|--device[= ]\"?(?:nvidia\.com/gpu|/dev/nvidia)"
@@ -59,6 +46,18 @@ LANGUAGE = Language(
             r"|\b(?:driver|runtime) ?: [\"']?nvidia\b|nvidia\.com/gpu: [\"']?[1-9])"
             r"(?:[^\n]{0,400}?\bnvidia/cuda(?:gl)?:(?P<image>\d{1,2}\.\d{1,2}))?",
         ),
+        Kind("in-a-pod", rf"{_HOST}{_POD}(?:[):\s]|$)", tell=_in("kubernetes", _SEEN)),
+        Kind("in-a-container", rf"{_HOST}{_ID}(?:[):\s\]]|$)", tell=_in("docker", _SEEN)),
+        Kind("in-a-container", rf"^tf-docker |https?://{_ID}:\d|You are running this container as", tell=_in("docker", _NAMED)),
+        Kind("in-apptainer", r"^(?:Singularity|Apptainer)(?:>|\s[\w./-]{1,80}>)|/\.singularity\.d/", tell=_in("apptainer", 3)),
+        Kind("in-a-container", r"LD_LIBRARY_PATH[=:] ?\S{0,200}/usr/local/nvidia/lib\b", tell=_in("docker", _NAMED)),
+        Kind("in-lxc", r"\blxc\.(?:cgroup|mount|idmap|apparmor)|\bpct (?:enter|exec|start) ", tell=_in("lxc", _SEEN)),
+        Kind("in-lxc", r"\b(?:in|inside) (?:an? |the |my )?(?:\w{1,15} ){0,2}(?:LXC|LXD)\b", tell=_in("lxc", _NAMED)),
+        Kind("in-colab", r"(?:^|[\s'\"(!=:])/content/|\bgoogle\.colab\b", tell=_colab),
+        Kind("talks-of-colab", r"(?i:\bcolab\b|\bgoogle collab)"),
+        Kind("slurm-gives-none", r"CUDA_VISIBLE_DEVICES\"?[=:] ?[\"']?NoDevFiles"),
+        Kind("slurm-job", rf"{_COMMAND}(?:srun|salloc|sbatch) |#SBATCH |\bSLURM_JOB_?ID\b|\bslurmstepd: "),
+        Kind("daemon-reload", r"\bdaemon-reload\b"),
         Kind("builds-an-image", rf"^Step \d+/\d+ ?:|-> Running in {_ID}|^#\d{{1,3}} \d+\.\d+ |\bnvidia-docker2? build\b"),
         Kind(
             "run-without-gpus",
@@ -68,10 +67,12 @@ LANGUAGE = Language(
         Kind(
             "container-run",
             r"\b(?:docker|podman) (?:container )?(?:run|exec) (?![^\n]{0,200}hello-world)|\bdocker[- ]compose [^\n]{0,60}\b(?:up|run|exec)\b"
-            r"|^FROM (?:tensorflow/|nvidia/|nvcr\.io/)|\bnvidia-docker\b",
+            r"|^FROM (?:tensorflow/|nvidia/|nvcr\.io/)",
             tell=_in("docker", _NAMED),
         ),
         Kind("apptainer-run", r"\b(?:singularity|apptainer) (?:-\w+ )?(?:exec|run|shell) ", tell=_in("apptainer", _SEEN)),
+        Kind("on-a-login-node", rf"{_HOST}(?P<host>[\w-]{{0,30}}(?:login|headnode|head-node|frontend)[\w.-]{{0,30}})"),
+        Kind("on-a-host", r"(?:\bhost(?:name)?: |this host \()[\w.-]{1,60}\)?:?(?:$| )|File \"(?:/home/[\w.-]{1,40}/\.?(?:ana|mini)|C:)"),
         Kind("in-a-pod", r"\bkubectl exec\b", tell=_in("kubernetes", _NAMED)),
         Kind("none-is-visible", r"NVIDIA_VISIBLE_DEVICES(?:=|: ?)[\"']?(?P<value>none|void)\b"),
         Kind(

@@ -79,6 +79,9 @@ def test_nothing_was_handed_over(text: str, cause: str) -> None:
         # TensorFlow's lines name a host that is no container
         ("I also tried: docker run -it tensorflow/tensorflow bash\n" + CUINIT_303 + host("workstation"), "driver-missing"),
         (CUINIT_303 + host("workstation"), "driver-missing"),
+        ("Start it by nvidia-docker, says https://github.com/NVIDIA/nvidia-docker\n" + CUINIT_303, "driver-missing"),
+        ("[me@login01 ~]$ ls\n[me@login01 ~]$ sbatch --gres=gpu:1 job.sh\n$ sbatch x.sh\n" + CUINIT_303, "slurm-no-gpu-allocated"),
+        ("[me@login01 ~]$ singularity exec --nv tf.sif python x.py\nSingularity> python\n" + CUINIT_303, "driver-missing"),
         ("RuntimeError: Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU", "driver-missing"),
     ],
 )  # fmt: skip
