@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from shlex import quote
 
 from gpudoctor.checks._cuinit import own_libraries, starts
-from gpudoctor.facts import DeviceNode, Facts, Unread, known
+from gpudoctor.checks._handed_over import ENGINES, driver_works, lists_nothing, nothing_here
+from gpudoctor.checks._said import lines
+from gpudoctor.facts import DeviceNode, Facts, TextEvent, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
 
@@ -20,6 +22,9 @@ _HOW = {
     "lxc": "lxc config device add CONTAINER gpu gpu",
 }
 
+_NO_GPU = ("tf-lists-no-gpu", "cuinit-no-device", "cuinit-fails", "libcuda-not-found")
+_WITHOUT = (*_NO_GPU, "nvidia-smi-fails", "container-does-not-start", "libcuda-stub-loaded")
+"""What a text shows of a container without GPUs: the stub is what images bring for building."""
 _NO_DEVICES = ("", "void", "none")
 """Values of NVIDIA_VISIBLE_DEVICES that ask for no GPU."""
 
@@ -38,6 +43,33 @@ def _gpu_nodes(facts: Facts) -> list[DeviceNode]:
     return [n for n in nodes if re.fullmatch(r"/dev/nvidia\d+", n.path) and known(n.exists)]
 
 
+def _undecided(settle: str) -> UnknownFactError:
+    return UnknownFactError(Unread(why="the text does not decide it", settle=settle))
+
+
+def _not_asked_for(facts: Facts, container: str) -> tuple[TextEvent, ...]:
+    """The lines of a text that show that this container was started without GPUs."""
+    undecided = _undecided("nvidia-smi -L  # inside, and on the host")
+    if container not in ENGINES or facts.text.said("builds-an-image", "on-a-host"):
+        raise undecided
+    without, absent = facts.text.said("run-without-gpus"), nothing_here(facts)
+    if facts.text.said("gpus-asked") and not (without and driver_works(facts)):
+        raise undecided
+    if not absent and not (without and lists_nothing(facts) and not starts(facts)):
+        raise undecided
+    return (*without[:2], *absent)
+
+
+_START = Fix(
+    kind="advice",
+    risk="safe",
+    summary="Start the container with GPUs: docker run --gpus all … (compose: deploy, resources, reservations, devices, "
+    "capabilities [gpu]); it needs the driver and the NVIDIA container toolkit on the host",
+    steps=(),
+    verify="nvidia-smi, on the host and inside the container",
+)
+
+
 @check(
     "GD601",
     "container-no-gpus-flag",
@@ -49,7 +81,8 @@ def container_no_gpus_flag(facts: Facts) -> Iterator[Found]:
 
     What it looks at: whether this is a container, whether the host's kernel has the NVIDIA module loaded (a
     container sees the host's /proc/driver/nvidia), and whether /dev/nvidiactl is inside. Where CUDA starts without that
-    node (Jetson, sandboxes that bring their own), nothing is missing.
+    node (Jetson, sandboxes that bring their own), nothing is missing. In a pasted text: a container's prompt, host name or
+    command without GPUs, and that neither the driver's library nor a GPU is there.
 
     Why it matters: the driver's device nodes and libraries come from the host when a container is started;
     nothing that is installed inside replaces them.
@@ -59,6 +92,11 @@ def container_no_gpus_flag(facts: Facts) -> Iterator[Found]:
     Source: NVIDIA Container Toolkit documentation; observed: a container of an H200 host without the nodes.
     """
     container = _inside(facts)
+    if facts.text.is_all:
+        told = _not_asked_for(facts, container)
+        message = "Neither a GPU nor the driver's library is inside this container: it was started without GPUs."
+        yield Found(message=message, proof=lines(told), fixes=(_START,), explains=_WITHOUT)
+        return
     if known(facts.driver.kernel_version) is None:
         raise NotApplicable("the host's kernel has no NVIDIA module loaded")
     if starts(facts):
@@ -102,16 +140,25 @@ def container_no_gpus_flag(facts: Facts) -> Iterator[Found]:
     )
 
 
+_ASK_FOR_ONE = Fix(
+    kind="advice",
+    risk="safe",
+    summary="Name GPUs that nvidia-smi -L lists on the host: --gpus all, --gpus device=0, NVIDIA_VISIBLE_DEVICES=all",
+    steps=(),
+    verify="nvidia-smi -L, inside the container",
+)
+
+
 @check(
     "GD602",
     "container-visible-devices-wrong",
     stage=Stage.CONTAINER,
-    explains=("tf-lists-no-gpu", "cuinit-no-device", "cuinit-fails", "libcuda-not-found", "container-no-gpus-flag"),
+    explains=(*_NO_GPU, "container-no-gpus-flag", "container-does-not-start"),
 )
 def container_visible_devices_wrong(facts: Facts) -> Iterator[Found]:
-    """NVIDIA_VISIBLE_DEVICES asks for no GPU in this container.
+    """NVIDIA_VISIBLE_DEVICES asks for no GPU in this container, or for one that does not exist.
 
-    What it looks at: the variable (void, none or nothing: no GPU is asked for), and whether a GPU's device node is
+    What it looks at: in a pasted text, nvidia-container-cli's 'unknown device'; on a machine, the variable (void, none or nothing: no GPU is asked for), and whether a GPU's device node is
     inside. With nodes inside, or where CUDA starts, the value says nothing: the Container Device Interface sets void
     itself.
 
@@ -122,7 +169,21 @@ def container_visible_devices_wrong(facts: Facts) -> Iterator[Found]:
 
     Source: NVIDIA Container Toolkit documentation, 'Environment variables (OCI spec)'.
     """
+    if unheard_of := facts.text.said("container-unknown-device"):
+        yield Found(
+            message="The container asks for a GPU that the driver does not have.",
+            proof=lines(unheard_of),
+            fixes=(_ASK_FOR_ONE,),
+        )
+        return
     container = _inside(facts)
+    if (none := facts.text.said("none-is-visible")) and (absent := nothing_here(facts)):
+        yield Found(
+            message="NVIDIA_VISIBLE_DEVICES asks for no GPU in this container.",
+            proof=lines((*none[:1], *absent)),
+            fixes=(_ASK_FOR_ONE,),
+        )
+        return
     value = facts.environment.known("NVIDIA_VISIBLE_DEVICES")
     if value is None or value.strip() not in _NO_DEVICES:
         return
@@ -199,18 +260,45 @@ def container_capabilities_without_compute(facts: Facts) -> Iterator[Found]:
     )
 
 
+_START_AGAIN = Fix(
+    kind="advice",
+    risk="safe",
+    summary="Start the container again; then hand the GPUs over by the Container Device Interface "
+    "(--device nvidia.com/gpu=all), which a daemon-reload does not undo",
+    steps=(),
+    verify="nvidia-smi, inside the container",
+)
+_UNKNOWN = 999
+
+
+def _lost(facts: Facts) -> tuple[TextEvent, ...]:
+    """The lines of a text that show it: NVML's 'Unknown Error' in a container, or after a daemon-reload."""
+    failed = facts.text.said("nvml-failed") if facts.gpu.nvml_error == _UNKNOWN else ()
+    if not failed or facts.text.shows("gpu-faults") or facts.text.said("no-cgroups-set"):
+        return ()
+    container, reloaded = facts.system.container, facts.text.said("daemon-reload")
+    inside = container in (*ENGINES, "kubernetes")
+    if isinstance(container, Unread) and facts.text.said("talks-of-a-container"):
+        inside = True
+    return (*failed, *reloaded) if reloaded or inside else ()
+
+
 @check(
     "GD604",
     "container-cgroup-devices-lost",
     stage=Stage.CONTAINER,
-    explains=("tf-lists-no-gpu", "fewer-gpus", "cuinit-no-device", "cuinit-fails", "device-node-permission"),
+    explains=(
+        *("tf-lists-no-gpu", "fewer-gpus", "cuinit-no-device", "cuinit-fails", "nvidia-smi-fails"),
+        "device-node-permission",
+    ),
 )
 def container_cgroup_devices_lost(facts: Facts) -> Iterator[Found]:
     """This container has lost the right to use its GPUs.
 
     What it looks at: /dev/nvidiactl that is inside and answers open() with EPERM, which mode bits never do (they
     answer EACCES): the device rules of the container's control group. And driver files that the container
-    toolkit mounted: so the rules allowed the device when the container was started.
+    toolkit mounted: so the rules allowed the device when the container was started. In a pasted text: NVML's 'Unknown
+    Error' inside a container.
 
     Why it matters: it worked, and after a `systemctl daemon-reload` on the host (every package update does one) systemd
     wrote the device rules anew without the GPUs. NVML then says 'Unknown Error'.
@@ -220,6 +308,13 @@ def container_cgroup_devices_lost(facts: Facts) -> Iterator[Found]:
 
     Source: NVIDIA/nvidia-container-toolkit issue 48.
     """
+    if facts.text.is_all and (told := _lost(facts)):
+        yield Found(
+            message="This container was given its GPUs and may no longer open them.",
+            proof=lines(told),
+            fixes=(_START_AGAIN,),
+        )
+        return
     container = _inside(facts)
     if container in ("lxc", "apptainer", "singularity"):
         raise NotApplicable(f"{container} keeps its own device rules, or none")
@@ -246,16 +341,7 @@ def container_cgroup_devices_lost(facts: Facts) -> Iterator[Found]:
                 else []
             ),
         ),
-        fixes=(
-            Fix(
-                kind="advice",
-                risk="safe",
-                summary="Start the container again; then hand the GPUs over by the Container Device Interface "
-                "(--device nvidia.com/gpu=all), which a daemon-reload does not undo",
-                steps=(),
-                verify="nvidia-smi, inside the container",
-            ),
-        ),
+        fixes=(_START_AGAIN,),
     )
 
 

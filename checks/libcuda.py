@@ -20,7 +20,8 @@ from gpudoctor.checks._cuinit import (
     own_libraries,
     path_of,
 )
-from gpudoctor.facts import Facts, SearchStep, Unread, known
+from gpudoctor.checks._handed_over import driver_works
+from gpudoctor.facts import Facts, SearchStep, UnknownFactError, Unread, known
 from gpudoctor.findings import EnvChange, Evidence, Fix, Found, NotApplicable, Stage, on_library_path
 from gpudoctor.registry import check
 
@@ -127,6 +128,9 @@ def libcuda_stub_loaded(facts: Facts) -> Iterator[Found]:
     path = path_of(lib, decided=result == STUB)
     if result != STUB and not (lies_in(lib, "stubs") and result != SUCCESS):
         return
+    if facts.text.said("device-node-absent", "kernel-module-absent") and not driver_works(facts):
+        why = "images bring the stub for building, and there is no driver here that it could stand in for"
+        raise UnknownFactError(Unread(why=why, settle="nvidia-smi -L  # here, and on the host"))
     yield Found(
         message=f"{path or 'The libcuda.so.1 that is loaded'} is a stub for linking, not the driver's library.",
         proof=(

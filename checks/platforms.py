@@ -7,23 +7,27 @@ import re
 from collections.abc import Iterator
 
 from gpudoctor.checks._cuinit import NO_DEVICE
-from gpudoctor.facts import Facts, Unread, known
+from gpudoctor.checks._handed_over import nothing_here
+from gpudoctor.checks._said import lines, said
+from gpudoctor.facts import Facts, TextEvent, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage
 from gpudoctor.registry import check
+
+_NO_GPU = ("tf-lists-no-gpu", "cuinit-no-device", "libcuda-not-found")
 
 
 @check(
     "GD605",
     "apptainer-no-nv",
     stage=Stage.CONTAINER,
-    explains=("tf-lists-no-gpu", "cuinit-no-device", "libcuda-not-found", "container-no-gpus-flag"),
+    explains=(*_NO_GPU, "container-no-gpus-flag"),
 )
 def apptainer_no_nv(facts: Facts) -> Iterator[Found]:
     """This Apptainer container was started without --nv.
 
     What it looks at: an Apptainer (Singularity) container on a host with the NVIDIA module, in which no libcuda.so.1
     was mounted from the host (--nv puts it into /.singularity.d/libs) and none can be loaded, or whose /dev
-    has no NVIDIA nodes.
+    has no NVIDIA nodes. In a pasted text: its prompt or its command without --nv, and neither library nor GPU.
 
     Why it matters: Apptainer shares /dev with the host, so that the nodes are there, and without --nv not the driver's
     libraries.
@@ -35,6 +39,17 @@ def apptainer_no_nv(facts: Facts) -> Iterator[Found]:
     container = known(facts.system.container)
     if container not in ("apptainer", "singularity"):
         raise NotApplicable("this is no Apptainer container")
+    if facts.text.is_all:
+        absent = nothing_here(facts)
+        if not absent or facts.text.said("gpus-asked", "apptainer-no-files"):
+            raise UnknownFactError(Unread(why="the text does not decide it"))
+        yield Found(
+            message="Neither a GPU nor the driver's library is inside this container: it was started without --nv.",
+            proof=lines((*facts.text.said("apptainer-run")[:1], *absent)),
+            fixes=(_with_nv("apptainer"),),
+            explains=(*_NO_GPU, "cuinit-fails", "nvidia-smi-fails", "libcuda-stub-loaded"),
+        )
+        return
     if known(facts.driver.kernel_version) is None:
         raise NotApplicable("the host's kernel has no NVIDIA module loaded")
     mounts = known(facts.container.driver_mounts)
@@ -52,21 +67,23 @@ def apptainer_no_nv(facts: Facts) -> Iterator[Found]:
             ),
             Evidence(text="no libcuda is mounted from the host", source="/proc/self/mountinfo"),
         ),
-        fixes=(
-            Fix(
-                kind="advice",
-                risk="safe",
-                summary=f"Start it with --nv: {container} exec --nv IMAGE python3 …",
-                steps=(),
-                verify=f"{container} exec --nv IMAGE nvidia-smi",
-            ),
-        ),
+        fixes=(_with_nv(container),),
+    )
+
+
+def _with_nv(container: str) -> Fix:
+    return Fix(
+        kind="advice",
+        risk="safe",
+        summary=f"Start it with --nv: {container} exec --nv IMAGE python3 …",
+        steps=(),
+        verify=f"{container} exec --nv IMAGE nvidia-smi",
     )
 
 
 _ALLOCATED = ("SLURM_JOB_GPUS", "SLURM_STEP_GPUS")
 _EXPLAINED = (
-    *("tf-lists-no-gpu", "cuinit-no-device", "libcuda-not-found", "container-no-gpus-flag"),
+    *(*_NO_GPU, "container-no-gpus-flag"),
     *("device-node-permission", "no-nvidia-gpu"),
 )
 
@@ -90,6 +107,14 @@ def slurm_no_gpu_allocated(facts: Facts) -> Iterator[Found]:
 
     Source: Slurm documentation, 'Generic Resource (GRES) Scheduling'.
     """
+    if facts.text.is_all:
+        yield Found(
+            message="This Slurm job has no GPU: none was asked for.",
+            proof=lines(_none_allocated(facts)),
+            fixes=(_ASK_FOR_ONE,),
+            explains=(*_EXPLAINED, "cuinit-fails", "cuda-visible-devices-empty", "cuda-visible-devices-wrong"),
+        )
+        return
     job = facts.environment.known("SLURM_JOB_ID")
     if job is None:
         raise NotApplicable("this is no Slurm job")
@@ -114,17 +139,28 @@ def slurm_no_gpu_allocated(facts: Facts) -> Iterator[Found]:
             ),
             seen,
         ),
-        fixes=(
-            Fix(
-                kind="advice",
-                risk="safe",
-                summary="Ask for a GPU, in a partition that has some: srun --gres=gpu:1 …, or #SBATCH --gres=gpu:1",
-                steps=(),
-                verify="srun --gres=gpu:1 nvidia-smi -L",
-            ),
-        ),
+        fixes=(_ASK_FOR_ONE,),
         explains=None if by_slurm else _EXPLAINED,
     )
+
+
+_ASK_FOR_ONE = Fix(
+    kind="advice",
+    risk="safe",
+    summary="Ask for a GPU, in a partition that has some: srun --gres=gpu:1 …, or #SBATCH --gres=gpu:1",
+    steps=(),
+    verify="srun --gres=gpu:1 nvidia-smi -L",
+)
+
+
+def _none_allocated(facts: Facts) -> tuple[TextEvent, ...]:
+    """The lines of a text that show it: Slurm's own value, or a job without a request, and no GPU in it."""
+    if none := facts.text.said("slurm-gives-none"):
+        return none
+    job, absent = said(facts, "slurm-job"), nothing_here(facts)
+    if not absent or facts.text.said("slurm-asked"):
+        raise UnknownFactError(Unread(why="the text does not decide it"))
+    return (*job[:2], *absent)
 
 
 def _unusable(facts: Facts) -> Evidence | None:
@@ -166,6 +202,14 @@ def colab_cpu_runtime(facts: Facts) -> Iterator[Found]:
     """
     if "colab" not in known(facts.container.platforms):
         raise NotApplicable("this is no Colab notebook")
+    if facts.text.is_all and (absent := nothing_here(facts)):
+        yield Found(
+            message="This Colab runtime has no GPU.",
+            proof=lines(absent),
+            fixes=(_CHOOSE_A_GPU,),
+            explains=(*_NO_GPU, "cuinit-fails", "nvidia-smi-fails", "container-no-gpus-flag", "libcuda-stub-loaded"),
+        )
+        return
     if known(facts.driver.kernel_version) is not None:
         return
     if any(re.fullmatch(r"/dev/nvidia\d+", n.path) and known(n.exists) for n in known(facts.driver.nodes)):
@@ -176,13 +220,39 @@ def colab_cpu_runtime(facts: Facts) -> Iterator[Found]:
             Evidence(text="the NVIDIA kernel module is not loaded", source="/proc/driver/nvidia/version"),
             Evidence(text="no /dev/nvidia0", source="/dev"),
         ),
-        fixes=(
-            Fix(
-                kind="advice",
-                risk="safe",
-                summary="In the notebook's menu: Runtime, Change runtime type, choose a GPU; then run the cells again",
-                steps=(),
-                verify="!nvidia-smi, in a cell",
-            ),
-        ),
+        fixes=(_CHOOSE_A_GPU,),
+    )
+
+
+_CHOOSE_A_GPU = Fix(
+    kind="advice",
+    risk="safe",
+    summary="In the notebook's menu: Runtime, Change runtime type, choose a GPU; then run the cells again",
+    steps=(),
+    verify="!nvidia-smi, in a cell",
+)
+
+
+@check("GD633", "hpc-login-node", stage=Stage.CONTAINER, explains=(*_EXPLAINED, "cuinit-fails", "nvidia-smi-fails"))
+def hpc_login_node(facts: Facts) -> Iterator[Found]:
+    """This is the login node of a cluster, which has no GPU.
+
+    What it looks at: in a pasted text, a host that is named as login nodes are, and that neither the driver's library
+    nor a GPU is there.
+
+    Why it matters: people log in there to submit jobs. The GPUs are in other machines, and nothing that is installed here
+    brings one.
+
+    How to fix: run it in a job that asks for a GPU.
+
+    Source: Slurm documentation, 'Generic Resource (GRES) Scheduling'.
+    """
+    host, absent = said(facts, "on-a-login-node", settle="hostname; nvidia-smi -L"), nothing_here(facts)
+    prompts = all("@" in e.text for e in host)  # a job that was submitted from there runs elsewhere
+    if not absent or (prompts and facts.text.said("slurm-job")):
+        raise UnknownFactError(Unread(why="the text does not decide it", settle="hostname; nvidia-smi -L"))
+    yield Found(
+        message=f"{host[0].values['host']} is a login node, and there is no GPU in it.",
+        proof=lines((host[0], *absent)),
+        fixes=(_ASK_FOR_ONE,),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpudoctor.checks._handed_over import driver_works, lists_nothing
 from gpudoctor.checks._said import lines
 from gpudoctor.facts import Facts
 from gpudoctor.findings import Found, NotApplicable, Stage, SymptomRank
@@ -34,15 +35,21 @@ def driver_does_not_load(facts: Facts) -> Iterator[Found]:
 
 @symptom("GD690", "container-does-not-start", rank=SymptomRank.NO_GPU, stage=Stage.CONTAINER)
 def container_does_not_start(facts: Facts) -> Iterator[Found]:
-    """A container with GPUs can't be started.
+    """A container with GPUs can't be started, or has none in it.
 
-    What it looks at: in a pasted text, what docker, podman, nvidia-container-cli and Kubernetes say.
+    What it looks at: in a pasted text, what docker, podman, nvidia-container-cli, Kubernetes and images of NVIDIA say. What
+    the latter say of the driver counts only where nvidia-smi shows none: under WSL they look for files that are not there.
 
-    Why it matters: no program is started at all.
+    Why it matters: no program is started at all, or it finds no GPU.
 
     Source: the text itself.
     """
-    yield from _shown(facts, "container-does-not-start", "A container that asks for GPUs is not started.")
+    shown = facts.text.shows("container-does-not-start")
+    if facts.text.is_all and {e.kind for e in shown} == {"ngc-no-driver"}:
+        wsl = facts.text.said("on-windows") and facts.text.said("gpus-asked")
+        if driver_works(facts) or (wsl and not lists_nothing(facts)):
+            return
+    yield from _shown(facts, "container-does-not-start", "A container that asks for GPUs is not started, or gets none.")
 
 
 @symptom("GD490", "install-fails", rank=SymptomRank.OPERATION_FAILS, stage=Stage.PYTHON)

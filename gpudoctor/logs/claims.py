@@ -51,7 +51,9 @@ _NOT_INSTALLED = re.compile(
     r"built|must|should|compatible|compatibility|download|upgrad\w+|downgrad\w+|instead|which version|works? (?:with|on|for)|capability|smi|tested|docs?|"
     r"available|available in|only has|without|no longer|don't have|not have|could)\b)"
 )  # fmt: skip
-_FIELD = re.compile(r"(?i)(?:#{1,6} {0,3}|\*\*)?-? {0,3}(?:cuda ?/ ?cudnn|cuda|cudnn|cuda version)(?: version)?s?(?:\*\*)?:?\s{0,20}$")
+_FIELD = re.compile(
+    r"(?i)(?:#{1,6} {0,3}|\*\*)?-? {0,3}(?:cuda ?/ ?cudnn|cuda|cudnn|cuda version)(?: version)?s?(?:\*\*)?:?\s{0,20}$"
+)
 _VALUE = re.compile(r"(?i)(?:cuda(?:toolkit)?[ :=]{0,2})?v?(?P<cuda>\d{1,2}\.\d{1,2})(?:\.\d+)?(?!\S*[a-z])(?:\W{1,6}(?:and )?(?:cudnn[ :=]{0,2})?v?(?P<cudnn>\d{1,2}(?:\.\d+){0,3}))?")  # fmt: skip
 
 

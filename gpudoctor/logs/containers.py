@@ -1,19 +1,162 @@
-"""docker, podman, nvidia-container-cli, Kubernetes: why a container with GPUs is not started."""
+"""docker, podman, nvidia-container-cli, Kubernetes: why a container with GPUs is not started, or gets none."""
 
 from __future__ import annotations
 
-from .language import Kind, Language
+from .language import Kind, Language, Values
+from .notebook import Notebook
 
 _NOT_STARTED = "container-does-not-start"
+_CLI = r"(?:initialization|detection|driver|device|mount|container|requirement|ldcache) error: "
+_FAILED = 2
+
+
+def _mismatch(_values: Values, line: int, notes: Notebook) -> None:
+    """nvidia-container-cli asks NVML on the host."""
+    notes.tell("gpu.nvml_error", 18, line, 1)
+    notes.tell("gpu.nvml_error_text", "Driver/library version mismatch", line, 1)
+
+
+def _answered(values: Values, line: int, notes: Notebook) -> None:
+    """The entry point of NVIDIA's images calls cuInit."""
+    notes.tell("driver.libcuda.init_result", int(values["code"]), line, _FAILED)
+
+
+def _inside(_values: Values, line: int, notes: Notebook) -> None:
+    notes.tell("system.container", "docker", line, 1)
+
+
+def _no_driver(_values: Values, line: int, notes: Notebook) -> None:
+    notes.tell("driver.libcuda.path", None, line, 1)
+    notes.tell("driver.libcuda.load_error", "PyTorch finds no NVIDIA driver", line)
+
 
 LANGUAGE = Language(
     name="containers",
-    words=("device driver",),
+    words=(
+        "device driver", "nvidia-", "nvidia.com/gpu", "nvidia_driver", "unsatisfied condition", "nsatisfied", "nvml error",
+        "NVIDIA Driver", "NVIDIA driver", "CUDA Driver", "compatibility mode", "libnvidia", "cgroup", "devices.allow", "device rules",
+        "BPF_CGROUP", "ldcache", "ldconfig", " error: ", "CDI", "untime", "NVML", "strategy detected", "platform detected",
+        "Nvml", "No devices found", "[[gpu", " hook", "container process", "driver not loaded", "root failed", "root directory",
+        "WSL ", "--gpus", "prestart", "device filter", "mount request", "custom device", "Auto-detected", "MOFED", "dxcore", "kernel modules", "inheritable",
+        "nv files", "context canceled", "/run/nvidia/driver",
+    ),
     kinds=(
         Kind(
-            "no-gpu-device-driver",
-            r"could not select device driver \"(?P<driver>[^\"]*)\" with capabilities: \[\[(?P<capabilities>[^\]]*)",
+            "container-unsatisfied",
+            r"(?i:unsatisfied condition)\b(?:: {0,2}(?P<condition>[a-z]{2,8} {0,2}[<>=!]{1,2} {0,2}[\w.]{1,20}))?",
             _NOT_STARTED,
         ),
+        Kind(
+            "ngc-driver-too-old",
+            r"(?:version (?P<driver>[\d.]{3,20}) was detected and )?compatibility mode is UNAVAILABLE",
+            tell=_inside,
+        ),
+        Kind("ngc-cuinit", r"CUDA Driver UNAVAILABLE \(cuInit\(0\) returned (?P<code>\d{1,4})\)", tell=_answered),
+        Kind("ngc-no-driver", r"The NVIDIA Driver was not detected", _NOT_STARTED, _inside),
+        # what nvidia-container-cli, which starts the driver on the host, says of it
+        Kind("container-driver-not-loaded", r"nvml error: driver not loaded", _NOT_STARTED),
+        Kind("container-no-nvml", r"load library failed: libnvidia-ml\.so", _NOT_STARTED),
+        Kind("container-libraries-differ", r"nvml error: driver/library version mismatch", _NOT_STARTED, _mismatch),
+        Kind("container-compat", r"cuda error: forward compatibility was attempted", _NOT_STARTED),
+        Kind(
+            "container-driver-root",
+            r"change root failed|failed to change root directory|chroot: failed to run command \W?nvidia-smi|/run/nvidia/driver/[\w/.-]{1,80}: no such file",
+            _NOT_STARTED,
+        ),
+        Kind("container-wsl-no-adapter", r"(?i:WSL environment detected but no ad[ao]pters)", _NOT_STARTED),
+        Kind("container-driver-timeout", r"driver (?:rpc )?(?:error|service): timed out", _NOT_STARTED),
+        Kind("container-driver-request", r"driver (?:rpc )?error: failed to process request", _NOT_STARTED),
+        Kind("container-nvml-refused", r"nvml error: insufficient permissions", _NOT_STARTED),
+        Kind("container-driver-answers", r"error: (?:nvml|cuda) error: (?P<error>[a-z][a-z -]{3,60})", _NOT_STARTED),
+        # control groups
+        Kind("container-cgroup-v2", r"cgroup subsystem devices not found", _NOT_STARTED),
+        Kind(
+            "container-rules-refused",
+            r"devices\.allow: (?:permission denied|operation not permitted)"
+            r"|BPF_CGROUP_DEVICE\) failed: operation not permitted",
+            _NOT_STARTED,
+        ),
+        Kind(
+            "container-cgroup-program",
+            r"new device filters? program|device filters program: load program",
+            _NOT_STARTED,
+        ),
+        Kind(
+            "container-rules-fail",
+            r"failed to add device rules|no cgroup filesystem mounted|failed to get device cgroup|no device cgroup path found",
+            _NOT_STARTED,
+        ),
+        # the rest of what it does
+        Kind(
+            "container-ldconfig",
+            r"ldcache error: open failed|ldconfig[\w.]{0,8} failed with error code: 127|could not start \S{0,60}ldconfig",
+            _NOT_STARTED,
+        ),
+        Kind("container-ldcache", r"ldcache error", _NOT_STARTED),
+        Kind("container-shared-out", r"unknown device id: no-gpu-has", _NOT_STARTED),
+        Kind(
+            "container-unknown-device",
+            r"device error: (?:unknown device|(?P<device>[^\s:]{1,90}(?::\d{1,3}){0,2}): unknown device|invalid device)",
+            _NOT_STARTED,
+        ),
+        Kind(
+            "container-has-driver-files",
+            r"file creation failed: \S{0,300}/(?P<library>lib(?:nvidia|cuda)[\w.-]{1,60}): file exists",
+            _NOT_STARTED,
+        ),
+        Kind(
+            "container-toolkit-old",
+            r"No help topic for 'prestart'|requirement error: invalid expression|nvidia_driver_?[\d.]{0,12}: no such volume"
+            r"|no such volume: ?nvidia_driver|nvidia-container-\w{1,12}: (?:unrecognized option|symbol lookup error)",
+            _NOT_STARTED,
+        ),
+        Kind("container-mount-uvm", r"(?:mount|container) error: [^\n]{0,80}/dev/nvidia-uvm\S{0,40}: no such file", _NOT_STARTED),
+        Kind("container-mount-wsl", r"mount error: [^\n]{0,200}/proc/driver/nvidia/gpus/", _NOT_STARTED),
+        Kind("container-cli", rf"nvidia-container-cli(?:\.real)?: {_CLI}(?P<error>[^\\\n]{{1,100}})", _NOT_STARTED),
+        # engines
+        Kind(
+            "toolkit-absent",
+            r"nvidia-(?:container-(?:runtime(?:-hook|\.\w{2,8})?|toolkit|cli)|ctk)\\{0,7}['\"]?:? "
+            r"(?:executable file not found|no such file or directory|command not found|not found)"
+            r"|error while loading shared libraries: libnvidia-container",
+            _NOT_STARTED,
+        ),
+        Kind("no-gpu-device-driver", r"could not select device driver\b|capabilities\b[^\n]{0,12}\[\[gpu\]\]", _NOT_STARTED),
+        Kind("no-gpu-runtime", r"(?i:unknown (?:or invalid )?runtime (?:specified|name):?) \"?nvidia", _NOT_STARTED),
+        Kind("torch-no-driver", r"Found no NVIDIA driver on your system", tell=_no_driver),
+        Kind("nvidia-smi-not-found", r"\bnvidia-smi: (?:command )?not found"),
+        Kind("nvidia-smi-not-inside", r"exec: \\{0,7}\"nvidia-smi\\{0,7}\": executable file not found", _NOT_STARTED),
+        Kind("cdi-unresolved", r"unresolvable CDI devices? (?P<device>[^\s:]{1,100})", _NOT_STARTED),
+        Kind("cdi-unsupported", r"nvidia\.com/gpu=\w{1,60}\"?: no such file or directory", _NOT_STARTED),
+        Kind(
+            "cdi-file-gone",
+            r"failed to stat CDI host device|failed to fulfil mount request: open \S{0,200}(?:nvidia|libcuda)",
+            _NOT_STARTED,
+        ),
+        Kind("device-node-not-given", r"adding custom device \\{0,3}\"?/dev/nvidia", _NOT_STARTED),
+        Kind("no-gpus-option", r"unknown flag: --gpus", _NOT_STARTED),
+        Kind("k8s-no-runtime", r"no runtime for \\{0,3}\"?nvidia\\{0,3}\"? is configured", _NOT_STARTED),
+        Kind(
+            "k8s-plugin-no-nvml",
+            r"could not load NVML library|did you (?:set the docker default runtime|configure the NVIDIA Container Toolkit)"
+            r"|Incompatible (?:strategy|platform) detected|non-NVML platform|invalid device discovery strategy"
+            r"|(?:initialize NVML|Nvml init failed): ERROR_LIBRARY_NOT_FOUND",
+            _NOT_STARTED,
+        ),
+        Kind("k8s-plugin-no-devices", r"No devices found\. Waiting indefinitely", _NOT_STARTED),
+        Kind("k8s-insufficient", r"(?i:insufficient) nvidia\.com/gpu", _NOT_STARTED),
+        Kind("k8s-no-capacity", r"^\s{0,8}nvidia\.com/gpu: {1,20}\"?0\"?$"),
+        Kind("apptainer-no-files", r"(?i:could not find any nv files on this host)"),
+        Kind("driver-root-set", r"using root /run/nvidia/driver|^root ?= ?\"/run/nvidia/driver\""),
+        Kind("container-hook-failed", r"running (?:prestart )?hook\b|start(?:ing)? container process$", _NOT_STARTED),
+        Kind("no-cgroups-set", r"no-cgroups ?= ?true"),
+        # notes
+        Kind("benign-container-mode", r"Auto-detected mode as"),
+        Kind("benign-ngc-network", r"MOFED driver for multi-node communication was not detected"),
+        Kind("benign-ngc-compat", r"compatibility mode is ENABLED"),
+        Kind(
+            "benign-container-cli",
+            r"dxcore initialization failed|attempting to load dxcore|skipping kernel modules load|failed to set inheritable",
+        ),
     ),
-)
+)  # fmt: skip

@@ -10,6 +10,10 @@ HARMLESS = {
     "benign-cpu-instructions": "a note on the processor's instructions; it has nothing to do with GPUs",
     "benign-computation-placer": "two parts of TensorFlow register the same thing; the second is passed over",
     "benign-absl": "a note on where log lines go",
+    "benign-container-mode": "a note on how the container toolkit hands over the GPUs",
+    "benign-container-cli": "a note of the container toolkit; it goes on without",
+    "benign-ngc-network": "there is no InfiniBand driver in this container, which one machine alone does not need",
+    "benign-ngc-compat": "the image brings libraries that let it run on this older driver",
     "benign-optional-library": "TensorFlow uses its GPUs without this library",
 }
 """Kind of an event -> why it is harmless."""

@@ -21,6 +21,7 @@ WORDS = (
     "gpu",
     "tf.__version__",
     "tensorflow",
+    "Device mapping",
 )
 _ERROR = re.compile(r"(?P<error>(?:[\w.]{1,100}\.)?(?:\w{0,60}(?:Error|Exception)|SystemExit)): ?(?P<text>.*)")
 _FRAME = re.compile(r'File "(?P<file>[^"]+)", line \d+')
@@ -29,7 +30,7 @@ _OF_TENSORFLOW = re.compile(
 )
 _LIBRARY = re.compile(r"(?P<library>lib(?:cu[\w]+|nv[\w]+)\.so[.\d]*): cannot open shared object file")
 _PRINTED = (
-    ("lists-no-gpu", re.compile(r"Num GPUs(?: Available)?:\s*0\b|No GPU (?:device )?(?:found|available)\b|^\[\]$")),
+    ("lists-no-gpu", re.compile(r"Num GPUs(?: Available)?:\s*0\b|Device mapping: no known devices|No GPU (?:device )?(?:found|available)\b|^\[\]$")),
     ("lists-gpus", re.compile(r"PhysicalDevice\(name='/physical_device:GPU:(?P<index>\d+)'|Num GPUs(?: Available)?:\s*(?P<count>[1-9]\d*)\b")),
 )  # fmt: skip
 _VERSION = re.compile(

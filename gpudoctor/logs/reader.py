@@ -9,12 +9,12 @@ import re
 from collections.abc import Callable
 
 from ..facts import Facts, TextEvent
-from . import claims, containers, nvidia_smi, python, sift, tensorflow_facts
+from . import claims, containers, nvidia_smi, places, python, sift, tensorflow_facts
 from .language import Language, Understood
 from .notebook import Notebook
 from .text import Pasted
 
-LANGUAGES: tuple[Language, ...] = (containers.LANGUAGE,)
+LANGUAGES: tuple[Language, ...] = (places.LANGUAGE, containers.LANGUAGE)
 """Those whose lines are understood one by one."""
 _ALL = (tensorflow_facts.WORDS, nvidia_smi.WORDS, python.WORDS, claims.WORDS, *(one.words for one in LANGUAGES))
 WORDS = tuple(dict.fromkeys(word for each in _ALL for word in each))

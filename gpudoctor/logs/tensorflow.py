@@ -26,7 +26,7 @@ KINDS: tuple[tuple[str, str], ...] = (
     (
         "cuinit-failed",
         (
-            r"failed call to cuInit: .*?(?P<error>CUDA_ERROR_\w+|UNKNOWN ERROR \((?P<number>\d+)\)|CUresult\(-1\))"
+            r"failed call to cuInit: .*?(?P<error>CUDA_ERROR_\w+|UNKNOWN ERROR \((?P<number>-?\d+)\)|CUresult\(-1\))"
             r"(?:: (?P<meaning>.+))?"
         ),
     ),
@@ -56,7 +56,10 @@ KINDS: tuple[tuple[str, str], ...] = (
         "few-multiprocessors",
         rf"Ignoring visible .*?{_DEVICE}.*? count: (?P<count>\d+)\. The minimum required count is (?P<minimum>\d+)",
     ),
-    ("gpu-ignored", r"Ignoring visible [^\d]{0,40}(?P<device>\d{1,3})[^\n]{0,300}?(?:invalid state: |whose )(?P<error>.*)"),
+    (
+        "gpu-ignored",
+        r"Ignoring visible [^\d]{0,40}(?P<device>\d{1,3})[^\n]{0,300}?(?:invalid state: |whose )(?P<error>.*)",
+    ),
     (
         "no-machine-code",
         r"not built with CUDA kernel binaries compatible with compute capability (?P<capability>\d+\.\d+\w?)",

@@ -35,6 +35,8 @@ CU_INIT = {
 """CUresult's names, as cuInit may answer them."""
 _LIBCUDA_NOT_LOADED = 303
 """What TensorFlow's own stub answers where libcuda.so.1 can't be opened."""
+_OLD_STUB = -1
+"""What the stub library of toolkits before 11 answers."""
 _ASKED_AT_ONCE = ("libcublas", "libcudnn", "libcufft", "libcurand", "libcusolver", "libcusparse")
 _OPTIONAL = ("libnvinfer", "libcupti", "libnvrtc", "libnccl", "libnvjitlink")
 _SYMPTOM, _FAILED = 1, 2
@@ -80,6 +82,8 @@ def _cuinit_failed(event: LogEvent, line: int, notes: Notebook) -> None:
     _no_gpu(line, notes)
     number = event.values.get("number")
     result = int(number) if number else CU_INIT.get(event.values.get("error", ""))
+    if result == _OLD_STUB:
+        result = CU_INIT["CUDA_ERROR_STUB_LIBRARY"]
     if result == _LIBCUDA_NOT_LOADED or event.values.get("error") == "CUresult(-1)":
         notes.tell("driver.libcuda.path", None, line, _FAILED)
         notes.tell("driver.libcuda.load_error", "libcuda.so.1 could not be opened", line)

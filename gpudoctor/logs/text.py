@@ -166,7 +166,8 @@ _BEGINS = re.compile(
     r"Skipping reg|\[?\w[\w.-]{0,80}:\d+:\d+ \[|\[ *\d+\.\d+\]"
 )
 _STARTS_TEXT = re.compile(
-    r"\s{0,20}(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF](?: |$)|[IWEF]\d{4} \d\d:\d\d:[\d.]+ +\d+ |[\w.]{1,100}(?:Error|Exception): |WARNING: )"
+    r"\s{0,20}(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF](?: |$)|[IWEF]\d{4} \d\d:\d\d:[\d.]+ +\d+ |[\w.]{1,100}(?:Error|Exception): |WARNING: "
+    r"|(?:_?docker: )?(?:Error response from daemon|OCI runtime create failed|container_linux\.go))"
 )
 _NARROWEST, _WIDEST = 50, 250
 

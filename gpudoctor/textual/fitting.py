@@ -53,7 +53,7 @@ _NVML: dict[int, tuple[str, ...]] = {
     15: ("xid79-fell-off-bus",),
     17: ("device-nodes-missing", "container-cgroup-devices-lost", "device-node-permission", "wsl-libcuda-path"),
     18: ("driver-library-mismatch",),
-    999: ("container-cgroup-devices-lost", *BROKEN_GPU, "device-node-permission"),
+    999: ("container-cgroup-devices-lost", *BROKEN_GPU, "device-node-permission", "container-rootless-cgroups"),
 }
 _IMPORT = ("tf-import-broken", "glibc-too-old", "cpu-no-avx", "tf-shadowed", "tf-packages-overlap", "numpy-abi-break", "protobuf-mismatch", "python-32bit")  # fmt: skip
 _NOTHING_MORE = (
@@ -67,8 +67,37 @@ DEEPEST = ("libcuda-not-found", "cuinit-fails", "cuinit-no-device", "nvidia-smi-
 """Symptoms of 'no GPU': the first of them that is shown is the one to explain."""
 
 
+_PLACES: dict[str, tuple[str, ...]] = {
+    "docker": ("container-no-gpus-flag", "container-visible-devices-wrong", "container-cgroup-devices-lost"),
+    "kubernetes": ("container-no-gpus-flag", "k8s-device-plugin-not-registered", "container-runtime-not-default"),
+    "apptainer": ("apptainer-no-nv",),
+    "slurm-job": ("slurm-no-gpu-allocated", "hpc-login-node"),
+    "on-a-login-node": ("hpc-login-node", "slurm-no-gpu-allocated"),
+    "colab": ("colab-cpu-runtime",),
+}
+"""Where a text comes from -> what is likely there, where no GPU was handed over."""
+_ASKED = ("container-capabilities-without-compute", "container-ldconfig-path", "container-visible-devices-wrong")
+"""GPUs were asked for when the container was started, and libcuda is not inside."""
+
+
 def fitting(facts: Facts) -> tuple[str, ...]:
-    """The causes that fit what the text shows, the likely ones first."""
+    """The causes that fit what the text shows, the likely ones first; those of the place that it comes from before all."""
+    fits = _fitting(facts)
+    if "container-no-gpus-flag" not in fits or isinstance(facts.driver.libcuda.path, str):
+        return fits
+    first: list[str] = []
+    container = facts.system.container
+    if isinstance(container, str) and not facts.text.said("on-a-host"):
+        asked = facts.text.said("gpus-asked")
+        first += _PLACES.get(container, ()) if not asked else _ASKED if container == "docker" else ()
+    if facts.container.platforms == ("colab",) or facts.text.said("talks-of-colab"):
+        first += _PLACES["colab"]
+    for kind in ("slurm-job", "on-a-login-node"):
+        first += _PLACES[kind] if facts.text.said(kind) else ()
+    return tuple(dict.fromkeys((*first, *fits)))
+
+
+def _fitting(facts: Facts) -> tuple[str, ...]:
     lib, tensorflow = facts.driver.libcuda, facts.tensorflow
     nvml = facts.gpu.nvml_error
     by_nvml = _NVML.get(nvml, ()) if isinstance(nvml, int) else ()
@@ -79,7 +108,8 @@ def fitting(facts: Facts) -> tuple[str, ...]:
     if isinstance(lib.init_result, int) and lib.init_result:
         fits = _CU_INIT.get(lib.init_result, _CU_INIT[999])
         if facts.driver.kernel_version is None or tensorflow.said("device-node-absent"):
-            fits = (*_NOT_HANDED_OVER, *_MODULE, "device-nodes-missing", "wsl-libcuda-path")
+            stub = _CU_INIT[34] if lib.init_result == 34 else ()
+            fits = (*_NOT_HANDED_OVER, *_MODULE, "device-nodes-missing", *stub, "wsl-libcuda-path")
         return _both(by_nvml, _mismatched(facts, fits))
     if by_nvml:
         return by_nvml

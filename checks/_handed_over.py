@@ -1,0 +1,42 @@
+"""What a pasted text tells of GPUs that were not handed over to the place where the program runs."""
+
+from __future__ import annotations
+
+from gpudoctor.checks._cuinit import NO_DEVICE, STUB, starts
+from gpudoctor.facts import Facts, TextEvent, Unread
+
+ENGINES = ("docker", "podman", "containerd")
+"""Containers that are started by one command, which either asks for GPUs or does not."""
+_NO_LIBRARY = 12
+"""NVML's code: libnvidia-ml.so.1 is not found."""
+
+
+def nothing_here(facts: Facts) -> tuple[TextEvent, ...]:
+    """The lines that show that there is neither driver library nor GPU where the program ran; none where CUDA starts."""
+    if starts(facts):
+        return ()
+    lib = facts.driver.libcuda
+    kinds: list[str] = [
+        "ngc-no-driver",
+        "nvidia-smi-not-inside",
+        "nvidia-smi-not-found",
+        "torch-no-driver",
+        "device-node-absent",
+        "kernel-module-absent",
+    ]
+    if lib.path is None or lib.init_result in (NO_DEVICE, STUB):
+        kinds += ["cuinit-failed", "library-not-loaded"]
+    if facts.gpu.nvml_error == _NO_LIBRARY:
+        kinds.append("nvml-failed")
+    return facts.text.said(*kinds)
+
+
+def lists_nothing(facts: Facts) -> bool:
+    """TensorFlow got as far as to say that it has no GPU."""
+    devices = facts.tensorflow.devices
+    return not isinstance(devices, Unread) and not any(d.type == "GPU" for d in devices)
+
+
+def driver_works(facts: Facts) -> bool:
+    """nvidia-smi shows its table: on the host, where a container is not started."""
+    return isinstance(facts.gpu.driver_version, str)

@@ -1,0 +1,89 @@
+"""Where a text comes from: the inside of a container, a job of a cluster, a hosted notebook; and what was asked for there.
+
+Prompts, host names, paths and commands tell it, and TensorFlow's own lines, which name the host.
+"""
+
+from __future__ import annotations
+
+from .language import Kind, Language, Tell, Values
+from .notebook import Notebook
+
+_ID = r"[0-9a-f]{12}"
+_POD = r"[a-z0-9][a-z0-9.-]{0,60}-(?=[a-z]{0,9}\d)[b-df-hj-np-tv-xz24-9]{8,10}-[a-z0-9]{5}"
+_HOST = r"(?:\bhost(?:name)?: |this host \(|^(?:\(\w{1,20}\) ?)?\[?[\w.-]{1,32}@)"
+"""Before the name of the host that a line comes from."""
+_COMMAND = r"(?:^|[`$#>:] ?|\bsudo )"
+_NAMED, _SEEN = 1, 2
+"""How much a line weighs: a command that is named, a line from within."""
+
+
+def _in(container: str, weight: int) -> Tell:
+    def tell(_values: Values, line: int, notes: Notebook) -> None:
+        notes.tell("system.container", container, line, weight)
+
+    return tell
+
+
+def _colab(_values: Values, line: int, notes: Notebook) -> None:
+    notes.tell("container.platforms", ("colab",), line)
+
+
+LANGUAGE = Language(
+    name="places",
+    words=(
+        "host", "http", "File ", "@", "docker", "podman", "ontainer", "ingularity", "pptainer", "lxc", "LXC", "LXD", "pct ", "olab", "ollab", "/content/",
+        "srun", "sbatch", "salloc", "SBATCH", "SLURM", "slurm", "NoDevFiles", "--gpus", "--runtime", "--nv", "LD_LIBRARY_PATH", "nvidia", "WSL", "wsl",
+        "icrosoft", "snap", "Desktop", "desktop", "daemon-reload", "Step ", "Running in", "FROM ", "NVIDIA_VISIBLE", "capabilities",
+        "Windows", "darwin", "kubectl", "rootless",
+    ),
+    kinds=(
+        # what was asked for; these stand behind prompts, too
+        Kind("slurm-asked", r"(?:\b(?:srun|sbatch|salloc)\b|#SBATCH)[^\n]{0,200}?(?:--gres|--gpus|gpu|-G ?\d)|^--gres[= ]gpu"),
+        Kind(
+            "gpus-asked",
+            r"(?:--gpus\b|--runtime[= ]nvidia|(?<!Use ')\bnvidia-docker2? run\b|--device[= ]\"?(?:nvidia\.com/gpu|/dev/nvidia)"
+            r"|\b(?:singularity|apptainer)\b[^\n]{0,80}\s--nv(?:ccli)?\b|\"default-runtime\": ?\"nvidia\"|capabilities: ?\[\[?\"?gpu"
+            r"|\b(?:driver|runtime) ?: [\"']?nvidia\b|nvidia\.com/gpu: [\"']?[1-9])"
+            r"(?:[^\n]{0,400}?\bnvidia/cuda(?:gl)?:(?P<image>\d{1,2}\.\d{1,2}))?",
+        ),
+        Kind("in-a-pod", rf"{_HOST}{_POD}(?:[):\s]|$)", tell=_in("kubernetes", _SEEN)),
+        Kind("in-a-container", rf"{_HOST}{_ID}(?:[):\s\]]|$)", tell=_in("docker", _SEEN)),
+        Kind("in-a-container", rf"^tf-docker |https?://{_ID}:\d|You are running this container as", tell=_in("docker", _NAMED)),
+        Kind("in-apptainer", r"^(?:Singularity|Apptainer)(?:>|\s[\w./-]{1,80}>)|/\.singularity\.d/", tell=_in("apptainer", 3)),
+        Kind("in-a-container", r"LD_LIBRARY_PATH[=:] ?\S{0,200}/usr/local/nvidia/lib\b", tell=_in("docker", _NAMED)),
+        Kind("in-lxc", r"\blxc\.(?:cgroup|mount|idmap|apparmor)|\bpct (?:enter|exec|start) ", tell=_in("lxc", _SEEN)),
+        Kind("in-lxc", r"\b(?:in|inside) (?:an? |the |my )?(?:\w{1,15} ){0,2}(?:LXC|LXD)\b", tell=_in("lxc", _NAMED)),
+        Kind("in-colab", r"(?:^|[\s'\"(!=:])/content/|\bgoogle\.colab\b", tell=_colab),
+        Kind("talks-of-colab", r"(?i:\bcolab\b|\bgoogle collab)"),
+        Kind("slurm-gives-none", r"CUDA_VISIBLE_DEVICES\"?[=:] ?[\"']?NoDevFiles"),
+        Kind("slurm-job", rf"{_COMMAND}(?:srun|salloc|sbatch) |#SBATCH |\bSLURM_JOB_?ID\b|\bslurmstepd: "),
+        Kind("daemon-reload", r"\bdaemon-reload\b"),
+        Kind("builds-an-image", rf"^Step \d+/\d+ ?:|-> Running in {_ID}|^#\d{{1,3}} \d+\.\d+ |\bnvidia-docker2? build\b"),
+        Kind(
+            "run-without-gpus",
+            r"\b(?:docker|podman) (?:container )?run (?=[^\n]{0,400}(?:gpu|cuda|nvcr\.io))(?![^\n]{0,2000}\\$)",
+            tell=_in("docker", _NAMED),
+        ),
+        Kind(
+            "container-run",
+            r"\b(?:docker|podman) (?:container )?(?:run|exec) (?![^\n]{0,200}hello-world)|\bdocker[- ]compose [^\n]{0,60}\b(?:up|run|exec)\b"
+            r"|^FROM (?:tensorflow/|nvidia/|nvcr\.io/)",
+            tell=_in("docker", _NAMED),
+        ),
+        Kind("apptainer-run", r"\b(?:singularity|apptainer) (?:-\w+ )?(?:exec|run|shell) ", tell=_in("apptainer", _SEEN)),
+        Kind("on-a-login-node", rf"{_HOST}(?P<host>[\w-]{{0,30}}(?:login|headnode|head-node|frontend)[\w.-]{{0,30}})"),
+        Kind("on-a-host", r"(?:\bhost(?:name)?: |this host \()[\w.-]{1,60}\)?:?(?:$| )|File \"(?:/home/[\w.-]{1,40}/\.?(?:ana|mini)|C:)"),
+        Kind("in-a-pod", r"\bkubectl exec\b", tell=_in("kubernetes", _NAMED)),
+        Kind("none-is-visible", r"NVIDIA_VISIBLE_DEVICES(?:=|: ?)[\"']?(?P<value>none|void)\b"),
+        Kind(
+            "docker-of-snap",
+            r"snap install docker|/snap/(?:bin/)?docker\b|^docker +\d[\w.-]* +\d+ +\S+ +canonical|\bdocker [\d.+-]+ from Canonical"
+            r"|(?i:docker\b[^\n.]{0,40}\b(?:via|with|by|using|through|from|as an?) (?:the )?(?:ubuntu )?snap\b)",
+        ),
+        Kind("on-windows", r"microsoft-standard|/usr/lib/wsl|/mnt/wsl|(?i:\bwsl ?[12]?\b)|windows/amd64|\bPS C:\\|\bWindows 1[01]\b"),
+        Kind("on-a-mac", r"\bdarwin/(?:amd64|arm64)|\bmac ?OS\b"),
+        Kind("docker-desktop", r"(?i:docker[ -]desktop)|\bdesktop-linux\b|/\.docker/desktop"),
+        Kind("talks-of-a-container", r"(?i:\b(?:in|inside|within) (?:[a-z]{1,10} ){0,3}(?:docker|containers?)\b)"),
+        Kind("rootless", r"(?i:\brootless\b)|/run/user/\d+/docker\.sock|unix:///run/user/"),
+    ),
+)  # fmt: skip

@@ -1,0 +1,50 @@
+"""Containers that are not started."""
+
+_DRIVER = ("container-host-driver-broken", "driver-library-mismatch", "driver-module-not-loaded", "driver-missing")
+_BROKEN = (*_DRIVER[:1], "xid79-fell-off-bus", "driver-rminit-failed", "gpu-needs-reset", "cuinit-uvm-device-missing")
+
+CLUES: dict[str, tuple[str, ...]] = {
+    "ngc-no-driver": (
+        "container-no-gpus-flag", "container-toolkit-missing", "container-host-driver-broken", "container-visible-devices-wrong",
+        "container-capabilities-without-compute", "wsl-driver-toolkit-mismatch",
+    ),
+    "container-hook-failed": (
+        "container-driver-too-old", "container-host-driver-broken", "container-cgroupv2-unsupported", "container-ldconfig-path",
+        "container-rootless-cgroups", "container-toolkit-too-old", "container-driver-root-wrong", "container-snap-docker",
+        "container-visible-devices-wrong", "wsl-driver-toolkit-mismatch", "container-docker-desktop-linux",
+        "container-image-has-driver-files", "container-toolkit-missing", "driver-library-mismatch", "cuda-compat-unsupported",
+        *_BROKEN, "no-nvidia-gpu", "lsm-denied", "cdi-spec-stale", "device-nodes-missing", "container-no-gpus-flag",
+    ),
+    "no-gpu-device-driver": ("container-toolkit-missing", "container-snap-docker", "container-docker-desktop-linux"),
+    "no-gpu-runtime": ("container-toolkit-missing", "container-snap-docker", "container-docker-desktop-linux"),
+    "container-driver-not-loaded": ("container-host-driver-broken", "wsl-driver-toolkit-mismatch", "container-driver-root-wrong"),
+    "container-no-nvml": (
+        "container-host-driver-broken", "container-snap-docker", "container-docker-desktop-linux", "container-driver-root-wrong",
+        "wsl-driver-toolkit-mismatch", "container-ldconfig-path",
+    ),
+    "container-compat": ("cuda-compat-unsupported", "driver-library-mismatch", "container-host-driver-broken"),
+    "container-driver-timeout": (*_BROKEN[:1], "container-toolkit-too-old"),
+    "container-driver-request": (
+        "wsl-driver-toolkit-mismatch", "container-host-driver-broken", "container-driver-root-wrong", "container-toolkit-too-old",
+    ),
+    "container-nvml-refused": ("container-driver-root-wrong", "container-host-driver-broken", "lsm-denied"),
+    "container-wsl-no-adapter": ("wsl-driver-toolkit-mismatch", "no-nvidia-gpu", "container-host-driver-broken"),
+    "container-driver-answers": _BROKEN,
+    "container-rules-fail": ("container-rootless-cgroups", "container-toolkit-too-old", "container-cgroupv2-unsupported"),
+    "container-ldcache": ("container-ldconfig-path", "container-toolkit-too-old"),
+    "container-mount-uvm": ("cuinit-uvm-device-missing", "container-host-driver-broken"),
+    "container-mount-wsl": ("container-toolkit-too-old", "wsl-driver-toolkit-mismatch", "container-host-driver-broken"),
+    "container-cli": ("container-host-driver-broken", "container-toolkit-too-old"),
+    "nvidia-smi-not-inside": ("container-no-gpus-flag", "container-toolkit-missing", "container-visible-devices-wrong"),
+    "cdi-unresolved": ("container-toolkit-missing", "container-visible-devices-wrong", "container-rootless-cgroups"),
+    "cdi-unsupported": ("container-toolkit-too-old", "container-toolkit-missing"),
+    "cdi-file-gone": ("cdi-spec-stale", "container-toolkit-too-old", "container-driver-root-wrong"),
+    "device-node-not-given": ("device-nodes-missing", "container-host-driver-broken"),
+    "no-gpus-option": ("container-toolkit-too-old",),
+    "k8s-no-runtime": ("container-toolkit-missing", "container-runtime-not-default"),
+    "k8s-plugin-no-devices": ("container-runtime-not-default", "container-host-driver-broken", "container-toolkit-missing"),
+    "k8s-insufficient": (
+        "k8s-device-plugin-not-registered", "container-runtime-not-default", "container-toolkit-missing",
+        "container-host-driver-broken",
+    ),
+}  # fmt: skip
