@@ -10,6 +10,9 @@ HARMLESS = {
     "benign-cpu-instructions": "a note on the processor's instructions; it has nothing to do with GPUs",
     "benign-computation-placer": "two parts of TensorFlow register the same thing; the second is passed over",
     "benign-absl": "a note on where log lines go",
+    "benign-module-signature": "a module that was built on this machine; it is loaded all the same where Secure Boot is off",
+    "benign-module-taints": "every kernel says so of NVIDIA's module",
+    "benign-wsl-link": "Windows hands its libcuda in as copies; the loader finds it",
     "benign-optional-library": "TensorFlow uses its GPUs without this library",
 }
 """Kind of an event -> why it is harmless."""

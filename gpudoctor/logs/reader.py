@@ -8,12 +8,34 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..facts import Facts, TextEvent
-from . import containers, nvidia_smi, python, tensorflow_facts
+from . import (
+    circumstances,
+    containers,
+    cuda_answers,
+    dkms,
+    kernel,
+    libcuda,
+    nodes,
+    nvidia_smi,
+    pci,
+    python,
+    services,
+    tensorflow_facts,
+)
 from .language import Language, Understood
 from .notebook import Notebook
 from .text import Pasted
 
-LANGUAGES: tuple[Language, ...] = (containers.LANGUAGE,)
+LANGUAGES: tuple[Language, ...] = (
+    containers.LANGUAGE,
+    kernel.LANGUAGE,
+    dkms.LANGUAGE,
+    cuda_answers.LANGUAGE,
+    services.LANGUAGE,
+    libcuda.LANGUAGE,
+    nodes.LANGUAGE,
+    circumstances.LANGUAGE,
+)
 """Those whose lines are understood one by one."""
 _TEXT = 400
 _MANY = 20_000
@@ -24,10 +46,12 @@ def read(pasted: Pasted) -> Facts:
     """What a text tells; everything else is Unread('not in this text')."""
     notes = Notebook()
     tracebacks = python.Reader(notes)
+    bus = pci.Reader()
     languages: tuple[tuple[str, tuple[str, ...], Callable[[str, int, Notebook], Understood | None]], ...] = (
         (tensorflow_facts.LANGUAGE, tensorflow_facts.WORDS, tensorflow_facts.line),
         (nvidia_smi.LANGUAGE, nvidia_smi.WORDS, nvidia_smi.line),
         (python.LANGUAGE, python.WORDS, lambda text, number, _: tracebacks.line(text, number)),
+        (pci.LANGUAGE, pci.WORDS, lambda text, number, _: bus.line(text, number)),
         *((one.name, one.words, one.line) for one in LANGUAGES),
     )
     seen: set[tuple[str, str]] = set()
@@ -44,8 +68,9 @@ def read(pasted: Pasted) -> Facts:
                 continue
             understood = True
             text = told.values.pop("", line.text)
-            if (told.kind, text) not in seen:
-                seen.add((told.kind, text))
+            key = (told.kind, "" if told.once else text)
+            if key not in seen:
+                seen.add(key)
                 notes.note(
                     TextEvent(
                         line=line.number, language=language, kind=told.kind, text=text[:_TEXT],
