@@ -7,6 +7,7 @@ from collections.abc import Callable
 from gpudoctor.checks._cuinit import (
     COMPAT_NOT_SUPPORTED,
     DRIVER_MISMATCH,
+    NO_DEVICE,
     NOT_READY,
     OLD_STUB,
     STUB,
@@ -74,12 +75,14 @@ def _wsl(facts: Facts) -> bool:
 
 
 def branches(facts: Facts) -> tuple[int, int] | None:
-    """Branches of the kernel module and of libcuda, where TensorFlow says that they are of different releases."""
-    for event in facts.text.said("driver-versions-differ"):
-        kernel, library = (event.values.get(name, "").partition(".")[0] for name in ("kernel", "library"))
-        if kernel.isdigit() and library.isdigit():
-            return int(kernel), int(library)
-    return None
+    """Branches of the kernel module and of libcuda, where they are told and of different releases."""
+    kernel, library = facts.driver.kernel_version, facts.driver.libcuda.version
+    if not isinstance(kernel, str) or not isinstance(library, str):
+        return None
+    first, second = ([int(n) for n in release.split(".") if n.isdigit()] for release in (kernel, library))
+    if not first or not second or [*first, 0, 0][:3] == [*second, 0, 0][:3]:
+        return None
+    return first[0], second[0]
 
 
 # ------------------------------------------------------------------- which libcuda
@@ -90,7 +93,7 @@ def _mismatch(facts: Facts) -> Lines:
         return lines
     differ = branches(facts)
     if differ is not None and differ[1] < _FIRST_COMPAT:
-        return facts.text.said("driver-versions-differ")
+        return facts.text.said("driver-versions-differ", "libcuda-version", "kernel-version")
     return ()
 
 
@@ -116,23 +119,21 @@ def _stub(facts: Facts) -> Lines:
     if lines := facts.text.said("nvml-stub"):
         return lines
     lib = facts.driver.libcuda
-    if lib.path is None or lib.init_result in (STUB, OLD_STUB, 100):
+    if lib.path is None or lib.init_result in (STUB, OLD_STUB, NO_DEVICE):
         return facts.text.said("stubs-on-path")
     return ()
 
 
 def stub_of_an_image(facts: Facts) -> bool:
     """Images bring a stub, which is found where no driver was handed in: it may be the container, not the path."""
+    if not facts.text.is_all:
+        return False
+    if isinstance(facts.system.container, str) or facts.text.said("container-shell"):
+        return True
     there = isinstance(facts.driver.kernel_version, str)
-    return (
-        facts.text.is_all
-        and not there
-        and (facts.driver.kernel_version is None or _no_node(facts) or in_container(facts))
+    return not there and (
+        facts.driver.kernel_version is None or bool(facts.text.said("device-node-absent", "container-named"))
     )
-
-
-def _no_node(facts: Facts) -> bool:
-    return bool(facts.text.said("device-node-absent"))
 
 
 # ------------------------------------------------------------------- nodes
@@ -145,9 +146,11 @@ def _uvm_missing(facts: Facts) -> Lines:
         return lines
     if _answer(facts) != UNKNOWN_ERROR:
         return ()
-    listed = said("node", "nodes-listed")
+    listed = said("node", "nodes-listed", "nodes-handed")
     text = " ".join(e.text for e in listed)
-    return listed if "/dev/nvidiactl" in text and "/dev/nvidia-uvm" not in text else ()
+    if "/dev/nvidiactl" in text and "/dev/nvidia-uvm" not in text:
+        return listed
+    return said("root-works") if not said("suspended") else ()
 
 
 def _stale_major(facts: Facts) -> Lines:
@@ -209,14 +212,23 @@ def _switched_off(facts: Facts) -> Lines:
     said = facts.text.said
     if lines := said("module-switched-off", "laptop-gpu-off"):
         return lines
-    return said("gpu-switched-off", "prime-intel") if no_driver(facts) else ()
+    if lines := said("gpu-switched-off", "prime-intel") if no_driver(facts) else ():
+        return lines
+    missing = facts.driver.kernel_version is None or _answer(facts) == NO_DEVICE
+    return said("laptop-tool") if missing and not in_container(facts) else ()
 
 
 def _secure_boot(facts: Facts) -> Lines:
     said = facts.text.said
     if lines := said("module-key-rejected"):
         return lines
-    return said("unsigned-module-rejected") if no_driver(facts) else ()
+    if lines := said("unsigned-module-rejected") if no_driver(facts) else ():
+        return lines
+    refused = (
+        said("installer-can-not-load") if not said("build-failed", "nvidia-build-error", "headers-missing") else ()
+    )
+    named = said("secure-boot-named")
+    return (*named, *refused) if named and refused else ()
 
 
 def _kernel_incompatible(facts: Facts) -> Lines:
@@ -225,6 +237,8 @@ def _kernel_incompatible(facts: Facts) -> Lines:
         return lines
     if said("headers-missing", "compiler-differs", "no-compiler"):
         return ()
+    if lines := said("nvidia-build-error"):
+        return lines
     return said("build-failed") if said("dkms-of-nvidia", "dkms-status") or _refuses(facts) else ()
 
 
@@ -286,7 +300,7 @@ def _too_old(facts: Facts) -> Lines:
 
 def _fabric_not_running(facts: Facts) -> Lines:
     said = facts.text.said
-    if said("fabric-manager-differs", "no-nvswitch"):
+    if said("fabric-manager-differs", "benign-no-nvswitch"):
         return ()
     wanted = _answer(facts) == NOT_READY or bool(facts.text.shows("collective-fails"))
     failed = said("fabric-manager-failed")
@@ -295,7 +309,15 @@ def _fabric_not_running(facts: Facts) -> Lines:
         named = tuple(u for u in units if 0 < state.line - u.line <= _ABOUT)
         if named:
             return (*named, state, *failed)
-    return failed
+    return failed if wanted or said("nvswitch-named") else ()
+
+
+def _unlicensed(facts: Facts) -> Lines:
+    said = facts.text.said
+    if lines := said("vgpu-unlicensed"):
+        return lines
+    named, shown = said("vgpu-licence-named"), said("cuda-busy", "slow-named")
+    return (*named, *shown) if named and shown else ()
 
 
 def _wsl_blocked(facts: Facts) -> Lines:
@@ -322,22 +344,24 @@ def _without_nvidia(facts: Facts) -> bool:
     """Nothing in the text speaks of an NVIDIA GPU or of its driver at work."""
     works = isinstance(facts.driver.kernel_version, str) or isinstance(facts.gpu.driver_version, str)
     named = facts.text.said("nvidia-gpu-named") or "nvidia" in _vendors(facts)
-    return not works and not named and (facts.driver.libcuda.path is None or _answer(facts) == 100)
+    listed = facts.tensorflow.gpus()
+    none = not isinstance(listed, Unread) and not listed
+    return not works and not named and (facts.driver.libcuda.path is None or _answer(facts) == NO_DEVICE or none)
 
 
 def _named(facts: Facts, *vendors: str) -> Lines:
-    return tuple(e for e in facts.text.said("other-gpu-named") if e.values.get("vendor", "").upper() in vendors)
+    return tuple(e for e in facts.text.said("other-gpu-named") if e.values.get("vendor", "").startswith(vendors))
 
 
 def _amd(facts: Facts) -> Lines:
     if not _without_nvidia(facts):
         return ()
     on_bus = tuple(e for e in facts.text.said("gpu-on-bus") if e.values.get("vendor") == "amd")
-    return (*on_bus, *_named(facts, "AMD", "ATI", "RADEON"))
+    return (*on_bus, *_named(facts, "AMD", "ATI", "Radeon", "RADEON"))
 
 
 def _none(facts: Facts) -> Lines:
-    return _named(facts, "INTEL", "MESA INTEL") if _without_nvidia(facts) and not _amd(facts) else ()
+    return _named(facts, "Intel", "Mesa Intel") if _without_nvidia(facts) and not _amd(facts) else ()
 
 
 def _missing(facts: Facts) -> Lines:
@@ -369,7 +393,7 @@ _RULES: dict[str, Callable[[Facts], Lines]] = {
     "fabric-manager-version-mismatch": _said("fabric-manager-differs"),
     "wsl-driver-toolkit-mismatch": _wsl_blocked,
     "mig-single-instance-limit": _one_instance,
-    "vgpu-unlicensed": _said("vgpu-unlicensed"),
+    "vgpu-unlicensed": _unlicensed,
     "amd-gpu": _amd,
     "no-nvidia-gpu": _none,
     "driver-missing": _missing,

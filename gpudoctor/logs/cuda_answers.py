@@ -7,8 +7,8 @@ from functools import partial
 from .language import Kind, Language, Understood, Values
 from .notebook import Notebook
 
-_SHOWN = 1
-"""What TensorFlow's own line says of cuInit weighs more."""
+_SHOWN, _NAMED = 1, -1
+"""What TensorFlow's own line says of cuInit weighs more; a name without a call, less than a device that was created."""
 _ANSWERS: tuple[tuple[int, str], ...] = (
     (34, r"CUDA driver is a stub library|cudaErrorStubLibrary|CUDA_ERROR_STUB_LIBRARY"),
     (100, r"no CUDA-capable device is detected|cudaErrorNoDevice|cuInit\S{0,12} .{0,30}CUDA_ERROR_NO_DEVICE"),
@@ -32,10 +32,14 @@ _ANSWERS: tuple[tuple[int, str], ...] = (
         999,
         (
             r"CUDA unknown error\b|(?i:cuda (?:driver )?error:? 999)|[Ee]rror 999: unknown error"
-            r"|cuInit\S{0,12} .{0,40}(?:CUDA_ERROR_UNKNOWN|returned 999|unknown error)"
+            r"|cuInit\S{0,12} .{0,40}(?:CUDA_ERROR_UNKNOWN|returned 999|unknown error)|failed to initialize CUDA: unknown error"
         ),
     ),
 )
+
+
+def _named(_values: Values, line: int, notes: Notebook) -> None:
+    notes.tell("driver.libcuda.init_result", 999, line, _NAMED)
 
 
 def _answer(code: int, _values: Values, line: int, notes: Notebook) -> None:
@@ -58,7 +62,12 @@ LANGUAGE = _Others(
         "unsupported display",
         "ompatibility",
         "stub library",
+        "UNKNOWN_ERROR",
         "rror 999",
     ),
-    kinds=tuple(Kind(f"cuda-answers-{code}", pattern, tell=partial(_answer, code)) for code, pattern in _ANSWERS),
+    kinds=(
+        *(Kind(f"cuda-answers-{code}", pattern, tell=partial(_answer, code)) for code, pattern in _ANSWERS),
+        Kind("cuda-busy", r"CUDA-capable device(?:s|\(s\) is/are| is)? (?:are )?busy or unavailable"),
+        Kind("cuda-answers-999", r"\bCUDA_ERROR_UNKNOWN\b|\bUNKNOWN_ERROR\(99\)|\bcudaErrorUnknown\b", tell=_named),
+    ),
 )

@@ -21,7 +21,7 @@ def _kernel(values: Values, line: int, notes: Notebook) -> None:
 LANGUAGE = Language(
     name="dkms",
     words=(
-        "nvidia", "NVIDIA", "Nouveau", "dkms", "Error!", "ERROR", "kernel", "Kernel", "gcc", "Linux ", "compiler", "modprobe",
+        "nvidia", "NVIDIA", "Nouveau", "error:", "dkms", "Error!", "ERROR", "kernel", "Kernel", "gcc", "Linux ", "compiler", "modprobe",
     ),
     kinds=(
         Kind(
@@ -55,12 +55,17 @@ LANGUAGE = Language(
             _DOES_NOT_LOAD,
         ),
         Kind(
+            "nvidia-build-error",
+            r"\b(?:nv(?:-[a-z-]{2,20})?|uvm_\w{2,40}|nvidia[\w-]{0,20}|libspdm_\w{2,30})\.[ch]:\d+(?::\d+)?: (?:fatal )?error:"
+            r"|\*\*\* \[[^\]]{0,200}\bnvidia[\w-]{0,20}/[\w-]{1,40}\.o\] Error|builder for '\S{1,80}nvidia\S{1,80}' failed",
+            _DOES_NOT_LOAD,
+        ),
+        Kind(
             "build-failed",
             r"Bad return status for module build on kernel: (?P<kernel>\S{1,60})|failed for (?:module\(s\) )?nvidia\S{0,20}\(10\)"
             r"|DKMS module 'nvidia[^']{0,30}' failed to build|Unable to build the NVIDIA kernel module"
             r"|The [Nn]vidia kernel module was not (?:created|built)"
-            r"|(?:performing the step|during the step)[: ]{1,3}['\"]?Building kernel modules"
-            r"|nvidia/[\w/.-]{3,120}\.[ch]:\d+(?::\d+)?: (?:fatal )?error:",
+            r"|(?:performing the step|during the step)[: ]{1,3}['\"]?Building kernel modules",
             _DOES_NOT_LOAD,
         ),
         Kind("nouveau-in-use", r"Nouveau kernel driver is currently in use by your system", _DOES_NOT_LOAD),
@@ -75,7 +80,7 @@ LANGUAGE = Language(
         Kind(
             "package-not-installed",
             r"nvidia-(?:driver|dkms|open)\S{0,30} : Depends: (?P<needs>\S{1,80})|E: Unable to locate package nvidia-(?:driver|\d)"
-            r"|error processing package nvidia-(?:dkms|driver|kernel)",
+            r"|error processing package nvidia-(?:dkms|driver|kernel)|^nvidia-dkms-\d{3}\S{0,20}$",
             _DOES_NOT_LOAD,
         ),
         Kind(

@@ -13,6 +13,7 @@ HARMLESS = {
     "benign-module-signature": "a module that was built on this machine; it is loaded all the same where Secure Boot is off",
     "benign-module-taints": "every kernel says so of NVIDIA's module",
     "benign-wsl-link": "Windows hands its libcuda in as copies; the loader finds it",
+    "benign-no-nvswitch": "a fabric manager is for machines with NVSwitch; this one has none",
     "benign-optional-library": "TensorFlow uses its GPUs without this library",
 }
 """Kind of an event -> why it is harmless."""

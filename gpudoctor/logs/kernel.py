@@ -15,13 +15,13 @@ def _loaded(values: Values, line: int, notes: Notebook) -> None:
 
 
 def _secure_boot(values: Values, line: int, notes: Notebook) -> None:
-    notes.tell("system.secure_boot", values["state"].lower() != "disabled", line)
+    notes.tell("system.secure_boot", values["state"].lower() not in ("disabled", "off"), line)
 
 
 LANGUAGE = Language(
     name="kernel",
     words=(
-        "NVRM", "nvidia", "NVIDIA", "API mismatch", "off the bus", "RmInit", "rm_init", "nouveau", "module", "Module", "Secure", "secure", "bbswitch", "power state",
+        "NVRM", "nvidia", "NVIDIA", "API mismatch", "off the bus", "RmInit", "rm_init", "UVM kernel", "nouveau", "module", "Module", "Secure", "secure", "bbswitch", "power state",
     ),
     kinds=(
         Kind("gpu-went-out", r"fallen off the bus|\bXid \(PCI[^)]{4,30}\): (?:79|119|120)\b", once=True),
@@ -61,10 +61,16 @@ LANGUAGE = Language(
             r"|None of the NVIDIA (?:graphics adapters|devices) were initialized",
             _DOES_NOT_LOAD,
         ),
+        Kind(
+            "smi-does-not-work",
+            r"nvidia-smi\W{0,2} (?:command )?(?:no longer|does(?:n't| not)|did(?:n't| not)|is not|isn't|stopped) (?:work|run)",
+            _DOES_NOT_LOAD,
+        ),
         Kind("module-finds-no-gpu", r"NVRM: No NVIDIA (?:GPU|graphics adapter|devices?) (?:found|probed)", _DOES_NOT_LOAD),
         Kind(
             "module-key-rejected",
-            rf"{_INSERTED} ?(?:Required key not available|Key was rejected by service)|nvidia\S{{0,20}}: Loading of (?:unsigned )?module",
+            rf"{_INSERTED} ?(?:Required key not available|Key was rejected by service)|nvidia\S{{0,20}}: Loading of (?:unsigned )?module"
+            r"|nvidia[\w/-]{0,24} (?:kernel )?modules?(?: keys?)? (?:are |is |were |was |get )?rejected",
             _DOES_NOT_LOAD,
         ),
         Kind(
@@ -78,7 +84,7 @@ LANGUAGE = Language(
             r"(?:could not insert|find module by name=) ?'off'|Module off not found|modprobe.{0,40}\balias nvidia off",
             _DOES_NOT_LOAD,
         ),
-        Kind("uvm-module-not-found", r"(?:FATAL|ERROR): Module nvidia[-_]uvm not found", _DOES_NOT_LOAD),
+        Kind("uvm-module-not-found", r"(?:FATAL|ERROR): Module nvidia[-_]uvm not found|Could not load UVM kernel module", _DOES_NOT_LOAD),
         Kind(
             "module-not-found",
             r"(?:FATAL|ERROR): Module (?P<module>nvidia(?:-current|-open)?) not found"
@@ -108,7 +114,7 @@ LANGUAGE = Language(
         Kind("nvidia-listed", r"^nvidia +\d{6,} +\d+"),
         Kind(
             "secure-boot",
-            r"(?i:secure ?boot)(?:: | is | )(?P<state>(?i:enabled|disabled))|Kernel is (?P<state2>locked down) from EFI",
+            r"(?i:secure ?boot)(?:: | is | )(?P<state>(?i:enabled|disabled|on\b|off\b))|Kernel is (?P<state2>locked down) from EFI",
             tell=_secure_boot,
         ),
         Kind(

@@ -25,6 +25,12 @@ def _absent(_values: Values, line: int, notes: Notebook) -> None:
     notes.tell("driver.libcuda.load_error", "libcuda.so.1 could not be opened", line)
 
 
+def _not_in_process(values: Values, line: int, notes: Notebook) -> None:
+    """TensorFlow looks among the libraries of its process; a stub that answered is not seen as one."""
+    if notes.told("driver.libcuda.init_result") is None:
+        _absent(values, line, notes)
+
+
 def _versions(values: Values, line: int, notes: Notebook) -> None:
     notes.tell("driver.libcuda.version", values["library"], line, _LINKED)
     notes.tell("driver.kernel_version", values["kernel"], line, _LINKED)
@@ -44,6 +50,7 @@ LANGUAGE = Language(
             r"libcuda\.so(?:\.1)?\W{1,4}(?:cannot open shared object file|(?:is |was )?(?:not found|missing)|does(?:n't| not) exist)",
             tell=_absent,
         ),
+        Kind("libcuda-not-in-process", r"unable to find libcuda\.so DSO loaded", tell=_not_in_process),
         Kind(
             "versions-reported",
             r"libcuda reported version is: (?P<library>\d[\d.]{2,15}\d) kernel reported version is: (?P<kernel>\d[\d.]{2,15}\d)",

@@ -14,6 +14,7 @@ LANGUAGE = Language(
         Kind("lsm-denied", rf"avc: +denied .{{0,300}}/?nvidia|apparmor=\"DENIED\".{{0,200}}name=\"{_NODE}", _DOES_NOT_LOAD),
         Kind("node", rf"^c(?P<mode>[rwx-]{{9}})[.+@]? +\d+ +\S+ +\S+ +(?P<major>\d+), +\d+ .{{0,30}}{_NODE}$"),
         Kind("nodes-listed", rf"^{_NODE}(?: +/dev/nvidia[\w-]*){{1,20}}$"),
+        Kind("nodes-handed", rf"--device[= ]{_NODE}"),
         Kind("major", r"^(?P<major>\d{2,3}) (?P<name>nvidia[\w-]*)$"),
         Kind(
             "node-absent",

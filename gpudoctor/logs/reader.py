@@ -34,7 +34,7 @@ LANGUAGES: tuple[Language, ...] = (
     services.LANGUAGE,
     libcuda.LANGUAGE,
     nodes.LANGUAGE,
-    circumstances.LANGUAGE,
+    *circumstances.LANGUAGES,
 )
 """Those whose lines are understood one by one."""
 _TEXT = 400

@@ -10,7 +10,7 @@ _FABRIC = r"nvidia-fabric-?manager(?:\.service)?"
 LANGUAGE = Language(
     name="services",
     words=(
-        "abric", "Active:", "nv-fab", "NVSwitch", "persistenced", "gridd", "License Status", "secondary GPU", "umblebee",
+        "abric", "Active:", "nv-fab", "NVSwitch", "persistenced", "gridd", "nlicensed", "NOTHING_TO_DO", "License Status", "secondary GPU", "umblebee",
         "discrete", "prime-", "Prime", "switching to", "GPU driver",
     ),
     kinds=(
@@ -20,7 +20,7 @@ LANGUAGE = Language(
             r"|don't match with driver version (?P<kernel2>\d[\d.]{2,15})",
             _DOES_NOT_LOAD,
         ),
-        Kind("no-nvswitch", r"NV_WARN_NOTHING_TO_DO"),
+        Kind("benign-no-nvswitch", r"NV_WARN_NOTHING_TO_DO"),
         Kind(
             "fabric-manager-failed",
             rf"{_FABRIC}: (?:Control process|Main process) exited|{_FABRIC}: Failed with result"
@@ -28,7 +28,6 @@ LANGUAGE = Language(
             rf"|Unit {_FABRIC} (?:could not be found|is masked|not found)|Could not find the requested service nvidia-fabricmanager"
             rf"|{_FABRIC}: unrecognized service|{_FABRIC}\W{{0,3}} (?:is |was )?(?:not |n.t |isn.t )(?:currently )?(?:installed|running)"
             r"|lack of nvidia-fabricmanager",
-            _DOES_NOT_LOAD,
         ),
         Kind("fabric-manager-unit", rf"^(?:[^\w ] )?{_FABRIC} - NVIDIA [Ff]abric"),
         Kind("unit-not-active", r"Active: (?P<state>inactive|failed|activating)"),
@@ -36,7 +35,8 @@ LANGUAGE = Language(
         Kind("persistenced-finds-none", r"Failed to query NVIDIA devices\.", _DOES_NOT_LOAD),
         Kind(
             "vgpu-unlicensed",
-            r"License Status +: (?P<state>Unlicensed[\w ()]{0,30})|nvidia-gridd(?:\[\d+\])?: (?:.{0,40}[Ff]ailed to (?:acquire|obtain|get)|Valid GRID license not found)",
+            r"License Status +: (?P<state>Unlicensed[\w ()]{0,30})|nvidia-gridd(?:\[\d+\])?: (?:.{0,40}[Ff]ailed to (?:acquire|obtain|get)|Valid GRID license not found)"
+            r"|(?i:\bvgpu\b.{0,20}\bunlicensed|unlicensed vgpu)",
             "runs-slowly",
         ),
         Kind("laptop-gpu-off", r"secondary GPU - error: Could not enable discrete graphics card", _DOES_NOT_LOAD),

@@ -20,7 +20,7 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "gpu-bound-to-vfio"
     if "nouveau" in held or said("nouveau-loaded"):
         yield "driver-nouveau-conflict"
-    if facts.system.secure_boot is True or said("unsigned-module-rejected"):
+    if facts.system.secure_boot is True or said("unsigned-module-rejected", "secure-boot-named"):
         yield "driver-secure-boot"
     if said("gpu-switched-off", "prime-intel"):
         yield "optimus-gpu-powered-off"
@@ -29,6 +29,15 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "wsl-driver-toolkit-mismatch"
     if said("fabric-version-named"):
         yield "fabric-manager-version-mismatch"
+    lib = facts.driver.libcuda
+    inside = isinstance(facts.system.container, str) or said("container-shell")
+    if inside and (lib.path is None or lib.init_result in (-1, 34) or facts.driver.kernel_version is None):
+        yield "container-no-gpus-flag"
+    elif lib.path is None and isinstance(facts.driver.kernel_version, str):
+        yield "driver-libcuda-not-on-path"
+        yield "container-capabilities-without-compute"
+    if said("laptop-tool"):
+        yield "optimus-gpu-powered-off"
     if said("suspended"):
         yield "cuinit-unknown-after-suspend"
     if said("root-works"):
@@ -43,7 +52,7 @@ def _without_nvidia(facts: Facts) -> Iterator[str]:
     """The GPUs that the text names are others'."""
     said = facts.text.said
     vendors = {e.values.get("vendor", "") for e in said("gpu-on-bus")}
-    named = {e.values.get("vendor", "").upper() for e in said("other-gpu-named")}
+    named = {e.values.get("vendor", "").upper().split()[0] for e in said("other-gpu-named")}
     if said("nvidia-gpu-named") or "nvidia" in vendors:
         return
     if "amd" in vendors or named & {"AMD", "ATI", "RADEON"}:

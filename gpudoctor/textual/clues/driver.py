@@ -39,10 +39,12 @@ CLUES: dict[str, tuple[str, ...]] = {
     "no-compiler": ("driver-module-not-loaded", "driver-missing"),
     "kernel-not-supported": ("driver-kernel-incompatible",),
     "build-failed": _NOT_BUILT,
+    "nvidia-build-error": _NOT_BUILT,
+    "smi-does-not-work": _NOT_THERE,
     "nouveau-in-use": ("driver-nouveau-conflict",),
     "installer-sees-no-gpu": ("no-nvidia-gpu", *_NO_GPU_FOR_IT),
     "installer-can-not-load": ("driver-nouveau-conflict", "driver-secure-boot", *_NOT_BUILT, "no-nvidia-gpu"),
-    "package-not-installed": ("driver-missing", "driver-kernel-incompatible", "driver-library-mismatch"),
+    "package-not-installed": ("driver-kernel-incompatible", "driver-missing", "driver-module-not-loaded"),
     "smi-not-found": (
         "driver-missing", "container-no-gpus-flag", "no-nvidia-gpu", "container-capabilities-without-compute",
         "wsl-libcuda-path", "amd-gpu", "apptainer-no-nv", "colab-cpu-runtime",
