@@ -9,6 +9,8 @@ from gpudoctor.facts import Facts, Libcuda, SearchStep, Unread, known
 from gpudoctor.findings import Evidence, NotApplicable
 
 SUCCESS, STUB, NO_DEVICE, UNKNOWN_ERROR = 0, 34, 100, 999
+OLD_STUB = -1
+"""What the stubs of CUDA 11.0 and older answer."""
 NOT_READY, DRIVER_MISMATCH, COMPAT_NOT_SUPPORTED = 802, 803, 804
 
 

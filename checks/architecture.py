@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from gpudoctor.checks import _driver_fixes as fix
 from gpudoctor.checks import _fit
+from gpudoctor.checks._driver_said import SHOWN, decided
+from gpudoctor.checks._said import lines
 from gpudoctor.facts import Facts, LogEvent, Measurement, Unread, known
 from gpudoctor.findings import EnvChange, Evidence, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
@@ -46,7 +49,15 @@ def _shown(capability: tuple[int, ...]) -> str:
     "GD513",
     "gpu-compute-capability-too-old",
     stage=Stage.TENSORFLOW,
-    explains=("tf-lists-no-gpu",),
+    explains=(
+        *SHOWN,
+        "cuinit-no-device",
+        "cuinit-fails",
+        "libcuda-not-found",
+        "driver-rminit-failed",
+        "driver-module-not-loaded",
+        "tf-lists-no-gpu",
+    ),
 )
 def gpu_compute_capability_too_old(facts: Facts) -> Iterator[Found]:
     """The GPU is older than this build of TensorFlow supports.
@@ -62,6 +73,13 @@ def gpu_compute_capability_too_old(facts: Facts) -> Iterator[Found]:
 
     Source: TensorFlow, tensorflow/core/common_runtime/gpu/gpu_device.cc; tf.sysconfig.get_build_info.
     """
+    if told := decided(facts, "gpu-compute-capability-too-old"):
+        yield Found(
+            message="The GPU is older than any TensorFlow with CUDA, and than today's drivers, support.",
+            proof=lines(told),
+            fixes=(fix.OTHER_GPU,),
+        )
+        return
     _need_cuda_build(facts)
     too_old, others = _too_old(facts)
     if not others:

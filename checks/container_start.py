@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpudoctor import compat
+from gpudoctor.checks._driver_said import decided
 from gpudoctor.checks._handed_over import driver_works
 from gpudoctor.checks._said import lines, said
 from gpudoctor.facts import Facts, TextEvent, UnknownFactError, Unread
@@ -404,12 +405,17 @@ def container_docker_desktop_linux(facts: Facts) -> Iterator[Found]:
     )
 
 
-@check("GD632", "wsl-driver-toolkit-mismatch", stage=Stage.CONTAINER, explains=(_NOT_STARTED,))
+@check(
+    "GD632",
+    "wsl-driver-toolkit-mismatch",
+    stage=Stage.CONTAINER,
+    explains=(_NOT_STARTED, "nvidia-smi-fails", "tf-lists-no-gpu", "cuinit-fails", "cuinit-no-device"),
+)
 def wsl_driver_toolkit_mismatch(facts: Facts) -> Iterator[Found]:
     """Under WSL, Windows' driver and the container toolkit (Docker Desktop) are too far apart in age.
 
-    What it looks at: in a pasted text from WSL, nvidia-container-cli's 'failed to process request', or a mount of
-    /proc/driver/nvidia/gpus that fails.
+    What it looks at: in a pasted text from WSL, nvidia-container-cli's 'failed to process request', a mount of
+    /proc/driver/nvidia/gpus that fails, or nvidia-smi's 'GPU access blocked by the operating system' inside a container.
 
     Why it matters: the toolkit must know how this driver of Windows shows itself in WSL; it changed in 2021 and later.
 
@@ -417,11 +423,13 @@ def wsl_driver_toolkit_mismatch(facts: Facts) -> Iterator[Found]:
 
     Source: NVIDIA/nvidia-docker issues 1316 and 1496; docker/for-win issue 11309.
     """
-    told = said(
-        facts, "container-driver-request", "container-mount-wsl", settle="nvidia-smi  # in Windows; docker version"
-    )
-    if not facts.text.said("on-windows"):
-        raise _undecided("uname -r; docker version")
+    told = decided(facts, "wsl-driver-toolkit-mismatch")
+    if not told:
+        told = said(
+            facts, "container-driver-request", "container-mount-wsl", settle="nvidia-smi  # in Windows; docker version"
+        )
+        if not facts.text.said("on-windows"):
+            raise _undecided("uname -r; docker version")
     yield Found(
         message="The toolkit does not understand this driver of Windows.",
         proof=lines(told),

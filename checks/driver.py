@@ -7,7 +7,9 @@ from collections.abc import Iterator
 
 from gpudoctor import compat
 from gpudoctor.checks._cuinit import NO_DEVICE, NOT_READY, SUCCESS, answered, init_evidence, init_result, own_libraries
+from gpudoctor.checks._driver_said import SHOWN, decided
 from gpudoctor.checks._gpus import on_bus
+from gpudoctor.checks._said import lines
 from gpudoctor.facts import Facts, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage, SymptomRank
 from gpudoctor.registry import check, symptom
@@ -108,7 +110,7 @@ def nvidia_smi_fails(facts: Facts) -> Iterator[Found]:
     "GD101",
     "driver-missing",
     stage=Stage.DRIVER,
-    explains=("tf-lists-no-gpu", "libcuda-not-found"),
+    explains=(*SHOWN, "tf-lists-no-gpu", "libcuda-not-found"),
 )
 def driver_missing(facts: Facts) -> Iterator[Found]:
     """A GPU is there and the NVIDIA driver is not installed.
@@ -125,6 +127,13 @@ def driver_missing(facts: Facts) -> Iterator[Found]:
 
     Source: NVIDIA, CUDA minor-version compatibility (compat/matrix.json, cuda_majors).
     """
+    if told := decided(facts, "driver-missing"):
+        yield Found(
+            message="The GPU is on the bus, and neither nvidia-smi nor libcuda.so.1 is installed.",
+            proof=lines(told),
+            fixes=(_install_driver(facts),),
+        )
+        return
     lib = facts.driver.libcuda
     if lib.path is not None and not isinstance(lib.path, Unread):
         return
@@ -184,7 +193,7 @@ def _install_driver(facts: Facts) -> Fix:
     "GD106",
     "fabric-manager-not-running",
     stage=Stage.DRIVER,
-    explains=("tf-lists-no-gpu", "cuinit-fails"),
+    explains=("collective-fails", *SHOWN, "tf-lists-no-gpu", "cuinit-fails"),
 )
 def fabric_manager_not_running(facts: Facts) -> Iterator[Found]:
     """The fabric manager that an NVSwitch machine needs is not running.
@@ -201,29 +210,39 @@ def fabric_manager_not_running(facts: Facts) -> Iterator[Found]:
 
     Source: NVIDIA Fabric Manager User Guide; CUDA Driver API, CUresult 802.
     """
+    if told := decided(facts, "fabric-manager-not-running"):
+        yield Found(
+            message="The fabric manager, which an NVSwitch machine needs, does not run.",
+            proof=lines(told),
+            fixes=(_start_fabric_manager(facts),),
+        )
+        return
     lib = facts.driver.libcuda
     if init_result(facts) != NOT_READY:
         return
     if "nv-fabricmanager" in known(facts.driver.daemons):
         return
-    kernel = facts.driver.kernel_version
-    branch = kernel.split(".")[0] if isinstance(kernel, str) else None
-    package = f"nvidia-fabricmanager-{branch}" if branch else "nvidia-fabricmanager"
     inside = isinstance(facts.system.container, str)
     yield Found(
         message="cuInit waits for the NVLink fabric, and no fabric manager is running"
         + (" that this container could see." if inside else "."),
         proof=(init_evidence(lib), Evidence(text="no process nv-fabricmanager", source="/proc")),
-        fixes=(
-            Fix(
-                kind="command",
-                risk="needs root",
-                summary=f"Install the fabric manager of the driver's own release ({package}) and start it"
-                + (", on the host" if inside else ""),
-                steps=("sudo systemctl enable --now nvidia-fabricmanager",),
-                verify="systemctl status nvidia-fabricmanager",
-            ),
-        ),
+        fixes=(_start_fabric_manager(facts),),
+    )
+
+
+def _start_fabric_manager(facts: Facts) -> Fix:
+    kernel = facts.driver.kernel_version
+    branch = kernel.split(".")[0] if isinstance(kernel, str) else None
+    package = f"nvidia-fabricmanager-{branch}" if branch else "nvidia-fabricmanager"
+    inside = isinstance(facts.system.container, str)
+    return Fix(
+        kind="command",
+        risk="needs root",
+        summary=f"Install the fabric manager of the driver's own release ({package}) and start it"
+        + (", on the host" if inside else ""),
+        steps=("sudo systemctl enable --now nvidia-fabricmanager",),
+        verify="systemctl status nvidia-fabricmanager",
     )
 
 

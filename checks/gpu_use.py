@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpudoctor.checks import _driver_fixes as fix
+from gpudoctor.checks._driver_said import decided
 from gpudoctor.checks._gpus import about, each, gib, gpus, title, visible
+from gpudoctor.checks._said import lines
 from gpudoctor.facts import Facts, GpuDevice, GpuProcess, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
@@ -249,7 +252,16 @@ def exclusive_busy(facts: Facts) -> Iterator[Found]:
     yield from each(visible(facts), look)
 
 
-@check("GD810", "vgpu-unlicensed", stage=Stage.SPEED, level=Level.WARN)
+@check(
+    "GD810",
+    "vgpu-unlicensed",
+    stage=Stage.SPEED,
+    level=Level.WARN,
+    explains=(
+        "runs-slowly",
+        "op-fails",
+    ),
+)
 def vgpu_unlicensed(facts: Facts) -> Iterator[Found]:
     """A virtual GPU has no licence.
 
@@ -264,6 +276,13 @@ def vgpu_unlicensed(facts: Facts) -> Iterator[Found]:
     Source: NVML API reference, nvmlDeviceGetGridLicensableFeatures; NVIDIA AI Enterprise, vGPU for Compute
     licensing.
     """
+    if told := decided(facts, "vgpu-unlicensed"):
+        yield Found(
+            message="The virtual GPU has no licence: it is slowed down some minutes after the start.",
+            proof=lines(told),
+            fixes=(fix.LICENCE,),
+        )
+        return
     devices = gpus(facts)
     if all(d.virtualization_mode != "vgpu" for d in devices):
         for device in devices:
@@ -277,15 +296,7 @@ def vgpu_unlicensed(facts: Facts) -> Iterator[Found]:
             message=f"{title(device)} is a vGPU without a licence: it is slowed down some minutes after the start.",
             proof=(Evidence(text="no feature is licensed", source="NVML, nvmlDeviceGetGridLicensableFeatures"),),
             about=about(device),
-            fixes=(
-                Fix(
-                    kind="command",
-                    risk="needs root",
-                    summary="Put the licence server's token into /etc/nvidia/ClientConfigToken, and restart the service",
-                    steps=("sudo systemctl restart nvidia-gridd",),
-                    verify="nvidia-smi -q | grep -i license",
-                ),
-            ),
+            fixes=(fix.LICENCE,),
         )
 
     yield from each(devices, look)

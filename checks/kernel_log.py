@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpudoctor import compat
+from gpudoctor.checks import _driver_fixes as fix
 from gpudoctor.checks._cuinit import own_libraries
+from gpudoctor.checks._driver_said import SHOWN, decided
 from gpudoctor.checks._gpus import on_bus
 from gpudoctor.checks._kernel_log import blamed, named, shown, told
+from gpudoctor.checks._said import lines
 from gpudoctor.facts import Facts, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage
 from gpudoctor.registry import check
@@ -22,7 +25,14 @@ _LOST, _NEEDS_RESET = 15, 16
     "GD116",
     "driver-secure-boot",
     stage=Stage.DRIVER,
-    explains=("tf-lists-no-gpu", "cuinit-no-device", "cuinit-fails"),
+    explains=(
+        *SHOWN,
+        "driver-module-not-loaded",
+        "driver-kernel-incompatible",
+        "tf-lists-no-gpu",
+        "cuinit-no-device",
+        "cuinit-fails",
+    ),
 )
 def driver_secure_boot(facts: Facts) -> Iterator[Found]:
     """Secure Boot keeps the NVIDIA kernel module from loading.
@@ -39,6 +49,13 @@ def driver_secure_boot(facts: Facts) -> Iterator[Found]:
 
     Source: Linux kernel, kernel/module/signing.c ('Loading of … is rejected') and kernel_lockdown(7).
     """
+    if told := decided(facts, "driver-secure-boot"):
+        yield Found(
+            message="The kernel refuses NVIDIA's module: it is not signed with a key that Secure Boot knows.",
+            proof=lines(told),
+            fixes=(fix.ENROLL,),
+        )
+        return
     if known(facts.system.container) is not None:
         raise NotApplicable("the driver of a container is the host's")
     if facts.driver.kernel_version is not None:
@@ -59,16 +76,7 @@ def driver_secure_boot(facts: Facts) -> Iterator[Found]:
         message=f"{state}, and the kernel rejected a module that is not signed with a key it knows; the NVIDIA module is "
         "not loaded.",
         proof=(Evidence(text=state, source="firmware and kernel settings"), *shown(rejected)),
-        fixes=(
-            Fix(
-                kind="command",
-                risk="needs reboot",
-                summary="Enroll the key that signs the modules built on this machine, and confirm it in the blue screen "
-                "at the next boot (Debian and Ubuntu: this path)",
-                steps=("sudo mokutil --import /var/lib/shim-signed/mok/MOK.der", "sudo reboot"),
-                verify="modinfo nvidia | grep signer; nvidia-smi",
-            ),
-        ),
+        fixes=(fix.ENROLL,),
     )
 
 
@@ -76,7 +84,7 @@ def driver_secure_boot(facts: Facts) -> Iterator[Found]:
     "GD117",
     "driver-rminit-failed",
     stage=Stage.DRIVER,
-    explains=(*_NO_GPU, "xid-hardware-fault"),
+    explains=(*SHOWN, *_NO_GPU, "xid-hardware-fault"),
 )
 def driver_rminit_failed(facts: Facts) -> Iterator[Found]:
     """The driver is loaded and could not bring a GPU up.
@@ -93,6 +101,11 @@ def driver_rminit_failed(facts: Facts) -> Iterator[Found]:
 
     Source: NVIDIA driver README, chapter 'Common problems'; NVIDIA/open-gpu-kernel-modules issue 789.
     """
+    if told := decided(facts, "driver-rminit-failed"):
+        yield Found(
+            message="The driver is loaded and can't bring the GPU up.", proof=lines(told), fixes=(_bring_up(facts),)
+        )
+        return
     for address, events in blamed(facts, "rminit-failed").items():
         which = f"GPU {_product(facts, address)}" if address else "a GPU"
         unsupported = any("not supported by open" in e.text for e in events)
@@ -101,19 +114,15 @@ def driver_rminit_failed(facts: Facts) -> Iterator[Found]:
             + (": the open kernel module does not support it." if unsupported else "."),
             proof=shown(events),
             about=named(facts, address),
-            fixes=(_other_flavour() if unsupported else _power_cycle(),),
+            fixes=(fix.OTHER_FLAVOUR if unsupported else _power_cycle(),),
         )
 
 
-def _other_flavour() -> Fix:
-    return Fix(
-        kind="advice",
-        risk="needs reboot",
-        summary="Install the proprietary flavour of the same driver release (GPUs before Turing have no GSP, which the "
-        "open module needs)",
-        steps=(),
-        verify="nvidia-smi",
-    )
+def _bring_up(facts: Facts) -> Fix:
+    """What a pasted text tells to do."""
+    if facts.text.said("legacy-gpu"):
+        return fix.LEGACY_BRANCH
+    return fix.OTHER_FLAVOUR if facts.text.said("open-module-refuses") else _power_cycle()
 
 
 def _power_cycle() -> Fix:

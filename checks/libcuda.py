@@ -7,10 +7,12 @@ import re
 from collections.abc import Iterator
 from shlex import quote
 
+from gpudoctor.checks import _driver_fixes as fix
 from gpudoctor.checks._cuinit import (
     COMPAT_NOT_SUPPORTED,
     DRIVER_MISMATCH,
     MAPPED,
+    OLD_STUB,
     STUB,
     SUCCESS,
     init_evidence,
@@ -20,7 +22,9 @@ from gpudoctor.checks._cuinit import (
     own_libraries,
     path_of,
 )
+from gpudoctor.checks._driver_said import SHOWN, decided, modules_differ, stub_of_an_image
 from gpudoctor.checks._handed_over import driver_works
+from gpudoctor.checks._said import lines
 from gpudoctor.facts import Facts, SearchStep, UnknownFactError, Unread, known
 from gpudoctor.findings import EnvChange, Evidence, Fix, Found, NotApplicable, Stage, on_library_path
 from gpudoctor.registry import check
@@ -32,7 +36,7 @@ _NVML_MISMATCH = 18
     "GD102",
     "driver-library-mismatch",
     stage=Stage.DRIVER,
-    explains=("tf-lists-no-gpu", "cuinit-fails", "cuinit-no-device", "nvidia-smi-fails"),
+    explains=("driver-does-not-load", "tf-lists-no-gpu", "cuinit-fails", "cuinit-no-device", "nvidia-smi-fails"),
 )
 def driver_library_mismatch(facts: Facts) -> Iterator[Found]:
     """The driver's libraries and its kernel module are of different releases.
@@ -50,6 +54,13 @@ def driver_library_mismatch(facts: Facts) -> Iterator[Found]:
 
     Source: CUDA Driver API, CUresult 803; NVML, NVML_ERROR_LIB_RM_VERSION_MISMATCH 18.
     """
+    if told := decided(facts, "driver-library-mismatch"):
+        yield Found(
+            message="The driver's libraries and its kernel module are of different releases: it was updated, or installed twice.",
+            proof=lines(told),
+            fixes=(fix.REBOOT,),
+        )
+        return
     lib = facts.driver.libcuda
     path = lib.path if isinstance(lib.path, str) else ""
     if lies_in(lib, "compat") or lies_in(lib, "stubs"):
@@ -85,14 +96,7 @@ def driver_library_mismatch(facts: Facts) -> Iterator[Found]:
         proof=tuple(proof),
         fixes=_fixes(
             _off_the_path(facts),
-            Fix(
-                kind="command",
-                risk="needs reboot",
-                summary="Load the kernel module of the installed release: reboot (in a container: restart it "
-                "after the host is rebooted)",
-                steps=("sudo reboot",),
-                verify="nvidia-smi",
-            ),
+            fix.REBOOT,
         ),
     )
 
@@ -103,11 +107,15 @@ _RELEASE = re.compile(r"\d{3}\.\d+(\.\d+)?")
 
 def _same_release(one: str, other: str) -> bool:
     """'580.159.04' and '580.159.4' are one release."""
-    return [int(p) for p in one.split(".")] == [int(p) for p in other.split(".")]
+    first, second = ([int(p) for p in release.split(".")] for release in (one, other))
+    return [*first, 0][:3] == [*second, 0][:3]  # TensorFlow writes 384.130 as 384.130.0
 
 
 @check(
-    "GD103", "libcuda-stub-loaded", stage=Stage.DRIVER, explains=("tf-lists-no-gpu", "cuinit-fails", "cuinit-no-device")
+    "GD103",
+    "libcuda-stub-loaded",
+    stage=Stage.DRIVER,
+    explains=("libcuda-not-found", *SHOWN, "tf-lists-no-gpu", "cuinit-fails", "cuinit-no-device"),
 )
 def libcuda_stub_loaded(facts: Facts) -> Iterator[Found]:
     """The CUDA toolkit's stub is loaded in place of the driver's libcuda.
@@ -123,10 +131,20 @@ def libcuda_stub_loaded(facts: Facts) -> Iterator[Found]:
 
     Source: CUDA Driver API, CUresult 34.
     """
+    if told := decided(facts, "libcuda-stub-loaded"):
+        yield Found(
+            message="A stub of the CUDA toolkit, made for linking, is on the loader's path in place of the driver's library.",
+            proof=lines(told),
+            fixes=(fix.OFF_STUBS,),
+        )
+        return
     lib = facts.driver.libcuda
     result = init_result(facts)
-    path = path_of(lib, decided=result == STUB)
-    if result != STUB and not (lies_in(lib, "stubs") and result != SUCCESS):
+    is_stub = result in (STUB, OLD_STUB)
+    if is_stub and stub_of_an_image(facts):
+        known(lib.path)
+    path = path_of(lib, decided=is_stub)
+    if not is_stub and not (lies_in(lib, "stubs") and result != SUCCESS):
         return
     if facts.text.said("device-node-absent", "kernel-module-absent") and not driver_works(facts):
         why = "images bring the stub for building, and there is no driver here that it could stand in for"
@@ -154,7 +172,7 @@ def libcuda_stub_loaded(facts: Facts) -> Iterator[Found]:
     "GD104",
     "cuda-compat-unsupported",
     stage=Stage.DRIVER,
-    explains=("tf-lists-no-gpu", "cuinit-fails", "cuinit-no-device", "nvidia-smi-fails"),
+    explains=("driver-does-not-load", "tf-lists-no-gpu", "cuinit-fails", "cuinit-no-device", "nvidia-smi-fails"),
 )
 def cuda_compat_unsupported(facts: Facts) -> Iterator[Found]:
     """A forward-compatibility libcuda is loaded that this driver or GPU does not accept.
@@ -171,10 +189,21 @@ def cuda_compat_unsupported(facts: Facts) -> Iterator[Found]:
 
     Source: NVIDIA, CUDA forward compatibility; CUDA Driver API, CUresult 803 and 804.
     """
+    if told := decided(facts, "cuda-compat-unsupported"):
+        yield Found(
+            message="A forward-compatibility libcuda, of the image or of a cuda-compat package, is used where driver or GPU do not take it.",
+            proof=lines(told),
+            fixes=(fix.OFF_COMPAT,),
+        )
+        return
     lib = facts.driver.libcuda
     result = init_result(facts)
     if result not in (COMPAT_NOT_SUPPORTED, DRIVER_MISMATCH):
         return
+    if facts.text.is_all and modules_differ(facts):
+        raise NotApplicable("the driver's own libraries are of another release than its kernel module")
+    if facts.text.is_all:
+        known(lib.path)  # after an update, the driver's own library gets the same answers
     path = path_of(lib, decided=result == COMPAT_NOT_SUPPORTED)
     in_compat = lies_in(lib, "compat")
     if result != COMPAT_NOT_SUPPORTED and not (in_compat and result == DRIVER_MISMATCH):

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from shlex import quote
 
+from gpudoctor.checks import _driver_fixes as fix
 from gpudoctor.checks._cuinit import SUCCESS, init_evidence, init_result, own_libraries
+from gpudoctor.checks._driver_said import SHOWN, decided
 from gpudoctor.checks._gpus import on_bus
+from gpudoctor.checks._said import lines
 from gpudoctor.facts import Driver, Facts, ModuleFile, PciDevice, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage
 from gpudoctor.registry import check
@@ -44,7 +47,7 @@ def _owned(gpus: list[PciDevice]) -> Evidence:
     "GD109",
     "driver-module-not-loaded",
     stage=Stage.DRIVER,
-    explains=(*_NO_GPU, "cuinit-uvm-device-missing"),
+    explains=(*SHOWN, *_NO_GPU, "cuinit-uvm-device-missing"),
 )
 def driver_module_not_loaded(facts: Facts) -> Iterator[Found]:
     """The NVIDIA driver is installed and its kernel module is not loaded.
@@ -61,6 +64,13 @@ def driver_module_not_loaded(facts: Facts) -> Iterator[Found]:
 
     Source: NVIDIA driver README, 'Installing the driver'; dkms(8).
     """
+    if told := decided(facts, "driver-module-not-loaded"):
+        yield Found(
+            message="The driver's kernel module is not there for the kernel that runs, or is not loaded.",
+            proof=lines(told),
+            fixes=(_build(facts),),
+        )
+        return
     if known(facts.driver.kernel_version) is not None:
         return
     if known(facts.system.wsl) or known(facts.system.tegra):
@@ -133,11 +143,11 @@ def _on_disk(facts: Facts) -> tuple[str, tuple[Fix, ...]]:
     return f", and none was built for the running kernel ({kernel})", (_build(facts),)
 
 
-def _on_the_host(fix: Fix) -> Fix:
+def _on_the_host(done: Fix) -> Fix:
     return Fix(
         kind="advice",
-        risk=fix.risk,
-        summary=f"On the host: {'; '.join(fix.steps)}. Then restart this container.",
+        risk=done.risk,
+        summary=f"On the host: {'; '.join(done.steps)}. Then restart this container.",
         steps=(),
         verify="nvidia-smi, on the host",
     )
@@ -172,7 +182,14 @@ def _build(facts: Facts) -> Fix:
     "GD110",
     "driver-nouveau-conflict",
     stage=Stage.DRIVER,
-    explains=(*_NO_GPU, "driver-module-not-loaded", "device-nodes-missing", "cuinit-uvm-device-missing"),
+    explains=(
+        *SHOWN,
+        "driver-rminit-failed",
+        *_NO_GPU,
+        "driver-module-not-loaded",
+        "device-nodes-missing",
+        "cuinit-uvm-device-missing",
+    ),
 )
 def driver_nouveau_conflict(facts: Facts) -> Iterator[Found]:
     """The nouveau driver owns the GPU.
@@ -187,32 +204,46 @@ def driver_nouveau_conflict(facts: Facts) -> Iterator[Found]:
 
     Source: NVIDIA driver installation guide, 'Disabling nouveau'.
     """
+    if told := decided(facts, "driver-nouveau-conflict"):
+        yield Found(
+            message="The GPU is held by nouveau (or another driver), and NVIDIA's module does not get it.",
+            proof=lines(told),
+            fixes=(_without_nouveau(facts),),
+        )
+        return
     gpus = _gpus(facts)
     if not any(d.driver == _NOUVEAU for d in gpus):
         return
     _driver_is_installed(facts)
+    blacklisted = _nouveau_blacklisted(facts)
+    yield Found(
+        message="The GPU is held by nouveau, which knows no CUDA"
+        + ("; it is blacklisted, and was loaded all the same." if blacklisted else "."),
+        proof=(_owned(gpus),),
+        fixes=(_without_nouveau(facts),),
+    )
+
+
+def _nouveau_blacklisted(facts: Facts) -> bool:
     kept_out = facts.driver.blacklisted
-    blacklisted = not isinstance(kept_out, Unread) and _NOUVEAU in kept_out
+    return not isinstance(kept_out, Unread) and _NOUVEAU in kept_out
+
+
+def _without_nouveau(facts: Facts) -> Fix:
+    blacklisted = _nouveau_blacklisted(facts)
     steps = () if blacklisted else (
         r"printf 'blacklist nouveau\noptions nouveau modeset=0\n' | sudo tee /etc/modprobe.d/blacklist-nouveau.conf",
     )  # fmt: skip
     debian = facts.system.distribution in ("ubuntu", "debian", "linuxmint", "pop")
     ramdisk = "sudo update-initramfs -u" if debian else "sudo dracut --force"
-    yield Found(
-        message="The GPU is held by nouveau, which knows no CUDA"
-        + ("; it is blacklisted, and was loaded all the same." if blacklisted else "."),
-        proof=(_owned(gpus),),
-        fixes=(
-            Fix(
-                kind="command",
-                risk="needs reboot",
-                summary="Make the initial ramdisk anew, without nouveau, and reboot"
-                if blacklisted
-                else "Keep nouveau from being loaded, and reboot",
-                steps=(*steps, ramdisk, "sudo reboot"),
-                verify="nvidia-smi",
-            ),
-        ),
+    return Fix(
+        kind="command",
+        risk="needs reboot",
+        summary="Make the initial ramdisk anew, without nouveau, and reboot"
+        if blacklisted
+        else "Keep nouveau from being loaded, and reboot",
+        steps=(*steps, ramdisk, "sudo reboot"),
+        verify="nvidia-smi",
     )
 
 
@@ -220,7 +251,16 @@ def driver_nouveau_conflict(facts: Facts) -> Iterator[Found]:
     "GD111",
     "gpu-bound-to-vfio",
     stage=Stage.DRIVER,
-    explains=(*_NO_GPU, "driver-missing", "libcuda-not-found", "device-nodes-missing", "cuinit-uvm-device-missing"),
+    explains=(
+        *SHOWN,
+        "driver-nouveau-conflict",
+        "driver-module-not-loaded",
+        *_NO_GPU,
+        "driver-missing",
+        "libcuda-not-found",
+        "device-nodes-missing",
+        "cuinit-uvm-device-missing",
+    ),
 )
 def gpu_bound_to_vfio(facts: Facts) -> Iterator[Found]:
     """The GPU is set aside for virtual machines.
@@ -235,6 +275,13 @@ def gpu_bound_to_vfio(facts: Facts) -> Iterator[Found]:
 
     Source: Linux kernel documentation, VFIO; Documentation/ABI/testing/sysfs-bus-pci (driver_override).
     """
+    if told := decided(facts, "gpu-bound-to-vfio"):
+        yield Found(
+            message="The GPU is bound to vfio-pci, which sets it aside for virtual machines.",
+            proof=lines(told),
+            fixes=(fix.GIVE_BACK,),
+        )
+        return
     gpus = _gpus(facts)
     held = [d for d in gpus if d.driver == _VFIO]
     if not held:
@@ -273,7 +320,14 @@ def gpu_bound_to_vfio(facts: Facts) -> Iterator[Found]:
     "GD119",
     "optimus-gpu-powered-off",
     stage=Stage.BUS,
-    explains=(*_NO_GPU, "no-nvidia-gpu", "driver-module-not-loaded", "device-nodes-missing"),
+    explains=(
+        *SHOWN,
+        "driver-nouveau-conflict",
+        *_NO_GPU,
+        "no-nvidia-gpu",
+        "driver-module-not-loaded",
+        "device-nodes-missing",
+    ),
 )
 def optimus_gpu_powered_off(facts: Facts) -> Iterator[Found]:
     """The NVIDIA GPU of this laptop is switched off.
@@ -288,6 +342,9 @@ def optimus_gpu_powered_off(facts: Facts) -> Iterator[Found]:
 
     Source: Ubuntu, nvidia-prime; the Bumblebee project, bbswitch.
     """
+    if told := decided(facts, "optimus-gpu-powered-off"):
+        yield Found(message="The laptop's NVIDIA GPU is switched off.", proof=lines(told), fixes=(fix.SWITCH_ON,))
+        return
     if init_result(facts) == SUCCESS:
         return
     said = known(facts.driver.switched_off)

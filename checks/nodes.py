@@ -6,7 +6,10 @@ import errno
 import os
 from collections.abc import Iterator
 
+from gpudoctor.checks import _driver_fixes as fix
 from gpudoctor.checks._cuinit import SUCCESS, UNKNOWN_ERROR, init_evidence, init_result, starts
+from gpudoctor.checks._driver_said import SHOWN, decided
+from gpudoctor.checks._said import lines
 from gpudoctor.facts import DeviceNode, Facts, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage
 from gpudoctor.registry import check
@@ -16,7 +19,7 @@ from gpudoctor.registry import check
     "GD105",
     "cuinit-uvm-device-missing",
     stage=Stage.NODES,
-    explains=("tf-lists-no-gpu", "cuinit-fails"),
+    explains=(*SHOWN, "tf-lists-no-gpu", "cuinit-fails"),
 )
 def uvm_device_missing(facts: Facts) -> Iterator[Found]:
     """CUDA can't open /dev/nvidia-uvm.
@@ -32,6 +35,13 @@ def uvm_device_missing(facts: Facts) -> Iterator[Found]:
     Source: NVIDIA driver README, chapter 'Installing the driver' (nvidia-modprobe); observed on an H200
     host without the node: cuInit answers 999.
     """
+    if told := decided(facts, "cuinit-uvm-device-missing"):
+        yield Found(
+            message="/dev/nvidia-uvm is not there; CUDA does not start without it, though nvidia-smi may.",
+            proof=lines(told),
+            fixes=(fix.MAKE_UVM,),
+        )
+        return
     lib = facts.driver.libcuda
     result = init_result(facts)
     if result == SUCCESS:
@@ -67,7 +77,7 @@ def uvm_device_missing(facts: Facts) -> Iterator[Found]:
     "GD107",
     "device-node-permission",
     stage=Stage.NODES,
-    explains=("tf-lists-no-gpu", "fewer-gpus", "cuinit-no-device", "cuinit-fails"),
+    explains=(*SHOWN, "tf-lists-no-gpu", "fewer-gpus", "cuinit-no-device", "cuinit-fails"),
 )
 def device_node_permission(facts: Facts) -> Iterator[Found]:
     """This user may not open NVIDIA's device nodes.
@@ -84,6 +94,9 @@ def device_node_permission(facts: Facts) -> Iterator[Found]:
 
     Source: open(2); NVIDIA driver README, NVreg_DeviceFileMode.
     """
+    if told := decided(facts, "device-node-permission"):
+        yield Found(message="This user may not open NVIDIA's device nodes.", proof=lines(told), fixes=(fix.JOIN,))
+        return
     if starts(facts):
         return
     refused = [n for n in known(facts.driver.nodes) if n.open_errno in (errno.EACCES, errno.EPERM)]
@@ -121,7 +134,7 @@ def device_node_permission(facts: Facts) -> Iterator[Found]:
     "GD112",
     "uvm-node-stale-major",
     stage=Stage.NODES,
-    explains=("tf-lists-no-gpu", "cuinit-fails", "cuinit-uvm-device-missing"),
+    explains=(*SHOWN, "tf-lists-no-gpu", "cuinit-fails", "cuinit-uvm-device-missing"),
 )
 def uvm_node_stale_major(facts: Facts) -> Iterator[Found]:
     """The node /dev/nvidia-uvm belongs to another device driver.
@@ -135,6 +148,13 @@ def uvm_node_stale_major(facts: Facts) -> Iterator[Found]:
 
     Source: Linux, /proc/devices (dynamic majors); NVIDIA driver README, nvidia-modprobe.
     """
+    if told := decided(facts, "uvm-node-stale-major"):
+        yield Found(
+            message="/dev/nvidia-uvm has another major number than the driver has in /proc/devices.",
+            proof=lines(told),
+            fixes=(fix.MAKE_UVM_AGAIN,),
+        )
+        return
     if init_result(facts) == SUCCESS:
         return
     node = known(facts.driver.node("/dev/nvidia-uvm"))
@@ -174,7 +194,7 @@ def uvm_node_stale_major(facts: Facts) -> Iterator[Found]:
     "GD115",
     "device-nodes-missing",
     stage=Stage.NODES,
-    explains=("tf-lists-no-gpu", "fewer-gpus", "cuinit-no-device", "cuinit-fails", "cuinit-uvm-device-missing"),
+    explains=(*SHOWN, "tf-lists-no-gpu", "fewer-gpus", "cuinit-no-device", "cuinit-fails", "cuinit-uvm-device-missing"),
 )
 def device_nodes_missing(facts: Facts) -> Iterator[Found]:
     """Device nodes of the GPUs are missing, though the kernel module is loaded.
@@ -190,6 +210,13 @@ def device_nodes_missing(facts: Facts) -> Iterator[Found]:
     Source: NVIDIA driver README, 'nvidia-modprobe' and NVreg_ModifyDeviceFiles; observed on an H200 host: without
     /dev/nvidia0 cuInit answers 100 or one GPU is missing.
     """
+    if told := decided(facts, "device-nodes-missing"):
+        yield Found(
+            message="The kernel module is loaded, and device nodes are missing.",
+            proof=lines(told),
+            fixes=(fix.MAKE_NODES,),
+        )
+        return
     if known(facts.system.container) is not None:
         raise NotApplicable("a container is given the device nodes that it may use")
     if known(facts.system.wsl) or known(facts.system.tegra):
@@ -214,12 +241,12 @@ def device_nodes_missing(facts: Facts) -> Iterator[Found]:
     if not missing:
         return
     parameters = facts.driver.parameters
-    told = {p.name: p.value for p in parameters or ()} if not isinstance(parameters, Unread) else {}
+    values = {p.name: p.value for p in parameters or ()} if not isinstance(parameters, Unread) else {}
     yield Found(
         message=f"The kernel module is loaded, and {', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing."
         + (
             " The module is told to make no nodes (ModifyDeviceFiles 0)."
-            if told.get("ModifyDeviceFiles") == "0"
+            if values.get("ModifyDeviceFiles") == "0"
             else ""
         ),
         proof=(
@@ -254,7 +281,18 @@ def _listed(facts: Facts) -> set[str]:
     return {known(d.pci_address) for devices in lists if not isinstance(devices, Unread) for d in devices}
 
 
-@check("GD905", "lsm-denied", stage=Stage.NODES, explains=("device-node-permission",))
+@check(
+    "GD905",
+    "lsm-denied",
+    stage=Stage.NODES,
+    explains=(
+        "tf-lists-no-gpu",
+        "cuinit-no-device",
+        "cuinit-fails",
+        *SHOWN,
+        "device-node-permission",
+    ),
+)
 def lsm_denied(facts: Facts) -> Iterator[Found]:
     """SELinux or AppArmor denies what the device nodes' permissions allow.
 
@@ -268,6 +306,9 @@ def lsm_denied(facts: Facts) -> Iterator[Found]:
 
     Source: selinux(8), apparmor(7); SELinux Project, container_use_devices.
     """
+    if told := decided(facts, "lsm-denied"):
+        yield Found(message="SELinux or AppArmor denies the device nodes.", proof=lines(told), fixes=(fix.SEE_DENIED,))
+        return
     if starts(facts):
         return
     refused = [n for n in known(facts.driver.nodes) if n.open_errno == errno.EACCES]

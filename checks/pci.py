@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpudoctor.checks import _driver_fixes as fix
+from gpudoctor.checks._driver_said import SHOWN, decided
+from gpudoctor.checks._said import lines
 from gpudoctor.facts import Facts, PciDevice, Unread, known
-from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage
+from gpudoctor.findings import Evidence, Found, NotApplicable, Stage
 from gpudoctor.registry import check
 
 
@@ -13,7 +16,7 @@ from gpudoctor.registry import check
     "GD701",
     "no-nvidia-gpu",
     stage=Stage.BUS,
-    explains=("tf-lists-no-gpu", "cuinit-no-device", "libcuda-not-found"),
+    explains=(*SHOWN, "tf-lists-no-gpu", "cuinit-no-device", "libcuda-not-found"),
 )
 def no_nvidia_gpu(facts: Facts) -> Iterator[Found]:
     """No NVIDIA GPU is on this machine's PCI bus.
@@ -31,6 +34,13 @@ def no_nvidia_gpu(facts: Facts) -> Iterator[Found]:
     Source: PCI vendor 10de is NVIDIA (pci.ids); base class 03 is 'display controller' (PCI Code and ID
     Assignment Specification).
     """
+    if told := decided(facts, "no-nvidia-gpu"):
+        yield Found(
+            message="TensorFlow needs an NVIDIA GPU, and this machine has none.",
+            proof=lines(told),
+            fixes=(fix.ADD_ONE,),
+        )
+        return
     devices = _without_nvidia(facts)
     if devices is None:
         return
@@ -43,16 +53,7 @@ def no_nvidia_gpu(facts: Facts) -> Iterator[Found]:
             ),
             Evidence(text="the NVIDIA kernel module is not loaded", source="/proc/driver/nvidia/version"),
         ),
-        fixes=(
-            Fix(
-                kind="advice",
-                risk="safe",
-                summary="Add a GPU: seat the card, pass it through to this virtual machine, or choose an instance "
-                "type that has one. On this machine TensorFlow runs on the CPU.",
-                steps=(),
-                verify="lspci -d 10de:",
-            ),
-        ),
+        fixes=(fix.ADD_ONE,),
     )
 
 
@@ -80,7 +81,7 @@ def _without_nvidia(facts: Facts) -> tuple[PciDevice, ...] | None:
     "GD702",
     "amd-gpu",
     stage=Stage.BUS,
-    explains=("tf-lists-no-gpu", "no-nvidia-gpu", "cuinit-no-device", "libcuda-not-found"),
+    explains=(*SHOWN, "tf-lists-no-gpu", "no-nvidia-gpu", "cuinit-no-device", "libcuda-not-found"),
 )
 def amd_gpu(facts: Facts) -> Iterator[Found]:
     """The GPU of this machine is AMD's, and this TensorFlow is built for NVIDIA's.
@@ -95,6 +96,13 @@ def amd_gpu(facts: Facts) -> Iterator[Found]:
 
     Source: PCI vendor 1002 is AMD (pci.ids); https://rocm.docs.amd.com (TensorFlow on ROCm, supported GPUs).
     """
+    if told := decided(facts, "amd-gpu"):
+        yield Found(
+            message="The GPU here is AMD's; this TensorFlow can use NVIDIA's only.",
+            proof=lines(told),
+            fixes=(fix.ROCM,),
+        )
+        return
     if facts.tensorflow.build.rocm is True:
         raise NotApplicable("this TensorFlow is built for AMD GPUs (ROCm)")
     devices = _without_nvidia(facts)
@@ -111,14 +119,5 @@ def amd_gpu(facts: Facts) -> Iterator[Found]:
                 source="/sys/bus/pci/devices",
             ),
         ),
-        fixes=(
-            Fix(
-                kind="advice",
-                risk="safe",
-                summary="If ROCm supports this GPU, install AMD's driver and its build of TensorFlow (tensorflow-rocm, "
-                "https://rocm.docs.amd.com); otherwise TensorFlow runs on the CPU here",
-                steps=(),
-                verify="rocminfo",
-            ),
-        ),
+        fixes=(fix.ROCM,),
     )

@@ -14,6 +14,10 @@ HARMLESS = {
     "benign-container-cli": "a note of the container toolkit; it goes on without",
     "benign-ngc-network": "there is no InfiniBand driver in this container, which one machine alone does not need",
     "benign-ngc-compat": "the image brings libraries that let it run on this older driver",
+    "benign-module-signature": "a module that was built on this machine; it is loaded all the same where Secure Boot is off",
+    "benign-module-taints": "every kernel says so of NVIDIA's module",
+    "benign-wsl-link": "Windows hands its libcuda in as copies; the loader finds it",
+    "benign-no-nvswitch": "a fabric manager is for machines with NVSwitch; this one has none",
     "benign-optional-library": "TensorFlow uses its GPUs without this library",
 }
 """Kind of an event -> why it is harmless."""

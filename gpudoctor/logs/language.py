@@ -20,6 +20,7 @@ class Understood(NamedTuple):
     kind: str
     values: Values
     symptom: str | None = None
+    once: bool = False
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ class Kind:
     """What a person notices, where the line shows it; the name of a symptom of checks/."""
     tell: Tell | None = None
     """Writes down the facts that such a line tells."""
+    once: bool = False
+    """The first such line tells all: further ones are not kept."""
     compiled: re.Pattern[str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -55,7 +58,7 @@ class Language:
                 values = named(found.groupdict())
                 if kind.tell is not None:
                     kind.tell(values, number, notes)
-                return Understood(kind.name, values, kind.symptom)
+                return Understood(kind.name, values, kind.symptom, kind.once)
         return None
 
 

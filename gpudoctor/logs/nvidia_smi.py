@@ -9,16 +9,35 @@ from .language import Understood
 from .notebook import Notebook
 
 LANGUAGE = "nvidia-smi"
-WORDS = ("NVML", "NVIDIA", "GPU", "No devices", "device handle", "Driver Version", "CUDA Version", "Off", "On ", "MiB")
+WORDS = (
+    "NVML",
+    "NVIDIA",
+    "version mismatch",
+    "blocked by",
+    "GPU",
+    "No devices",
+    "device handle",
+    "Driver Version",
+    "CUDA Version",
+    "Off",
+    "On ",
+    "MiB",
+)
 
 _ERRORS: tuple[tuple[int, str], ...] = (
-    (18, r"Failed to initialize NVML: Driver/library version mismatch"),
-    (9, r"Failed to initialize NVML: Driver Not Loaded|couldn't communicate with the NVIDIA driver"),
-    (4, r"Failed to initialize NVML: Insufficient Permissions"),
-    (12, r"Failed to initialize NVML: (?:NVML )?(?:Shared )?Library Not Found|couldn't find libnvidia-ml\.so"),
-    (17, r"Failed to initialize NVML: GPU access blocked by the operating system"),
-    (15, r"Failed to initialize NVML: GPU is lost"),
-    (999, r"Failed to initialize NVML: Unknown Error"),
+    (
+        18,
+        r"(?i:(?:NVML: )?driver/library version mismatch)|NVML_ERROR_LIB_RM_VERSION_MISMATCH|NVMLError_LibRmVersionMismatch",
+    ),
+    (
+        9,
+        r"NVML: Driver Not Loaded|couldn.?t communicate with the NVIDIA driver|NVML_ERROR_DRIVER_NOT_LOADED|NVMLError_DriverNotLoaded",
+    ),
+    (4, r"NVML: Insufficient Permissions|NVML_ERROR_NO_PERMISSION|NVMLError_NoPermission"),
+    (12, r"NVML: (?:NVML )?(?:Shared )?Library Not Found|couldn.?t find (?:the )?libnvidia-ml\.so"),
+    (17, r"GPU access blocked by the operating system|NVML_ERROR_OPERATING_SYSTEM"),
+    (15, r"NVML: GPU is lost|NVML_ERROR_GPU_IS_LOST|NVMLError_GpuIsLost"),
+    (999, r"NVML: Unknown Error|NVML_ERROR_UNKNOWN\b|NVMLError_Unknown"),
 )
 """NVML's codes, by nvidia-smi's words."""
 _COMPILED = tuple((code, re.compile(pattern)) for code, pattern in _ERRORS)
@@ -41,6 +60,8 @@ _GPU_IS_LOST = 15
 
 def line(text: str, number: int, notes: Notebook) -> Understood | None:
     """The kind of a line, and what it names."""
+    if "nvidia-container-cli" in text:
+        return None  # what it says of the host is a container's matter
     for code, pattern in _COMPILED:
         if pattern.search(text):
             notes.tell("gpu.nvml_error", code, number, _FAILED)

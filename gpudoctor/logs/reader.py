@@ -9,14 +9,47 @@ import re
 from collections.abc import Callable
 
 from ..facts import Facts, TextEvent
-from . import claims, containers, nvidia_smi, places, python, sift, tensorflow_facts
+from . import (
+    circumstances,
+    claims,
+    containers,
+    cuda_answers,
+    dkms,
+    kernel,
+    libcuda,
+    nodes,
+    nvidia_smi,
+    pci,
+    places,
+    python,
+    services,
+    sift,
+    tensorflow_facts,
+)
 from .language import Language, Understood
 from .notebook import Notebook
 from .text import Pasted
 
-LANGUAGES: tuple[Language, ...] = (places.LANGUAGE, containers.LANGUAGE)
+LANGUAGES: tuple[Language, ...] = (
+    places.LANGUAGE,
+    containers.LANGUAGE,
+    kernel.LANGUAGE,
+    dkms.LANGUAGE,
+    cuda_answers.LANGUAGE,
+    services.LANGUAGE,
+    libcuda.LANGUAGE,
+    nodes.LANGUAGE,
+    *circumstances.LANGUAGES,
+)
 """Those whose lines are understood one by one."""
-_ALL = (tensorflow_facts.WORDS, nvidia_smi.WORDS, python.WORDS, claims.WORDS, *(one.words for one in LANGUAGES))
+_ALL = (
+    tensorflow_facts.WORDS,
+    nvidia_smi.WORDS,
+    python.WORDS,
+    claims.WORDS,
+    pci.WORDS,
+    *(one.words for one in LANGUAGES),
+)
 WORDS = tuple(dict.fromkeys(word for each in _ALL for word in each))
 """Every line that tells something holds one of them."""
 _WORDS = re.compile(sift.words(WORDS).pattern.decode())
@@ -26,12 +59,13 @@ _TEXT = 400
 def read(pasted: Pasted) -> Facts:
     """What a text tells; everything else is Unread('not in this text')."""
     notes = Notebook()
-    tracebacks, claimed = python.Reader(notes), claims.Reader()
+    tracebacks, claimed, bus = python.Reader(notes), claims.Reader(), pci.Reader()
     languages: tuple[tuple[str, tuple[str, ...], Callable[[str, int, Notebook], Understood | None]], ...] = (
         (tensorflow_facts.LANGUAGE, tensorflow_facts.WORDS, tensorflow_facts.line),
         (nvidia_smi.LANGUAGE, nvidia_smi.WORDS, nvidia_smi.line),
         (python.LANGUAGE, python.WORDS, lambda text, number, _: tracebacks.line(text, number)),
         (claims.LANGUAGE, claims.WORDS, claimed.line),
+        (pci.LANGUAGE, pci.WORDS, lambda text, number, _: bus.line(text, number)),
         *((one.name, one.words, one.line) for one in LANGUAGES),
     )
     seen: set[tuple[str, str]] = set()
@@ -45,8 +79,9 @@ def read(pasted: Pasted) -> Facts:
             if told is None:
                 continue
             text = told.values.pop("", line.text)
-            if (told.kind, text) not in seen:
-                seen.add((told.kind, text))
+            key = (told.kind, "" if told.once else text)
+            if key not in seen:
+                seen.add(key)
                 notes.note(
                     TextEvent(
                         line=line.number, language=language, kind=told.kind, text=text[:_TEXT],

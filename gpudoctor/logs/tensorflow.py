@@ -26,7 +26,7 @@ KINDS: tuple[tuple[str, str], ...] = (
     (
         "cuinit-failed",
         (
-            r"failed call to cuInit: .*?(?P<error>CUDA_ERROR_\w+|UNKNOWN ERROR \((?P<number>-?\d+)\)|CUresult\(-1\))"
+            r"failed call to cuInit: .*?(?P<error>CUDA_ERROR_\w+|UNKNOWN ERROR \((?P<number>-?\d+)\)|CUresult\((?P<number2>-?\d+)\))"
             r"(?:: (?P<meaning>.+))?"
         ),
     ),
@@ -104,7 +104,7 @@ KINDS: tuple[tuple[str, str], ...] = (
     ("kernel-version", rf"kernel reported version is: (?P<version>{_VERSION})"),
     (
         "driver-versions-differ",
-        rf"kernel version (?P<kernel>{_VERSION}) does not match DSO version (?P<library>{_VERSION})",
+        rf"kernel version (?P<kernel>{_VERSION})\.{{0,3}} does not match DSO version (?P<library>{_VERSION})",
     ),
     ("visible-devices", r"env: CUDA_VISIBLE_DEVICES=\"(?P<value>[^\"]*)\""),
     (

@@ -82,9 +82,7 @@ def _cuinit_failed(event: LogEvent, line: int, notes: Notebook) -> None:
     _no_gpu(line, notes)
     number = event.values.get("number")
     result = int(number) if number else CU_INIT.get(event.values.get("error", ""))
-    if result == _OLD_STUB:
-        result = CU_INIT["CUDA_ERROR_STUB_LIBRARY"]
-    if result == _LIBCUDA_NOT_LOADED or event.values.get("error") == "CUresult(-1)":
+    if result == _LIBCUDA_NOT_LOADED:
         notes.tell("driver.libcuda.path", None, line, _FAILED)
         notes.tell("driver.libcuda.load_error", "libcuda.so.1 could not be opened", line)
     elif result is not None:

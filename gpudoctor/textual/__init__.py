@@ -15,6 +15,7 @@ from ..findings import Candidate, Diagnosis, Finding, SymptomRank, Unexplained, 
 from ..registry import Check
 from .clues import CLUES
 from .fitting import DEEPEST, fitting
+from .hints import hinted
 from .proof import quoted
 from .settles import SETTLES
 
@@ -53,7 +54,7 @@ def _fitting(facts: Facts, symptom: str) -> tuple[str, ...]:
     fits = lists[0] if lists else ()
     for other in lists[1:]:
         fits = tuple(name for name in fits if name in other) or fits
-    return fits
+    return hinted(facts, fits)
 
 
 def _candidate(check: Check, unknown: Unknown) -> Candidate:

@@ -10,7 +10,7 @@ _NOT_HANDED_OVER = (
     "colab-cpu-runtime",
 )  # fmt: skip
 _MODULE = (
-    "driver-module-not-loaded", "driver-secure-boot", "driver-nouveau-conflict", "driver-missing", "gpu-bound-to-vfio",
+    "driver-module-not-loaded", "driver-kernel-incompatible", "driver-secure-boot", "driver-nouveau-conflict", "driver-missing", "gpu-bound-to-vfio",
     "optimus-gpu-powered-off", "no-nvidia-gpu",
 )  # fmt: skip
 BROKEN_GPU = (
@@ -20,20 +20,24 @@ BROKEN_GPU = (
     "xid119-gsp-timeout",
     "xid-hardware-fault",
 )
+_STUB = ("libcuda-stub-loaded",)
 _CU_INIT: dict[int, tuple[str, ...]] = {
-    34: ("libcuda-stub-loaded",),
+    -1: ("libcuda-stub-loaded", "container-no-gpus-flag", "container-visible-devices-wrong"),
+    2: ("address-space-limit", "gpu-memory-held-by-other-process"),
+    34: ("libcuda-stub-loaded", "container-no-gpus-flag", "container-visible-devices-wrong"),
+    46: ("gpu-exclusive-busy", "compute-mode-prohibited"),
     100: (
         "cuda-visible-devices-empty", "cuda-visible-devices-wrong", *_NOT_HANDED_OVER, "device-nodes-missing",
         "device-node-permission", "container-cgroup-devices-lost", *BROKEN_GPU, "mig-enabled-no-instance", *_MODULE,
         "wsl-libcuda-path", "amd-gpu",
     ),
-    101: ("cuda-visible-devices-wrong", "device-node-permission", *BROKEN_GPU),
+    101: ("device-node-permission", *BROKEN_GPU, "mig-enabled-no-instance"),
     304: ("device-node-permission", "container-cgroup-devices-lost", "address-space-limit", *_NOT_HANDED_OVER),
-    802: ("fabric-manager-not-running",),
+    802: ("fabric-manager-not-running", "fabric-manager-version-mismatch"),
     803: ("driver-library-mismatch", "cuda-compat-unsupported", "wsl-libcuda-path"),
-    804: ("cuda-compat-unsupported",),
+    804: ("cuda-compat-unsupported", "driver-library-mismatch"),
     999: (
-        "cuinit-uvm-device-missing", "uvm-node-stale-major", "device-node-permission", "container-cgroup-devices-lost",
+        "cuinit-uvm-device-missing", "cuinit-unknown-after-suspend", "uvm-node-stale-major", "device-node-permission", "container-cgroup-devices-lost",
         *BROKEN_GPU, "address-space-limit", "wsl-libcuda-path",
     ),
 }  # fmt: skip
@@ -51,7 +55,13 @@ _NVML: dict[int, tuple[str, ...]] = {
         "driver-libcuda-not-on-path",
     ),
     15: ("xid79-fell-off-bus",),
-    17: ("device-nodes-missing", "container-cgroup-devices-lost", "device-node-permission", "wsl-libcuda-path"),
+    17: (
+        "wsl-driver-toolkit-mismatch",
+        "device-nodes-missing",
+        "container-cgroup-devices-lost",
+        "device-node-permission",
+        "wsl-libcuda-path",
+    ),
     18: ("driver-library-mismatch",),
     999: ("container-cgroup-devices-lost", *BROKEN_GPU, "device-node-permission", "container-rootless-cgroups"),
 }
@@ -107,14 +117,22 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
         return _both(by_nvml, _NO_LIBCUDA)
     if isinstance(lib.init_result, int) and lib.init_result:
         fits = _CU_INIT.get(lib.init_result, _CU_INIT[999])
-        if facts.driver.kernel_version is None or tensorflow.said("device-node-absent"):
-            stub = _CU_INIT[34] if lib.init_result == 34 else ()
-            fits = (*_NOT_HANDED_OVER, *_MODULE, "device-nodes-missing", *stub, "wsl-libcuda-path")
+        if facts.driver.kernel_version is None or facts.text.said("device-node-absent"):
+            stub = _STUB if lib.init_result in (-1, 34) else ()
+            fits = (
+                *_NOT_HANDED_OVER[:1],
+                *stub,
+                *_NOT_HANDED_OVER[1:],
+                *_MODULE,
+                "device-nodes-missing",
+                "wsl-libcuda-path",
+            )
         return _both(by_nvml, _mismatched(facts, fits))
     if by_nvml:
         return by_nvml
     if facts.gpu.devices == ():
-        return (*BROKEN_GPU, *_NOT_HANDED_OVER, "device-nodes-missing", "gpu-bound-to-vfio")
+        broken = tuple(c for c in BROKEN_GPU if c != "driver-rminit-failed")
+        return ("driver-rminit-failed", *broken, *_NOT_HANDED_OVER, "device-nodes-missing", "gpu-bound-to-vfio")
     if tensorflow.loader_ok is False:
         return libraries.fitting(facts)
     if isinstance(tensorflow.import_error, str):
@@ -130,9 +148,11 @@ def _both(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _mismatched(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
-    """A library older than the kernel module was not left behind by an upgrade: it is rather another package's."""
+    """A library older than the kernel module was not left behind by an upgrade: it is rather another package's; a newer one
+    is what an upgrade gives before the reboot."""
     user, kernel = facts.driver.libcuda.version, facts.driver.kernel_version
-    if facts.driver.libcuda.init_result != 803 or not isinstance(user, str) or not isinstance(kernel, str):
+    if facts.driver.libcuda.init_result not in (803, 804) or not isinstance(user, str) or not isinstance(kernel, str):
         return fits
     older = [int(n) for n in user.split(".")] < [int(n) for n in kernel.split(".")]
-    return ("cuda-compat-unsupported", *(f for f in fits if f != "cuda-compat-unsupported")) if older else fits
+    first = "cuda-compat-unsupported" if older else "driver-library-mismatch"
+    return (first, *(f for f in fits if f != first))

@@ -6,10 +6,11 @@ text has several such lines, what fits all of them is left.
 
 from __future__ import annotations
 
-from . import containers, programs
+from . import containers, driver, programs
 
 CLUES: dict[str, tuple[str, ...]] = {
     **containers.CLUES,
+    **driver.CLUES,
     **programs.CLUES,
 }
 """Kind of a line -> the causes that fit it."""

@@ -1,0 +1,400 @@
+"""What lines of a pasted text decide of the driver: one rule a cause. Where none decides, the cause stays a candidate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gpudoctor.checks._cuinit import (
+    COMPAT_NOT_SUPPORTED,
+    DRIVER_MISMATCH,
+    NO_DEVICE,
+    NOT_READY,
+    OLD_STUB,
+    STUB,
+    SUCCESS,
+    UNKNOWN_ERROR,
+)
+from gpudoctor.facts import Facts, TextEvent, Unread
+
+Lines = tuple[TextEvent, ...]
+SHOWN = ("driver-does-not-load", "nvidia-smi-fails")
+"""What programs show of a driver that is not there or does not start."""
+_NVML_NOT_LOADED, _NVML_NO_LIBRARY, _NVML_MISMATCH, _NVML_BLOCKED = 9, 12, 18, 17
+_FIRST_COMPAT = 410
+"""The first branch that has a forward-compatibility package (CUDA 10.0)."""
+_ABOUT = 8
+"""Lines between the name of a service and its state."""
+_OLD_CHIPS = ("NV", "G7", "G8", "G9", "GT2", "MCP", "C5", "C6", "C7", "GF1")
+"""Names of chips before compute capability 3.0: Tesla, Fermi and older."""
+
+
+def decided(facts: Facts, cause: str) -> Lines:
+    """The lines that state this cause; none: the text does not decide it, or is no text."""
+    return _RULES[cause](facts) if facts.text.is_all else ()
+
+
+def _said(*kinds: str) -> Callable[[Facts], Lines]:
+    return lambda facts: facts.text.said(*kinds)
+
+
+# ------------------------------------------------------------------- what several rules ask
+
+
+def _answer(facts: Facts) -> int | None:
+    """cuInit's answer, where it was not success."""
+    result = facts.driver.libcuda.init_result
+    return None if isinstance(result, Unread) or result == SUCCESS else result
+
+
+def no_driver(facts: Facts) -> bool:
+    """Something shows that the driver does not work: nvidia-smi, CUDA, the loader."""
+    return (
+        facts.gpu.nvml_error in (_NVML_NOT_LOADED, _NVML_NO_LIBRARY)
+        or facts.driver.libcuda.path is None
+        or _answer(facts) is not None
+        or facts.driver.kernel_version is None
+        or bool(facts.text.shows(SHOWN[0]))
+    )
+
+
+def _refuses(facts: Facts) -> Lines:
+    """What shows that NVIDIA's driver is installed, and its module is not there."""
+    if facts.gpu.nvml_error == _NVML_NOT_LOADED:
+        return facts.text.said("nvml-failed")
+    return facts.text.said("kernel-module-absent", "module-no-device", "module-not-inserted", "installer-can-not-load")
+
+
+def in_container(facts: Facts) -> bool:
+    """The text names a container, or comes from one."""
+    named = facts.text.said("container-shell", "container-named", "container-run")
+    return isinstance(facts.system.container, str) or bool(named)
+
+
+def _wsl(facts: Facts) -> bool:
+    return facts.system.wsl is True or bool(facts.text.said("wsl-named"))
+
+
+def branches(facts: Facts) -> tuple[int, int] | None:
+    """Branches of the kernel module and of libcuda, where they are told and of different releases."""
+    kernel, library = facts.driver.kernel_version, facts.driver.libcuda.version
+    if not isinstance(kernel, str) or not isinstance(library, str):
+        return None
+    first, second = ([int(n) for n in release.split(".") if n.isdigit()] for release in (kernel, library))
+    if not first or not second or [*first, 0, 0][:3] == [*second, 0, 0][:3]:
+        return None
+    return first[0], second[0]
+
+
+# ------------------------------------------------------------------- which libcuda
+
+
+def _mismatch(facts: Facts) -> Lines:
+    if lines := facts.text.said("api-mismatch"):
+        return lines
+    differ = branches(facts)
+    if differ is not None and differ[1] < _FIRST_COMPAT:
+        return facts.text.said("driver-versions-differ", "libcuda-version", "kernel-version")
+    return ()
+
+
+def modules_differ(facts: Facts) -> bool:
+    """NVML or the kernel itself says that the driver's own libraries are of another release."""
+    return facts.gpu.nvml_error == _NVML_MISMATCH or bool(facts.text.said("api-mismatch"))
+
+
+def _compat(facts: Facts) -> Lines:
+    if modules_differ(facts):
+        return ()
+    said, differ, answer = facts.text.said, branches(facts), _answer(facts)
+    shown = said("cuinit-failed", "cuda-answers-803", "cuda-answers-804", "ngc-cuinit", "driver-versions-differ")
+    refused = answer in (DRIVER_MISMATCH, COMPAT_NOT_SUPPORTED)
+    if (refused or differ) and (paths := said("compat-on-path")):
+        return (*shown[:2], *paths)
+    if differ is not None:
+        return shown if in_container(facts) and differ[1] > differ[0] and differ[1] >= _FIRST_COMPAT else ()
+    return shown if answer == COMPAT_NOT_SUPPORTED and in_container(facts) else ()
+
+
+def _stub(facts: Facts) -> Lines:
+    if lines := facts.text.said("nvml-stub"):
+        return lines
+    lib = facts.driver.libcuda
+    if lib.path is None or lib.init_result in (STUB, OLD_STUB, NO_DEVICE):
+        return facts.text.said("stubs-on-path")
+    return ()
+
+
+def stub_of_an_image(facts: Facts) -> bool:
+    """Images bring a stub, which is found where no driver was handed in: it may be the container, not the path."""
+    if not facts.text.is_all:
+        return False
+    if isinstance(facts.system.container, str) or facts.text.said("container-shell"):
+        return True
+    there = isinstance(facts.driver.kernel_version, str)
+    return not there and (
+        facts.driver.kernel_version is None or bool(facts.text.said("device-node-absent", "container-named"))
+    )
+
+
+# ------------------------------------------------------------------- nodes
+
+
+def _uvm_missing(facts: Facts) -> Lines:
+    said = facts.text.said
+    absent = tuple(e for e in said("node-absent") if e.values.get("path") == "/dev/nvidia-uvm")
+    if lines := (*said("uvm-module-not-found"), *absent):
+        return lines
+    if _answer(facts) != UNKNOWN_ERROR:
+        return ()
+    listed = said("node", "nodes-listed", "nodes-handed")
+    text = " ".join(e.text for e in listed)
+    if "/dev/nvidiactl" in text and "/dev/nvidia-uvm" not in text:
+        return listed
+    return said("root-works") if not said("suspended") else ()
+
+
+def _stale_major(facts: Facts) -> Lines:
+    said = facts.text.said
+    nodes = [e for e in said("node") if e.values.get("path") == "/dev/nvidia-uvm"]
+    majors = [e for e in said("major") if e.values.get("name") == "nvidia-uvm"]
+    if nodes and majors and not {e.values["major"] for e in nodes} & {e.values["major"] for e in majors}:
+        return (*nodes, *majors)
+    return ()
+
+
+def _nodes_missing(facts: Facts) -> Lines:
+    absent = tuple(
+        e for e in facts.text.said("node-absent", "device-node-absent") if "uvm" not in e.values.get("path", "")
+    )
+    loaded = facts.text.said("nvidia-listed", "module-loaded")
+    return (*absent, *loaded) if absent and loaded and not in_container(facts) else ()
+
+
+def _refused(facts: Facts) -> Lines:
+    return () if in_container(facts) else facts.text.said("node-refused")
+
+
+def _suspended(facts: Facts) -> Lines:
+    asleep = facts.text.said("suspended")
+    if _uvm_missing(facts):
+        return ()
+    if _answer(facts) != UNKNOWN_ERROR:
+        remedy = facts.text.said("suspend-remedy")
+        return (*asleep, *remedy) if asleep and remedy else ()
+    return (*facts.text.said("cuinit-failed", "cuda-answers-999")[:2], *asleep) if asleep else ()
+
+
+# ------------------------------------------------------------------- the kernel module
+
+
+def _held_by(facts: Facts, driver: str) -> Lines:
+    return tuple(e for e in facts.text.said("gpu-driver", "gpu-held-by") if e.values.get("driver") == driver)
+
+
+def _nouveau(facts: Facts) -> Lines:
+    said = facts.text.said
+    if lines := said("nouveau-in-use"):
+        return lines
+    if _held_by(facts, "nvidia") or _held_by(facts, "vfio-pci"):
+        return ()
+    if uncalled := (*said("probe-not-called"), *_held_by(facts, "nouveau")):
+        return uncalled if said("probe-not-called") or _refuses(facts) else ()
+    loaded = said("nouveau-loaded")
+    return (*_refuses(facts), *loaded) if loaded and _refuses(facts) else ()
+
+
+def _vfio(facts: Facts) -> Lines:
+    held = _held_by(facts, "vfio-pci")
+    return held if not _held_by(facts, "nvidia") and no_driver(facts) else ()
+
+
+def _switched_off(facts: Facts) -> Lines:
+    said = facts.text.said
+    if lines := said("module-switched-off", "laptop-gpu-off"):
+        return lines
+    if lines := said("gpu-switched-off", "prime-intel") if no_driver(facts) else ():
+        return lines
+    missing = facts.driver.kernel_version is None or _answer(facts) == NO_DEVICE
+    return said("laptop-tool") if missing and not in_container(facts) else ()
+
+
+def _secure_boot(facts: Facts) -> Lines:
+    said = facts.text.said
+    if lines := said("module-key-rejected"):
+        return lines
+    if lines := said("unsigned-module-rejected") if no_driver(facts) else ():
+        return lines
+    refused = (
+        said("installer-can-not-load") if not said("build-failed", "nvidia-build-error", "headers-missing") else ()
+    )
+    named = said("secure-boot-named")
+    return (*named, *refused) if named and refused else ()
+
+
+def _kernel_incompatible(facts: Facts) -> Lines:
+    said = facts.text.said
+    if lines := said("kernel-not-supported", "module-gpl-symbol"):
+        return lines
+    if said("headers-missing", "compiler-differs", "no-compiler"):
+        return ()
+    if lines := said("nvidia-build-error"):
+        return lines
+    return said("build-failed") if said("dkms-of-nvidia", "dkms-status") or _refuses(facts) else ()
+
+
+def _not_loaded(facts: Facts) -> Lines:
+    said = facts.text.said
+    if lines := said("module-of-other-kernel", "module-kept-out"):
+        return lines
+    if (lines := said("headers-missing", "compiler-differs", "no-compiler")) and (
+        said("dkms-of-nvidia", "dkms-status", "installer-can-not-load") or _refuses(facts)
+    ):
+        return lines
+    if (lines := said("module-not-found")) and not said("smi-not-found"):
+        return lines
+    refuses = _refuses(facts)
+    if not refuses or _wsl(facts):
+        return ()
+    if built := _built_for_others(facts):
+        return (*refuses, *built)
+    updated = said("kernel-updated") if facts.gpu.nvml_error == _NVML_NOT_LOADED else ()
+    return (*refuses, *updated) if updated else ()
+
+
+def _built_for_others(facts: Facts) -> Lines:
+    """dkms lists the driver, and no build of it for the kernel that runs."""
+    builds, kernel = facts.driver.dkms, facts.system.kernel
+    if isinstance(builds, Unread) or not builds:
+        return ()
+    kernels = {build.kernel for build in builds}
+    if kernels == {None} or (isinstance(kernel, str) and kernel not in kernels):
+        return facts.text.said("dkms-status", "uname")
+    return ()
+
+
+def _rminit(facts: Facts) -> Lines:
+    said = facts.text.said
+    if said("gpu-went-out"):
+        return ()
+    legacy = tuple(e for e in said("legacy-gpu") if not _before_kepler(e))
+    if legacy:
+        return legacy
+    return said("open-module-refuses", "rminit-failed", "bar-unassigned", "node-does-not-answer")
+
+
+def _before_kepler(event: TextEvent) -> bool:
+    branch = event.values.get("branch", "")
+    return branch.isdigit() and int(branch) <= 390
+
+
+def _too_old(facts: Facts) -> Lines:
+    if legacy := tuple(e for e in facts.text.said("legacy-gpu") if _before_kepler(e)):
+        return legacy
+    gpus = [e for e in facts.text.said("gpu-on-bus") if e.values.get("vendor") == "nvidia"]
+    old = [e for e in gpus if e.values.get("chip", "").startswith(_OLD_CHIPS)]
+    return tuple(old) if old and len(old) == len(gpus) and no_driver(facts) else ()
+
+
+# ------------------------------------------------------------------- services
+
+
+def _fabric_not_running(facts: Facts) -> Lines:
+    said = facts.text.said
+    if said("fabric-manager-differs", "benign-no-nvswitch"):
+        return ()
+    wanted = _answer(facts) == NOT_READY or bool(facts.text.shows("collective-fails"))
+    failed = said("fabric-manager-failed")
+    units = said("fabric-manager-unit")
+    for state in said("unit-not-active") if wanted else ():
+        named = tuple(u for u in units if 0 < state.line - u.line <= _ABOUT)
+        if named:
+            return (*named, state, *failed)
+    return failed if wanted or said("nvswitch-named") else ()
+
+
+def _unlicensed(facts: Facts) -> Lines:
+    said = facts.text.said
+    if lines := said("vgpu-unlicensed"):
+        return lines
+    named, shown = said("vgpu-licence-named"), said("cuda-busy", "slow-named")
+    return (*named, *shown) if named and shown else ()
+
+
+def _wsl_blocked(facts: Facts) -> Lines:
+    return (
+        facts.text.said("nvml-failed")
+        if facts.gpu.nvml_error == _NVML_BLOCKED and _wsl(facts) and in_container(facts)
+        else ()
+    )
+
+
+def _one_instance(facts: Facts) -> Lines:
+    listed = facts.tensorflow.gpus()
+    return facts.text.said("mig-asked") if not isinstance(listed, Unread) and len(listed) == 1 else ()
+
+
+# ------------------------------------------------------------------- what is on the bus
+
+
+def _vendors(facts: Facts) -> set[str]:
+    return {e.values.get("vendor", "") for e in facts.text.said("gpu-on-bus")}
+
+
+def _without_nvidia(facts: Facts) -> bool:
+    """Nothing in the text speaks of an NVIDIA GPU or of its driver at work."""
+    works = isinstance(facts.driver.kernel_version, str) or isinstance(facts.gpu.driver_version, str)
+    named = facts.text.said("nvidia-gpu-named") or "nvidia" in _vendors(facts)
+    listed = facts.tensorflow.gpus()
+    none = not isinstance(listed, Unread) and not listed
+    return not works and not named and (facts.driver.libcuda.path is None or _answer(facts) == NO_DEVICE or none)
+
+
+def _named(facts: Facts, *vendors: str) -> Lines:
+    return tuple(e for e in facts.text.said("other-gpu-named") if e.values.get("vendor", "").startswith(vendors))
+
+
+def _amd(facts: Facts) -> Lines:
+    if not _without_nvidia(facts):
+        return ()
+    on_bus = tuple(e for e in facts.text.said("gpu-on-bus") if e.values.get("vendor") == "amd")
+    return (*on_bus, *_named(facts, "AMD", "ATI", "Radeon", "RADEON"))
+
+
+def _none(facts: Facts) -> Lines:
+    return _named(facts, "Intel", "Mesa Intel") if _without_nvidia(facts) and not _amd(facts) else ()
+
+
+def _missing(facts: Facts) -> Lines:
+    absent = facts.text.said("smi-not-found")
+    gpus = tuple(e for e in facts.text.said("gpu-on-bus") if e.values.get("vendor") == "nvidia")
+    no_library = facts.driver.libcuda.path is None
+    return (*absent, *gpus) if absent and gpus and no_library and not in_container(facts) and not _wsl(facts) else ()
+
+
+_RULES: dict[str, Callable[[Facts], Lines]] = {
+    "driver-library-mismatch": _mismatch,
+    "cuda-compat-unsupported": _compat,
+    "libcuda-stub-loaded": _stub,
+    "cuinit-uvm-device-missing": _uvm_missing,
+    "uvm-node-stale-major": _stale_major,
+    "device-nodes-missing": _nodes_missing,
+    "device-node-permission": _refused,
+    "lsm-denied": _said("lsm-denied"),
+    "cuinit-unknown-after-suspend": _suspended,
+    "driver-nouveau-conflict": _nouveau,
+    "gpu-bound-to-vfio": _vfio,
+    "optimus-gpu-powered-off": _switched_off,
+    "driver-secure-boot": _secure_boot,
+    "driver-kernel-incompatible": _kernel_incompatible,
+    "driver-module-not-loaded": _not_loaded,
+    "driver-rminit-failed": _rminit,
+    "gpu-compute-capability-too-old": _too_old,
+    "fabric-manager-not-running": _fabric_not_running,
+    "fabric-manager-version-mismatch": _said("fabric-manager-differs"),
+    "wsl-driver-toolkit-mismatch": _wsl_blocked,
+    "mig-single-instance-limit": _one_instance,
+    "vgpu-unlicensed": _unlicensed,
+    "amd-gpu": _amd,
+    "no-nvidia-gpu": _none,
+    "driver-missing": _missing,
+}

@@ -1,0 +1,80 @@
+"""What people tell of the circumstances. It is weak: it decides only between causes that lines of programs leave open.
+
+Of each kind the first line is kept; a line may tell of several things, so each is a language of its own.
+"""
+
+from __future__ import annotations
+
+from .language import Kind, Language
+
+_UPDATED = r"(?:updat|upgrad)"
+_KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
+    (
+        "suspended",
+        ("uspen", "ibernat", "sleep", "Sleep", "esum", "wak", "Wak", "PM: ", "休眠", "挂起", "睡眠"),
+        (r"(?i:\b(?:after|from|since|upon|post|following|comes? back from|into|every|when|whenever|once|if)[- ](?:[\w'-]+ ){0,4}"
+        r"(?:suspend|suspension|resum|hibernat|sleep|wak(?:e|ing)))"
+        r"|PM: (?:suspend (?:entry|exit)|resume from)|(?i:suspend ?(?:/|and|&) ?resume)|休眠|挂起|睡眠"),
+    ),
+    (
+        "suspend-remedy",
+        ("nvidia_uvm", "NVreg_Preserve", "nvidia-suspend", "nvidia-resume", "nvidia-hibernate"),
+        (r"(?:rmmod|modprobe(?: -r)?) nvidia_uvm|NVreg_PreserveVideoMemoryAllocations|nvidia-(?:suspend|resume|hibernate)\.service"
+        r"|nvidia_uvm\W{0,3} (?:module )?(?:(?:is|was|gets) )?reload"),
+    ),
+    (
+        "fabric-version-named",
+        ("abric",),
+        r"(?i:fabric.?manager[^.]{0,40}(?:version|release|mismatch)|(?:version|release) of (?:the |its )?fabric.?manager)",
+    ),
+    (
+        "nvswitch-named",
+        ("NVSwitch", "nvswitch", "HGX", "DGX", "SXM", "HBM3"),
+        r"\b(?:NVSwitch|nvswitch|HGX|DGX|SXM\d?|HBM3)\b",
+    ),
+    (
+        "kernel-updated",
+        ("kernel", "Kernel", "内核"),
+        (rf"(?i:kernel (?:was |is |has been |got |has |were )?(?:just |automatically |auto[- ]?|recently )?{_UPDATED})"
+        rf"|(?i:{_UPDATED}(?:ed|ing|e|es) (?:of |to )?(?:the |my |a |its )?(?:new |newer |linux |ubuntu ){{0,3}}kernel)"
+        r"|(?i:new(?:er)? (?:linux )?kernel (?:was |is |has been )?(?:installed|update))|更新了?内核|内核(?:自动)?(?:更新|升级)|升级了?内核"),
+    ),
+    (
+        "container-shell",
+        ("root@", "host", "modules."),
+        r"^\(?[\w-]{0,20}\)? ?root@[0-9a-f]{12}:|host(?:name)?: [0-9a-f]{12}$|could not open (?:moddep|builtin) file '/lib/modules",
+    ),
+    ("container-named", ("ocker", "ontainer", "odman", "ubernetes"), r"(?i:\bdocker|\bpodman\b|\bcontainers?\b|kubernetes)"),
+    (
+        "nvidia-gpu-named",
+        ("orce", "ORCE", "TX", "tx", "uadro", "esla", "itan", "TITAN"),
+        r"^(?:(?!\.cc:\d)[^\n]){0,300}?(?i:geforce|\b[gr]tx ?\d|quadro|tesla [a-z]\d|titan (?:x|v|rtx))",
+    ),
+    ("mig-asked", ("MIG-",), r"CUDA_VISIBLE_DEVICES\W{1,3}MIG-[\w/-]{8,80},[\"' ]{0,3}MIG-"),
+    ("vgpu-licence-named", ("GPU", "gpu"), r"(?i:\bvgpu\b.{0,40}\blicen[sc]|\blicen[sc]e.{0,40}\bvgpu\b)"),
+    ("slow-named", ("low", "hrottl"), r"(?i:\bslow(?:s|ed|er|ly)?\b|\bthrottl)"),
+    (
+        "secure-boot-named",
+        ("ecure", "ECURE"),
+        r"(?i:\bsecure ?boot\b(?![^.]{0,30}\b(?:disabled|off|deactivated)\b))(?<!no secure boot)",
+    ),
+    ("wsl-named", ("WSL",), r"\bWSL ?2?\b"),
+    ("laptop-tool", ("optirun", "umblebee", "primusrun"), r"\b(?:optirun|[Bb]umblebeed?|primusrun)\b"),
+    (
+        "root-works",
+        ("root", "sudo"),
+        (r"(?i:(?:works?|worked|fine|detected|succeeds?) (?:\w+ ){0,4}(?:with|as|using|under|by) (?:the )?(?:sudo|root)\b)"
+        r"|(?i:\b(?:only|once|after|until|unless) (?:[^\s.]+ ){0,8}(?:as|by|with|under|using) (?:the )?(?:root|sudo)\b)"),
+    ),
+    (
+        "other-gpu-named",
+        ("AMD", "ATI", "Radeon", "RADEON", "Intel"),
+        (r"^[\W\d]{0,6}(?:(?i:GPU(?: model(?: and memory)?)?|graphics(?: card)?|video card)\W{1,6}(?:[\w.]+ ){0,2}?)?"
+        r"(?P<vendor>AMD Radeon|AMD RX|AMD ATI|ATI|Radeon|RADEON|Mesa Intel|Intel HD|Intel UHD|Intel Iris|Intel\(R\) U?HD)\b"
+        r"|(?i:GPU model and memory|graphics card)\W{1,6}(?P<vendor2>AMD|Intel)\b"),
+    ),
+)  # fmt: skip
+LANGUAGES = tuple(
+    Language(name="circumstances", words=words, kinds=(Kind(name, pattern, once=True),))
+    for name, words, pattern in _KINDS
+)

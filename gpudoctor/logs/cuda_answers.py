@@ -1,0 +1,73 @@
+"""What CUDA answers programs other than TensorFlow: PyTorch, JAX, ffmpeg, samples."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from .language import Kind, Language, Understood, Values
+from .notebook import Notebook
+
+_SHOWN, _NAMED = 1, -1
+"""What TensorFlow's own line says of cuInit weighs more; a name without a call, less than a device that was created."""
+_ANSWERS: tuple[tuple[int, str], ...] = (
+    (34, r"CUDA driver is a stub library|cudaErrorStubLibrary|CUDA_ERROR_STUB_LIBRARY"),
+    (100, r"no CUDA-capable device is detected|cudaErrorNoDevice|cuInit\S{0,12} .{0,30}CUDA_ERROR_NO_DEVICE"),
+    (304, r"cuda\w{0,40}\W.{0,60}OS call failed or operation not supported on this OS"),
+    (
+        802,
+        r"system not yet initialized|(?i:\b802 system error|error[ :(]{1,3}802\b|code=802\b)|cudaErrorSystemNotReady|CUDA_ERROR_SYSTEM_NOT_READY",
+    ),
+    (
+        803,
+        r"system has unsupported display driver / cuda driver combination|cudaErrorSystemDriverMismatch|CUDA_ERROR_SYSTEM_DRIVER_MISMATCH",
+    ),
+    (
+        804,
+        (
+            r"(?i:forward compatibility (?:was attempted )?on non[- ]supported HW)|cudaErrorCompatNotSupportedOnDevice"
+            r"|CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE"
+        ),
+    ),
+    (
+        999,
+        (
+            r"CUDA unknown error\b|(?i:cuda (?:driver )?error:? 999)|[Ee]rror 999: unknown error"
+            r"|cuInit\S{0,12} .{0,40}(?:CUDA_ERROR_UNKNOWN|returned 999|unknown error)|failed to initialize CUDA: unknown error"
+        ),
+    ),
+)
+
+
+def _named(_values: Values, line: int, notes: Notebook) -> None:
+    notes.tell("driver.libcuda.init_result", 999, line, _NAMED)
+
+
+def _answer(code: int, _values: Values, line: int, notes: Notebook) -> None:
+    notes.tell("driver.libcuda.init_result", code, line, _SHOWN)
+
+
+class _Others(Language):
+    def line(self, text: str, number: int, notes: Notebook) -> Understood | None:
+        """What a line says that is not TensorFlow's own of cuInit, which is read there."""
+        return None if "failed call to cuInit" in text else super().line(text, number, notes)
+
+
+LANGUAGE = _Others(
+    name="cuda",
+    words=(
+        "CUDA",
+        "cuda",
+        "cuInit",
+        "system not yet",
+        "unsupported display",
+        "ompatibility",
+        "stub library",
+        "UNKNOWN_ERROR",
+        "rror 999",
+    ),
+    kinds=(
+        *(Kind(f"cuda-answers-{code}", pattern, tell=partial(_answer, code)) for code, pattern in _ANSWERS),
+        Kind("cuda-busy", r"CUDA-capable device(?:s|\(s\) is/are| is)? (?:are )?busy or unavailable"),
+        Kind("cuda-answers-999", r"\bCUDA_ERROR_UNKNOWN\b|\bUNKNOWN_ERROR\(99\)|\bcudaErrorUnknown\b", tell=_named),
+    ),
+)

@@ -1,0 +1,131 @@
+"""The kernel's log, modprobe, lsmod and mokutil: why NVIDIA's kernel module is not loaded, or does not bring a GPU up."""
+
+from __future__ import annotations
+
+from .language import Kind, Language, Values
+from .notebook import Notebook
+
+_DOES_NOT_LOAD = "driver-does-not-load"
+_INSERTED = r"(?:could not insert|[Ff]ailed to insert|inserting)(?: module)? ?['\"]?(?P<module>\S{0,80}?nvidia[\w.-]*)[^:]{0,40}:"
+_RELEASE = r"(?P<version>\d{2,3}\.\d+(?:\.\d+)?)"
+
+
+def _loaded(values: Values, line: int, notes: Notebook) -> None:
+    notes.tell("driver.kernel_version", values["version"], line)
+
+
+def _secure_boot(values: Values, line: int, notes: Notebook) -> None:
+    notes.tell("system.secure_boot", values["state"].lower() not in ("disabled", "off"), line)
+
+
+LANGUAGE = Language(
+    name="kernel",
+    words=(
+        "NVRM", "nvidia", "NVIDIA", "API mismatch", "off the bus", "RmInit", "rm_init", "UVM kernel", "nouveau", "module", "Module", "Secure", "secure", "bbswitch", "power state",
+    ),
+    kinds=(
+        Kind("gpu-went-out", r"fallen off the bus|\bXid \(PCI[^)]{4,30}\): (?:79|119|120)\b", once=True),
+        Kind(
+            "api-mismatch",
+            r"API mismatch: (?:the client|the NVIDIA kernel module|this NVIDIA)|this kernel module has the version \d",
+            _DOES_NOT_LOAD,
+        ),
+        Kind(
+            "module-loaded",
+            rf"(?:NVRM version: +|NVRM: loading )NVIDIA UNIX [\w ]{{1,30}}Kernel Module(?: for \w+)? +{_RELEASE}",
+            tell=_loaded,
+        ),
+        Kind("gpu-held-by", r"NVRM: GPU \S+ is already bound to (?P<driver>[\w-]+)", _DOES_NOT_LOAD),
+        Kind("probe-not-called", r"NVIDIA probe routine was not called for", _DOES_NOT_LOAD),
+        Kind(
+            "open-module-refuses",
+            r"not supported by (?:the )?open\b|does not include the required GPU|Open nvidia\.ko is only ready"
+            r"|requires use of the NVIDIA open kernel modules",
+            _DOES_NOT_LOAD,
+        ),
+        Kind("legacy-gpu", r"supported through the NVIDIA (?P<branch>\d{2,3})\.[\dx.]{1,8} Legacy drivers", _DOES_NOT_LOAD),
+        Kind("gpu-not-supported", r"installed in this system is not supported by the", _DOES_NOT_LOAD),
+        Kind(
+            "bar-unassigned",
+            r"PCI I/O region assigned to your NVIDIA device is invalid|NVRM: BAR\d is 0M|BIOS may have misconfigured your",
+            _DOES_NOT_LOAD,
+        ),
+        Kind(
+            "rminit-failed",
+            r"RmInitAdapter(?: failed|: Cannot)|rm_init_adapter(?:\(\d+\))? failed|RmFetchGspRmImages: No firmware",
+            _DOES_NOT_LOAD,
+        ),
+        Kind(
+            "probe-failed",
+            r"nvidia(?: [0-9a-f:.]{7,12})?: probe (?:of \S{7,12}|with driver nvidia) failed|NVIDIA probe routine failed for"
+            r"|None of the NVIDIA (?:graphics adapters|devices) were initialized",
+            _DOES_NOT_LOAD,
+        ),
+        Kind(
+            "smi-does-not-work",
+            r"nvidia-smi\W{0,2} (?:command )?(?:no longer|does(?:n't| not)|did(?:n't| not)|is not|isn't|stopped) (?:work|run)",
+            _DOES_NOT_LOAD,
+        ),
+        Kind("module-finds-no-gpu", r"NVRM: No NVIDIA (?:GPU|graphics adapter|devices?) (?:found|probed)", _DOES_NOT_LOAD),
+        Kind(
+            "module-key-rejected",
+            rf"{_INSERTED} ?(?:Required key not available|Key was rejected by service)|nvidia\S{{0,20}}: Loading of (?:unsigned )?module"
+            r"|nvidia[\w/-]{0,24} (?:kernel )?modules?(?: keys?)? (?:are |is |were |was |get )?rejected",
+            _DOES_NOT_LOAD,
+        ),
+        Kind(
+            "unsigned-module-rejected",
+            r"Loading of (?:unsigned module|module with unavailable key) is rejected|unsigned module loading is restricted",
+        ),
+        Kind("benign-module-signature", r"nvidia\S{0,12}: module verification failed: signature"),
+        Kind("benign-module-taints", r"nvidia\S{0,12}: (?:loading out-of-tree module taints|module license 'NVIDIA' taints)"),
+        Kind(
+            "module-switched-off",
+            r"(?:could not insert|find module by name=) ?'off'|Module off not found|modprobe.{0,40}\balias nvidia off",
+            _DOES_NOT_LOAD,
+        ),
+        Kind("uvm-module-not-found", r"(?:FATAL|ERROR): Module nvidia[-_]uvm not found|Could not load UVM kernel module", _DOES_NOT_LOAD),
+        Kind(
+            "module-not-found",
+            r"(?:FATAL|ERROR): Module (?P<module>nvidia(?:-current|-open)?) not found"
+            r"|could not find module by name='(?P<module2>nvidia[\w-]{0,12})'",
+            _DOES_NOT_LOAD,
+        ),
+        Kind(
+            "module-kept-out",
+            r"running install command '?/(?:usr/)?bin/(?:false|true)'? for module nvidia|[Mm]odule nvidia\S{0,10} is blacklisted",
+            _DOES_NOT_LOAD,
+        ),
+        Kind(
+            "module-of-other-kernel",
+            rf"{_INSERTED} ?(?:Exec format error|Invalid module format)"
+            r"|nvidia\S{0,20}: (?:version magic|disagrees about version of symbol)",
+            _DOES_NOT_LOAD,
+        ),
+        Kind("module-gpl-symbol", r"GPL-incompatible module nvidia\S{0,20} uses", _DOES_NOT_LOAD),
+        Kind("module-unknown-symbol", rf"{_INSERTED} ?Unknown symbol|nvidia\S{{0,20}}: Unknown symbol", _DOES_NOT_LOAD),
+        Kind("module-no-device", rf"{_INSERTED} ?No such device", _DOES_NOT_LOAD),
+        Kind("module-not-inserted", _INSERTED, _DOES_NOT_LOAD),
+        Kind(
+            "nouveau-loaded",
+            r"\bnouveau [0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.\d: |fb\d: nouveau|Initialized nouveau|^nouveau +\d{5,} +\d"
+            r"|[Dd]river[:=] ?nouveau\b|renderer(?: string)?: (?:nouveau|NV[0-9A-F]{2,3}\b)",
+        ),
+        Kind("nvidia-listed", r"^nvidia +\d{6,} +\d+"),
+        Kind(
+            "secure-boot",
+            r"(?i:secure ?boot)(?:: | is | )(?P<state>(?i:enabled|disabled|on\b|off\b))|Kernel is (?P<state2>locked down) from EFI",
+            tell=_secure_boot,
+        ),
+        Kind(
+            "gpu-switched-off",
+            r"bbswitch: (?:disabling discrete graphics|Succesfully loaded\. Discrete card \S+ is off|device \S+ is off)"
+            r"|^[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.\d OFF$",
+        ),
+        Kind(
+            "gpu-does-not-wake",
+            r"nvidia \S{7,12}: (?:Refused to|Unable to|can't) change power state|nvidia \S{7,12}: not ready \d+ms after resume",
+            _DOES_NOT_LOAD,
+        ),
+    ),
+)  # fmt: skip

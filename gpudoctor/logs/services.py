@@ -1,0 +1,50 @@
+"""The services beside the driver: fabric manager, persistence daemon, licences of vGPUs, and what switches laptops' GPUs."""
+
+from __future__ import annotations
+
+from .language import Kind, Language
+
+_DOES_NOT_LOAD = "driver-does-not-load"
+_FABRIC = r"nvidia-fabric-?manager(?:\.service)?"
+
+LANGUAGE = Language(
+    name="services",
+    words=(
+        "abric", "Active:", "nv-fab", "NVSwitch", "persistenced", "gridd", "nlicensed", "NOTHING_TO_DO", "License Status", "secondary GPU", "umblebee",
+        "discrete", "prime-", "Prime", "switching to", "GPU driver",
+    ),
+    kinds=(
+        Kind(
+            "fabric-manager-differs",
+            r"NVIDIA GPU driver interface version (?P<library>\d[\d.]{2,15})(?:\s+don't match with driver version (?P<kernel>\d[\d.]{2,15}))?"
+            r"|don't match with driver version (?P<kernel2>\d[\d.]{2,15})",
+            _DOES_NOT_LOAD,
+        ),
+        Kind("benign-no-nvswitch", r"NV_WARN_NOTHING_TO_DO"),
+        Kind(
+            "fabric-manager-failed",
+            rf"{_FABRIC}: (?:Control process|Main process) exited|{_FABRIC}: Failed with result"
+            rf"|[Ff]ailed to start (?:{_FABRIC}|NVIDIA fabric manager|Fabric ?[Mm]anager)|Job for {_FABRIC} failed"
+            rf"|Unit {_FABRIC} (?:could not be found|is masked|not found)|Could not find the requested service nvidia-fabricmanager"
+            rf"|{_FABRIC}: unrecognized service|{_FABRIC}\W{{0,3}} (?:is |was )?(?:not |n.t |isn.t )(?:currently )?(?:installed|running)"
+            r"|lack of nvidia-fabricmanager",
+        ),
+        Kind("fabric-manager-unit", rf"^(?:[^\w ] )?{_FABRIC} - NVIDIA [Ff]abric"),
+        Kind("unit-not-active", r"Active: (?P<state>inactive|failed|activating)"),
+        Kind("unit-active", r"Active: active \(running\)"),
+        Kind("persistenced-finds-none", r"Failed to query NVIDIA devices\.", _DOES_NOT_LOAD),
+        Kind(
+            "vgpu-unlicensed",
+            r"License Status +: (?P<state>Unlicensed[\w ()]{0,30})|nvidia-gridd(?:\[\d+\])?: (?:.{0,40}[Ff]ailed to (?:acquire|obtain|get)|Valid GRID license not found)"
+            r"|(?i:\bvgpu\b.{0,20}\bunlicensed|unlicensed vgpu)",
+            "runs-slowly",
+        ),
+        Kind("laptop-gpu-off", r"secondary GPU - error: Could not enable discrete graphics card", _DOES_NOT_LOAD),
+        Kind(
+            "laptop-gpu-not-started",
+            r"Cannot access secondary GPU|Could not load GPU driver|[Tt]he Bumblebee daemon has not been started",
+            _DOES_NOT_LOAD,
+        ),
+        Kind("prime-intel", r"Info: (?:selecting|switching to|the current GPU (?:in use )?is:?) (?:the )?intel|prime-select (?:is set to|says|query\)?:?) ['\"]?intel"),
+    ),
+)  # fmt: skip

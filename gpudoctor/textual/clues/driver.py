@@ -1,0 +1,62 @@
+"""The driver: its kernel module, its nodes, its services."""
+
+_NOT_THERE = (
+    "driver-module-not-loaded", "driver-kernel-incompatible", "driver-secure-boot", "driver-nouveau-conflict", "driver-missing",
+    "gpu-bound-to-vfio", "optimus-gpu-powered-off", "no-nvidia-gpu",
+)  # fmt: skip
+_NO_GPU_FOR_IT = (
+    "driver-nouveau-conflict", "gpu-bound-to-vfio", "optimus-gpu-powered-off", "driver-rminit-failed", "no-nvidia-gpu",
+    "gpu-compute-capability-too-old", "driver-too-old",
+)  # fmt: skip
+_NOT_BUILT = ("driver-kernel-incompatible", "driver-module-not-loaded")
+
+CLUES: dict[str, tuple[str, ...]] = {
+    "api-mismatch": ("driver-library-mismatch",),
+    "versions-reported": ("driver-library-mismatch", "cuda-compat-unsupported"),
+    "gpu-held-by": ("driver-nouveau-conflict", "gpu-bound-to-vfio"),
+    "probe-not-called": ("driver-nouveau-conflict", "gpu-bound-to-vfio", "optimus-gpu-powered-off"),
+    "open-module-refuses": ("driver-rminit-failed",),
+    "legacy-gpu": ("gpu-compute-capability-too-old", "driver-rminit-failed"),
+    "gpu-not-supported": ("driver-too-old", "driver-rminit-failed", "gpu-compute-capability-too-old"),
+    "bar-unassigned": ("driver-rminit-failed",),
+    "rminit-failed": ("driver-rminit-failed", "xid79-fell-off-bus", "xid119-gsp-timeout", "gpu-needs-reset"),
+    "probe-failed": ("driver-rminit-failed", "driver-too-old", "gpu-compute-capability-too-old", "xid79-fell-off-bus"),
+    "module-finds-no-gpu": _NO_GPU_FOR_IT,
+    "module-no-device": _NO_GPU_FOR_IT,
+    "module-key-rejected": ("driver-secure-boot",),
+    "module-switched-off": ("optimus-gpu-powered-off",),
+    "uvm-module-not-found": ("cuinit-uvm-device-missing", "driver-module-not-loaded"),
+    "module-not-found": ("driver-module-not-loaded", "driver-missing", "driver-kernel-incompatible"),
+    "module-kept-out": ("driver-module-not-loaded", "optimus-gpu-powered-off"),
+    "module-of-other-kernel": ("driver-module-not-loaded", "driver-kernel-incompatible"),
+    "module-gpl-symbol": ("driver-kernel-incompatible",),
+    "module-unknown-symbol": _NOT_BUILT,
+    "module-not-inserted": ("driver-secure-boot", *_NOT_BUILT, "driver-nouveau-conflict"),
+    "gpu-does-not-wake": ("optimus-gpu-powered-off", "xid79-fell-off-bus", "driver-rminit-failed"),
+    "gpu-does-not-answer": ("optimus-gpu-powered-off", "xid79-fell-off-bus", "driver-rminit-failed"),
+    "headers-missing": ("driver-module-not-loaded", "driver-kernel-incompatible"),
+    "compiler-differs": ("driver-module-not-loaded", "driver-kernel-incompatible"),
+    "no-compiler": ("driver-module-not-loaded", "driver-missing"),
+    "kernel-not-supported": ("driver-kernel-incompatible",),
+    "build-failed": _NOT_BUILT,
+    "nvidia-build-error": _NOT_BUILT,
+    "smi-does-not-work": _NOT_THERE,
+    "nouveau-in-use": ("driver-nouveau-conflict",),
+    "installer-sees-no-gpu": ("no-nvidia-gpu", *_NO_GPU_FOR_IT),
+    "installer-can-not-load": ("driver-nouveau-conflict", "driver-secure-boot", *_NOT_BUILT, "no-nvidia-gpu"),
+    "package-not-installed": ("driver-kernel-incompatible", "driver-missing", "driver-module-not-loaded"),
+    "smi-not-found": (
+        "driver-missing", "container-no-gpus-flag", "no-nvidia-gpu", "container-capabilities-without-compute",
+        "wsl-libcuda-path", "amd-gpu", "apptainer-no-nv", "colab-cpu-runtime",
+    ),
+    "fabric-manager-differs": ("fabric-manager-version-mismatch",),
+    "fabric-manager-failed": ("fabric-manager-not-running", "fabric-manager-version-mismatch"),
+    "persistenced-finds-none": (*_NOT_THERE, "device-nodes-missing", "driver-rminit-failed"),
+    "laptop-gpu-off": ("optimus-gpu-powered-off",),
+    "laptop-gpu-not-started": ("driver-module-not-loaded", "optimus-gpu-powered-off", *_NOT_THERE[1:5]),
+    "nvml-stub": ("libcuda-stub-loaded",),
+    "lsm-denied": ("lsm-denied",),
+    "node-refused": ("device-node-permission", "container-cgroup-devices-lost", "lsm-denied"),
+    "node-does-not-answer": ("driver-rminit-failed", "xid79-fell-off-bus", "gpu-needs-reset"),
+    "vgpu-unlicensed": ("vgpu-unlicensed",),
+}  # fmt: skip

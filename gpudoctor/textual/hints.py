@@ -1,0 +1,61 @@
+"""Circumstances that make one of the causes left the likely one: it goes first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..facts import Facts
+
+
+def hinted(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
+    """`fits` with those first for which the text has a hint. None is added."""
+    first = tuple(dict.fromkeys(cause for cause in _hints(facts) if cause in fits))
+    return (*first, *(cause for cause in fits if cause not in first))
+
+
+def _hints(facts: Facts) -> Iterator[str]:
+    said = facts.text.said
+    held = {e.values.get("driver") for e in said("gpu-driver", "gpu-held-by")}
+    if "vfio-pci" in held:
+        yield "gpu-bound-to-vfio"
+    if "nouveau" in held or said("nouveau-loaded"):
+        yield "driver-nouveau-conflict"
+    if facts.system.secure_boot is True or said("unsigned-module-rejected", "secure-boot-named"):
+        yield "driver-secure-boot"
+    if said("gpu-switched-off", "prime-intel"):
+        yield "optimus-gpu-powered-off"
+    if facts.system.wsl is True or said("wsl-named"):
+        yield "wsl-libcuda-path"
+        yield "wsl-driver-toolkit-mismatch"
+    if said("fabric-version-named"):
+        yield "fabric-manager-version-mismatch"
+    lib = facts.driver.libcuda
+    inside = isinstance(facts.system.container, str) or said("container-shell")
+    if inside and (lib.path is None or lib.init_result in (-1, 34) or facts.driver.kernel_version is None):
+        yield "container-no-gpus-flag"
+    elif lib.path is None and isinstance(facts.driver.kernel_version, str):
+        yield "driver-libcuda-not-on-path"
+        yield "container-capabilities-without-compute"
+    if said("laptop-tool"):
+        yield "optimus-gpu-powered-off"
+    if said("suspended"):
+        yield "cuinit-unknown-after-suspend"
+    if said("root-works"):
+        yield "cuinit-uvm-device-missing"
+        yield "device-node-permission"
+    if said("stubs-on-path") and facts.driver.kernel_version is not None:
+        yield "libcuda-stub-loaded"
+    yield from _without_nvidia(facts)
+
+
+def _without_nvidia(facts: Facts) -> Iterator[str]:
+    """The GPUs that the text names are others'."""
+    said = facts.text.said
+    vendors = {e.values.get("vendor", "") for e in said("gpu-on-bus")}
+    named = {e.values.get("vendor", "").upper().split()[0] for e in said("other-gpu-named")}
+    if said("nvidia-gpu-named") or "nvidia" in vendors:
+        return
+    if "amd" in vendors or named & {"AMD", "ATI", "RADEON"}:
+        yield "amd-gpu"
+    if vendors or named:
+        yield "no-nvidia-gpu"
