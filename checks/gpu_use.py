@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpudoctor.checks._gpus import about, each, gib, gpus, title, visible
+from gpudoctor.checks._said import holds, undecided
 from gpudoctor.facts import Facts, GpuDevice, GpuProcess, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
@@ -12,6 +13,18 @@ from gpudoctor.registry import check
 NEARLY_ALL = 0.9
 """Of the memory: TensorFlow takes what is left, and models with their workspace do not fit into that."""
 _MPS = "nvidia-cuda-mps-server"
+
+
+def speaks_of_memory(facts: Facts) -> None:
+    """Unknown where a text does not show that memory was wanted: a GPU that a program uses is full."""
+    if facts.text.is_all and not facts.text.said("out-of-memory", "handle-failed", "nccl-no-memory"):
+        undecided("nvidia-smi  # before the program starts")
+
+
+def speaks_of_a_busy_gpu(facts: Facts) -> None:
+    """Unknown where a text does not show a program that is refused: the process on the GPU may be its own."""
+    if facts.text.is_all and not holds(facts, "busy or unavailable", "DEVICE_UNAVAILABLE", "DEVICES_UNAVAILABLE"):
+        undecided("nvidia-smi")
 
 
 def _is_ours(facts: Facts, process: GpuProcess) -> bool:
@@ -44,6 +57,8 @@ def memory_held(facts: Facts) -> Iterator[Found]:
 
     Source: NVML API reference, nvmlDeviceGetMemoryInfo_v2, nvmlDeviceGetComputeRunningProcesses.
     """
+
+    speaks_of_memory(facts)
 
     def look(device: GpuDevice) -> Found | None:
         used, total = known(device.memory_used_bytes), known(device.memory_total_bytes)
@@ -221,6 +236,8 @@ def exclusive_busy(facts: Facts) -> Iterator[Found]:
 
     Source: NVML API reference, NVML_COMPUTEMODE_EXCLUSIVE_PROCESS; NVIDIA Multi-Process Service.
     """
+
+    speaks_of_a_busy_gpu(facts)
 
     def look(device: GpuDevice) -> Found | None:
         if known(device.compute_mode) not in ("exclusive-process", "exclusive-thread"):

@@ -11,5 +11,6 @@ HARMLESS = {
     "benign-computation-placer": "two parts of TensorFlow register the same thing; the second is passed over",
     "benign-absl": "a note on where log lines go",
     "benign-optional-library": "TensorFlow uses its GPUs without this library",
+    "benign-pcie-idle": "an idle GPU saves power by a slower PCIe link; only its speed under load tells something",
 }
 """Kind of an event -> why it is harmless."""

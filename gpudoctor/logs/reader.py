@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..facts import Facts, TextEvent
-from . import containers, nvidia_smi, python, tensorflow_facts
+from . import containers, nccl, nvidia_smi, nvidia_smi_query, python, tensorflow_facts, xid
 from .language import Language, Understood
 from .notebook import Notebook
 from .text import Pasted
 
-LANGUAGES: tuple[Language, ...] = (containers.LANGUAGE,)
+LANGUAGES: tuple[Language, ...] = (containers.LANGUAGE, xid.LANGUAGE, nccl.LANGUAGE, nccl.REPORTS)
 """Those whose lines are understood one by one."""
 _TEXT = 400
 _MANY = 20_000
@@ -24,9 +24,11 @@ def read(pasted: Pasted) -> Facts:
     """What a text tells; everything else is Unread('not in this text')."""
     notes = Notebook()
     tracebacks = python.Reader(notes)
+    devices = nvidia_smi.Devices(notes)
     languages: tuple[tuple[str, tuple[str, ...], Callable[[str, int, Notebook], Understood | None]], ...] = (
         (tensorflow_facts.LANGUAGE, tensorflow_facts.WORDS, tensorflow_facts.line),
-        (nvidia_smi.LANGUAGE, nvidia_smi.WORDS, nvidia_smi.line),
+        (nvidia_smi.LANGUAGE, nvidia_smi.WORDS, nvidia_smi.Reader(notes, devices).line),
+        (nvidia_smi.LANGUAGE, nvidia_smi_query.WORDS, nvidia_smi_query.Reader(notes, devices).line),
         (python.LANGUAGE, python.WORDS, lambda text, number, _: tracebacks.line(text, number)),
         *((one.name, one.words, one.line) for one in LANGUAGES),
     )
@@ -43,6 +45,8 @@ def read(pasted: Pasted) -> Facts:
             if told is None:
                 continue
             understood = True
+            if not told.kind:
+                continue
             text = told.values.pop("", line.text)
             if (told.kind, text) not in seen:
                 seen.add((told.kind, text))

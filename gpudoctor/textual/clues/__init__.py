@@ -6,9 +6,11 @@ text has several such lines, what fits all of them is left.
 
 from __future__ import annotations
 
-from . import programs
+from . import collectives, hardware, programs
 
 CLUES: dict[str, tuple[str, ...]] = {
     **programs.CLUES,
+    **hardware.CLUES,
+    **collectives.CLUES,
 }
 """Kind of a line -> the causes that fit it."""
