@@ -27,11 +27,14 @@ def nccl_unavailable_windows(facts: Facts) -> Iterator[Found]:
     Source: tensorflow/tensorflow issues 21470 and 33656; TensorFlow's build rules (NCCL is for Linux only).
     """
     told = said(facts, "nccl-op-absent", settle="python3 -c 'import platform; print(platform.system())'")
+    build = "python3 -c 'import tensorflow as tf; print(tf.sysconfig.get_build_info())'"
     windows = facts.system.system == "Windows" or holds(facts, ":\\", "indows", "DESKTOP-", "win_amd64")
+    if facts.text.said("registered-without-gpu"):
+        undecided(build)
     if not windows and (
         holds(facts, "/home/", "/usr/", "/opt/", "/root/", ".so", "MacBook") or facts.tensorflow.gpus() == ()
     ):
-        undecided("python3 -c 'import tensorflow as tf; print(tf.sysconfig.get_build_info())'")
+        undecided(build)
     yield Found(
         message="TensorFlow's build for Windows has no NCCL operations, and the strategy asks for them.",
         proof=lines(told),
@@ -135,7 +138,8 @@ def multi_gpu_topology_no_p2p(facts: Facts) -> Iterator[Found]:
     """
     told = said(facts, "tf-peers-apart", "gpu-pairs", settle="nvidia-smi topo -m; nvidia-smi topo -p2p r")
     speaks_of_speed(facts)
-    apart = {(e.values["first"], e.values["second"]) for e in told if e.kind == "tf-peers-apart"}
+    one_way = {(e.values["first"], e.values["second"]) for e in told if e.kind == "tf-peers-apart"}
+    apart = {(a, b) for a, b in one_way if (b, a) in one_way}
     count = len({one for pair in apart for one in pair})
     chipset = [e for e in told if e.values.get("word") in ("CNS", "TNS")]
     if not chipset and (not apart or len(apart) >= count * (count - 1)):

@@ -315,6 +315,11 @@ def throttling_power(facts: Facts) -> Iterator[Found]:
     Source: NVML API reference, nvmlClocksEventReasonHwPowerBrakeSlowdown.
     """
     speaks_of_speed(facts)
+    if facts.text.is_all and (told := facts.text.said("power-cap-slows")):
+        yield Found(
+            message="A GPU's clocks are held down by its power limit.", proof=lines(told), fixes=(_see_to_power(),)
+        )
+        return
     for device, active in _held_back(facts, ("hw-power-brake",)):
         draw, limit = device.power_draw_w, device.power_limit_w
         power = f"{draw:.0f} W" if isinstance(draw, float) else "power draw unknown"
@@ -323,14 +328,16 @@ def throttling_power(facts: Facts) -> Iterator[Found]:
             message=f"The power supply holds {title(device)} down (power brake).",
             proof=(_clocks(device, active), Evidence(text=power + bound, source="NVML, nvmlDeviceGetPowerUsage")),
             about=about(device),
-            fixes=(
-                Fix(
-                    kind="advice",
-                    risk="safe",
-                    summary="See to the power of this machine: are all supplies on, are the card's cables seated, "
-                    "does the chassis or its management controller limit it?",
-                    steps=(),
-                    verify=f"nvidia-smi -q -d POWER,PERFORMANCE -i {device.index}",
-                ),
-            ),
+            fixes=(_see_to_power(f" -i {device.index}"),),
         )
+
+
+def _see_to_power(which: str = "") -> Fix:
+    return Fix(
+        kind="advice",
+        risk="safe",
+        summary="See to the power of this machine: are all supplies on, are the card's cables seated, "
+        "does the chassis or its management controller limit it?",
+        steps=(),
+        verify=f"nvidia-smi -q -d POWER,PERFORMANCE{which}",
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpudoctor.checks._gpus import about, each, gib, gpus, title, visible
-from gpudoctor.checks._said import holds, undecided
+from gpudoctor.checks._said import holds, lines, undecided
 from gpudoctor.facts import Facts, GpuDevice, GpuProcess, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
@@ -266,7 +266,7 @@ def exclusive_busy(facts: Facts) -> Iterator[Found]:
     yield from each(visible(facts), look)
 
 
-@check("GD810", "vgpu-unlicensed", stage=Stage.SPEED, level=Level.WARN)
+@check("GD810", "vgpu-unlicensed", stage=Stage.SPEED, level=Level.WARN, explains=("op-fails", "runs-slowly"))
 def vgpu_unlicensed(facts: Facts) -> Iterator[Found]:
     """A virtual GPU has no licence.
 
@@ -281,6 +281,14 @@ def vgpu_unlicensed(facts: Facts) -> Iterator[Found]:
     Source: NVML API reference, nvmlDeviceGetGridLicensableFeatures; NVIDIA AI Enterprise, vGPU for Compute
     licensing.
     """
+    strong, prose = facts.text.said("vgpu-no-licence"), facts.text.said("names-vgpu-licence")
+    if strong or (prose and facts.text.said("device-busy")):
+        yield Found(
+            message="A vGPU has no licence: it is slowed down, and closed to programs, some minutes after the start.",
+            proof=lines((*strong[:2], *prose[:2], *facts.text.said("device-busy")[:1])),
+            fixes=(_licence(),),
+        )
+        return
     devices = gpus(facts)
     if all(d.virtualization_mode != "vgpu" for d in devices):
         for device in devices:
@@ -294,15 +302,17 @@ def vgpu_unlicensed(facts: Facts) -> Iterator[Found]:
             message=f"{title(device)} is a vGPU without a licence: it is slowed down some minutes after the start.",
             proof=(Evidence(text="no feature is licensed", source="NVML, nvmlDeviceGetGridLicensableFeatures"),),
             about=about(device),
-            fixes=(
-                Fix(
-                    kind="command",
-                    risk="needs root",
-                    summary="Put the licence server's token into /etc/nvidia/ClientConfigToken, and restart the service",
-                    steps=("sudo systemctl restart nvidia-gridd",),
-                    verify="nvidia-smi -q | grep -i license",
-                ),
-            ),
+            fixes=(_licence(),),
         )
 
     yield from each(devices, look)
+
+
+def _licence() -> Fix:
+    return Fix(
+        kind="command",
+        risk="needs root",
+        summary="Put the licence server's token into /etc/nvidia/ClientConfigToken, and restart the service",
+        steps=("sudo systemctl restart nvidia-gridd",),
+        verify="nvidia-smi -q | grep -i license",
+    )

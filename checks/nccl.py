@@ -39,6 +39,10 @@ def _several_gpus(facts: Facts) -> None:
 
 
 def _setting(facts: Facts, name: str) -> NcclSetting | None:
+    """What NCCL takes it to be. Of a text the settings count that NCCL names: it names those that it uses."""
+    if facts.text.is_all:
+        told = {e.values["name"]: e.values["value"] for e in said(facts, "nccl-setting", settle="env | grep NCCL")}
+        return NcclSetting(name=name, value=told[name]) if name in told else None
     return known(facts.nccl.setting(name, facts.environment))
 
 
@@ -186,14 +190,6 @@ def nccl_shm_disabled(facts: Facts) -> Iterator[Found]:
     )
 
 
-def _limit(facts: Facts, name: str) -> NcclSetting | None:
-    """A setting; of a text only what it holds: nobody says that the others are not set."""
-    if facts.text.is_all:
-        settings = {e.values["name"]: e.values["value"] for e in said(facts, "nccl-setting", settle="env | grep NCCL")}
-        return NcclSetting(name=name, value=settings[name]) if name in settings else None
-    return _setting(facts, name)
-
-
 @check("GD303", "nccl-channels-limited", stage=Stage.SPEED, level=Level.WARN)
 def nccl_channels_limited(facts: Facts) -> Iterator[Found]:
     """A setting leaves NCCL too few channels.
@@ -211,7 +207,7 @@ def nccl_channels_limited(facts: Facts) -> Iterator[Found]:
     speaks_of_speed(facts)
     if not facts.text.is_all:
         _several_gpus(facts)
-    limits = [s for n in ("NCCL_MAX_NCHANNELS", "NCCL_MAX_CTAS", "NCCL_MAX_NRINGS") if (s := _limit(facts, n))]
+    limits = [s for n in ("NCCL_MAX_NCHANNELS", "NCCL_MAX_CTAS", "NCCL_MAX_NRINGS") if (s := _setting(facts, n))]
     low = [(s, n) for s in limits if (n := _number(s)) is not None and 0 < n < _FEW_CHANNELS]
     if not low:
         return

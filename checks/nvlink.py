@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from gpudoctor.checks._gpus import about, gpus, title
-from gpudoctor.checks._said import speaks_of_speed
+from gpudoctor.checks._said import speaks_of_speed, undecided
 from gpudoctor.facts import Facts, GpuDevice, NvLink, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
@@ -45,6 +45,8 @@ Short = tuple[GpuDevice, int, GpuDevice]
 
 def _short(facts: Facts, judge: Callable[[int], bool]) -> list[Short]:
     """GPUs with fewer active links than a sibling of their model, where their number is one to be judged here."""
+    if facts.text.said("xid-link"):
+        undecided("nvidia-smi nvlink -s")
     speaks_of_speed(facts)
     devices = gpus(facts)
     unread = next((d.nvlinks for d in devices if isinstance(d.nvlinks, Unread)), None)

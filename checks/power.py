@@ -28,8 +28,13 @@ def pcie_link_degraded(facts: Facts) -> Iterator[Found]:
 
     Source: nvidia-smi manual, 'GPU Link Info'; NVML API reference, nvmlDeviceGetCurrPcieLinkGeneration.
     """
-    devices = gpus(facts)
     settle = "nvidia-smi -q -d PCIE,UTILIZATION  # while the program runs"
+    if facts.text.is_all and (told := facts.text.said("link-slow-at-work")):
+        yield Found(
+            message="A GPU's PCIe link is slow while it works.", proof=lines(told), fixes=(_seat_again(settle),)
+        )
+        return
+    devices = gpus(facts)
     if not facts.text.is_all and not any(_at_work(d) for d in devices):
         raise NotApplicable("no GPU was at work when its link was looked at")
 
@@ -51,19 +56,21 @@ def pcie_link_degraded(facts: Facts) -> Iterator[Found]:
                 ),
             ),
             about=about(device),
-            fixes=(
-                Fix(
-                    kind="advice",
-                    risk="needs reboot",
-                    summary="Switch the machine off and seat the card and its riser again; then look at the slot's settings in the "
-                    "firmware (generation, bifurcation), or take another slot",
-                    steps=(),
-                    verify=settle,
-                ),
-            ),
+            fixes=(_seat_again(settle),),
         )
 
     yield from each(devices, look)
+
+
+def _seat_again(settle: str) -> Fix:
+    return Fix(
+        kind="advice",
+        risk="needs reboot",
+        summary="Switch the machine off and seat the card and its riser again; then look at the slot's settings in the "
+        "firmware (generation, bifurcation), or take another slot",
+        steps=(),
+        verify=settle,
+    )
 
 
 def _at_work(device: GpuDevice) -> bool:
@@ -89,7 +96,7 @@ def psu_insufficient(facts: Facts) -> Iterator[Found]:
     settle = "sudo nvidia-smi -pl 150  # or the least that the card takes; if the machine then lives, it is the supply"
     told = said(facts, "machine-resets", settle=settle)
     if not (named := facts.text.said("names-power-supply")) and not any(
-        "PSU" in e.text or "ower supply" in e.text for e in told
+        "PSU" in e.text or "supply" in e.text for e in told
     ):
         undecided(settle)
     yield Found(

@@ -74,10 +74,10 @@ LANGUAGE = Language(
         Kind("nccl-no-memory", r"NCCL WARN [^\n]{0,80}'out of memory'", _FAILS),
         Kind(
             "peer-refused",
-            r"peer access is not supported between these two devices|CUDA IPC handle : 217|cudaErrorPeerAccessUnsupported|PEER_ACCESS_UNSUPPORTED",
+            r"peer access is not supported between these two devices|P2P\)? access (?:isn't|is not) supported between|CUDA IPC handle : 217|cudaErrorPeerAccessUnsupported|PEER_ACCESS_UNSUPPORTED",
             _FAILS,
         ),
-        Kind("geforce-no-p2p", r"doesn't support faster communication broadband via P2P|doesn't support faster communication", _FAILS),
+        Kind("geforce-no-p2p", r"doesn't support faster communication broadband|\b(?:RTX ?)?(?:20|30|40|50)[6-9]0(?: ?Ti)?\b[^.\n]{0,40}\b(?:has no|have no|without|lacks?|doesn't support|does not support|don't support) (?:P2P|p2p|[Pp]eer)", _FAILS),
         Kind(
             "tf-peers-apart",
             r"(?:Peer access not supported between|cannot enable peer access from) device ordinals? (?P<first>\d{1,3}) (?:and|to device ordinal) (?P<second>\d{1,3})"
@@ -88,7 +88,7 @@ LANGUAGE = Language(
         Kind("nccl-interface", r"NCCL INFO (?:Bootstrap ?:|NET/Socket ?:|NET ?:) Using (?:interface )?(?:\[\d\])?(?P<interface>[\w.-]{1,20}):(?P<address>[\da-fA-F.:]{2,45})"),
         Kind(
             "nccl-connect-failed",
-            rf"NCCL\b[^\n]{{0,60}}[Cc]onnect(?: to (?P<address>[\w.:%-]{{2,60}}?)(?:<\d{{1,6}}>)?)?[^\n]{{0,60}}\b(?P<error>{_ROUTE})",
+            rf"NCCL\b[^\n]{{0,60}}[Cc]onnect(?: to (?P<address>[\w.:%-]{{2,60}})(?:<\d{{1,6}}>)?)?[^\n]{{0,60}}\b(?P<error>{_ROUTE})",
             _FAILS,
         ),
         Kind("mpi-connect-failed", rf"btl_tcp[^\n]{{0,120}}connect\(\) to (?P<address>[\w.:]{{2,45}}) failed: (?P<error>{_ROUTE})", _FAILS),

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..facts import GpuDevice, GpuProcess, MigDevice, Unread
 from .language import Understood
-from .notebook import Notebook
+from .notebook import NOT_HERE, Notebook
 
 LANGUAGE = "nvidia-smi"
 WORDS = ("NVML", "NVIDIA", "GPU", "No devices", "device handle", "Driver Version", "CUDA Version", "Off", "On ", "MiB",
@@ -47,11 +47,11 @@ _STATE = re.compile(
 _BROKEN_STATE = re.compile(r"\|\s{0,4}(?:\S{1,6}\s{1,12}){0,5}ERR!")
 _MIG_MODE = re.compile(r"\|\s{0,60}\|\s{0,40}\|\s{0,40}(?P<mode>Disabled|Enabled)\*?\s{0,4}\|")
 _MIG_ROW = re.compile(
-    r"\|\s{1,4}(?P<index>\d{1,3})\s{1,6}(?P<gi>\d{1,3})\s{1,6}(?P<ci>\d{1,3})\s{1,6}\d{1,3}\s{1,4}\|\s{0,12}\d{1,7}MiB\s{0,2}/\s{0,6}(?P<total>\d{1,7})MiB"
+    r"\|\s{1,4}(?P<index>\d{1,3})\s{1,6}(?P<gi>\d{1,3})\s{1,6}(?P<ci>\d{1,3})\s{1,6}\d{1,3}\s{1,4}\|\s{0,30}\d{1,7}MiB\s{0,2}/\s{0,8}(?P<total>\d{1,7})MiB"
 )
 _PROCESS = re.compile(
     r"\|\s{1,6}(?P<index>\d{1,3})\s{1,6}(?:(?:\d{1,3}|N/A)\s{1,6}(?:\d{1,3}|N/A)\s{1,8})?(?P<pid>\d{1,10})\s{1,6}"
-    r"(?P<kind>C\+G|M\+C|C|G)\s{1,6}(?P<name>\S[^|]{0,80}?)\s{1,60}(?P<used>\d{1,7}MiB|N/A)\s{0,4}\|"
+    r"(?P<kind>C\+G|M\+C|C|G)\s{1,6}(?P<name>\S[^|]{0,80}?)\s{1,60}(?P<used>\d{1,7}MiB|N/A)\s{0,12}\|"
 )
 _LISTED = re.compile(r"GPU (?P<index>\d{1,3}): (?P<name>[^(]{1,60}?) \(UUID: (?P<uuid>GPU-[\w-]{4,40})\)")
 _MIG_LISTED = re.compile(
@@ -68,6 +68,7 @@ _MODES = {
 _FAILED = 1
 _GPU_IS_LOST = 15
 _MIB = 1 << 20
+_UNTOLD = dict.fromkeys(GpuDevice.__struct_fields__[1:], Unread(why=NOT_HERE, settle="nvidia-smi -q"))
 TOLD = Understood("", {})
 """Understood, and nothing to quote."""
 
@@ -129,7 +130,7 @@ class Devices:
         return self._known.get(index, {}).get(name)
 
     def _write(self, line: int) -> None:
-        devices = tuple(GpuDevice(index=i, **self._known[i]) for i in sorted(self._known))
+        devices = tuple(GpuDevice(index=i, **{**_UNTOLD, **self._known[i]}) for i in sorted(self._known))
         self._notes.revise("gpu.devices", devices, line)
 
 
@@ -233,6 +234,7 @@ class Reader:
             told["compute_mode"] = mode
         self._devices.see(index, number, **told)
         if "ERR!" in text or "Unknown Error" in text:
+            self._devices.replace(index, number, "nvml_error", Unread(why="nvidia-smi shows ERR!", settle="nvidia-smi"))
             return Understood("smi-error", {"index": str(index)}, "gpu-faults")
         return Understood("gpu-state", {"index": str(index), "used": found["used"], "total": found["total"]})
 

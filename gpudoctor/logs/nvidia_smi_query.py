@@ -15,7 +15,7 @@ WORDS = (" :", "GPU", "Link ", "Errors", "Pages", "Reasons", "Usage", "Bit", "Vo
          "Power", "Clocks", "Utilization", "Rows", "Product", "Processes", "NVLink", "inactive", "inActive")  # fmt: skip
 _GPU = re.compile(r"GPU (?P<address>[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7])$")
 _VALUE = re.compile(r"(?P<key>[A-Z][\w .()/-]{0,48}?)\s{0,40} : (?P<value>.{1,200})$")
-_HEADER = re.compile(r"[A-Z][\w /()-]{1,40}$")
+_HEADER = re.compile(r"(?:vGPU|[A-Z])[\w /()-]{1,40}$")
 _MAX_GPUS = 64
 _MIB = 1 << 20
 _PARTS = ("Volatile", "Aggregate", "PCIe Generation", "Link Width", "Single Bit", "Double Bit", "GPU Link Info")

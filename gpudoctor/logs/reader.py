@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..facts import Facts, TextEvent
-from . import containers, nccl, nvidia_smi, nvidia_smi_query, python, tensorflow_facts, xid
+from . import containers, gpu_state, nccl, nvidia_smi, nvidia_smi_query, python, tensorflow_facts, xid
 from .language import Language, Understood
 from .notebook import Notebook
 from .text import Pasted
 
-LANGUAGES: tuple[Language, ...] = (containers.LANGUAGE, xid.LANGUAGE, nccl.LANGUAGE, nccl.REPORTS)
+LANGUAGES: tuple[Language, ...] = (containers.LANGUAGE, xid.LANGUAGE, nccl.LANGUAGE, nccl.REPORTS, gpu_state.LANGUAGE)
 """Those whose lines are understood one by one."""
 _TEXT = 400
 _MANY = 20_000

@@ -27,9 +27,11 @@ _UNCORRECTABLE = (
 )
 _MACHINE = r"\b(?:[Cc]omputer|[Mm]achine|PC|pc|[Ss]ystem|(?<![Jj]upyter )[Ss]erver|[Ww]orkstation|[Ll]aptop|[Dd]esktop|Windows(?: \d{1,2})?)"
 _GOES_DOWN = (
-    r"(?:cold[- ](?:re)?boots?|(?:re)?boots? (?:itself|by itself)|(?:reboots|restarts|resets)\b|shuts? (?:itself )?(?:off|down)\b"
-    r"|turns? (?:itself )?off\b|powers? (?:itself )?off\b|switch(?:es)? (?:itself )?off\b|(?:crash(?:es)?|crash/)[ /]?(?:and )?(?:re)?boots?)"
+    r"(?:cold[- ](?:re)?boots?|(?:re)?boots? (?:itself|by itself|automatically|randomly|suddenly)|(?:reboots|restarts|resets)\b|shuts? (?:itself )?(?:off|down)\b"
+    r"|turns? (?:itself )?off\b|powers? (?:itself )?off\b|switch(?:es)? (?:itself )?off\b|crash(?:es)?[ /,](?:and )?(?:then )?(?:re)?(?:boots?|starts?)\b)"
 )
+_NO_KERNEL = r"(?![^\n]{0,80}\b(?:[Kk]ernel|[Nn]otebook|[Cc]ontainer|[Pp]od)\b)[^.;\n]{0,60}"
+"""Between the machine and what it does: a notebook's kernel that restarts is another matter."""
 _AT_WORK = r"(?:train\w*|running|runs|during|fit\b|under load|using (?:the )?GPU|gpu_?burn|epoch|example|\bGPUs?\b)"
 
 
@@ -77,7 +79,7 @@ LANGUAGE = _Kernel(
     name="kernel log",
     words=(
         "Xid", "XID", "off the", "off of the", "ECC", "GSP", "AER", "Bus Error", "DMAR", "IO_PAGE_FAULT", "device handle", "boot",
-        "restart", "shuts", "turns", "powers", "switches", "PSU", "ower supply", "ower Supply",
+        "restart", "shuts", "turns", "powers", "switches", "PSU", "ower supply", "ower Supply", " supply",
     ),
     kinds=(
         Kind("xid-lost", rf"{_xid(_LOST_NUMBER)}|{_LOST}", _FAULT),
@@ -88,15 +90,15 @@ LANGUAGE = _Kernel(
         Kind("xid-program", _xid(_PROGRAM), _FAULT),
         Kind("xid-follows", _xid(_FOLLOWS)),
         Kind("xid-other", _xid(r"\d{1,3}"), _FAULT),
-        Kind("device-handle-unknown", r"Unable to determine the device handle for (?:GPU|gpu)[^\n]{0,60}: (?:Unknown Error|Not Found)", _FAULT),
+        Kind("device-handle-unknown", r"Unable to determine the device handle for (?:GPU|gpu)[^\n]{0,60}: Unknown Error", _FAULT),
         Kind("aer-fatal", r"AER: (?:Multiple )?Uncorrect(?:ed|able) \((?:Non-)?Fatal\)|PCIe Bus Error: severity=Uncorrected", _FAULT),
         Kind("aer-corrected", r"AER: (?:Multiple )?Correct(?:ed|able) error|PCIe Bus Error: severity=Corrected"),
         Kind("iommu-fault", r"DMAR: \[[^\]]{0,60}\] Request device|DMAR: DRHD: handling fault|IO_PAGE_FAULT"),
         Kind(
             "machine-resets",
-            rf"{_MACHINE}[^.\n]{{0,60}}\b{_GOES_DOWN}[^\n]{{0,160}}\b{_AT_WORK}|\b{_AT_WORK}[^.\n]{{0,120}}{_MACHINE}[^.\n]{{0,40}}\b{_GOES_DOWN}",
+            rf"{_MACHINE}{_NO_KERNEL}\b{_GOES_DOWN}[^\n]{{0,160}}\b{_AT_WORK}|\b{_AT_WORK}[^.\n]{{0,120}}{_MACHINE}{_NO_KERNEL}\b{_GOES_DOWN}",
             _FAULT,
         ),
-        Kind("names-power-supply", r"\bPSU\b|\b[Pp]ower [Ss]upply\b"),
+        Kind("names-power-supply", r"\bPSU\b|\b[Pp]ower [Ss]upply\b|\b\d{3,4} ?W(?:att)? supply"),
     ),
 )  # fmt: skip
