@@ -26,7 +26,11 @@ _SEVERAL = (
 )
 _HANGS = r"(?:[Hh]angs?\b|[Hh]ung\b|hanging\b|hang-?up\b|[Ss]tuck\b|[Ff]reez(?:e|es|ing)\b|froze(?:n)?\b|[Dd]eadlocks?\b|[Ss]talls?\b|stalled\b|infinite polling|doesn't proceed)"
 _HELPS = r"(?:works?|solve[sd]?|fix(?:es|ed)?|helps|helped|runs|resolve[sd]|gone|cure[sd]?|finally)"
-_ASSENTS = r"^(?![^\n]{0,400}\b(?:not|still|neither|nor|cannot)\b)(?![^\n]{0,400}n't)"
+_ASSENTS = (
+    r"^(?![^\n]{0,400}(?:\bstill\b|\bnot? (?:help|work|effect|difference|change|luck|solve|fix)|n't (?:help|work|solve|fix)"
+    r"|BOOT_IMAGE|[Cc]ommand line|CMDLINE))"
+)
+"""Before what helped: nobody says that it did not, and it is no kernel's command line."""
 _WINDOWS = r"(?:on|On|in|with|for) (?:native )?[Ww]in(?:dows|10|11)\b|Windows (?:10|11|7|[Ss]erver)"
 _NO_OP = (
     r"No OpKernel was registered to support Op '?Nccl\w{1,30}|Op type not registered '?Nccl\w{1,30}"
@@ -38,7 +42,7 @@ LANGUAGE = Language(
     name="nccl",
     words=(
         "NCCL", "nccl", "Nccl", "eer access", "Peer Device", "dev/shm", "shared memory", "insufficient", "ACSCtl", "ACS", "iommu", "IOMMU",
-        "VT-d", "AMD-Vi", "btl_tcp", "subset of ranks", "bus error", "broadband", "P2P", "CUDA IPC",
+        "VT-d", "AMD-Vi", "btl_tcp", "subset of ranks", "ollective", "bus error", "broadband", "P2P", "CUDA IPC",
     ),
     kinds=(
         Kind(
@@ -103,14 +107,15 @@ LANGUAGE = Language(
         Kind(
             "nccl-error",
             r"NCCL: (?:invalid usage|internal error)|ncclInternalError|ncclInvalidUsage|ncclRemoteError|NCCL failure|NCCL error|Error invoking NCCL"
-            r"|Watchdog caught collective operation timeout|by subset of ranks and are waiting for remainder",
+            r"|Watchdog caught collective operation timeout|Collective ops is aborted by|[Cc]ollective\w{0,10} (?:op\w{0,10} )?timed out|by subset of ranks and are waiting for remainder",
             _FAILS,
         ),
         Kind("acs-on", r"ACSCtl:\s{1,4}SrcValid\+|ReqRedir\+|ACS is enabled on"),
         Kind(
             "iommu-cure",
-            r"(?:intel_iommu|amd_iommu|iommu)=(?:off|pt|soft)|pci=noacs|ECAP_ACS|disable_acs|NCCL_P2P_DISABLE isn't needed"
-            r"|(?:IOMMU|ACS|VT-d|AMD-Vi)\b[^.\n]{0,60}\b(?:off|disabled)\b|(?:[Dd]isabl\w{1,3}|[Tt]urn\w{0,3}|[Ss]witch\w{0,3}) (?:off )?(?:the )?(?:IOMMU|ACS|VT-d|AMD-Vi)",
+            rf"{_ASSENTS}[^\n]{{0,300}}(?:(?:intel_iommu|amd_iommu|iommu)=(?:off|pt|soft)|pci=noacs|ECAP_ACS|disable_acs"
+            r"|(?:IOMMU|ACS|VT-d|AMD-Vi)\b[^.\n]{0,60}\b(?:off|disabled)\b"
+            r"|(?:[Dd]isabl\w{1,3}|[Tt]urn\w{0,3}|[Ss]witch\w{0,3}) (?:off )?(?:the )?(?:IOMMU|ACS|VT-d|AMD-Vi))",
         ),
         Kind("p2p-cure", rf"{_ASSENTS}[^\n]{{0,300}}(?:\b{_HELPS}\b[^.\n]{{0,60}}NCCL_P2P_DISABLE|NCCL_P2P_DISABLE[^.\n]{{0,60}}\b{_HELPS}\b)"),
         Kind("p2p-slower", r"P2P=Enabled [^\n]{0,40}Matrix"),

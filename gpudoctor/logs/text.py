@@ -159,10 +159,11 @@ def _own(line: str) -> str:
 _BEGINS = re.compile(
     rf"\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF] |[IWEF]\d{{4}} \d\d:\d\d:[\d.]+ +\d+ |{_DATE}|"
     r"[\w.]+(?:Error|Exception|Warning)(?::|$)|Traceback|File \"|[-=]{5}|\+[-=]|\||>>> |\$ |# |(?:WARNING|ERROR|INFO)[: ]|To enable|"
-    r"Skipping reg|\[?\w+[\w.-]*:\d+:\d+ \[|\[ *\d+\.\d+\]"
+    r"Skipping reg|\[?\w+[\w.-]*:\d+:\d+ \[|\[ *\d+\.\d+\]|\(\d+\) [A-Z]|Detected at |\d+ (?:root err|successful op|derived err)|\[\[\{\{"
 )
 _STARTS_TEXT = re.compile(
-    r"\s*(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF] |[IWEF]\d{4} \d\d:\d\d:[\d.]+ +\d+ |[\w.]+(?:Error|Exception): |WARNING: )"
+    r"\s*(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF] |[IWEF]\d{4} \d\d:\d\d:[\d.]+ +\d+ |[\w.]+(?:Error|Exception): |WARNING: "
+    r"|\(\d+\) [A-Z]{4,}: |\w[\w.-]{0,60}:\d+:\d+ \[\d+\] |\[ {0,6}\d+\.\d+\] NVRM: )"
 )
 _NARROWEST, _WIDEST = 50, 250
 

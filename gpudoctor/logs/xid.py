@@ -22,7 +22,7 @@ def _xid(numbers: str) -> str:
 
 _LOST = r"(?:fallen|fell|falls|fall|falling|dropped|drops) off (?:of )?the (?:PCI(?:e|-E)? )?bus"
 _UNCORRECTABLE = (
-    r"(?i:uncorrectable (?:double bit |volatile )?ECC error|uncorrectable double bit error|double bit ECC error)"
+    r"(?<!no )(?<!No )(?<!0 )(?<!out )(?i:\buncorrectable (?:double bit |volatile )?ECC error|uncorrectable double bit error|double bit ECC error)(?!s? {0,20}[:=] {0,4}0)"
     r"|CUDA_ERROR_ECC_UNCORRECTABLE|cudaErrorECCUncorrectable|ECC_UNCORRECTABLE"
 )
 _MACHINE = r"\b(?:[Cc]omputer|[Mm]achine|PC|pc|[Ss]ystem|(?<![Jj]upyter )[Ss]erver|[Ww]orkstation|[Ll]aptop|[Dd]esktop|Windows(?: \d{1,2})?)"
@@ -78,11 +78,11 @@ _LOGGED = {
 LANGUAGE = _Kernel(
     name="kernel log",
     words=(
-        "Xid", "XID", "off the", "off of the", "ECC", "GSP", "AER", "Bus Error", "DMAR", "IO_PAGE_FAULT", "device handle", "boot",
+        "is lost", "IsLost", "IS_LOST", "Xid", "XID", "off the", "off of the", "ECC", "GSP", "AER", "Bus Error", "DMAR", "IO_PAGE_FAULT", "device handle", "boot",
         "restart", "shuts", "turns", "powers", "switches", "PSU", "ower supply", "ower Supply", " supply",
     ),
     kinds=(
-        Kind("xid-lost", rf"{_xid(_LOST_NUMBER)}|{_LOST}", _FAULT),
+        Kind("xid-lost", rf"{_xid(_LOST_NUMBER)}|{_LOST}|NVMLError_GpuIsLost|NVML_ERROR_GPU_IS_LOST|: GPU is lost", _FAULT),
         Kind("xid-gsp", rf"{_xid(_GSP)}|Timeout (?:after \d{{1,4}}s of )?waiting for RPC (?:response )?from GSP|_kgspLogRpcTimeout", _FAULT),
         Kind("xid-memory", rf"{_xid(_MEMORY)}|{_UNCORRECTABLE}", _FAULT),
         Kind("xid-repair", _xid(_REPAIR), _FAULT),

@@ -28,6 +28,7 @@ CAUSES = [
         f"{UNKNOWN_HANDLE}\n[  +0.01] pcieport 0000:00:03.0: AER: Corrected error received: 0000:00:03.0",
         "xid79-fell-off-bus",
     ),
+    ("pynvml.NVMLError_GpuIsLost: GPU is lost", "xid79-fell-off-bus"),
     (GSP, "xid119-gsp-timeout"),
     ("NVRM: Xid (PCI:0000:ca:00): 120, pid=1, GSP Error: Task 0 raised error code", "xid119-gsp-timeout"),
     (DOUBLE_BIT, "ecc-uncorrectable-error"),
@@ -76,6 +77,8 @@ def test_a_line_that_does_not_decide(text: str, first: str) -> None:
         "After a reboot of the machine training works",
         "We bought a power supply of 1600 W",
         "Volatile Uncorr. ECC",
+        "there are no uncorrectable ECC errors",
+        "Uncorrectable ECC errors : 0",
     ],
 )
 def test_nothing_wrong(text: str) -> None:
