@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from gpudoctor import compat
 from gpudoctor.checks._cuinit import COMPAT_NOT_SUPPORTED, DRIVER_MISMATCH, NOT_READY, STUB
-from gpudoctor.facts import Facts, KernelEvent, Unread, known
+from gpudoctor.facts import Facts, KernelEvent, TextEvent, Unread, known
 from gpudoctor.findings import Evidence
 
 _NVML_MISMATCH = 18
@@ -36,6 +36,12 @@ def told(events: Iterable[KernelEvent]) -> tuple[Evidence, ...]:
             action = f"; NVIDIA's immediate action: {one.action_text}" if one.action_text else ""
             found.append(Evidence(text=f"Xid {code}: {meaning}{action}", source=one.source))
     return tuple(found)
+
+
+def of_text(events: Iterable[TextEvent]) -> tuple[Evidence, ...]:
+    """The same of the lines of a pasted text."""
+    numbers = dict.fromkeys(int(e.values["xid"]) for e in events if "xid" in e.values)
+    return told(KernelEvent(kind="xid", text="", xid=number) for number in numbers)
 
 
 def logged(facts: Facts, address: str | Unread, xids: Iterable[int]) -> tuple[Evidence, ...]:

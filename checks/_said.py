@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NoReturn
 
 from gpudoctor.facts import Facts, TextEvent, UnknownFactError, Unread
 from gpudoctor.findings import Evidence, NotApplicable
@@ -20,6 +21,40 @@ def said(facts: Facts, *kinds: str, settle: str | None = None) -> tuple[TextEven
     if not found:
         raise UnknownFactError(Unread(why="not in this text", settle=settle))
     return found
+
+
+def undecided(settle: str) -> NoReturn:
+    """What the text has is not enough: `settle` is the one command whose output would tell."""
+    raise UnknownFactError(Unread(why="this text does not decide it", settle=settle))
+
+
+def _events(facts: Facts) -> tuple[TextEvent, ...]:
+    return () if isinstance(facts.text.events, Unread) else facts.text.events
+
+
+def fails(facts: Facts) -> bool:
+    """Whether the text shows that something does not work: then it was not pasted because something is slow."""
+    lib, tensorflow = facts.driver.libcuda, facts.tensorflow
+    return facts.text.is_all and (
+        any(e.symptom not in (None, "runs-slowly") for e in _events(facts))
+        or (isinstance(lib.init_result, int) and lib.init_result != 0)
+        or lib.path is None
+        or tensorflow.directory is None
+        or tensorflow.devices == ()
+        or isinstance(tensorflow.import_error, str)
+        or isinstance(facts.gpu.nvml_error, int)
+    )
+
+
+def speaks_of_speed(facts: Facts) -> None:
+    """Not applicable where a text shows that something does not work at all."""
+    if fails(facts):
+        raise NotApplicable("the text shows a failure; what makes a program slow is another matter")
+
+
+def holds(facts: Facts, *words: str) -> bool:
+    """Whether a line that was understood holds one of these words."""
+    return any(word in event.text for event in _events(facts) for word in words)
 
 
 def lines(events: Iterable[TextEvent]) -> tuple[Evidence, ...]:

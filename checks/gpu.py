@@ -6,14 +6,22 @@ from collections.abc import Iterator
 
 from gpudoctor.checks._gpus import about, each, gpus, title
 from gpudoctor.checks._kernel_log import logged
-from gpudoctor.facts import Facts, GpuDevice, UnknownFactError, Unread, known
+from gpudoctor.checks._said import lines, speaks_of_speed
+from gpudoctor.facts import Facts, GpuDevice, TextEvent, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, Level, Stage
 from gpudoctor.registry import check
 
 LOST, NEEDS_RESET = 15, 16
 _FELL_OFF_BUS, _MEMORY, _REPAIR = (79,), (48, 64, 94, 95, 140, 171, 172), (63, 64)
 """Xids that tell the same in the kernel's log."""
-_UNUSABLE = ("tf-lists-no-gpu", "fewer-gpus", "cuinit-no-device", "cuinit-fails", "cuinit-no-answer", "op-fails")
+_UNUSABLE = (
+    "tf-lists-no-gpu", "fewer-gpus", "cuinit-no-device", "cuinit-fails", "cuinit-no-answer", "op-fails", "gpu-faults",
+    "nvidia-smi-fails", "collective-fails",
+)  # fmt: skip
+_AFTER_A_LOSS = (
+    "xid119-gsp-timeout", "xid-hardware-fault", "xid13-31-43-app-or-gpu-fault", "gpu-needs-reset", "pcie-link-degraded", "psu-insufficient",
+)  # fmt: skip
+"""What a text may hold beside a GPU that is lost, and what the loss brings about."""
 
 
 def _answer(facts: Facts, code: int) -> Iterator[tuple[GpuDevice, Evidence]]:
@@ -52,21 +60,40 @@ def fell_off_bus(facts: Facts) -> Iterator[Found]:
 
     Source: NVML API reference, NVML_ERROR_GPU_IS_LOST; NVIDIA XID Errors, 79.
     """
+    if lost := _lost_in_text(facts):
+        yield Found(
+            message="A GPU has fallen off the bus: the driver does not reach it any more.",
+            proof=lines(lost),
+            fixes=(_reboot(),),
+            explains=(*_UNUSABLE, *_AFTER_A_LOSS),
+        )
+        return
     for device, evidence in _answer(facts, LOST):
         yield Found(
             message=f"The driver has lost {title(device)}: it does not answer on the PCI bus any more.",
             proof=(evidence, *logged(facts, device.pci_address, _FELL_OFF_BUS)),
             about=about(device),
-            fixes=(
-                Fix(
-                    kind="command",
-                    risk="needs reboot",
-                    summary="Look at what the kernel says of it, then reboot (better: switch the machine off and on)",
-                    steps=("sudo dmesg | grep -iE 'xid|fallen off'", "sudo reboot"),
-                    verify="nvidia-smi",
-                ),
-            ),
+            fixes=(_reboot(),),
         )
+
+
+def _lost_in_text(facts: Facts) -> tuple[TextEvent, ...]:
+    """What a pasted text says of a GPU that is lost: in words, or by time-outs of the bus and a GPU that can't be asked."""
+    if not facts.text.is_all:
+        return ()
+    told = facts.text.said("xid-lost", "gpu-lost")
+    unknown, bus = facts.text.said("device-handle-unknown"), facts.text.said("aer-fatal", "aer-corrected")
+    return told or ((*unknown[:2], *bus[:2]) if unknown and bus else ())
+
+
+def _reboot() -> Fix:
+    return Fix(
+        kind="command",
+        risk="needs reboot",
+        summary="Look at what the kernel says of it, then reboot (better: switch the machine off and on)",
+        steps=("sudo dmesg | grep -iE 'xid|fallen off'", "sudo reboot"),
+        verify="nvidia-smi",
+    )
 
 
 @check("GD130", "gpu-needs-reset", stage=Stage.BUS, explains=_UNUSABLE)
@@ -113,6 +140,15 @@ def ecc_uncorrectable(facts: Facts) -> Iterator[Found]:
     Management.
     """
 
+    if facts.text.is_all and (told := facts.text.said("xid-memory")):
+        yield Found(
+            message="A GPU's memory had an error that could not be corrected.",
+            proof=lines(told),
+            fixes=(_reset_any(), _replace()),
+            explains=(*_UNUSABLE, *_AFTER_A_LOSS, "gpu-memory-repair-pending"),
+        )
+        return
+
     def look(device: GpuDevice) -> Found | None:
         errors, failed = device.ecc_volatile_uncorrected, device.row_remap_failure
         if failed is True:
@@ -146,6 +182,16 @@ def _shown(value: int | bool | Unread | None) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "unknown" if isinstance(value, Unread) else "none told" if value is None else str(value)
+
+
+def _reset_any() -> Fix:
+    return Fix(
+        kind="command",
+        risk="needs root",
+        summary="See which GPU it is, end every program that uses it and reset it; where it can't be reset alone, reboot",
+        steps=("nvidia-smi -q -d ECC,ROW_REMAPPER,PAGE_RETIREMENT", "sudo nvidia-smi --gpu-reset"),
+        verify="nvidia-smi -q -d ECC",
+    )
 
 
 def _replace() -> Fix:
@@ -218,7 +264,7 @@ def _clocks(device: GpuDevice, active: tuple[str, ...]) -> Evidence:
     return Evidence(text=", ".join(active) + speed, source="NVML, nvmlDeviceGetCurrentClocksEventReasons")
 
 
-@check("GD804", "gpu-throttling-thermal", stage=Stage.SPEED, level=Level.WARN)
+@check("GD804", "gpu-throttling-thermal", stage=Stage.SPEED, level=Level.WARN, explains=("runs-slowly",))
 def throttling_thermal(facts: Facts) -> Iterator[Found]:
     """A GPU runs slower because it is too hot.
 
@@ -232,6 +278,7 @@ def throttling_thermal(facts: Facts) -> Iterator[Found]:
 
     Source: NVML API reference, nvmlClocksEventReasons.
     """
+    speaks_of_speed(facts)
     for device, active in _held_back(facts, ("hw-thermal-slowdown", "sw-thermal-slowdown")):
         degrees, limit = device.temperature_c, device.temperature_slowdown_c
         at = f" at {degrees} °C" if isinstance(degrees, int) else ""
@@ -253,7 +300,7 @@ def throttling_thermal(facts: Facts) -> Iterator[Found]:
         )
 
 
-@check("GD805", "gpu-throttling-power", stage=Stage.SPEED, level=Level.WARN)
+@check("GD805", "gpu-throttling-power", stage=Stage.SPEED, level=Level.WARN, explains=("runs-slowly",))
 def throttling_power(facts: Facts) -> Iterator[Found]:
     """A GPU is slowed down because its power supply says so.
 
@@ -267,6 +314,12 @@ def throttling_power(facts: Facts) -> Iterator[Found]:
 
     Source: NVML API reference, nvmlClocksEventReasonHwPowerBrakeSlowdown.
     """
+    speaks_of_speed(facts)
+    if facts.text.is_all and (told := facts.text.said("power-cap-slows")):
+        yield Found(
+            message="A GPU's clocks are held down by its power limit.", proof=lines(told), fixes=(_see_to_power(),)
+        )
+        return
     for device, active in _held_back(facts, ("hw-power-brake",)):
         draw, limit = device.power_draw_w, device.power_limit_w
         power = f"{draw:.0f} W" if isinstance(draw, float) else "power draw unknown"
@@ -275,14 +328,16 @@ def throttling_power(facts: Facts) -> Iterator[Found]:
             message=f"The power supply holds {title(device)} down (power brake).",
             proof=(_clocks(device, active), Evidence(text=power + bound, source="NVML, nvmlDeviceGetPowerUsage")),
             about=about(device),
-            fixes=(
-                Fix(
-                    kind="advice",
-                    risk="safe",
-                    summary="See to the power of this machine: are all supplies on, are the card's cables seated, "
-                    "does the chassis or its management controller limit it?",
-                    steps=(),
-                    verify=f"nvidia-smi -q -d POWER,PERFORMANCE -i {device.index}",
-                ),
-            ),
+            fixes=(_see_to_power(f" -i {device.index}"),),
         )
+
+
+def _see_to_power(which: str = "") -> Fix:
+    return Fix(
+        kind="advice",
+        risk="safe",
+        summary="See to the power of this machine: are all supplies on, are the card's cables seated, "
+        "does the chassis or its management controller limit it?",
+        steps=(),
+        verify=f"nvidia-smi -q -d POWER,PERFORMANCE{which}",
+    )

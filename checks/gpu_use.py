@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from gpudoctor.checks import _driver_fixes as fix
 from gpudoctor.checks._driver_said import decided
 from gpudoctor.checks._gpus import about, each, gib, gpus, title, visible
-from gpudoctor.checks._said import lines
+from gpudoctor.checks._said import holds, lines, undecided
 from gpudoctor.facts import Facts, GpuDevice, GpuProcess, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
@@ -15,6 +15,18 @@ from gpudoctor.registry import check
 NEARLY_ALL = 0.9
 """Of the memory: TensorFlow takes what is left, and models with their workspace do not fit into that."""
 _MPS = "nvidia-cuda-mps-server"
+
+
+def speaks_of_memory(facts: Facts) -> None:
+    """Unknown where a text does not show that memory was wanted: a GPU that a program uses is full."""
+    if facts.text.is_all and not facts.text.said("out-of-memory", "handle-failed", "nccl-no-memory"):
+        undecided("nvidia-smi  # before the program starts")
+
+
+def speaks_of_a_busy_gpu(facts: Facts) -> None:
+    """Unknown where a text does not show a program that is refused: the process on the GPU may be its own."""
+    if facts.text.is_all and not holds(facts, "busy or unavailable", "DEVICE_UNAVAILABLE", "DEVICES_UNAVAILABLE"):
+        undecided("nvidia-smi")
 
 
 def _is_ours(facts: Facts, process: GpuProcess) -> bool:
@@ -47,6 +59,8 @@ def memory_held(facts: Facts) -> Iterator[Found]:
 
     Source: NVML API reference, nvmlDeviceGetMemoryInfo_v2, nvmlDeviceGetComputeRunningProcesses.
     """
+
+    speaks_of_memory(facts)
 
     def look(device: GpuDevice) -> Found | None:
         used, total = known(device.memory_used_bytes), known(device.memory_total_bytes)
@@ -225,6 +239,8 @@ def exclusive_busy(facts: Facts) -> Iterator[Found]:
     Source: NVML API reference, NVML_COMPUTEMODE_EXCLUSIVE_PROCESS; NVIDIA Multi-Process Service.
     """
 
+    speaks_of_a_busy_gpu(facts)
+
     def look(device: GpuDevice) -> Found | None:
         if known(device.compute_mode) not in ("exclusive-process", "exclusive-thread"):
             return None
@@ -252,16 +268,7 @@ def exclusive_busy(facts: Facts) -> Iterator[Found]:
     yield from each(visible(facts), look)
 
 
-@check(
-    "GD810",
-    "vgpu-unlicensed",
-    stage=Stage.SPEED,
-    level=Level.WARN,
-    explains=(
-        "runs-slowly",
-        "op-fails",
-    ),
-)
+@check("GD810", "vgpu-unlicensed", stage=Stage.SPEED, level=Level.WARN, explains=("op-fails", "runs-slowly"))
 def vgpu_unlicensed(facts: Facts) -> Iterator[Found]:
     """A virtual GPU has no licence.
 
@@ -283,6 +290,14 @@ def vgpu_unlicensed(facts: Facts) -> Iterator[Found]:
             fixes=(fix.LICENCE,),
         )
         return
+    strong, prose = facts.text.said("vgpu-no-licence"), facts.text.said("names-vgpu-licence")
+    if strong or (prose and facts.text.said("device-busy")):
+        yield Found(
+            message="A vGPU has no licence: it is slowed down, and closed to programs, some minutes after the start.",
+            proof=lines((*strong[:2], *prose[:2], *facts.text.said("device-busy")[:1])),
+            fixes=(fix.LICENCE,),
+        )
+        return
     devices = gpus(facts)
     if all(d.virtualization_mode != "vgpu" for d in devices):
         for device in devices:
@@ -300,3 +315,13 @@ def vgpu_unlicensed(facts: Facts) -> Iterator[Found]:
         )
 
     yield from each(devices, look)
+
+
+def _licence() -> Fix:
+    return Fix(
+        kind="command",
+        risk="needs root",
+        summary="Put the licence server's token into /etc/nvidia/ClientConfigToken, and restart the service",
+        steps=("sudo systemctl restart nvidia-gridd",),
+        verify="nvidia-smi -q | grep -i license",
+    )

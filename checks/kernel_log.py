@@ -9,8 +9,8 @@ from gpudoctor.checks import _driver_fixes as fix
 from gpudoctor.checks._cuinit import own_libraries
 from gpudoctor.checks._driver_said import SHOWN, decided
 from gpudoctor.checks._gpus import on_bus
-from gpudoctor.checks._kernel_log import blamed, named, shown, told
-from gpudoctor.checks._said import lines
+from gpudoctor.checks._kernel_log import blamed, named, of_text, shown, told
+from gpudoctor.checks._said import lines, said, undecided
 from gpudoctor.facts import Facts, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage
 from gpudoctor.registry import check
@@ -19,6 +19,8 @@ _NO_GPU = ("tf-lists-no-gpu", "fewer-gpus", "cuinit-no-device", "cuinit-fails", 
 _GSP_TIMEOUT = (119, 120)
 _APPLICATION = (13, 31, 43, 45)
 _LOST, _NEEDS_RESET = 15, 16
+_IN_TEXT = ("gpu-faults", "op-fails", "nvidia-smi-fails", "collective-fails")
+"""Symptoms of a text that a GPU out of order brings about."""
 
 
 @check(
@@ -155,6 +157,14 @@ def xid119_gsp_timeout(facts: Facts) -> Iterator[Found]:
 
     Source: NVIDIA, Xid Errors, 119 and 120.
     """
+    if facts.text.is_all and (told_by := facts.text.said("xid-gsp")):
+        yield Found(
+            message="A GPU's system processor (GSP) stopped answering the driver.",
+            proof=(*lines(told_by), *of_text(told_by)),
+            fixes=(_remedy("RESTART_BM", None), _without_gsp()),
+            explains=(*_NO_GPU, *_IN_TEXT, "xid-hardware-fault", "xid13-31-43-app-or-gpu-fault"),
+        )
+        return
     for address, events in blamed(facts, "xid", _GSP_TIMEOUT).items():
         yield Found(
             message=f"GPU {address} no longer answers: its system processor (GSP) timed out (Xid {events[-1].xid}).",
@@ -162,6 +172,20 @@ def xid119_gsp_timeout(facts: Facts) -> Iterator[Found]:
             about=named(facts, address),
             fixes=(_remedy("RESET_GPU", address),),
         )
+
+
+def _without_gsp() -> Fix:
+    return Fix(
+        kind="command",
+        risk="needs reboot",
+        summary="If it comes back: another driver release, or the proprietary driver without GSP (not on GPUs that need it: Blackwell)",
+        steps=(
+            "echo 'options nvidia NVreg_EnableGpuFirmware=0' | sudo tee /etc/modprobe.d/nvidia-gsp.conf",
+            "sudo update-initramfs -u",
+            "sudo reboot",
+        ),
+        verify="nvidia-smi -q | grep -i gsp",
+    )
 
 
 def _product(facts: Facts, address: str) -> str:
@@ -222,6 +246,17 @@ def xid_hardware_fault(facts: Facts) -> Iterator[Found]:
         and x.action in ("RESET_GPU", "RESTART_BM", "CHECK_MECHANICALS", "CONTACT_SUPPORT")
         and x.code not in _GSP_TIMEOUT
     }
+    if facts.text.is_all and (told_by := facts.text.said("xid-other", "xid-link")):
+        hit = [e for e in told_by if int(e.values.get("xid", 0)) in actions]
+        if not hit:
+            undecided("sudo dmesg | grep -i xid; nvidia-smi")
+        yield Found(
+            message=f"A GPU reported Xid {hit[-1].values['xid']}, which a program can't cause.",
+            proof=(*lines(hit), *of_text(hit)),
+            fixes=(_remedy(actions[int(hit[-1].values["xid"])] or "", None),),
+            explains=(*_NO_GPU, *_IN_TEXT, "xid13-31-43-app-or-gpu-fault"),
+        )
+        return
     for address, events in blamed(facts, "xid", tuple(actions)).items():
         last = events[-1].xid or 0
         known_as = compat.xid(last)
@@ -249,6 +284,25 @@ def xid13_31_43_app_or_gpu_fault(facts: Facts) -> Iterator[Found]:
 
     Source: NVIDIA, Xid Errors, 13, 31, 43 and 45.
     """
+    if facts.text.is_all:
+        told_by = said(facts, "xid-program", settle="sudo dmesg | grep -i xid")
+        one = len({e.values["address"] for e in told_by if "address" in e.values}) == 1 and len(told_by) > 1
+        yield Found(
+            message="A GPU reported a fault while a program ran: the program's error, or the GPU's"
+            + (" (it is the same GPU each time)." if one else "."),
+            proof=(*lines(told_by), *of_text(told_by)),
+            fixes=(
+                Fix(
+                    kind="command",
+                    risk="safe",
+                    summary="Run the same program on another GPU: if it fails there too, it is the program; if not, the GPU",
+                    steps=("CUDA_VISIBLE_DEVICES=1 python3 …", "sudo dcgmi diag -r 3"),
+                    verify="sudo dmesg | grep -i xid",
+                ),
+            ),
+            explains=_IN_TEXT,
+        )
+        return
     failed = [m for m in facts.measurements if m.failed and m.device.startswith("GPU:")]
     if not failed:
         raise NotApplicable("no operation failed on a GPU")

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from shlex import quote
 
+from gpudoctor.checks._collectives import redirected, without_peers, wrong_interface
+from gpudoctor.checks._said import lines, said, speaks_of_speed
 from gpudoctor.facts import (
     ALL_REDUCE,
     CudaPair,
@@ -20,6 +22,7 @@ from gpudoctor.facts import (
 from gpudoctor.findings import EnvChange, Evidence, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
 
+_THROUGH_THE_HOST = "makes NCCL copy through the host's memory"
 _TRANSLATED = ("DMA", "DMA-FQ")
 _FEW_CHANNELS = 4
 """One channel moved 20 GB/s on H200, where the default is 24 channels."""
@@ -36,6 +39,10 @@ def _several_gpus(facts: Facts) -> None:
 
 
 def _setting(facts: Facts, name: str) -> NcclSetting | None:
+    """What NCCL takes it to be. Of a text the settings count that NCCL names: it names those that it uses."""
+    if facts.text.is_all:
+        told = {e.values["name"]: e.values["value"] for e in said(facts, "nccl-setting", settle="env | grep NCCL")}
+        return NcclSetting(name=name, value=told[name]) if name in told else None
     return known(facts.nccl.setting(name, facts.environment))
 
 
@@ -74,6 +81,11 @@ def _shown(setting: NcclSetting) -> Evidence:
     return Evidence(text=f"{setting.name}={setting.value!r}", source=setting.source)
 
 
+def _said_so(facts: Facts, setting: NcclSetting) -> tuple[Evidence, ...]:
+    """The lines of a text in which NCCL says that it uses the variable."""
+    return lines(e for e in facts.text.said("nccl-setting") if e.values["name"] == setting.name)[:1]
+
+
 def _take_out(setting: NcclSetting) -> Fix:
     """Unset the variable, or name the line of the file."""
     if setting.file is None:
@@ -109,6 +121,18 @@ def nccl_p2p_disabled(facts: Facts) -> Iterator[Found]:
 
     Source: NCCL user guide, environment variables; measured on 2x H200.
     """
+    if facts.text.is_all:
+        speaks_of_speed(facts)
+        if (setting := _p2p_disabled(facts)) is None:
+            return
+        if without_peers(facts):
+            raise NotApplicable("GeForce RTX cards do not reach each other directly anyway")
+        yield Found(
+            message=f"{setting.name}={setting.value} {_THROUGH_THE_HOST}.",
+            proof=_said_so(facts, setting),
+            fixes=(_take_out(setting),),
+        )
+        return
     _several_gpus(facts)
     setting = _p2p_disabled(facts)
     if setting is None:
@@ -117,8 +141,7 @@ def nccl_p2p_disabled(facts: Facts) -> Iterator[Found]:
     if not reach:
         raise NotApplicable("no two of these GPUs can reach each other directly")
     yield Found(
-        message=f"{setting.name}={setting.value} makes NCCL copy through the host's memory, though these GPUs can reach "
-        "each other directly.",
+        message=f"{setting.name}={setting.value} {_THROUGH_THE_HOST}, though these GPUs can reach each other directly.",
         proof=(
             _shown(setting),
             Evidence(text=f"{len(reach)} ordered pair(s) of GPUs can", source="cuDeviceCanAccessPeer"),
@@ -142,7 +165,9 @@ def nccl_shm_disabled(facts: Facts) -> Iterator[Found]:
 
     Source: NCCL user guide, environment variables; measured on 2x H200.
     """
-    _several_gpus(facts)
+    speaks_of_speed(facts)
+    if not facts.text.is_all:
+        _several_gpus(facts)
     setting = _setting(facts, "NCCL_SHM_DISABLE")
     if setting is None or _number(setting) != 1:
         return
@@ -160,7 +185,7 @@ def nccl_shm_disabled(facts: Facts) -> Iterator[Found]:
     )
     yield Found(
         message="NCCL_SHM_DISABLE makes NCCL send data between the GPUs of this machine through the network.",
-        proof=(_shown(setting), why),
+        proof=(*(_said_so(facts, setting) if facts.text.is_all else (_shown(setting),)), why),
         fixes=(_take_out(setting),),
     )
 
@@ -179,7 +204,9 @@ def nccl_channels_limited(facts: Facts) -> Iterator[Found]:
 
     Source: NCCL user guide, environment variables; measured on 2x H200.
     """
-    _several_gpus(facts)
+    speaks_of_speed(facts)
+    if not facts.text.is_all:
+        _several_gpus(facts)
     limits = [s for n in ("NCCL_MAX_NCHANNELS", "NCCL_MAX_CTAS", "NCCL_MAX_NRINGS") if (s := _setting(facts, n))]
     low = [(s, n) for s in limits if (n := _number(s)) is not None and 0 < n < _FEW_CHANNELS]
     if not low:
@@ -194,12 +221,12 @@ def nccl_channels_limited(facts: Facts) -> Iterator[Found]:
     yield Found(
         message=f"{setting.name}={setting.value} leaves NCCL {number} channel{'s' if number > 1 else ''}, of about 20 GB/s "
         "each.",
-        proof=(_shown(setting),),
+        proof=_said_so(facts, setting) if facts.text.is_all else (_shown(setting),),
         fixes=(_take_out(setting),),
     )
 
 
-@check("GD304", "nccl-wrong-interface", stage=Stage.USE, explains=("op-fails",))
+@check("GD304", "nccl-wrong-interface", stage=Stage.USE, explains=("op-fails", "collective-fails"))
 def nccl_wrong_interface(facts: Facts) -> Iterator[Found]:
     """NCCL is told to use a network interface that is not there.
 
@@ -213,6 +240,9 @@ def nccl_wrong_interface(facts: Facts) -> Iterator[Found]:
 
     Source: NCCL user guide, NCCL_SOCKET_IFNAME; observed with TensorFlow 2.21 and NCCL 2.27 on 2x H200.
     """
+    if facts.text.is_all:
+        yield from wrong_interface(facts)
+        return
     _several_gpus(facts)
     setting = _setting(facts, "NCCL_SOCKET_IFNAME")
     if setting is None or len(setting.value) < 2:  # NCCL passes over a value of one character
@@ -266,7 +296,7 @@ def _usable(interface: NetworkInterface) -> bool:
     return interface.up is not False and interface.addresses != ()
 
 
-@check("GD305", "nccl-p2p-iommu-acs", stage=Stage.USE, explains=("op-fails", "gpu-wrong-result"))
+@check("GD305", "nccl-p2p-iommu-acs", stage=Stage.USE, explains=("op-fails", "gpu-wrong-result", "collective-fails"))
 def nccl_p2p_iommu_acs(facts: Facts) -> Iterator[Found]:
     """The IOMMU or a PCIe switch redirects the traffic between GPUs, and a collective hangs or returns wrong numbers.
 
@@ -283,6 +313,13 @@ def nccl_p2p_iommu_acs(facts: Facts) -> Iterator[Found]:
 
     Source: NCCL user guide, Troubleshooting (PCI access control services); Linux kernel, sysfs-kernel-iommu_groups.
     """
+    if facts.text.is_all:
+        yield Found(
+            message="A collective hangs or is wrong, and the traffic between the GPUs does not go straight.",
+            proof=lines(redirected(facts)),
+            fixes=_RATHER_STRAIGHT,
+        )
+        return
     tried = [m for m in facts.measurements if m.kernel == ALL_REDUCE]
     if not tried:
         raise NotApplicable("no all-reduce was run")
@@ -301,22 +338,25 @@ def nccl_p2p_iommu_acs(facts: Facts) -> Iterator[Found]:
     yield Found(
         message=f"An all-reduce {what}, and the traffic between the GPUs does not go straight.",
         proof=(Evidence(text=f"all-reduce on {broken[0].device} {what}", source="the measurement itself"), *proof),
-        fixes=(
-            Fix(
-                kind="env",
-                risk="safe",
-                summary="For now, let NCCL copy through the host's memory: right, and slower",
-                steps=("export NCCL_P2P_DISABLE=1",),
-                env=(EnvChange(name="NCCL_P2P_DISABLE", op="set", value="1"),),
-            ),
-            Fix(
-                kind="advice",
-                risk="needs reboot",
-                summary="For good: boot with iommu=pt (or the IOMMU off), and switch ACS off in the firmware",
-                steps=(),
-            ),
-        ),
+        fixes=_RATHER_STRAIGHT,
     )
+
+
+_RATHER_STRAIGHT = (
+    Fix(
+        kind="env",
+        risk="safe",
+        summary="For now, let NCCL copy through the host's memory: right, and slower",
+        steps=("export NCCL_P2P_DISABLE=1",),
+        env=(EnvChange(name="NCCL_P2P_DISABLE", op="set", value="1"),),
+    ),
+    Fix(
+        kind="advice",
+        risk="needs reboot",
+        summary="For good: boot with iommu=pt (or the IOMMU off), and switch ACS off in the firmware",
+        steps=(),
+    ),
+)
 
 
 def _hung(one: Measurement) -> bool:
@@ -347,11 +387,19 @@ def _redirected(facts: Facts) -> list[Evidence]:
     return found
 
 
+_MORE_SHARED_MEMORY = Fix(
+    kind="advice",
+    risk="safe",
+    summary="Start the container with more shared memory: docker run --shm-size=1g (or --ipc=host); Kubernetes: an emptyDir of "
+    "medium Memory on /dev/shm; on a bare machine: sudo mount -o remount,size=50% /dev/shm",
+    steps=(),
+    verify="df -h /dev/shm",
+)
 SEGMENT_BYTES = 9_637_888
 """What NCCL 2.27 makes in /dev/shm for one connection (its own warning where that does not fit)."""
 
 
-@check("GD306", "nccl-shm-too-small", stage=Stage.USE, explains=("op-fails",))
+@check("GD306", "nccl-shm-too-small", stage=Stage.USE, explains=("op-fails", "collective-fails"))
 def nccl_shm_too_small(facts: Facts) -> Iterator[Found]:
     """Shared memory is too small for NCCL, and a collective fails.
 
@@ -366,6 +414,13 @@ def nccl_shm_too_small(facts: Facts) -> Iterator[Found]:
 
     Source: NCCL user guide, Troubleshooting (shared memory); observed: NCCL 2.27.7 with /dev/shm of 1 MiB.
     """
+    if facts.text.is_all:
+        yield Found(
+            message="NCCL finds no room in /dev/shm, where GPUs that can't reach each other directly exchange their data.",
+            proof=lines(said(facts, "nccl-shm-full", settle="df -h /dev/shm; NCCL_DEBUG=INFO python3 …")),
+            fixes=(_MORE_SHARED_MEMORY,),
+        )
+        return
     failed = [m for m in facts.measurements if m.kernel == ALL_REDUCE and m.failed]
     if not any("unhandled system error" in (m.failed or "") for m in failed):
         if not any(m.kernel == ALL_REDUCE for m in facts.measurements):

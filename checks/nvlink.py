@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 from gpudoctor.checks._gpus import about, gpus, title
+from gpudoctor.checks._said import speaks_of_speed, undecided
 from gpudoctor.facts import Facts, GpuDevice, NvLink, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
@@ -19,6 +21,8 @@ def _active(device: GpuDevice) -> list[NvLink]:
     return [link for link in _links(device) if link.active]
 
 
+_MODULE = re.compile(r"SXM|HBM3$|H200$|B[23]00")
+"""Names of products that are modules on a baseboard, no PCIe cards."""
 _BOARD = 8
 """Modules of the largest board on which they are linked to each other."""
 
@@ -29,7 +33,7 @@ def _on_baseboard(facts: Facts, device: GpuDevice, count: int) -> bool:
     Bridges between PCIe cards are bought and plugged: some cards of a machine may have none. A virtual machine may
     have a part of a board, and lack the links to the other part.
     """
-    if isinstance(device.name, str) and "SXM" in device.name:
+    if isinstance(device.name, str) and _MODULE.search(device.name):
         direct = any(link.remote == "gpu" for link in _active(device))
         return bool(_active(device)) and (not direct or count >= _BOARD or not known(facts.system.hypervisor))
     return {known(link.remote) for link in _active(device)} == {"switch"}
@@ -41,6 +45,9 @@ Short = tuple[GpuDevice, int, GpuDevice]
 
 def _short(facts: Facts, judge: Callable[[int], bool]) -> list[Short]:
     """GPUs with fewer active links than a sibling of their model, where their number is one to be judged here."""
+    if facts.text.said("xid-link"):
+        undecided("nvidia-smi nvlink -s")
+    speaks_of_speed(facts)
     devices = gpus(facts)
     unread = next((d.nvlinks for d in devices if isinstance(d.nvlinks, Unread)), None)
     linked = [d for d in devices if _links(d)]
@@ -104,7 +111,7 @@ _MEND = Fix(
 )
 
 
-@check("GD703", "nvlink-down", stage=Stage.SPEED)
+@check("GD703", "nvlink-down", stage=Stage.SPEED, explains=("runs-slowly",))
 def nvlink_down(facts: Facts) -> Iterator[Found]:
     """No NVLink of a GPU is up, and its siblings' are.
 

@@ -10,6 +10,7 @@ import msgspec
 from gpudoctor import compat
 from gpudoctor.checks import _fit
 from gpudoctor.checks._pip import pip
+from gpudoctor.checks._said import lines
 from gpudoctor.compat.code import fit
 from gpudoctor.compat.records import LibraryWheel, Release
 from gpudoctor.compat.solve import answer, best, requirements
@@ -108,7 +109,7 @@ def _has_code(wheel: LibraryWheel, capability: str) -> bool:
     return bool(how.native or how.compiled)
 
 
-@check("GD307", "nccl-too-old-for-gpu", stage=Stage.LIBRARIES, explains=("op-fails",))
+@check("GD307", "nccl-too-old-for-gpu", stage=Stage.LIBRARIES, explains=("op-fails", "collective-fails"))
 def nccl_too_old_for_gpu(facts: Facts) -> Iterator[Found]:
     """The NCCL that is loaded has no code for this GPU.
 
@@ -121,6 +122,15 @@ def nccl_too_old_for_gpu(facts: Facts) -> Iterator[Found]:
 
     Source: the wheels' fat binaries (compat/matrix.json, library_wheels).
     """
+    if facts.text.is_all and (told := facts.text.said("nccl-no-code")):
+        advice = Fix(
+            kind="advice",
+            risk="safe",
+            summary="Install a newer NCCL, or a newer TensorFlow, which brings one",
+            steps=(),
+        )
+        yield Found(message="This NCCL has no code for the GPU.", proof=lines(told), fixes=(advice,))
+        return
     _fit.need_gpus(facts)
     gpus = [g for g in _fit.machine(facts, installed=True).gpus if g.compute_capability is not None]
     if len(gpus) < 2:

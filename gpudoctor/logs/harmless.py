@@ -19,5 +19,6 @@ HARMLESS = {
     "benign-wsl-link": "Windows hands its libcuda in as copies; the loader finds it",
     "benign-no-nvswitch": "a fabric manager is for machines with NVSwitch; this one has none",
     "benign-optional-library": "TensorFlow uses its GPUs without this library",
+    "benign-pcie-idle": "an idle GPU saves power by a slower PCIe link; only its speed under load tells something",
 }
 """Kind of an event -> why it is harmless."""

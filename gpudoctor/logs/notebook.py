@@ -49,6 +49,12 @@ class Notebook:
         elif value == before[1]:
             before[2].append(line)
 
+    def revise(self, fact: str, value: Any, line: int) -> None:
+        """What is known of it by now, where a line tells a part of it. What weighs more stays."""
+        before = self._told.get(fact)
+        if before is None or not before[0]:
+            self._told[fact] = (0, value, [*(before[2] if before else ()), line])
+
     def add(self, fact: str, item: Any, line: int, weight: int = 0) -> None:
         """One more item of a list, which has each once."""
         weighed, items, lines = self._told.get(fact, (weight, (), []))

@@ -15,16 +15,20 @@ from . import (
     containers,
     cuda_answers,
     dkms,
+    gpu_state,
     kernel,
     libcuda,
+    nccl,
     nodes,
     nvidia_smi,
+    nvidia_smi_query,
     pci,
     places,
     python,
     services,
     sift,
     tensorflow_facts,
+    xid,
 )
 from .language import Language, Understood
 from .notebook import Notebook
@@ -39,12 +43,17 @@ LANGUAGES: tuple[Language, ...] = (
     services.LANGUAGE,
     libcuda.LANGUAGE,
     nodes.LANGUAGE,
+    xid.LANGUAGE,
+    nccl.LANGUAGE,
+    nccl.REPORTS,
+    gpu_state.LANGUAGE,
     *circumstances.LANGUAGES,
 )
 """Those whose lines are understood one by one."""
 _ALL = (
     tensorflow_facts.WORDS,
     nvidia_smi.WORDS,
+    nvidia_smi_query.WORDS,
     python.WORDS,
     claims.WORDS,
     pci.WORDS,
@@ -60,9 +69,11 @@ def read(pasted: Pasted) -> Facts:
     """What a text tells; everything else is Unread('not in this text')."""
     notes = Notebook()
     tracebacks, claimed, bus = python.Reader(notes), claims.Reader(), pci.Reader()
+    devices = nvidia_smi.Devices(notes)
     languages: tuple[tuple[str, tuple[str, ...], Callable[[str, int, Notebook], Understood | None]], ...] = (
         (tensorflow_facts.LANGUAGE, tensorflow_facts.WORDS, tensorflow_facts.line),
-        (nvidia_smi.LANGUAGE, nvidia_smi.WORDS, nvidia_smi.line),
+        (nvidia_smi.LANGUAGE, nvidia_smi.WORDS, nvidia_smi.Reader(notes, devices).line),
+        (nvidia_smi.LANGUAGE, nvidia_smi_query.WORDS, nvidia_smi_query.Reader(notes, devices).line),
         (python.LANGUAGE, python.WORDS, lambda text, number, _: tracebacks.line(text, number)),
         (claims.LANGUAGE, claims.WORDS, claimed.line),
         (pci.LANGUAGE, pci.WORDS, lambda text, number, _: bus.line(text, number)),
@@ -77,6 +88,8 @@ def read(pasted: Pasted) -> Facts:
                 continue
             told = reads(line.text, line.number, notes)
             if told is None:
+                continue
+            if not told.kind:
                 continue
             text = told.values.pop("", line.text)
             key = (told.kind, "" if told.once else text)

@@ -168,13 +168,16 @@ def _no_module(_event: LogEvent, line: int, notes: Notebook) -> None:
 
 
 def _visible(event: LogEvent, line: int, notes: Notebook) -> None:
-    value = event.values.get("value", "")
-    notes.tell("environment.variables", (Variable(name="CUDA_VISIBLE_DEVICES", value=value),), line)
+    told = notes.told("environment.variables") or ()
+    if not any(v.name == "CUDA_VISIBLE_DEVICES" for v in told):
+        notes.add(
+            "environment.variables", Variable(name="CUDA_VISIBLE_DEVICES", value=event.values.get("value", "")), line
+        )
 
 
 def _whole(_event: LogEvent, line: int, notes: Notebook) -> None:
     """Before this line cuda_diagnostics prints CUDA_VISIBLE_DEVICES, where it is set."""
-    if notes.told("environment.variables") is None:
+    if not any(v.name == "CUDA_VISIBLE_DEVICES" for v in notes.told("environment.variables") or ()):
         notes.tell("environment.unset", ("CUDA_VISIBLE_DEVICES",), line)
 
 

@@ -163,11 +163,12 @@ def _own(line: str) -> str:
 _BEGINS = re.compile(
     rf"\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF](?: |$)|[IWEF]\d{{4}} \d\d:\d\d:[\d.]+ +\d+ |{_DATE}|"
     r"[\w.]{1,100}(?:Error|Exception|Warning)(?::|$)|Traceback|File \"|[-=]{5}|\+[-=]|\||>>> |\$ |# |(?:WARNING|ERROR|INFO)[: ]|To enable|"
-    r"Skipping reg|\[?\w[\w.-]{0,80}:\d+:\d+ \[|\[ *\d+\.\d+\]"
+    r"Skipping reg|\[?\w[\w.-]{0,80}:\d+:\d+ \[|\[ *\d+\.\d+\]|\(\d+\) [A-Z]|Detected at |\d+ (?:root err|successful op|derived err)|\[\[\{\{"
 )
 _STARTS_TEXT = re.compile(
     r"\s{0,20}(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF](?: |$)|[IWEF]\d{4} \d\d:\d\d:[\d.]+ +\d+ |[\w.]{1,100}(?:Error|Exception): |WARNING: "
-    r"|(?:_?docker: )?(?:Error response from daemon|OCI runtime create failed|container_linux\.go))"
+    r"|(?:_?docker: )?(?:Error response from daemon|OCI runtime create failed|container_linux\.go)"
+    r"|\(\d+\) [A-Z]{4,}: |\w[\w.-]{0,60}:\d+:\d+ \[\d+\] |\[ {0,6}\d+\.\d+\] NVRM: )"
 )
 _NARROWEST, _WIDEST = 50, 250
 

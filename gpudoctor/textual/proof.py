@@ -13,6 +13,8 @@ from ..registry import Check
 
 def quoted(facts: Facts, check: Check, finding: Finding) -> Finding:
     """`finding` with the lines of the text as its proof: those of the facts without which it would not be made."""
+    if any((one.source or "").startswith("line ") for one in finding.proof):
+        return finding  # it quotes the lines itself
     numbers = sorted(set(_needed(facts, check, finding)))
     events = {} if isinstance(facts.text.events, Unread) else {e.line: e.text for e in facts.text.events}
     proof = tuple(Evidence(text=events[n], source=f"line {n}") for n in numbers if n in events)[:8]

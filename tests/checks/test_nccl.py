@@ -173,7 +173,7 @@ def test_an_interface_that_is_not_there() -> None:
     one = found(named("eth9"))[INTERFACE]
     assert "names no network interface" in one.message
     assert one.fixes[1].env[0].value == "eth0"
-    assert one.may_explain == ("op-fails",)
+    assert one.may_explain == ("op-fails", "collective-fails")
 
 
 def test_an_interface_that_is_down_or_has_no_address() -> None:

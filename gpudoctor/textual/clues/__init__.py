@@ -6,11 +6,13 @@ text has several such lines, what fits all of them is left.
 
 from __future__ import annotations
 
-from . import containers, driver, programs
+from . import collectives, containers, driver, hardware, programs
 
 CLUES: dict[str, tuple[str, ...]] = {
     **containers.CLUES,
     **driver.CLUES,
     **programs.CLUES,
+    **hardware.CLUES,
+    **collectives.CLUES,
 }
 """Kind of a line -> the causes that fit it."""

@@ -1,0 +1,85 @@
+"""What several checks of collectives ask of a pasted text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TypeVar
+
+from gpudoctor.checks._said import lines, said, undecided
+from gpudoctor.facts import Facts, TextEvent, UnknownFactError, Unread
+from gpudoctor.findings import EnvChange, Fix, Found
+
+_Item = TypeVar("_Item")
+_NO_PEERS = re.compile(r"GeForce RTX (?:20|30|40|50)\d\d|RTX (?:4090|5090|4080|5080|3090|2080)")
+"""Cards that reach each other over an NVLink bridge only, or not at all."""
+
+
+def without_peers(facts: Facts) -> bool:
+    """The GPUs that the text names are GeForce cards without direct access to each other."""
+    names = [d.name for d in told_of(facts.gpu.devices)] + [d.model for d in told_of(facts.tensorflow.gpus())]
+    named = [name for name in names if isinstance(name, str)]
+    return any(_NO_PEERS.search(name) for name in named)
+
+
+def told_of(items: tuple[_Item, ...] | Unread) -> tuple[_Item, ...]:
+    return () if isinstance(items, Unread) else items
+
+
+_SETTLE_INTERFACE = "NCCL_DEBUG=INFO python3 …; ip -br address"
+_INTERNAL = re.compile(r"127\.|172\.(?:1[7-9]|2\d|3[01])\.|192\.168\.122\.|10\.0\.[23]\.|169\.254\.|fe80:")
+"""Addresses of this machine, and of bridges that containers and virtual machines get by default."""
+_INTERNAL_NAME = re.compile(r"lo$|docker|br-|virbr|veth|cni|flannel|tunl|tun\d|vmnet")
+
+
+def wrong_interface(facts: Facts) -> Iterator[Found]:
+    """NCCL has no interface, or one from which the other machines can't be reached."""
+    none = facts.text.said("nccl-no-interface")
+    failed = facts.text.said("nccl-connect-failed", "mpi-connect-failed", "nccl-other-subnet")
+    chosen = [e for e in facts.text.said("nccl-interface") if _internal(e)]
+    unreachable = [e for e in failed if _internal(e) or "oute to host" in e.text or e.kind != "nccl-connect-failed"]
+    if not none and not unreachable and not (failed and chosen):
+        said(facts, "nccl-no-interface", settle=_SETTLE_INTERFACE)
+    value = facts.environment.get("NCCL_SOCKET_IFNAME")
+    named = f" (NCCL_SOCKET_IFNAME={value})" if isinstance(value, str) else ""
+    yield Found(
+        message=f"NCCL finds no network interface to use{named}."
+        if none
+        else f"NCCL speaks through an interface from which the others are not reached{named}.",
+        proof=lines((*none, *unreachable[:2], *chosen[:2], *failed[:1])),
+        fixes=(
+            Fix(
+                kind="env",
+                risk="safe",
+                summary="Unset NCCL_SOCKET_IFNAME: NCCL finds an interface itself",
+                steps=("unset NCCL_SOCKET_IFNAME",),
+                env=(EnvChange(name="NCCL_SOCKET_IFNAME", op="unset"),),
+            ),
+            Fix(
+                kind="command",
+                risk="safe",
+                summary="Or name the one that leads to the other machines, on each of them; containers on several machines need "
+                "the host's network (docker run --network=host)",
+                steps=("ip -br address", "export NCCL_SOCKET_IFNAME=eth0"),
+            ),
+        ),
+    )
+
+
+def _internal(event: TextEvent) -> bool:
+    name, address = event.values.get("interface", ""), event.values.get("address", "")
+    return bool(_INTERNAL_NAME.match(name) or _INTERNAL.match(address))
+
+
+def redirected(facts: Facts) -> tuple[TextEvent, ...]:
+    """Lines that show a collective hanging, and what redirects the traffic between GPUs; unknown without both."""
+    settle = "sudo dmesg | grep -iE 'iommu|dmar'; sudo lspci -vvv | grep ACSCtl"
+    hangs = facts.text.said("collective-hangs")
+    if not hangs:
+        raise UnknownFactError(Unread(why="not in this text", settle=settle))
+    why = facts.text.said("iommu-fault", "acs-on", "iommu-cure")
+    if not why and not without_peers(facts):
+        why = facts.text.said("p2p-cure")
+    if not why:
+        undecided(settle)
+    return (*hangs[:1], *why[:3])

@@ -1,0 +1,132 @@
+"""NCCL, and what TensorFlow, Horovod and people say of collectives: transports, settings, why they fail or hang."""
+
+from __future__ import annotations
+
+from ..facts import Variable
+from .language import Kind, Language, Values
+from .notebook import Notebook
+
+_FAILS = "collective-fails"
+
+
+def _set(values: Values, line: int, notes: Notebook) -> None:
+    """A variable that NCCL says it uses."""
+    told = notes.told("environment.variables") or ()
+    if not any(v.name == values["name"] for v in told):
+        notes.add("environment.variables", Variable(name=values["name"], value=values["value"]), line)
+
+
+def _version(values: Values, line: int, notes: Notebook) -> None:
+    notes.tell("nccl.version", values["version"], line)
+
+
+_SEVERAL = (
+    r"(?:[Mm]irrored ?[Ss]trategy|NCCL|[Nn]ccl|[Mm]ulti[- ]?(?:GPU|gpu|Gpu|worker|node|machine)s?|(?:[Mm]ultiple|several|two|[2-9]|1\d|more) (?:hosts|nodes|GPUs|gpus)"
+    r"|[Aa]ll-?[Rr]educe|[Hh]orovod|[Dd]istribut(?:ed|ion|e) (?:training|strategy)|[Pp]arallel training|GPU ?\d and GPU ?\d|\d\+? (?:or more )?GPUs)"
+)
+_HANGS = r"(?:[Hh]angs?\b|[Hh]ung\b|hanging\b|hang-?up\b|[Ss]tuck\b|[Ff]reez(?:e|es|ing)\b|froze(?:n)?\b|[Dd]eadlocks?\b|[Ss]talls?\b|stalled\b|infinite polling|doesn't proceed)"
+_HELPS = r"(?:works?|solve[sd]?|fix(?:es|ed)?|helps|helped|runs|resolve[sd]|gone|cure[sd]?|finally)"
+_ASSENTS = (
+    r"^(?![^\n]{0,400}(?:\bstill\b|\bnot? (?:help|work|effect|difference|change|luck|solve|fix)|n't (?:help|work|solve|fix)"
+    r"|BOOT_IMAGE|[Cc]ommand line|CMDLINE))"
+)
+"""Before what helped: nobody says that it did not, and it is no kernel's command line."""
+_WINDOWS = r"(?:on|On|in|with|for) (?:native )?[Ww]in(?:dows|10|11)\b|Windows (?:10|11|7|[Ss]erver)"
+_NO_OP = (
+    r"No OpKernel was registered to support Op '?Nccl\w{1,30}|Op type not registered '?Nccl\w{1,30}"
+    r"|Distributed package doesn't have NCCL|NCCL is not (?:supported|available) (?:on|for|in) [Ww]indows"
+)
+_ROUTE = r"(?:[Cc]onnection refused|[Cc]onnection timed out|[Nn]o route to host|[Ss]oftware caused connection abort|[Nn]etwork is unreachable|timeout|failed)"
+
+LANGUAGE = Language(
+    name="nccl",
+    words=(
+        "NCCL", "nccl", "Nccl", "eer access", "Peer Device", "dev/shm", "shared memory", "insufficient", "ACSCtl", "ACS", "iommu", "IOMMU",
+        "VT-d", "AMD-Vi", "btl_tcp", "subset of ranks", "ollective", "bus error", "broadband", "P2P", "CUDA IPC",
+    ),
+    kinds=(
+        Kind(
+            "nccl-shm-other",
+            r"NCCL WARN [^\n]{0,160}shared memory segment[^\n]{0,160}(?:No such file|Permission denied|not permitted|Too many open)",
+            _FAILS,
+        ),
+        Kind(
+            "nccl-shm-full",
+            r"Call to posix_fallocate failed|failed to extend /dev/shm/nccl|Error while creating shared memory segment|Unable to allocate shared memory"
+            r"|NCCL WARN [^\n]{0,200}No space left on device|insufficient shared memory|bus error encountered in worker",
+            _FAILS,
+        ),
+        Kind("shm-size", r"^(?:tmpfs|shm)\s{1,30}(?P<kib>\d{1,12})\s{1,20}\d{1,12}\s{1,20}(?P<free>\d{1,12})\s{1,20}\d{1,3}%\s{1,8}/dev/shm$"),
+        Kind(
+            "nccl-no-interface",
+            r"no socket interface found|No usable listening interface found|[Nn]o usable (?:network |socket )?interface"
+            r"|is neither AF_INET\(2\) nor AF_INET6|Socket creation failed : Address family not supported",
+            _FAILS,
+        ),
+        Kind("nccl-other-subnet", r"NCCL WARN Net : No interface found in the same subnet", _FAILS),
+        Kind("nccl-fabric-not-ready", r"NCCL WARN [^\n]{0,80}(?:failure 802|system not yet initialized)", _FAILS),
+        Kind(
+            "nvls-failed",
+            r"nvls\.cc:\d{1,5} NCCL WARN|Failed to bind NVLink SHARP|NVLink SHARP \(NVLS\) [Mm]ulticast memory|NCCL WARN [^\n]{0,80}[Mm]ulticast",
+            _FAILS,
+        ),
+        Kind(
+            "nccl-no-code",
+            r"NCCL WARN [^\n]{0,80}(?:no kernel image is available|invalid device function|named symbol not found|provided PTX was compiled)",
+            _FAILS,
+        ),
+        Kind("nccl-no-memory", r"NCCL WARN [^\n]{0,80}'out of memory'", _FAILS),
+        Kind(
+            "peer-refused",
+            r"peer access is not supported between these two devices|P2P\)? access (?:isn't|is not) supported between|CUDA IPC handle : 217|cudaErrorPeerAccessUnsupported|PEER_ACCESS_UNSUPPORTED",
+            _FAILS,
+        ),
+        Kind("geforce-no-p2p", r"doesn't support faster communication broadband|\b(?:RTX ?)?(?:20|30|40|50)[6-9]0(?: ?Ti)?\b[^.\n]{0,40}\b(?:has no|have no|without|lacks?|doesn't support|does not support|don't support) (?:P2P|p2p|[Pp]eer)", _FAILS),
+        Kind(
+            "tf-peers-apart",
+            r"(?:Peer access not supported between|cannot enable peer access from) device ordinals? (?P<first>\d{1,3}) (?:and|to device ordinal) (?P<second>\d{1,3})"
+            r"|Device=(?P<first2>\d{1,3}) CANNOT Access Peer Device=(?P<second2>\d{1,3})",
+        ),
+        Kind("nccl-version", r"NCCL version (?P<version>\d{1,3}\.\d{1,3}(?:\.\d{1,3})?)", tell=_version),
+        Kind("nccl-setting", r"NCCL INFO (?P<name>NCCL_\w{1,40}) set (?:by environment )?to (?P<value>[^\s]{1,80}?)\.?$", tell=_set),
+        Kind("nccl-interface", r"NCCL INFO (?:Bootstrap ?:|NET/Socket ?:|NET ?:) Using (?:interface )?(?:\[\d\])?(?P<interface>[\w.-]{1,20}):(?P<address>[\da-fA-F.:]{2,45})"),
+        Kind(
+            "nccl-connect-failed",
+            rf"NCCL\b[^\n]{{0,60}}[Cc]onnect(?: to (?P<address>[\w.:%-]{{2,60}})(?:<\d{{1,6}}>)?)?[^\n]{{0,60}}\b(?P<error>{_ROUTE})",
+            _FAILS,
+        ),
+        Kind("mpi-connect-failed", rf"btl_tcp[^\n]{{0,120}}connect\(\) to (?P<address>[\w.:]{{2,45}}) failed: (?P<error>{_ROUTE})", _FAILS),
+        Kind("nccl-transport", r"NCCL INFO (?:Channel|Ring) 0?0(?:/0)? ?: (?P<first>\d{1,5})\[\w{1,8}\] -> (?P<second>\d{1,5})\[\w{1,8}\] (?:\[(?:send|receive)\] )?via (?P<way>P2P|SHM|direct shared memory|NET)"),
+        Kind("nccl-op-absent", _NO_OP, _FAILS),
+        Kind(
+            "nccl-system-error",
+            r"unhandled system error|ncclSystemError|ncclCommInitRank failed: unhandled system",
+            _FAILS,
+        ),
+        Kind("nccl-cuda-error", r"unhandled cuda error|ncclUnhandledCudaError|nccl\w{0,20}: unhandled cuda", _FAILS),
+        Kind(
+            "nccl-error",
+            r"NCCL: (?:invalid usage|internal error)|ncclInternalError|ncclInvalidUsage|ncclRemoteError|NCCL failure|NCCL error|Error invoking NCCL"
+            r"|Watchdog caught collective operation timeout|Collective ops is aborted by|[Cc]ollective\w{0,10} (?:op\w{0,10} )?timed out|by subset of ranks and are waiting for remainder",
+            _FAILS,
+        ),
+        Kind("acs-on", r"ACSCtl:\s{1,4}SrcValid\+|ReqRedir\+|ACS is enabled on"),
+        Kind(
+            "iommu-cure",
+            rf"{_ASSENTS}[^\n]{{0,300}}(?:(?:intel_iommu|amd_iommu|iommu)=(?:off|pt|soft)|pci=noacs|ECAP_ACS|disable_acs"
+            r"|(?:IOMMU|ACS|VT-d|AMD-Vi)\b[^.\n]{0,60}\b(?:off|disabled)\b"
+            r"|(?:[Dd]isabl\w{1,3}|[Tt]urn\w{0,3}|[Ss]witch\w{0,3}) (?:off )?(?:the )?(?:IOMMU|ACS|VT-d|AMD-Vi))",
+        ),
+        Kind("p2p-cure", rf"{_ASSENTS}[^\n]{{0,300}}(?:\b{_HELPS}\b[^.\n]{{0,60}}NCCL_P2P_DISABLE|NCCL_P2P_DISABLE[^.\n]{{0,60}}\b{_HELPS}\b)"),
+        Kind("p2p-slower", r"P2P=Enabled [^\n]{0,40}Matrix"),
+    ),
+)  # fmt: skip
+REPORTS = Language(
+    name="report",
+    words=("hang", "Hang", "hung", "tuck", "reez", "roze", "eadlock", "tall", "infinite polling", "doesn't proceed", "indows"),
+    kinds=(
+        Kind("collective-hangs", rf"\b{_SEVERAL}[^\n]{{0,160}}\b{_HANGS}|\b{_HANGS}[^\n]{{0,160}}\b{_SEVERAL}", _FAILS),
+        Kind("mirrored-on-windows", rf"(?:[Mm]irrored ?[Ss]trategy|NCCL|[Mm]ulti[- ]?(?:GPU|gpu))[^\n]{{0,100}}(?:{_WINDOWS})", _FAILS),
+    ),
+)  # fmt: skip
+"""What people say of collectives: weak words."""

@@ -1,0 +1,104 @@
+"""The hardware in the kernel's log and in what programs say of it: Xids, GPUs that are lost, memory errors, bus errors."""
+
+from __future__ import annotations
+
+import re
+
+from ..facts import KernelEvent
+from .language import Kind, Language, Understood
+from .notebook import Notebook
+
+_FAULT = "gpu-faults"
+_HEX = r"[0-9a-fA-F]"
+
+
+def _xid(numbers: str) -> str:
+    """What a line with one of these Xids holds: the driver's own line, or how people and monitors name it."""
+    return (
+        rf"\bX[Ii][Dd] \((?:PCI:)?(?P<address>{_HEX}{{2,8}}(?::{_HEX}{{2}}){{1,2}}(?:\.\d)?)[^)]{{0,30}}\):? ?(?P<xid>{numbers})\b"
+        rf"|\bX[Ii][Dd](?: error| code| event)?s?\s?[:=#(]?\s?(?P<xid2>{numbers})\b(?![.:]\d)"
+    )
+
+
+_LOST = r"(?:fallen|fell|falls|fall|falling|dropped|drops) off (?:of )?the (?:PCI(?:e|-E)? )?bus"
+_UNCORRECTABLE = (
+    r"(?<!no )(?<!No )(?<!0 )(?<!out )(?i:\buncorrectable (?:double bit |volatile )?ECC error|uncorrectable double bit error|double bit ECC error)(?!s? {0,20}[:=] {0,4}0)"
+    r"|CUDA_ERROR_ECC_UNCORRECTABLE|cudaErrorECCUncorrectable|ECC_UNCORRECTABLE"
+)
+_MACHINE = r"\b(?:[Cc]omputer|[Mm]achine|PC|pc|[Ss]ystem|(?<![Jj]upyter )[Ss]erver|[Ww]orkstation|[Ll]aptop|[Dd]esktop|Windows(?: \d{1,2})?)"
+_GOES_DOWN = (
+    r"(?:cold[- ](?:re)?boots?|(?:re)?boots? (?:itself|by itself|automatically|randomly|suddenly)|(?:reboots|restarts|resets)\b|shuts? (?:itself )?(?:off|down)\b"
+    r"|turns? (?:itself )?off\b|powers? (?:itself )?off\b|switch(?:es)? (?:itself )?off\b|crash(?:es)?[ /,](?:and )?(?:then )?(?:re)?(?:boots?|starts?)\b)"
+)
+_NO_KERNEL = r"(?![^\n]{0,80}\b(?:[Kk]ernel|[Nn]otebook|[Cc]ontainer|[Pp]od)\b)[^.;\n]{0,60}"
+"""Between the machine and what it does: a notebook's kernel that restarts is another matter."""
+_AT_WORK = r"(?:train\w*|running|runs|during|fit\b|under load|using (?:the )?GPU|gpu_?burn|epoch|example|\bGPUs?\b)"
+
+
+_PROGRAM, _GSP, _MEMORY, _REPAIR = "8|13|31|32|43|45|68|69", "119|120", "48|94|95|140|171|172", "63|64|92"
+_LINK, _LOST_NUMBER, _FOLLOWS = "74|137|144|145|146|147|148|149|150", "79", "154|155|156"
+
+
+class _Kernel(Language):
+    """Lines of the kernel's log are facts of their own."""
+
+    def line(self, text: str, number: int, notes: Notebook) -> Understood | None:
+        """What a line says; what the kernel said is written down."""
+        said = super().line(text, number, notes)
+        kind = _LOGGED.get(said.kind) if said is not None else None
+        if said is None or kind is None:
+            return said
+        where, xid = said.values.get("address"), said.values.get("xid")
+        if kind == "xid" and not (where and xid):
+            return said  # told by somebody, not by the kernel
+        seconds = re.match(r"\[ {0,8}(\d{1,9}\.\d{1,9})\]", text)
+        event = KernelEvent(
+            kind=kind,
+            text=text[:300],
+            xid=int(xid) if xid and kind == "xid" else None,
+            pci_address=_whole(where) if where else None,
+            seconds=float(seconds[1]) if seconds else None,
+        )
+        notes.add("system.kernel_log", event, number)
+        return said
+
+
+def _whole(address: str) -> str:
+    """'0000:3b:00.0' for '3b:00.0' and '0000:3b:00'."""
+    address = address.lower()
+    address = address if address.count(":") == 2 else f"0000:{address}"
+    return address if "." in address else f"{address}.0"
+
+
+_LOGGED = {
+    **dict.fromkeys(("xid-lost", "xid-gsp", "xid-memory", "xid-repair", "xid-link", "xid-program", "xid-other", "xid-follows"), "xid"),
+    "aer-fatal": "aer", "aer-corrected": "aer", "iommu-fault": "iommu-fault",
+}  # fmt: skip
+"""Kind of a line -> that of the kernel's event."""
+LANGUAGE = _Kernel(
+    name="kernel log",
+    words=(
+        "is lost", "IsLost", "IS_LOST", "Xid", "XID", "off the", "off of the", "ECC", "GSP", "AER", "Bus Error", "DMAR", "IO_PAGE_FAULT", "device handle", "boot",
+        "restart", "shuts", "turns", "powers", "switches", "PSU", "ower supply", "ower Supply", " supply",
+    ),
+    kinds=(
+        Kind("xid-lost", rf"{_xid(_LOST_NUMBER)}|{_LOST}|NVMLError_GpuIsLost|NVML_ERROR_GPU_IS_LOST|: GPU is lost", _FAULT),
+        Kind("xid-gsp", rf"{_xid(_GSP)}|Timeout (?:after \d{{1,4}}s of )?waiting for RPC (?:response )?from GSP|_kgspLogRpcTimeout", _FAULT),
+        Kind("xid-memory", rf"{_xid(_MEMORY)}|{_UNCORRECTABLE}", _FAULT),
+        Kind("xid-repair", _xid(_REPAIR), _FAULT),
+        Kind("xid-link", _xid(_LINK), _FAULT),
+        Kind("xid-program", _xid(_PROGRAM), _FAULT),
+        Kind("xid-follows", _xid(_FOLLOWS)),
+        Kind("xid-other", _xid(r"\d{1,3}"), _FAULT),
+        Kind("device-handle-unknown", r"Unable to determine the device handle for (?:GPU|gpu)[^\n]{0,60}: Unknown Error", _FAULT),
+        Kind("aer-fatal", r"AER: (?:Multiple )?Uncorrect(?:ed|able) \((?:Non-)?Fatal\)|PCIe Bus Error: severity=Uncorrected", _FAULT),
+        Kind("aer-corrected", r"AER: (?:Multiple )?Correct(?:ed|able) error|PCIe Bus Error: severity=Corrected"),
+        Kind("iommu-fault", r"DMAR: \[[^\]]{0,60}\] Request device|DMAR: DRHD: handling fault|IO_PAGE_FAULT"),
+        Kind(
+            "machine-resets",
+            rf"{_MACHINE}{_NO_KERNEL}\b{_GOES_DOWN}[^\n]{{0,160}}\b{_AT_WORK}|\b{_AT_WORK}[^.\n]{{0,120}}{_MACHINE}{_NO_KERNEL}\b{_GOES_DOWN}",
+            _FAULT,
+        ),
+        Kind("names-power-supply", r"\bPSU\b|\b[Pp]ower [Ss]upply\b|\b\d{3,4} ?W(?:att)? supply"),
+    ),
+)  # fmt: skip
