@@ -21,6 +21,7 @@ WORDS = (
     "gpu",
     "tf.__version__",
     "tensorflow",
+    "name:",
 )
 _ERROR = re.compile(r"(?P<error>(?:[\w.]*\.)?(?:\w*Error|\w*Exception|SystemExit)): ?(?P<text>.*)")
 _FRAME = re.compile(r'File "(?P<file>[^"]+)", line \d+')
@@ -29,14 +30,23 @@ _OF_TENSORFLOW = re.compile(
 )
 _LIBRARY = re.compile(r"(?P<library>lib(?:cu[\w]+|nv[\w]+)\.so[.\d]*): cannot open shared object file")
 _PRINTED = (
-    ("lists-no-gpu", re.compile(r"Num GPUs(?: Available)?:\s*0\b|No GPU (?:device )?(?:found|available)\b|^\[\]$")),
+    (
+        "lists-no-gpu",
+        re.compile(
+            r"Num GPUs(?: Available)?:?\s*0\b|No GPU (?:device )?(?:found|available)\b|^\[\]$|list_(?:physical|logical)_devices\(.{0,30}?\[\]$"
+            r"|\bGPUs?\b[^\[\]]{0,40}\[\]$|is_gpu_available\W{0,4}(?:(?:is|returns?) )?False|gpu_device_name\(\) (?:''|\"\")"
+            r"|^\[PhysicalDevice\(name='/physical_device:CPU:0', device_type='CPU'\)(?:, PhysicalDevice\(name='/physical_device:XLA_CPU:0', device_type='XLA_CPU'\))?\]$"
+        ),
+    ),
+    ("lists-cpu", re.compile(r"^\[?name: ?\"/(?:device:CPU|cpu):0\"")),
+    ("lists-gpus", re.compile(r"^\[?name: ?\"/(?:device:GPU|gpu):(?P<index>\d+)\"")),
     ("lists-gpus", re.compile(r"PhysicalDevice\(name='/physical_device:GPU:(?P<index>\d+)'|Num GPUs(?: Available)?:\s*(?P<count>[1-9]\d*)\b")),
 )  # fmt: skip
 _VERSION = re.compile(
     r"(?:tf\.__version__|TensorFlow version|tensorflow version)[^\d\n]{0,12}(?P<version>[012]\.\d+\.\d+(?:rc\d|-rc\d)?)"
 )
 _SYMPTOM, _FAILED = 1, 2
-STATE = ("Traceback", "File", "import", "from")
+STATE = ("Traceback", "File", "import", "from", "[]", "True", "False")
 """A line that begins so matters to those that follow."""
 
 
@@ -61,7 +71,7 @@ class Reader:
         if _OF_TENSORFLOW.search(text) and text.startswith(("import ", "from ")):
             self._importing = True
             return None
-        if (error := _ERROR.match(text)) is not None:
+        if (error := _ERROR.match(text.lstrip("`'\" E"))) is not None:
             return self._error(error["error"], error["text"], text, number)
         return self._printed(text, number)
 
@@ -96,6 +106,8 @@ class Reader:
                 continue
             if kind == "lists-no-gpu" and text != "[]":
                 notes.tell("tensorflow.devices", (), line, _SYMPTOM)
+            elif kind == "lists-cpu":
+                notes.tell("tensorflow.devices", (), line)
             elif kind == "lists-gpus":
                 first = int(found["index"] or 0)
                 for index in range(first, int(found["count"] or first + 1)):

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..facts import Facts, TextEvent
-from . import containers, nvidia_smi, python, tensorflow_facts
+from . import answers, containers, imports, nvidia_smi, pip, python, report, tensorflow_facts
 from .language import Language, Understood
 from .notebook import Notebook
 from .text import Pasted
 
-LANGUAGES: tuple[Language, ...] = (containers.LANGUAGE,)
+LANGUAGES: tuple[Language, ...] = (containers.LANGUAGE, pip.LANGUAGE, imports.LANGUAGE)
 """Those whose lines are understood one by one."""
 _TEXT = 400
 _MANY = 20_000
@@ -23,16 +23,17 @@ _MANY = 20_000
 def read(pasted: Pasted) -> Facts:
     """What a text tells; everything else is Unread('not in this text')."""
     notes = Notebook()
-    tracebacks = python.Reader(notes)
+    tracebacks, statements = python.Reader(notes), report.Reader(notes)
     languages: tuple[tuple[str, tuple[str, ...], Callable[[str, int, Notebook], Understood | None]], ...] = (
         (tensorflow_facts.LANGUAGE, tensorflow_facts.WORDS, tensorflow_facts.line),
         (nvidia_smi.LANGUAGE, nvidia_smi.WORDS, nvidia_smi.line),
         (python.LANGUAGE, python.WORDS, lambda text, number, _: tracebacks.line(text, number)),
         *((one.name, one.words, one.line) for one in LANGUAGES),
+        (report.LANGUAGE, report.WORDS, lambda text, number, _: statements.line(text, number)),
     )
     seen: set[tuple[str, str]] = set()
     nothing: set[str] = set()
-    for line in pasted.lines:
+    for line in answers.together(pasted.lines):
         if line.text in nothing:
             continue
         understood = False
@@ -54,4 +55,5 @@ def read(pasted: Pasted) -> Facts:
                 )  # fmt: skip
         if not understood and len(nothing) < _MANY and not line.text.startswith(python.STATE):
             nothing.add(line.text)
+    statements.finish()
     return notes.facts(pasted.count, pasted.left_out)

@@ -6,9 +6,10 @@ text has several such lines, what fits all of them is left.
 
 from __future__ import annotations
 
-from . import programs
+from . import installs, programs
 
 CLUES: dict[str, tuple[str, ...]] = {
+    **installs.CLUES,
     **programs.CLUES,
 }
 """Kind of a line -> the causes that fit it."""
