@@ -62,7 +62,9 @@ def asked_for(event: TextEvent, *, name: str | None = None) -> tuple[Release, ..
         admitted = SpecifierSet(spec, prereleases=True)
     except InvalidSpecifier:
         return ()
-    return tuple(r for r in compat.releases() if r.version in admitted and any(f.distribution == wanted for f in r.files))
+    return tuple(
+        r for r in compat.releases() if r.version in admitted and any(f.distribution == wanted for f in r.files)
+    )
 
 
 def pythons(releases: tuple[Release, ...], name: str, platform: Platform | None = None) -> set[str]:

@@ -86,12 +86,18 @@ def _by_release(facts: Facts, package: str) -> Iterator[Found]:
 
 def _in_text(facts: Facts, package: str) -> Iterator[Found]:
     """The package's own words. Where TensorFlow was imported all the same, they are somebody else's."""
-    told = said(facts, f"{package}-message", f"{package}-abi", f"{package}-mismatch", settle=f"python3 -m pip show {package}")
+    told = said(
+        facts, f"{package}-message", f"{package}-abi", f"{package}-mismatch", settle=f"python3 -m pip show {package}"
+    )
     if facts.tensorflow.import_error is None:
         return
     old, same = _older_than(facts, "2.18"), _same_tensorflow(facts)
     limit = f"{package}<2" if package == "numpy" else "protobuf<3.21"
-    wanted = (limit,) if old or not isinstance(facts.tensorflow.version, str) else ("--upgrade", package, *([same] if same else []))
+    wanted = (
+        (limit,)
+        if old or not isinstance(facts.tensorflow.version, str)
+        else ("--upgrade", package, *([same] if same else []))
+    )
     yield Found(
         message=f"The {package} that is installed does not fit this TensorFlow, or what was compiled for it.",
         proof=lines(told),

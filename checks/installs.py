@@ -10,6 +10,7 @@ from gpudoctor.facts import Facts, TextEvent, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage
 from gpudoctor.registry import check
 
+_LIST = "TF_CPP_MIN_LOG_LEVEL=0 python3 -c \"import tensorflow as tf; print(tf.config.list_physical_devices('GPU'))\""
 _WSL = Fix(
     kind="advice",
     risk="safe",
@@ -62,14 +63,16 @@ def _never_existed(event: TextEvent) -> bool:
     if _installs.distribution(event) != "tensorflow-gpu" or not event.values.get("spec"):
         return False
     wanted = _installs.asked_for(event, name="tensorflow")
-    return bool(wanted) and not _installs.asked_for(event) and all(_installs.at_least(r.version, "2.12") for r in wanted)
+    return (
+        bool(wanted) and not _installs.asked_for(event) and all(_installs.at_least(r.version, "2.12") for r in wanted)
+    )
 
 
 @check(
     "GD421",
     "tf-windows-native-cpu-only",
     stage=Stage.PYTHON,
-    explains=("tf-cpu-only-package", "tf-lists-no-gpu", "cuda-libs-missing"),
+    explains=("tf-cpu-only-package", "tf-lists-no-gpu", "tf-no-gpu-registered", "cuda-libs-missing"),
 )
 def tf_windows_native_cpu_only(facts: Facts) -> Iterator[Found]:
     """On native Windows TensorFlow 2.11 and newer is built without CUDA.
@@ -86,7 +89,9 @@ def tf_windows_native_cpu_only(facts: Facts) -> Iterator[Found]:
     if known(facts.system.system) != "Windows":
         raise NotApplicable("this is not Windows")
     if facts.system.wsl is True:
-        raise UnknownFactError(Unread(why="the text speaks of WSL as well", settle="python -c 'import sys; print(sys.platform)'"))
+        raise UnknownFactError(
+            Unread(why="the text speaks of WSL as well", settle="python -c 'import sys; print(sys.platform)'")
+        )
     listed = facts.tensorflow.gpus()
     if not isinstance(listed, Unread) and listed:
         raise NotApplicable("TensorFlow lists GPUs")
@@ -115,7 +120,15 @@ def tf_windows_native_cpu_only(facts: Facts) -> Iterator[Found]:
     "GD422",
     "tf-macos-no-cuda",
     stage=Stage.PYTHON,
-    explains=("tf-cpu-only-package", "tf-lists-no-gpu", "install-fails", "cuinit-no-device", "cuinit-fails", "libcuda-not-found"),
+    explains=(
+        "tf-cpu-only-package",
+        "tf-lists-no-gpu",
+        "tf-no-gpu-registered",
+        "install-fails",
+        "cuinit-no-device",
+        "cuinit-fails",
+        "libcuda-not-found",
+    ),
 )
 def tf_macos_no_cuda(facts: Facts) -> Iterator[Found]:
     """On macOS TensorFlow has no CUDA.
@@ -181,7 +194,9 @@ def tf_aarch64_no_wheel(facts: Facts) -> Iterator[Found]:
     for event in told:
         wanted, name = _installs.asked_for(event), _installs.distribution(event)
         has = _installs.pythons(wanted, name, "linux-aarch64")
-        if wanted and (not has or (python is not None and python not in has and python in _installs.pythons(wanted, name))):
+        if wanted and (
+            not has or (python is not None and python not in has and python in _installs.pythons(wanted, name))
+        ):
             yield Found(
                 message=f"There is no wheel of {name}{event.values.get('spec', '')} for aarch64"
                 + (f" and Python {python}." if has else "."),
@@ -228,7 +243,7 @@ def msvc_runtime_missing(facts: Facts) -> Iterator[Found]:
                 risk="needs root",
                 summary="Install https://aka.ms/vs/17/release/vc_redist.x64.exe and restart Windows",
                 steps=(),
-                verify="python -c \"import tensorflow\"",
+                verify='python -c "import tensorflow"',
             ),
         ),
     )
@@ -275,12 +290,24 @@ def tf_no_gpu_registered(facts: Facts) -> Iterator[Found]:
 
     Source: tensorflow/core/common_runtime/placer.cc, colocation_graph.cc.
     """
-    said(facts, "gpu-not-registered")
-    if facts.tensorflow.build.cuda is False:
+    told = said(facts, "only-cpu-registered", "gpu-not-registered")
+    lib, build = facts.driver.libcuda, facts.tensorflow.build
+    if build.cuda is False:
         raise NotApplicable("the build without CUDA explains it")
-    raise UnknownFactError(
-        Unread(
-            why="why no GPU is registered is not in this text",
-            settle="TF_CPP_MIN_LOG_LEVEL=0 python3 -c \"import tensorflow as tf; print(tf.config.list_physical_devices('GPU'))\"",
-        )
+    known_why = lib.path is None or isinstance(lib.init_result, int) or facts.tensorflow.loader_ok is False
+    only = [e for e in told if e.kind == "only-cpu-registered"]
+    if known_why or not only:
+        raise UnknownFactError(Unread(why="why no GPU is registered is not decided by it", settle=_LIST))
+    yield Found(
+        message="This TensorFlow has registered its CPU devices only, and the program needs a GPU.",
+        proof=lines(only),
+        fixes=(
+            Fix(
+                kind="advice",
+                risk="safe",
+                summary="Its own lines at the start say why: look at them, or run gpudoctor check on that machine",
+                steps=(),
+                verify=_LIST,
+            ),
+        ),
     )

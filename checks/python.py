@@ -32,7 +32,9 @@ def tf_not_installed(facts: Facts) -> Iterator[Found]:
     if known(facts.tensorflow.directory) is not None:
         return
     if facts.text.is_all and facts.text.shows("install-fails"):
-        raise UnknownFactError(Unread(why="why it can't be installed is not decided", settle="python3 -m pip install tensorflow"))
+        raise UnknownFactError(
+            Unread(why="why it can't be installed is not decided", settle="python3 -m pip install tensorflow")
+        )
     python = known(facts.python.executable) if not facts.text.is_all else "python3"
     because = facts.python.chosen_because
     stray = facts.tensorflow.stray
@@ -98,7 +100,7 @@ _FRAMEWORK = ("tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tf-nightly", "t
     "GD403",
     "tf-shadowed",
     stage=Stage.PYTHON,
-    explains=("tf-import-broken", "tf-lists-no-gpu", "tf-not-installed"),
+    explains=("tf-import-broken", "tf-lists-no-gpu", "tf-not-installed", "op-fails"),
 )
 def tf_shadowed(facts: Facts) -> Iterator[Found]:
     """A local file or directory is imported instead of TensorFlow, Keras or NumPy.
@@ -115,7 +117,10 @@ def tf_shadowed(facts: Facts) -> Iterator[Found]:
     Source: The Python Language Reference, The import system; sys.path.
     """
     error = facts.tensorflow.import_error
-    if facts.text.is_all and (told := facts.text.said("tf-is-a-file", "tf-source-directory")):
+    told = facts.text.said("tf-is-a-file", "tf-source-directory")
+    if facts.text.said("tf-lacks-attribute"):
+        told += facts.text.said("frame-of-a-namesake")
+    if facts.text.is_all and told:
         yield Found(
             message="import takes a file or directory of that name, not the package that is installed.",
             proof=lines(told),
@@ -197,9 +202,9 @@ def python_32bit(facts: Facts) -> Iterator[Found]:
 
 def _32bit_in_text(facts: Facts) -> Iterator[Found]:
     """Where an installation or an import fails, and the Python or the machine is told to have 32 bits."""
-    if facts.python.bits == 64 or facts.system.machine in ("x86_64", "AMD64", "aarch64", "arm64"):
-        if facts.python.bits != 32:
-            raise NotApplicable("it has 64 bits")
+    is_64 = facts.python.bits == 64 or facts.system.machine in ("x86_64", "AMD64", "aarch64", "arm64")
+    if is_64 and facts.python.bits != 32:
+        raise NotApplicable("it has 64 bits")
     failed = facts.text.shows("install-fails")
     if not failed and facts.tensorflow.directory is not None and not isinstance(facts.tensorflow.import_error, str):
         raise UnknownFactError(Unread(why="no installation fails"))

@@ -295,7 +295,12 @@ _FOR_ARM = Fix(
 )
 
 
-@check("GD412", "tf-aarch64-cpu-only", stage=Stage.PYTHON, explains=("tf-cpu-only-package", "tf-lists-no-gpu", "install-fails"))
+@check(
+    "GD412",
+    "tf-aarch64-cpu-only",
+    stage=Stage.PYTHON,
+    explains=("tf-cpu-only-package", "tf-lists-no-gpu", "install-fails"),
+)
 def tf_aarch64_cpu_only(facts: Facts) -> Iterator[Found]:
     """On aarch64 the published TensorFlow is built without CUDA.
 

@@ -108,7 +108,6 @@ def _no_avx_in_text(facts: Facts) -> Iterator[Found]:
     )
 
 
-
 @check(
     "GD901",
     "address-space-limit",

@@ -136,7 +136,7 @@ def _fails_in_text(facts: Facts) -> Iterator[Found]:
         yield Found(message="A program fails.", proof=lines(failures[:3]))
 
 
-@check("GD510", "tf-cpu-only-package", stage=Stage.TENSORFLOW, explains=("tf-lists-no-gpu",))
+@check("GD510", "tf-cpu-only-package", stage=Stage.TENSORFLOW, explains=("tf-lists-no-gpu", "tf-no-gpu-registered"))
 def tf_cpu_only_package(facts: Facts) -> Iterator[Found]:
     """The installed TensorFlow is built without CUDA.
 
@@ -183,10 +183,18 @@ def _cpu_build_in_text(facts: Facts) -> Found | None:
     if facts.tensorflow.devices != () or isinstance(facts.tensorflow.import_error, str):
         return None
     installed = facts.python.distributions
-    ours = {} if isinstance(installed, Unread) else {d.name: d.version for d in installed if d.name.startswith("tensorflow")}
+    ours = (
+        {}
+        if isinstance(installed, Unread)
+        else {d.name: d.version for d in installed if d.name.startswith("tensorflow")}
+    )
     apart = {n: v for n, v in ours.items() if n == "tensorflow" and _apart(v)}
-    forge = [e for e in facts.text.said("installed") if e.values.get("channel") == "conda-forge" and e.values["name"] == "tensorflow"]
-    apart |= {"tensorflow": e.values["version"] for e in forge if _apart(e.values["version"])}
+    forge = [
+        e
+        for e in facts.text.said("installed")
+        if e.values.get("channel") == "conda-forge" and e.values["name"] == "tensorflow"
+    ]
+    apart |= {e.values["name"]: e.values["version"] for e in forge if _apart(e.values["version"])}
     if not ("tensorflow-cpu" in ours and not ours.keys() & {"tensorflow", "tensorflow-gpu"}) and not apart:
         return None
     names = {n: v for n, v in {**ours, **apart}.items() if n in ("tensorflow", "tensorflow-cpu", "tensorflow-gpu")}
@@ -196,7 +204,8 @@ def _cpu_build_in_text(facts: Facts) -> Found | None:
     version = next(iter(names.values()))
     wanted = "tensorflow-gpu" if apart else "tensorflow" if _before_extra(version) else "tensorflow[and-cuda]"
     return Found(
-        message=f"{listed}: a build for CPUs only" + (" lies over the one with CUDA." if "tensorflow-gpu" in names else "."),
+        message=f"{listed}: a build for CPUs only"
+        + (" lies over the one with CUDA." if "tensorflow-gpu" in names else "."),
         proof=lines(rows),
         fixes=(
             Fix(

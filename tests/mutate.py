@@ -28,7 +28,7 @@ from tests import mutants
 
 TESTS = Path(__file__).parent
 LIMIT_S = 300.0
-MAY_SURVIVE: dict[str, str] = {"rule:GD426": "it is only ever a candidate"}
+MAY_SURVIVE: dict[str, str] = {}
 """Mutant -> why no test can fail for it."""
 _QUIETLY = ("-q", "--no-header", "--assert=plain", "-p", "no:cacheprovider", "-p", "no:hypothesispytest")
 """Without what takes a second to load, or writes."""

@@ -33,17 +33,26 @@ _PRINTED = (
     (
         "lists-no-gpu",
         re.compile(
-            r"Num GPUs(?: Available)?:?\s*0\b|No GPU (?:device )?(?:found|available)\b|^\[\]$|list_(?:physical|logical)_devices\(.{0,30}?\[\]$"
-            r"|\bGPUs?\b[^\[\]]{0,40}\[\]$|is_gpu_available\W{0,4}(?:(?:is|returns?) )?False|gpu_device_name\(\) (?:''|\"\")"
-            r"|^\[PhysicalDevice\(name='/physical_device:CPU:0', device_type='CPU'\)(?:, PhysicalDevice\(name='/physical_device:XLA_CPU:0', device_type='XLA_CPU'\))?\]$"
+
+                r"Num GPUs(?: Available)?:?\s*0\b|No GPU (?:device )?(?:found|available)\b|^\[\]$|list_(?:physical"
+                r"|logical)_devices\(.{0,30}?\[\]$"
+
+                r"|\bGPUs?\b[^\[\]]{0,40}\[\]$|is_gpu_available\W{0,4}(?:(?:is|returns?) )?False"
+                r"|gpu_device_name\(\) (?:''|\"\")"
+
+                r"|^\[PhysicalDevice\(name='/physical_device:CPU:0', device_type='CPU'\)"
+                r"(?:, PhysicalDevice\(name='/physical_device:XLA_CPU:0', device_type='XLA_CPU'\))?\]$"
         ),
     ),
-    ("lists-cpu", re.compile(r"^\[?name: ?\"/(?:device:CPU|cpu):0\"")),
-    ("lists-gpus", re.compile(r"^\[?name: ?\"/(?:device:GPU|gpu):(?P<index>\d+)\"")),
-    ("lists-gpus", re.compile(r"PhysicalDevice\(name='/physical_device:GPU:(?P<index>\d+)'|Num GPUs(?: Available)?:\s*(?P<count>[1-9]\d*)\b")),
+    ("lists-cpu", re.compile(r"(?:^|\W)name: ?\"/(?:device:CPU|cpu):0\"")),
+    ("lists-gpus", re.compile(r"(?:^|\W)name: ?\"/(?:device:GPU|gpu):(?P<index>\d+)\"")),
+    ("lists-gpus", re.compile(
+        r"PhysicalDevice\(name='/physical_device:GPU:(?P<index>\d+)'|Num GPUs(?: Available)?:\s*"
+        r"(?P<count>[1-9]\d*)\b")),
 )  # fmt: skip
 _VERSION = re.compile(
-    r"(?:tf\.__version__|TensorFlow version|tensorflow version)[^\d\n]{0,12}(?P<version>[012]\.\d+\.\d+(?:rc\d|-rc\d)?)"
+    r"(?:tf\.__version__|TensorFlow version|tensorflow version)[^\d\n]{0,12}"
+    r"(?P<version>[012]\.\d+\.\d+(?:rc\d|-rc\d)?)"
 )
 _SYMPTOM, _FAILED = 1, 2
 STATE = ("Traceback", "File", "import", "from", "[]", "True", "False")

@@ -1,7 +1,7 @@
 """What people state of their environment: issue forms, lists, prompts, banners, what programs print of versions.
 
-A statement weighs less than what a program printed, and prose counts only where the whole text has one such statement. What
-they say of CUDA, cuDNN and the GPU is kept as events ('says': gpu, cuda, cudnn, driver): claims, no facts.
+A statement weighs less than what a program printed, and prose counts only where the whole text has one such statement.
+What they say of CUDA, cuDNN and the GPU is kept as events ('says': gpu, cuda, cudnn, driver): claims, no facts.
 """
 
 from __future__ import annotations
@@ -15,45 +15,101 @@ from .notebook import Notebook
 
 LANGUAGE = "report"
 WORDS = (
-    "indows", "buntu", "ebian", "entOS", "edora", "inux", "LINUX", "macOS", "MacOS", "MacBook", "Macbook", "macbook", "OS X",
-    "OSX", "Darwin", "WSL", "wsl", "ython", "ensor", "tf", "TF", "CUDA", "Cuda", "cuda", "GPU", "gpu", "GTX", "RTX", "Tesla",
-    "Quadro", "GeForce", "Jetson", "JetPack", "Jetpack", "Orin", "Xavier", "eGPU", "vidia", "VIDIA", "32", "GNU/", "Apple", "aarch64", "arm64", "i686", "[MSC", "[GCC", "[Clang", ":\\", "@", "ldd",
-    "-64", "M1", "M2", "Catalina", "Monterey",
+    "indows", "buntu", "ebian", "entOS", "edora", "inux", "LINUX", "macOS", "MacOS", "MacBook", "Macbook", "macbook",
+    "OS X", "OSX", "Darwin", "WSL", "wsl", "ython", "ensor", "tf", "TF", "CUDA", "Cuda", "cuda", "GPU", "gpu", "GTX",
+    "RTX", "Tesla", "Quadro", "GeForce", "Jetson", "JetPack", "Jetpack", "Orin", "Xavier", "eGPU", "vidia", "VIDIA",
+    "32", "GNU/", "Apple", "aarch64", "arm64", "i686", "[MSC", "[GCC", "[Clang", ":\\", "@", "ldd", "-64", "M1", "M2",
+    "Catalina", "Monterey",
 )  # fmt: skip
+_KEPT = 60
+"""Statements that are kept as events."""
+_SPEECHES = 1500
+"""Lines that are read as prose: nobody writes more."""
+_LOGGED = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:|[IWEF]\d{4} \d\d:|\[ *\d+\.\d+\]|[IWEF] tensorflow/")
 _PROSE, _CLAIM, _PRINTED, _PROVEN = -2, -1, 0, 1
 
 _NOTE = re.compile(r"\((?:e\.?g\b|use |source |if |as |with |or )[^)]{0,160}\)", re.IGNORECASE)
-_FIELD = re.compile(r"(?:[-*•+|>#]|\d{1,2}[.)])*\s*(?P<label>[A-Za-z][\w /().,&?-]{0,60}?)\s*[:：=|]+\s*(?P<value>\S.*)")
+_FIELD = re.compile(
+    r"(?:[-*•+|>#]|\d{1,2}[.)])*\s*(?P<label>[A-Za-z][\w /().,&?-]{0,60}?)\s*[:\uff1a=|]+\s*(?P<value>\S.*)"
+)
 _LABELS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("tensorflow", re.compile(r"(?:your |installed )?(?:tensor ?flow|tf)(?:[- ]gpu)?(?: ?version)?(?: used)?$")),
-    ("system", re.compile(r"(?:os|operating system|system|platform|host os)(?: platform)?(?: (?:and|&) distribution)?(?: ?version)?$")),
+    (
+        "system",
+        re.compile(
+            r"(?:os|operating system|system|platform|host os)(?: platform)?(?: (?:and|&) distribution)?"
+            r"(?: ?version)?$"
+        ),
+    ),
     ("python", re.compile(r"python(?: ?version)?$")),
-    ("cuda", re.compile(r"(?:installed )?(?:version of )?cuda(?: toolkit)?(?: ?(?:/|and|&|,) ?cudnn)?(?: ?versions?)?(?: installed)?$")),
+    (
+        "cuda",
+        re.compile(
+            r"(?:installed )?(?:version of )?cuda(?: toolkit)?(?: ?(?:/|and|&|,) ?cudnn)?(?: ?versions?)?"
+            r"(?: installed)?$"
+        ),
+    ),
     ("cudnn", re.compile(r"cu ?dnn(?: ?version)?$")),
     ("driver", re.compile(r"(?:nvidia |gpu |graphics )?driver(?: ?version)?$")),
-    ("gpu", re.compile(r"(?:gpus?|graphics? cards?|video card|nvidia gpu)(?: ?(?:model|type|name))?(?: ?(?:and|&) memory)?$")),
-)  # fmt: skip
+    (
+        "gpu",
+        re.compile(
+            r"(?:gpus?|graphics? cards?|video card|nvidia gpu)(?: ?(?:model|type|name))?(?: ?(?:and"
+            r"|&) memory)?$"
+        ),
+    ),
+)
 _TF_VERSION = re.compile(r"(?<![\w.-])(?:v|==)?(?P<version>[012]\.\d{1,2}(?:\.\d{1,2})?(?:-?rc\d)?)(?![\w.]*\d|-)")
 _GIT_VERSION = re.compile(r"\bv[012]\.\d+\.\d+(?:-rc\d)?-\d+-g[0-9a-f]+\b")
 _PYTHON_VERSION = re.compile(r"(?<![\w.])(?P<version>[23]\.\d{1,2}(?:\.\d{1,2})?)(?![\w]*\d)")
 _DOTTED = re.compile(r"(?<![\w.])(?P<version>\d{1,2}(?:\.\d{1,2}){1,2})(?![\w]*\d)")
 _GPU = re.compile(
     r"(?:NVIDIA )?(?:GeForce )?(?:RTX|GTX|GT|MX) ?-?A?\d{3,4}(?: ?(?:Ti|SUPER|Super|Laptop|Max-Q))*\b"
-    r"|(?:NVIDIA )?(?:Quadro|Tesla|TITAN|Titan|GeForce) [\w-]{1,8}(?: [\w-]{1,6})?|\b(?:NVIDIA )?(?:[AH]100|H200|V100|P100|T4|L40S?|L4|A10G?)\b"
+
+        r"|(?:NVIDIA )?(?:Quadro|Tesla|TITAN|Titan|GeForce) [\w-]{1,8}(?: [\w-]{1,6})?|\b(?:NVIDIA )?"
+        r"(?:[AH]100|H200|V100|P100|T4|L40S?|L4|A10G?)\b"
     r"|\b(?:AMD )?Radeon [\w ]{1,20}|\bRX ?\d{4}\w*|\bIntel (?:\(R\) )?(?:Iris|UHD|HD|Arc)\b"
 )  # fmt: skip
 
 _SYSTEMS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("WSL", re.compile(r"\bWSL ?2?\b|\bwsl2?\b|Windows Subsystem|microsoft-standard", re.IGNORECASE)),
-    ("Windows", re.compile(r"\b[Ww](?:indows|in) ?(?:1[01]|[78](?:\.1)?|XP|Server|Home|Pro|Edition|NT)\b|\b[Ww]indows\b|\bwin(?:32|64|-64)\b|\bWIN(?:1[01]|DOWS)\b")),
-    ("Darwin", re.compile(r"\bmac ?OS\b|\bOS ?X\b|\bDarwin\b|\bMac(?:[Bb]ook)?\b|\b(?:Mojave|Catalina|Big Sur|Monterey|Ventura|Sonoma|Sequoia)\b|\bosx-(?:arm)?64\b|Apple M\d|\bM[1-4] (?:Pro|Max|Ultra|chip|mac)|Apple [Ss]ilicon", re.IGNORECASE)),
-    ("Linux", re.compile(r"\b(?:[UuXxKkLl]+buntu|Debian|CentOS|Red ?Hat|RHEL|Fedora|Arch Linux|Manjaro|Linux|SUSE|openSUSE|Mint|Pop!?_?OS|Kali|Gentoo|Nix ?OS|Rocky|AlmaLinux|Raspbian|JetPack|linux-64)\b", re.IGNORECASE)),
-)  # fmt: skip
+    (
+        "Windows",
+        re.compile(
+            r"\b[Ww](?:indows|in) ?(?:1[01]|[78](?:\.1)?|XP|Server|Home|Pro|Edition|NT)\b|\b[Ww]indows\b|\bwin"
+            r"(?:32|64|-64)\b|\bWIN(?:1[01]|DOWS)\b"
+        ),
+    ),
+    (
+        "Darwin",
+        re.compile(
+            r"\bmac ?OS\b|\bOS ?X\b|\bDarwin\b|\bMac(?:[Bb]ook)?\b|\b(?:Mojave|Catalina|Big Sur|Monterey"
+            r"|Ventura|Sonoma|Sequoia)\b|\bosx-(?:arm)?64\b|Apple M\d|\bM[1-4] (?:Pro|Max|Ultra|chip|mac)"
+            r"|Apple [Ss]ilicon",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "Linux",
+        re.compile(
+            r"\b(?:[UuXxKkLl]+buntu|Debian|CentOS|Red ?Hat|RHEL|Fedora|Arch Linux|Manjaro|Linux|SUSE|openSUSE"
+            r"|Mint|Pop!?_?OS|Kali|Gentoo|Nix ?OS|Rocky|AlmaLinux|Raspbian|JetPack|linux-64)\b",
+            re.IGNORECASE,
+        ),
+    ),
+)
 _MACHINES = (
-    ("arm", re.compile(r"\baarch64\b|\barm64\b|linux-aarch64|\bJetson\b|\bJetPack\b|Apple M\d|\bM[1-4] (?:Pro|Max|Ultra|chip|mac)|Apple [Ss]ilicon|\bGraviton", re.IGNORECASE)),
+    (
+        "arm",
+        re.compile(
+            r"\baarch64\b|\barm64\b|linux-aarch64|\bJetson\b|\bJetPack\b|Apple M\d|\bM[1-4] (?:Pro|Max|Ultra"
+            r"|chip|mac)|Apple [Ss]ilicon|\bGraviton",
+            re.IGNORECASE,
+        ),
+    ),
     ("x86", re.compile(r"\bx86[_-]64\b|\bamd64\b|\bx64\b|\bwin-64\b|\blinux-64\b", re.IGNORECASE)),
     ("32", re.compile(r"\bi[36]86\b|\bx86\b(?![_-])|\b32[- ]bit\b", re.IGNORECASE)),
-)  # fmt: skip
+)
 _NAMES = {
     ("arm", "Darwin"): "arm64", ("arm", "Linux"): "aarch64", ("x86", "Windows"): "AMD64", ("x86", "Linux"): "x86_64",
     ("x86", "Darwin"): "x86_64", ("32", "Linux"): "i686",
@@ -61,30 +117,61 @@ _NAMES = {
 """What platform.machine() says there."""
 
 _BANNER = re.compile(r"Python (?P<version>\d\.\d+\.\d+)\S* ?(?:\||\(|:: )")
-_COMPILER = re.compile(r"\[(?:MSC v\.\d+ (?P<bits>32|64) bit|GCC|Clang)[^\]]{0,80}\] (?:on|:: [\w, .]{0,40}on) (?P<on>linux2?|win32|darwin|cygwin)")
+_COMPILER = re.compile(
+    r"\[(?:MSC v\.\d+ (?P<bits>32|64) bit|GCC|Clang)[^\]]{0,80}\] (?:on|:: [\w, .]{0,40}on) "
+    r"(?P<on>linux2?|win32|darwin|cygwin)"
+)
 _PYTHON_V = re.compile(r"Python (?P<version>[23]\.\d+\.\d+)(?: :: .*)?$")
 _PIP_V = re.compile(r"pip [\d.]+ from (?P<path>.{1,200}) \(python (?P<version>\d\.\d+)\)")
-_PLATFORM = re.compile(r"Linux-[\w.+-]{3,80}-(?P<machine>x86_64|aarch64|i686)-with-\w*-?(?:glibc(?P<glibc>\d+\.\d+))?|(?P<windows>Windows-\d+-\d)|macOS-[\d.]+-(?P<mac>arm64|x86_64)")
+_PLATFORM = re.compile(
+    r"Linux-[\w.+-]{3,80}-(?P<machine>x86_64|aarch64|i686)-with-\w*-?(?:glibc(?P<glibc>\d+\.\d+))?|"
+    r"(?P<windows>Windows-\d+-\d)|macOS-[\d.]+-(?P<mac>arm64|x86_64)"
+)
 _UNAME = re.compile(
-    r"(?:Linux|Darwin) \S+ \d+\.\d+\S* .{0,160}\b(?P<machine>x86_64|aarch64|arm64|i686)\b|\b(?P<machine2>x86_64|aarch64|i686) GNU/Linux"
+    r"(?:Linux|Darwin) \S+ \d+\.\d+\S* .{0,160}\b(?P<machine>x86_64|aarch64|arm64|i686)\b|\b"
+    r"(?P<machine2>x86_64|aarch64|i686) GNU/Linux"
 )
 _LDD = re.compile(r"ldd \([^)]{3,60}\) (?P<glibc>2\.\d+)$")
 _PROMPT_WINDOWS = re.compile(r"(?:\([\w .-]{1,40}\) ?)?(?:PS )?(?:\([\w .-]{1,40}\) ?)?[A-Z]:\\[^>|<\"]{0,120}>")
-_PROMPT_LINUX = re.compile(r"(?:\([\w .-]{1,40}\) ?)?\[?[\w.-]{1,40}@[\w.-]{1,60}(?::[~/][^$#]{0,120}| [~/\w.-]{1,60}\])[$#](?: |$)")
-_SITE_WINDOWS = re.compile(r"\b[A-Za-z]:\\{1,2}[^\"'<>|]{1,160}?(?:site-packages|python\d*\\|conda\d?\\)", re.IGNORECASE)
-_SITE_UNIX = re.compile(r"(?P<root>/(?:home|root|usr|opt|workspace|Users|Library|data|mnt|content)/)[^\"'<>|: ]{0,160}?python(?P<version>[23]\.\d+)/(?:site|dist)-packages")
+_PROMPT_LINUX = re.compile(
+    r"(?:\([\w .-]{1,40}\) ?)?\[?[\w.-]{1,40}@[\w.-]{1,60}(?::[~/][^$#]{0,120}| [~/\w.-]{1,60}\])[$#](?: |$)"
+)
+_SITE_WINDOWS = re.compile(
+    r"\b[A-Za-z]:\\{1,2}[^\"'<>|]{1,160}?(?:site-packages|python\d*\\|conda\d?\\)", re.IGNORECASE
+)
+_SITE_UNIX = re.compile(
+    r"(?P<root>/(?:home|root|usr|opt|workspace|Users|Library|data|mnt|content)/)[^\"'<>"
+    r"|: ]{0,160}?python(?P<version>[23]\.\d+)/(?:site|dist)-packages"
+)
 _SITE_VERSION = re.compile(r"Python(?P<major>[23])(?P<minor>\d{1,2})(?P<bits>-32)?[\\/]", re.IGNORECASE)
-_IN_SPEECH = re.compile(r"\b(?P<what>[Pp]ython|PYTHON|[Tt]ensor[Ff]low(?:[-_ ][Gg][Pp][Uu])?|TF|tf|CUDA|[Cc]uda|cu ?DNN|[Cc]udnn|CUDNN)(?: ?version)?[ =:v-]{0,3}(?P<version>\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)(?![\w]*\d)")
+_IN_SPEECH = re.compile(
+    r"\b(?P<what>[Pp]ython|PYTHON|[Tt]ensor[Ff]low(?:[-_ ][Gg][Pp][Uu])?|TF|tf|CUDA|[Cc]uda|cu ?DNN"
+    r"|[Cc]udnn|CUDNN)(?: ?version)?[ =:v-]{0,3}(?P<version>\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)(?![\w]*\d)"
+)
 _JETSON = re.compile(r"\bJetson\b|\bJet[Pp]ack\b|\bOrin (?:NX|Nano|AGX)\b|\bXavier (?:NX|AGX)\b")
-_32BIT = re.compile(r"\b(?:Ubuntu|Windows|Linux|Debian|Python|system|OS|machine)\b[^.]{0,24}\b(?:32[- ]?bits?|x32)\b|\b32[- ]?bits? (?:version of )?(?:Ubuntu|Windows|Linux|Debian|Python|system|OS|machine)\b", re.IGNORECASE)
-_WITH_CUDA = re.compile(r"(?:is_built_with_cuda|is_cuda_build|[Bb]uilt with CUDA)[^\w]{0,8}(?:support)?[^\w]{0,8}(?P<answer>True|False)\b")
+_32BIT = re.compile(
+    r"\b(?:Ubuntu|Windows|Linux|Debian|Python|system|OS|machine)\b[^.]{0,24}\b(?:32[- ]?bits?|x32)\b"
+    r"|\b32[- ]?bits? (?:version of )?(?:Ubuntu|Windows|Linux|Debian|Python|system|OS|machine)\b",
+    re.IGNORECASE,
+)
+_WITH_CUDA = re.compile(
+    r"(?:is_built_with_cuda|is_cuda_build|[Bb]uilt with CUDA)[^\w]{0,8}(?:support)?[^\w]{0,8}(?P<answer>True|False)\b"
+)
 _BUILT_FOR = re.compile(r"['\"](cuda|cudnn)_version['\"][,:] ['\"](\d[\d.]*)['\"]")
 _WISH = re.compile(r"tensorflow[-_](?:gpu|cpu)?==|pip3? install|conda install|>=|<=|requires|compatible", re.IGNORECASE)
 _NEEDS = re.compile(r">=|<=|requires|compatible|\bneeds?\b|\bsupport", re.IGNORECASE)
 _NO_GPU = re.compile(
-    r"\bGPUs?\b(?! mem)[^.?!]{0,40}(?:(?:\b(?:not|never|cannot|un)|n't)(?: ?(?:being|get|getting|been|be))? ?(?:detect|recogni[sz]|found|visible|seen|used?\b|availab|listed|show)|un(?:seen|recogni[sz]ed|detected))"
-    r"|\b(?:not|n't|cannot|can't|unable to|fails? to|failed to) (?:be able to )?(?:detect|recogni[sz]e|find|see|use|access|list|utili[sz]e)(?:ing|ed|s)? [^.?!]{0,30}\bGPU\b(?! mem)"
-    r"|\bno GPUs? (?:is |are |was |device )?(?:detected|found|available|visible|listed|recogni[sz]ed)|list_(?:physical|local|logical)_devices[^.]{0,60}\bempty\b|\bwithout a GPU\b|\bonly (?:uses?|sees?|detects?|lists?|shows?|finds?)(?: the| my)? CPU\b|\bruns? (?:only )?on (?:the )?CPU\b",
+
+        r"\bGPUs?\b(?! mem| func)[^.?!]{0,40}(?:(?:\b(?:not|never|cannot|un)|n't)(?: ?(?:being|get|getting"
+        r"|been|be))? ?(?:detect|recogni[sz]|found|visible|seen|used?\b|availab|listed|show)|un(?:seen"
+        r"|recogni[sz]ed|detected))"
+
+        r"|\b(?:not|n't|cannot|can't|unable to|fails? to|failed to) (?:be able to )?(?:detect|recogni[sz]e"
+        r"|find|see|use|access|list|utili[sz]e)(?:ing|ed|s)? [^.?!]{0,30}\bGPU\b(?! mem)"
+
+        r"|\bno GPUs? (?:is |are |was |device )?(?:detected|found|available|visible|listed|recogni[sz]ed)"
+        r"|list_(?:physical|local|logical)_devices[^.]{0,60}\bempty\b|\bwithout a GPU\b|\bonly (?:uses?"
+        r"|sees?|detects?|lists?|shows?|finds?)(?: the| my)? CPU\b|\bruns? (?:only )?on (?:the )?CPU\b",
     re.IGNORECASE,
 )  # fmt: skip
 
@@ -96,21 +183,31 @@ class Reader:
         self.notes = notes
         self._prose: dict[str, dict[str, int]] = defaultdict(dict)
         self._nvidia: tuple[int, str] | None = None
+        self._no_gpu = 0
+        self._kept = self._speeches = 0
 
     def line(self, text: str, number: int) -> Understood | None:
         """What a line states of the environment."""
         if len(text) > 600:
             return None
-        values = self._printed(text, number) or self._stated(text, number)
-        if values:
+        values = self._printed(text, number)
+        if not values and (self._speeches >= _SPEECHES or _LOGGED.match(text)):
+            return None
+        values = values or self._stated(text, number)
+        if values and self._kept < _KEPT:
+            self._kept += 1
             return Understood("says", values)
-        if len(text) < 400 and _NO_GPU.search(text) and not text.startswith(("W ", "E ", "I ", "20", "File ", ">>>")):
-            self.notes.tell("tensorflow.devices", (), number, _PROSE)
+        self._speeches += 1
+        if len(text) < 400 and not text.startswith(("File ", ">>>")) and _NO_GPU.search(text):
+            self._no_gpu = self._no_gpu or number
             return Understood("says-no-gpu", {})
         return None
 
     def finish(self) -> None:
         """What the prose says, where it does not contradict itself."""
+        failing = any(e.symptom for e in self.notes.events) or self.notes.told("tensorflow.import_error")
+        if self._no_gpu and not failing:
+            self.notes.tell("tensorflow.devices", (), self._no_gpu, _PROSE)
         if self._nvidia is not None:
             line, text = self._nvidia
             self.notes.note(TextEvent(line=line, language=LANGUAGE, kind="says-nvidia", text=text[:400]))
