@@ -58,6 +58,7 @@ def asked_for(event: TextEvent, *, name: str | None = None) -> tuple[Release, ..
     """The releases of this package that the requirement admits; all, where it names no version."""
     wanted = name or distribution(event)
     spec = re.sub(r"^=(?!=)", "==", event.values.get("spec", "").strip("'\"`,. )"))
+    spec = re.sub(r"^==(\d+\.\d+)$", r"==\1.*", spec)
     try:
         admitted = SpecifierSet(spec, prereleases=True)
     except InvalidSpecifier:

@@ -88,9 +88,13 @@ def tf_windows_native_cpu_only(facts: Facts) -> Iterator[Found]:
     """
     if known(facts.system.system) != "Windows":
         raise NotApplicable("this is not Windows")
-    if facts.system.wsl is True:
+    proven = any(e.values.get("system") == "Windows" for e in facts.text.said("runs-on"))
+    if not proven and (facts.system.wsl is True or facts.text.said("says-elsewhere")):
         raise UnknownFactError(
-            Unread(why="the text speaks of WSL as well", settle="python -c 'import sys; print(sys.platform)'")
+            Unread(
+                why="the text speaks of WSL or a container as well",
+                settle="python -c 'import sys; print(sys.platform)'",
+            )
         )
     listed = facts.tensorflow.gpus()
     if not isinstance(listed, Unread) and listed:

@@ -119,7 +119,7 @@ class Reader:
                 notes.tell("tensorflow.devices", (), line)
             elif kind == "lists-gpus":
                 first = int(found["index"] or 0)
-                for index in range(first, int(found["count"] or first + 1)):
+                for index in range(first, int(found.groupdict().get("count") or first + 1)):
                     name = f"/physical_device:GPU:{index}"
                     if not any(d.name == name for d in notes.told("tensorflow.devices") or ()):
                         notes.add("tensorflow.devices", TensorFlowDevice(name=name, type="GPU"), line)

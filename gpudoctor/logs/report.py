@@ -18,7 +18,7 @@ WORDS = (
     "indows", "buntu", "ebian", "entOS", "edora", "inux", "LINUX", "macOS", "MacOS", "MacBook", "Macbook", "macbook",
     "OS X", "OSX", "Darwin", "WSL", "wsl", "ython", "ensor", "tf", "TF", "CUDA", "Cuda", "cuda", "GPU", "gpu", "GTX",
     "RTX", "Tesla", "Quadro", "GeForce", "Jetson", "JetPack", "Jetpack", "Orin", "Xavier", "eGPU", "vidia", "VIDIA",
-    "32", "GNU/", "Apple", "aarch64", "arm64", "i686", "[MSC", "[GCC", "[Clang", ":\\", "@", "ldd", "-64", "M1", "M2",
+    "32", "GNU/", "Apple", "aarch64", "arm64", "i686", "ocker", "olab", "aggle", "[MSC", "[GCC", "[Clang", ":\\", "@", "ldd", "-64", "M1", "M2",
     "Catalina", "Monterey",
 )  # fmt: skip
 _KEPT = 60
@@ -150,10 +150,12 @@ _IN_SPEECH = re.compile(
 )
 _JETSON = re.compile(r"\bJetson\b|\bJet[Pp]ack\b|\bOrin (?:NX|Nano|AGX)\b|\bXavier (?:NX|AGX)\b")
 _32BIT = re.compile(
-    r"\b(?:Ubuntu|Windows|Linux|Debian|Python|system|OS|machine)\b[^.]{0,24}\b(?:32[- ]?bits?|x32)\b"
+    r"\b(?:Ubuntu|Windows|Linux|Debian|Python|system|OS|machine)\b.{0,24}\b(?:32[- ]?bits?|x32)\b"
     r"|\b32[- ]?bits? (?:version of )?(?:Ubuntu|Windows|Linux|Debian|Python|system|OS|machine)\b",
     re.IGNORECASE,
 )
+_ELSEWHERE = re.compile(r"\b(?:[Dd]ocker|[Cc]ontainers?|WSL2?|wsl2?|[Cc]olab|[Kk]aggle|[Ss]ubsystem for Linux)\b")
+"""Where the system that is stated is not the one that TensorFlow runs on."""
 _WITH_CUDA = re.compile(
     r"(?:is_built_with_cuda|is_cuda_build|[Bb]uilt with CUDA)[^\w]{0,8}(?:support)?[^\w]{0,8}(?P<answer>True|False)\b"
 )
@@ -183,6 +185,7 @@ class Reader:
         self.notes = notes
         self._prose: dict[str, dict[str, int]] = defaultdict(dict)
         self._nvidia: tuple[int, str] | None = None
+        self._elsewhere: tuple[int, str] | None = None
         self._no_gpu = 0
         self._kept = self._speeches = 0
 
@@ -191,9 +194,12 @@ class Reader:
         if len(text) > 600:
             return None
         values = self._printed(text, number)
+        if values and self._kept < _KEPT:
+            self._kept += 1
+            return Understood("runs-on", values)
         if not values and (self._speeches >= _SPEECHES or _LOGGED.match(text)):
             return None
-        values = values or self._stated(text, number)
+        values = self._stated(text, number)
         if values and self._kept < _KEPT:
             self._kept += 1
             return Understood("says", values)
@@ -208,9 +214,9 @@ class Reader:
         failing = any(e.symptom for e in self.notes.events) or self.notes.told("tensorflow.import_error")
         if self._no_gpu and not failing:
             self.notes.tell("tensorflow.devices", (), self._no_gpu, _PROSE)
-        if self._nvidia is not None:
-            line, text = self._nvidia
-            self.notes.note(TextEvent(line=line, language=LANGUAGE, kind="says-nvidia", text=text[:400]))
+        for kind, said_at in (("says-nvidia", self._nvidia), ("says-elsewhere", self._elsewhere)):
+            if said_at is not None:
+                self.notes.note(TextEvent(line=said_at[0], language=LANGUAGE, kind=kind, text=said_at[1][:400]))
         for fact, said in self._prose.items():
             longest = max(said, key=len)
             if fact == "system":
@@ -288,7 +294,7 @@ class Reader:
         prompt = "Windows" if _PROMPT_WINDOWS.match(text) else "Linux" if _PROMPT_LINUX.match(text) else None
         if prompt is not None:
             notes.tell("system.system", prompt, line, _PRINTED)
-            return {"system": prompt} if told != prompt else None
+            return {"prompt": prompt} if told != prompt else None
         return None
 
     # ------------------------------------------------------------------- what people state
@@ -354,6 +360,8 @@ class Reader:
             values["bits"] = "32"
         if not self._nvidia and re.search(r"\bNVIDIA\b|\be-?GPU\b|\bCUDA\b", text, re.IGNORECASE):
             self._nvidia = (line, text)
+        if not self._elsewhere and _ELSEWHERE.search(text):
+            self._elsewhere = (line, text)
         for name, pattern in _SYSTEMS:
             if pattern.search(text):
                 self._prose["system"].setdefault(name, line)

@@ -105,7 +105,10 @@ def fitting(facts: Facts) -> tuple[str, ...]:
         return _IMPORT
     if not isinstance(tensorflow.libraries, Unread) and tensorflow.libraries:
         return (*_libraries(facts), "driver-missing", "no-nvidia-gpu", "container-no-gpus-flag")
-    return _NOTHING_MORE
+    first = {"Windows": "tf-windows-native-cpu-only", "Darwin": "tf-macos-no-cuda"}.get(str(facts.system.system))
+    if first is None and facts.system.machine == "aarch64":
+        first = "tf-aarch64-cpu-only"
+    return (first, *(c for c in _NOTHING_MORE if c != first)) if first is not None else _NOTHING_MORE
 
 
 def _both(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
