@@ -24,7 +24,11 @@ WORDS = (
     "name:",
 )
 _ERROR = re.compile(r"(?P<error>(?:[\w.]*\.)?(?:\w*Error|\w*Exception|SystemExit)): ?(?P<text>.*)")
-_FRAME = re.compile(r'File "(?P<file>[^"]+)", line \d+')
+_FRAME = re.compile(
+    r'File \\?"(?P<file>[^"]+)", line \d+|File (?P<file2>[^",]{3,300}\.py)(?::\d+)?,? in |(?P<file3>[^\s",:]?:?[^\s",:]{2,300}\.py) in <?\w+'
+    r"|File (?P<file4>[^\",]{3,300}\.py):\d+$"
+)
+"""As Python prints it, and the forms of IPython."""
 _OF_TENSORFLOW = re.compile(
     r"[/\\]tensorflow(?:_core|_cpu|_gpu|_intel)?[/\\]|pywrap_tensorflow|import tensorflow|[/\\]keras[/\\]"
 )
@@ -75,9 +79,10 @@ class Reader:
             self._traceback = True
             return None
         if frame := _FRAME.match(text):
-            self._in_tensorflow |= bool(_OF_TENSORFLOW.search(frame["file"]))
+            file = next(one for one in frame.groups() if one)
+            self._in_tensorflow |= bool(_OF_TENSORFLOW.search(file))
             return None
-        if _OF_TENSORFLOW.search(text) and text.startswith(("import ", "from ")):
+        if _OF_TENSORFLOW.search(text) and re.match(r"(?:-+> ?\d+ +)?(?:import |from )", text):
             self._importing = True
             return None
         if (error := _ERROR.match(text.lstrip("`'\" E"))) is not None:

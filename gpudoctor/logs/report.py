@@ -137,7 +137,7 @@ _PROMPT_LINUX = re.compile(
     r"(?:\([\w .-]{1,40}\) ?)?\[?[\w.-]{1,40}@[\w.-]{1,60}(?::[~/][^$#]{0,120}| [~/\w.-]{1,60}\])[$#](?: |$)"
 )
 _SITE_WINDOWS = re.compile(
-    r"\b[A-Za-z]:\\{1,2}[^\"'<>|]{1,160}?(?:site-packages|python\d*\\|conda\d?\\)", re.IGNORECASE
+    r"(?:\b[A-Za-z]:|(?<!\w)~)\\{1,4}[^\"'<>|]{1,160}?(?:site-packages|python\d*\\|conda\d?\\)", re.IGNORECASE
 )
 _SITE_UNIX = re.compile(
     r"(?P<root>/(?:home|root|usr|opt|workspace|Users|Library|data|mnt|content)/)[^\"'<>"

@@ -67,6 +67,19 @@ def test_it_may_be(text: str, cause: str) -> None:
     assert candidates[0] == cause
 
 
+def test_the_frames_of_notebooks() -> None:
+    """What fails there is TensorFlow's import."""
+    ends = "ImportError: numpy.core.multiarray is missing a part\n"
+    for frames in (
+        "File ~\\miniconda3\\Lib\\site-packages\\tensorflow\\python\\pywrap_tensorflow.py:70\n     69 try:\n",
+        "d:\\envs\\tf1\\lib\\site-packages\\tensorflow\\python\\pywrap_tensorflow.py in <module>\n     57 \n",
+        "File /srv/env/lib/python3.11/site-packages/tensorflow/__init__.py:38, in <module>\n",
+    ):
+        facts = judged("Traceback (most recent call last)\n" + frames + ends).facts
+        assert isinstance(facts.tensorflow.import_error, str)
+    assert judged("File ~\\miniconda3\\Lib\\site-packages\\tensorflow\\x.py:70\n").facts.system.system == "Windows"
+
+
 def test_an_illegal_instruction_of_something_else() -> None:
     started = "2023-05-01 10:00:00.000001: I tensorflow/core/platform/cpu_feature_guard.cc:182] This TensorFlow binary is optimized to use available CPU instructions\n"
     assert said(judged(started + "Illegal instruction (core dumped)"))[0] == []
