@@ -92,7 +92,7 @@ LANGUAGE = Language(
         ),
         Kind(
             "zlibwapi",
-            r"Could not locate (?P<library>zlibwapi\.dll)|(?P<library2>zlibwapi\.dll)[^.]{0,20} (?:was |is )?"
+            r"Could not (?:locate|load library) (?P<library>zlibwapi\.dll)|(?P<library2>zlibwapi\.dll)[^.]{0,20} (?:was |is )?"
             r"(?:not found|missing)",
             "op-fails",
         ),
@@ -124,7 +124,6 @@ LANGUAGE = Language(
         ),
         Kind("dll-absent", rf"(?P<text>DLL load failed[^:]{{0,60}}: (?:{_NOT_FOUND}))", _NO_GPU, _perhaps),
         Kind("dll-load-failed", r"(?P<text>DLL load failed(?: (?:while|with)[^:]{0,60})?(?::|$))", None, _perhaps),
-        Kind("tf-does-not-load", r"(?P<text>Failed to load the native TensorFlow runtime)", _NO_GPU, _broken),
         Kind("paging-file", r"(?P<text>The paging file is too small for this operation to complete)", "op-fails"),
         Kind(
             "glibc",
@@ -212,5 +211,6 @@ LANGUAGE = Language(
             r"(?:/device:GPU:\d|/gpu:\d)[^|]{0,20} but available devices are",
             "op-fails",
         ),
+        Kind("tf-does-not-load", r"(?P<text>Failed to load the native TensorFlow runtime)", _NO_GPU, _broken),
     ),
 )

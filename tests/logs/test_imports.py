@@ -34,6 +34,8 @@ BROKEN = "\n\nFailed to load the native TensorFlow runtime.\n"
         ("ModuleNotFoundError: No module named 'tensorflow.keras'; 'tensorflow' is not a package", "tf-shadowed"),
         ("ImportError: Could not import tensorflow. Do not import tensorflow from its source directory; change directory", "tf-shadowed"),
         ('  File "/home/li/try/tensorflow.py", line 3, in <module>\nAttributeError: module \'tensorflow\' has no attribute \'Variable\'', "tf-shadowed"),
+        ("Could not load library zlibwapi.dll. Error code 126. Please verify that the library is built correctly", "zlibwapi-missing"),
+        (LINUX + f"ImportError: /lib64/libm.so.6: version `GLIBC_2.23\\' not found {NEED}\\n\\nFailed to load the native TensorFlow runtime.", "glibc-too-old"),
         ("TypeError: Descriptors cannot not be created directly.\nIf this call came from a _pb2.py file", "protobuf-mismatch"),
         ("ImportError: cannot import name 'builder' from 'google.protobuf.internal' (/srv/p/google/protobuf/internal/__init__.py)", "protobuf-mismatch"),
         ("RuntimeError: module compiled against API version 0xf but this version of numpy is 0xd", "numpy-abi-break"),
