@@ -9,11 +9,12 @@ from packaging.version import InvalidVersion, Version
 
 from gpudoctor.checks import _fit
 from gpudoctor.checks._pip import pip
+from gpudoctor.checks._said import lines, said
 from gpudoctor.facts import Facts, LogEvent, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage
 from gpudoctor.registry import check
 
-_BRINGS = ("tf-import-broken", "tf-lists-no-gpu")
+_BRINGS = ("tf-import-broken", "tf-lists-no-gpu", "op-fails")
 
 
 def _said(facts: Facts, kind: str) -> tuple[LogEvent, ...]:
@@ -83,6 +84,35 @@ def _by_release(facts: Facts, package: str) -> Iterator[Found]:
     )
 
 
+def _in_text(facts: Facts, package: str) -> Iterator[Found]:
+    """The package's own words. Where TensorFlow was imported all the same, they are somebody else's."""
+    told = said(
+        facts, f"{package}-message", f"{package}-abi", f"{package}-mismatch", settle=f"python3 -m pip show {package}"
+    )
+    if facts.tensorflow.import_error is None:
+        return
+    old, same = _older_than(facts, "2.18"), _same_tensorflow(facts)
+    limit = f"{package}<2" if package == "numpy" else "protobuf<3.21"
+    wanted = (
+        (limit,)
+        if old or not isinstance(facts.tensorflow.version, str)
+        else ("--upgrade", package, *([same] if same else []))
+    )
+    yield Found(
+        message=f"The {package} that is installed does not fit this TensorFlow, or what was compiled for it.",
+        proof=lines(told),
+        fixes=(
+            Fix(
+                kind="command",
+                risk="safe",
+                summary=f"Install the {package} that this TensorFlow takes",
+                steps=(_pip(facts, *wanted),),
+                verify="python3 -c 'import tensorflow'",
+            ),
+        ),
+    )
+
+
 @check("GD521", "numpy-abi-break", stage=Stage.PYTHON, explains=_BRINGS)
 def numpy_abi_break(facts: Facts) -> Iterator[Found]:
     """TensorFlow, or a package that it imports, was compiled for another generation of numpy.
@@ -97,6 +127,9 @@ def numpy_abi_break(facts: Facts) -> Iterator[Found]:
 
     Source: NumPy 2.0 migration guide; TensorFlow 2.18 release notes.
     """
+    if facts.text.is_all:
+        yield from _in_text(facts, "numpy")
+        return
     if by_release := list(_by_release(facts, "numpy")):
         yield from by_release
         return
@@ -134,6 +167,9 @@ def protobuf_mismatch(facts: Facts) -> Iterator[Found]:
 
     Source: https://protobuf.dev/support/cross-version-runtime-guarantee/; public reports.
     """
+    if facts.text.is_all:
+        yield from _in_text(facts, "protobuf")
+        return
     if by_release := list(_by_release(facts, "protobuf")):
         yield from by_release
         return

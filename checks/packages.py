@@ -9,6 +9,7 @@ from shlex import quote
 
 from gpudoctor.checks._libraries import wanted
 from gpudoctor.checks._pip import pip
+from gpudoctor.checks._said import lines
 from gpudoctor.facts import Facts, LibraryPick, Overlap, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage
 from gpudoctor.registry import check
@@ -223,6 +224,9 @@ def conda_cpu_build(facts: Facts) -> Iterator[Found]:
 
     Source: conda's virtual package __cuda (docs.conda.io, Managing virtual packages); build strings of conda-forge.
     """
+    if facts.text.is_all:
+        yield from _conda_in_text(facts)
+        return
     if known(facts.tensorflow.directory) is None:
         raise NotApplicable("TensorFlow is not installed")
     if known(facts.tensorflow.build.cuda) is not False:
@@ -246,6 +250,41 @@ def conda_cpu_build(facts: Facts) -> Iterator[Found]:
                 risk="safe",
                 summary="Install the build with CUDA, where conda can see the driver",
                 steps=(f"conda install -p {quote(prefix)} -c conda-forge {quote(f'tensorflow={version}=cuda*')}",),
+            ),
+        ),
+    )
+
+
+def _conda_in_text(facts: Facts) -> Iterator[Found]:
+    """conda's lists and plans, where TensorFlow lists no GPU, or where a build with CUDA is replaced by one without."""
+    if facts.system.system == "Darwin":
+        raise NotApplicable("for macOS there is no build with CUDA")
+    without, cuda = re.compile(r"(cpu|mkl|eigen)"), re.compile(r"(gpu|cuda)")
+    replaced = tuple(
+        e
+        for e in facts.text.said("conda-changes")
+        if cuda.match(e.values["build"]) and without.match(e.values["after"])
+    )
+    packages = facts.python.conda_packages if replaced else known(facts.python.conda_packages)
+    ours = () if isinstance(packages, Unread) else packages
+    builds = [p for p in ours if p.name in ("tensorflow", "tensorflow-base")]
+    if not replaced:
+        if not any(without.match(p.build) for p in builds) or any(cuda.match(p.build) for p in builds):
+            return
+        if known(facts.tensorflow.devices) or facts.tensorflow.build.cuda is True:
+            return
+    chosen = next((p for p in builds if without.match(p.build)), None)
+    version = chosen.version if chosen is not None else replaced[0].values["version"]
+    rows = facts.text.said("installed")
+    yield Found(
+        message=f"conda installed TensorFlow {version} as a build for CPUs only.",
+        proof=lines(replaced) or lines(e for e in rows if without.match(e.values.get("build", ""))),
+        fixes=(
+            Fix(
+                kind="command",
+                risk="safe",
+                summary="Install the build with CUDA, where conda can see the driver",
+                steps=(f"conda install -c conda-forge {quote(f'tensorflow={version}=cuda*')}",),
             ),
         ),
     )

@@ -7,8 +7,10 @@ import re
 from collections.abc import Iterator
 from shlex import quote
 
+from gpudoctor.checks import _installs
 from gpudoctor.checks._pip import pip
-from gpudoctor.facts import Facts, Unread, known
+from gpudoctor.checks._said import lines
+from gpudoctor.facts import Facts, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
 
@@ -29,6 +31,10 @@ def tf_not_installed(facts: Facts) -> Iterator[Found]:
     """
     if known(facts.tensorflow.directory) is not None:
         return
+    if facts.text.is_all and facts.text.shows("install-fails"):
+        raise UnknownFactError(
+            Unread(why="why it can't be installed is not decided", settle="python3 -m pip install tensorflow")
+        )
     python = known(facts.python.executable) if not facts.text.is_all else "python3"
     because = facts.python.chosen_because
     stray = facts.tensorflow.stray
@@ -94,7 +100,7 @@ _FRAMEWORK = ("tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tf-nightly", "t
     "GD403",
     "tf-shadowed",
     stage=Stage.PYTHON,
-    explains=("tf-import-broken", "tf-lists-no-gpu", "tf-not-installed"),
+    explains=("tf-import-broken", "tf-lists-no-gpu", "tf-not-installed", "op-fails"),
 )
 def tf_shadowed(facts: Facts) -> Iterator[Found]:
     """A local file or directory is imported instead of TensorFlow, Keras or NumPy.
@@ -111,6 +117,24 @@ def tf_shadowed(facts: Facts) -> Iterator[Found]:
     Source: The Python Language Reference, The import system; sys.path.
     """
     error = facts.tensorflow.import_error
+    told = facts.text.said("tf-is-a-file", "tf-source-directory")
+    if facts.text.said("tf-lacks-attribute"):
+        told += facts.text.said("frame-of-a-namesake")
+    if facts.text.is_all and told:
+        yield Found(
+            message="import takes a file or directory of that name, not the package that is installed.",
+            proof=lines(told),
+            fixes=(
+                Fix(
+                    kind="advice",
+                    risk="safe",
+                    summary="Rename your file tensorflow.py (and remove the __pycache__ beside it), or start from another directory",
+                    steps=(),
+                    verify="python3 -c 'import tensorflow; print(tensorflow.__file__)'",
+                ),
+            ),
+        )
+        return
     if error is None:
         raise NotApplicable("TensorFlow imports")
     for name, owners in (("tensorflow", _FRAMEWORK), ("keras", ("keras",)), ("numpy", ("numpy",))):
@@ -143,7 +167,12 @@ def tf_shadowed(facts: Facts) -> Iterator[Found]:
         )
 
 
-@check("GD407", "python-32bit", stage=Stage.PYTHON, explains=("tf-lists-no-gpu", "tf-not-installed"))
+@check(
+    "GD407",
+    "python-32bit",
+    stage=Stage.PYTHON,
+    explains=("tf-lists-no-gpu", "tf-not-installed", "install-fails", "tf-import-broken"),
+)
 def python_32bit(facts: Facts) -> Iterator[Found]:
     """The examined Python is a 32-bit one, for which there is no TensorFlow.
 
@@ -156,6 +185,9 @@ def python_32bit(facts: Facts) -> Iterator[Found]:
 
     Source: the files of tensorflow on PyPI; https://www.tensorflow.org/install/pip
     """
+    if facts.text.is_all:
+        yield from _32bit_in_text(facts)
+        return
     if known(facts.tensorflow.directory) is not None:
         raise NotApplicable("TensorFlow is installed")
     if known(facts.python.bits) != 32:
@@ -164,6 +196,24 @@ def python_32bit(facts: Facts) -> Iterator[Found]:
     yield Found(
         message=f"{python} is a 32-bit Python; TensorFlow exists for 64 bits only.",
         proof=(Evidence(text="a pointer has 32 bits", source=python),),
+        fixes=(Fix(kind="advice", risk="safe", summary="Install a 64-bit Python, and TensorFlow in that", steps=()),),
+    )
+
+
+def _32bit_in_text(facts: Facts) -> Iterator[Found]:
+    """Where an installation or an import fails, and the Python or the machine is told to have 32 bits."""
+    is_64 = facts.python.bits == 64 or facts.system.machine in ("x86_64", "AMD64", "aarch64", "arm64")
+    if is_64 and facts.python.bits != 32:
+        raise NotApplicable("it has 64 bits")
+    failed = facts.text.shows("install-fails")
+    if not failed and facts.tensorflow.directory is not None and not isinstance(facts.tensorflow.import_error, str):
+        raise UnknownFactError(Unread(why="no installation fails"))
+    if not _installs.is_32bit(facts):
+        known(facts.python.bits)
+        return
+    yield Found(
+        message="This Python, or this system, has 32 bits; TensorFlow exists for 64 bits only.",
+        proof=(Evidence(text="32 bits", source="what the text tells of it"), *lines(failed)),
         fixes=(Fix(kind="advice", risk="safe", summary="Install a 64-bit Python, and TensorFlow in that", steps=()),),
     )
 

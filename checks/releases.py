@@ -8,13 +8,13 @@ from shlex import quote
 import msgspec
 
 from gpudoctor import compat
-from gpudoctor.checks import _fit
+from gpudoctor.checks import _fit, _installs
 from gpudoctor.checks._pip import pip
 from gpudoctor.checks._said import lines
 from gpudoctor.compat.code import fit
 from gpudoctor.compat.records import LibraryWheel, Release
 from gpudoctor.compat.solve import answer, best, requirements
-from gpudoctor.facts import Facts, LibraryFile, Unread, known
+from gpudoctor.facts import Facts, LibraryFile, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
 
@@ -163,12 +163,16 @@ def nccl_too_old_for_gpu(facts: Facts) -> Iterator[Found]:
             return
 
 
-@check("GD409", "python-version-unsupported", stage=Stage.PYTHON, explains=("tf-not-installed",))
+_NO_RELEASE = ("tf-not-installed", "install-fails", "tf-import-broken", "tf-lists-no-gpu")
+
+
+@check("GD409", "python-version-unsupported", stage=Stage.PYTHON, explains=_NO_RELEASE)
 def python_version_unsupported(facts: Facts) -> Iterator[Found]:
     """No release of TensorFlow is published for this version of Python.
 
     What it looks at: the version and platform of the examined interpreter, which has no TensorFlow, and the files of every
-    release on the package index.
+    release on the package index. In a pasted text, what pip, uv, Poetry and conda refuse, for which Python: the versions that
+    pip lists tell it, too.
 
     Why it matters: pip says 'No matching distribution found for tensorflow', and nothing else.
 
@@ -176,6 +180,9 @@ def python_version_unsupported(facts: Facts) -> Iterator[Found]:
 
     Source: the package index (compat/matrix.json, releases).
     """
+    if facts.text.is_all:
+        yield from _refused(facts)
+        return
     if known(facts.tensorflow.directory) is not None:
         raise NotApplicable("TensorFlow is installed")
     python = ".".join(known(facts.python.version).split(".")[:2])
@@ -193,6 +200,41 @@ def python_version_unsupported(facts: Facts) -> Iterator[Found]:
             Evidence(text=f"TensorFlow {newest.version}: {choice}", source=newest.source),
         ),
         fixes=(_with_another_python(facts, newest, has),),
+    )
+
+
+def _refused(facts: Facts) -> Iterator[Found]:
+    """What the words of an installation, or of an import, leave no doubt of."""
+    if _installs.is_32bit(facts):
+        raise NotApplicable("this Python has 32 bits: no release is for it")
+    for event in facts.text.said(
+        "python-refused", "async-keyword", "conda-python", "wheel-not-supported", "no-version", "conda-pinned"
+    ):
+        if not _installs.refuses(facts, event):
+            continue
+        name = _installs.distribution(event)
+        wanted = _installs.pythons(_installs.asked_for(event), name) or _installs.pythons(compat.releases()[:1], name)
+        choice = f"Python {_installs.range_of(wanted)}"
+        has = f"Python {facts.python.version}" if isinstance(facts.python.version, str) else "this Python"
+        yield Found(
+            message=f"{name}{event.values.get('spec', '')} is not published for {has}, but for {choice}.",
+            proof=lines((event,)),
+            fixes=(
+                Fix(
+                    kind="advice",
+                    risk="safe",
+                    summary=f"Make an environment with {choice} (conda create -n tensorflow python=…, or uv venv --python …), or "
+                    "ask for a release that is published for yours",
+                    steps=(),
+                ),
+            ),
+        )
+        return
+    raise UnknownFactError(
+        Unread(
+            why="which Python asks is not in this text",
+            settle="python3 -c 'import sys, platform; print(sys.version, platform.machine())'",
+        )
     )
 
 
@@ -214,12 +256,12 @@ def _with_another_python(facts: Facts, newest: Release, has: list[str]) -> Fix:
     )
 
 
-@check("GD411", "glibc-too-old", stage=Stage.PYTHON, explains=("tf-import-broken", "tf-lists-no-gpu"))
+@check("GD411", "glibc-too-old", stage=Stage.PYTHON, explains=("tf-import-broken", "tf-lists-no-gpu", "op-fails"))
 def glibc_too_old(facts: Facts) -> Iterator[Found]:
     """The system's C library is older than this TensorFlow needs.
 
     What it looks at: the glibc of the examined interpreter's process against the manylinux tag of the wheel, where the
-    import fails or was not tried.
+    import fails or was not tried. In a pasted text, the loader's words for a version of glibc that is not there.
 
     Why it matters: the import ends with "version `GLIBC_2.27' not found".
 
@@ -227,6 +269,22 @@ def glibc_too_old(facts: Facts) -> Iterator[Found]:
 
     Source: PEP 600 (manylinux); the wheels' tags (compat/matrix.json, builds).
     """
+    if facts.text.is_all and (told := _installs.old_system(facts)):
+        least = max((e.values["symbol"] for e in told), key=len)
+        yield Found(
+            message=f"This system is older than what this TensorFlow was built for: it has no {least}.",
+            proof=lines(told),
+            fixes=(
+                Fix(
+                    kind="advice",
+                    risk="safe",
+                    summary="Use a newer system, a container image of one, or an older release of TensorFlow",
+                    steps=(),
+                    verify="ldd --version",
+                ),
+            ),
+        )
+        return
     said = [r for r in _fit.of_rule(facts, "glibc") if r.effect == "fails"]
     if not said or facts.tensorflow.import_error is None:
         return
@@ -238,7 +296,20 @@ def glibc_too_old(facts: Facts) -> Iterator[Found]:
     )
 
 
-@check("GD412", "tf-aarch64-cpu-only", stage=Stage.PYTHON, explains=("tf-cpu-only-package", "tf-lists-no-gpu"))
+_FOR_ARM = Fix(
+    kind="advice",
+    risk="safe",
+    summary="Use NVIDIA's container for aarch64, nvcr.io/nvidia/tensorflow (on Jetson: NVIDIA's own wheel for your JetPack)",
+    steps=(),
+)
+
+
+@check(
+    "GD412",
+    "tf-aarch64-cpu-only",
+    stage=Stage.PYTHON,
+    explains=("tf-cpu-only-package", "tf-lists-no-gpu", "install-fails"),
+)
 def tf_aarch64_cpu_only(facts: Facts) -> Iterator[Found]:
     """On aarch64 the published TensorFlow is built without CUDA.
 
@@ -252,6 +323,9 @@ def tf_aarch64_cpu_only(facts: Facts) -> Iterator[Found]:
 
     Source: the package index and the wheels (compat/matrix.json, releases and packages).
     """
+    if facts.text.is_all:
+        yield from _arm_in_text(facts)
+        return
     if known(facts.tensorflow.directory) is None:
         raise NotApplicable("TensorFlow is not installed")
     if _fit.machine(facts, installed=True).platform != "linux-aarch64":
@@ -269,15 +343,23 @@ def tf_aarch64_cpu_only(facts: Facts) -> Iterator[Found]:
             Evidence(text="is_cuda_build is False", source="build_info.py"),
             Evidence(text="linux-aarch64", source="the examined interpreter"),
         ),
-        fixes=(
-            Fix(
-                kind="advice",
-                risk="safe",
-                summary="Use NVIDIA's container for aarch64, nvcr.io/nvidia/tensorflow (on Jetson: NVIDIA's own wheel for "
-                "your JetPack)",
-                steps=(),
-            ),
-        ),
+        fixes=(_FOR_ARM,),
+    )
+
+
+def _arm_in_text(facts: Facts) -> Iterator[Found]:
+    """On aarch64, where no GPU is listed, or pip finds none of the wheels with CUDA's libraries."""
+    if known(facts.system.machine) != "aarch64" or facts.system.system == "Darwin":
+        raise NotApplicable("this is not Linux on aarch64")
+    if facts.tensorflow.build.cuda is True or "nv" in str(facts.tensorflow.version):
+        raise NotApplicable("this build has CUDA")
+    told = facts.text.said("no-cuda-wheel")
+    if not told and not _installs.shows_no_gpu(facts):
+        known(facts.tensorflow.devices)
+    yield Found(
+        message="For aarch64 TensorFlow is published without CUDA: it computes on the CPU only.",
+        proof=lines(told) or (Evidence(text="aarch64, and no GPU is listed", source="the text"),),
+        fixes=(_FOR_ARM,),
     )
 
 

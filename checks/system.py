@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 from gpudoctor.checks._cuinit import answered
 from gpudoctor.checks._kernel_log import shown
-from gpudoctor.facts import Facts, Unread, known
+from gpudoctor.checks._said import lines
+from gpudoctor.facts import Facts, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, Level, NotApplicable, Stage, on_library_path
 from gpudoctor.registry import check
 
@@ -37,6 +38,9 @@ def cpu_no_avx(facts: Facts) -> Iterator[Found]:
 
     Source: TensorFlow release notes 1.6; tensorflow/tensorflow issue 46496.
     """
+    if facts.text.is_all:
+        yield from _no_avx_in_text(facts)
+        return
     if known(facts.tensorflow.directory) is None:
         raise NotApplicable("TensorFlow is not installed")
     if known(facts.system.machine) not in ("x86_64", "AMD64", "i686"):
@@ -79,6 +83,29 @@ def cpu_no_avx(facts: Facts) -> Iterator[Found]:
 def _says_avx(facts: Facts) -> bool:
     log = facts.tensorflow.log
     return not isinstance(log, Unread) and any("compiled to use AVX" in line for line in log)
+
+
+def _no_avx_in_text(facts: Facts) -> Iterator[Found]:
+    """TensorFlow's own words; or an illegal instruction on x86, where no line shows that TensorFlow came further."""
+    if facts.system.machine in ("aarch64", "arm64"):
+        raise NotApplicable("AVX is of x86 processors")
+    told, died = facts.text.said("avx-required"), facts.text.said("illegal-instruction")
+    if not told and (not died or facts.text.said("benign-cpu-instructions", "device-created", "cudnn-loaded")):
+        raise UnknownFactError(Unread(why="not in this text", settle="grep -c avx /proc/cpuinfo"))
+    yield Found(
+        message="TensorFlow's wheels need a processor with AVX, and this one has none (or a virtual machine hides it).",
+        proof=lines(told or died),
+        fixes=(
+            Fix(
+                kind="advice",
+                risk="safe",
+                summary="Use another machine, pass the host's processor through to the virtual machine, or build TensorFlow "
+                "without AVX",
+                steps=(),
+                verify="grep -c avx /proc/cpuinfo",
+            ),
+        ),
+    )
 
 
 @check(

@@ -136,7 +136,7 @@ def _fails_in_text(facts: Facts) -> Iterator[Found]:
         yield Found(message="A program fails.", proof=lines(failures[:3]))
 
 
-@check("GD510", "tf-cpu-only-package", stage=Stage.TENSORFLOW, explains=("tf-lists-no-gpu",))
+@check("GD510", "tf-cpu-only-package", stage=Stage.TENSORFLOW, explains=("tf-lists-no-gpu", "tf-no-gpu-registered"))
 def tf_cpu_only_package(facts: Facts) -> Iterator[Found]:
     """The installed TensorFlow is built without CUDA.
 
@@ -152,6 +152,9 @@ def tf_cpu_only_package(facts: Facts) -> Iterator[Found]:
     if facts.tensorflow.directory is None:
         raise NotApplicable("TensorFlow is not installed")
     build = facts.tensorflow.build
+    if facts.text.is_all and build.cuda is not True and (why := _cpu_build_in_text(facts)) is not None:
+        yield why
+        return
     if known(build.cuda):
         return
     if build.rocm is True:
@@ -165,11 +168,62 @@ def tf_cpu_only_package(facts: Facts) -> Iterator[Found]:
         proof=(
             Evidence(
                 text="is_cuda_build is False",
-                source=f"{known(facts.tensorflow.directory)}/python/platform/build_info.py",
+                source="the text"
+                if facts.text.is_all
+                else f"{known(facts.tensorflow.directory)}/python/platform/build_info.py",
             ),
         ),
         fixes=(_replace(name, version, python, facts),),
     )
+
+
+def _cpu_build_in_text(facts: Facts) -> Found | None:
+    """The packages that a text lists, where no GPU is listed: tensorflow-cpu alone, or tensorflow of a release whose
+    computing package was tensorflow-gpu."""
+    if facts.tensorflow.devices != () or isinstance(facts.tensorflow.import_error, str):
+        return None
+    installed = facts.python.distributions
+    ours = (
+        {}
+        if isinstance(installed, Unread)
+        else {d.name: d.version for d in installed if d.name.startswith("tensorflow")}
+    )
+    apart = {n: v for n, v in ours.items() if n == "tensorflow" and _apart(v)}
+    forge = [
+        e
+        for e in facts.text.said("installed")
+        if e.values.get("channel") == "conda-forge" and e.values["name"] == "tensorflow"
+    ]
+    apart |= {e.values["name"]: e.values["version"] for e in forge if _apart(e.values["version"])}
+    if not ("tensorflow-cpu" in ours and not ours.keys() & {"tensorflow", "tensorflow-gpu"}) and not apart:
+        return None
+    names = {n: v for n, v in {**ours, **apart}.items() if n in ("tensorflow", "tensorflow-cpu", "tensorflow-gpu")}
+    listed = ", ".join(f"{n} {v}" for n, v in names.items())
+    rows = [e for e in facts.text.said("installed") if e.values.get("name", "").replace("_", "-") in names]
+    steps = (f"python3 -m pip uninstall -y {' '.join(names)}",)
+    version = next(iter(names.values()))
+    wanted = "tensorflow-gpu" if apart else "tensorflow" if _before_extra(version) else "tensorflow[and-cuda]"
+    return Found(
+        message=f"{listed}: a build for CPUs only"
+        + (" lies over the one with CUDA." if "tensorflow-gpu" in names else "."),
+        proof=lines(rows),
+        fixes=(
+            Fix(
+                kind="command",
+                risk="safe",
+                summary="Replace it by the build with CUDA",
+                steps=(*steps, f"python3 -m pip install {quote(f'{wanted}=={version}')}"),
+            ),
+        ),
+    )
+
+
+def _apart(version: str) -> bool:
+    """Before 1.15, and in 2.0, tensorflow is for CPUs and tensorflow-gpu for GPUs."""
+    try:
+        return Version(version) < Version("1.15") or Version(version).release[:2] == (2, 0)
+    except InvalidVersion:
+        return False
 
 
 _FIRST_EXTRA = Version("2.14")

@@ -41,13 +41,14 @@ class Text(Fact, frozen=True, kw_only=True):
 
     def shows(self, symptom: str) -> tuple[TextEvent, ...]:
         """The lines that show a symptom."""
-        return tuple(e for e in self._events() if e.symptom == symptom)
+        return tuple(e for e in self.understood() if e.symptom == symptom)
 
     def said(self, *kinds: str) -> tuple[TextEvent, ...]:
         """The lines of these kinds."""
-        return tuple(e for e in self._events() if e.kind in kinds)
+        return tuple(e for e in self.understood() if e.kind in kinds)
 
-    def _events(self) -> tuple[TextEvent, ...]:
+    def understood(self) -> tuple[TextEvent, ...]:
+        """Every line that tells something."""
         return () if isinstance(self.events, Unread) else self.events
 
     @property

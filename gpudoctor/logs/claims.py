@@ -52,40 +52,32 @@ _NOT_INSTALLED = re.compile(
     r"available|available in|only has|without|no longer|don't have|not have|could)\b)"
 )  # fmt: skip
 _FIELD = re.compile(
-    r"(?i)(?:#{1,6} {0,3}|\*\*)?-? {0,3}(?:cuda ?/ ?cudnn|cuda|cudnn|cuda version)(?: version)?s?(?:\*\*)?:?\s{0,20}$"
+    r"(?i)[-*# ]{0,8}(?:cuda ?[/&,] ?cudnn|cuda(?: and cudnn)?)(?: versions?)?(?:\*\*)?:(?:\*\*)? {0,3}(?P<value>\S.{0,60})"
 )
 _VALUE = re.compile(r"(?i)(?:cuda(?:toolkit)?[ :=]{0,2})?v?(?P<cuda>\d{1,2}\.\d{1,2})(?:\.\d+)?(?!\S*[a-z])(?:\W{1,6}(?:and )?(?:cudnn[ :=]{0,2})?v?(?P<cudnn>\d{1,2}(?:\.\d+){0,3}))?")  # fmt: skip
 
 
-class Reader:
-    """Reads line by line; a heading is what it remembers."""
-
-    def __init__(self) -> None:
-        self.awaits = False
-        """The line before was a heading whose value stands below it."""
-
-    def line(self, text: str, _number: int, _notes: Notebook) -> Understood | None:
-        """What a line names as installed."""
-        awaited, self.awaits = self.awaits, bool(_FIELD.match(text))
-        if awaited and (found := _VALUE.match(text)):
-            return Understood(KIND, {k: v for k, v in found.groupdict().items() if v} | {"field": "1"})
-        if _NO_FILE.search(text):
-            return Understood("no-cudnn-file" if "cudnn" in text.lower() else "no-toolkit", {})
-        if "LD_LIBRARY_PATH" in text and (found := _CUDA_PATH.search(text, text.index("LD_LIBRARY_PATH"))):
-            return Understood(KIND, {"cuda": found[1]})
-        if _EXTRA.search(text):
-            return Understood("names-extra", {})
-        if shown := _FILE.search(text):
-            if _NO_SUCH.search(text):
-                return None
-            return Understood(SHOWN, {"directory": shown["directory"], "library": shown["library"]})
-        if ".cc:" in text or _NOT_INSTALLED.search(text) or text.endswith("?"):
+def line(text: str, _number: int, _notes: Notebook) -> Understood | None:
+    """What a line names as installed."""
+    if (field := _FIELD.match(text)) and (found := _VALUE.match(field["value"])):
+        return Understood(KIND, {k: v for k, v in found.groupdict().items() if v})
+    if _NO_FILE.search(text):
+        return Understood("no-cudnn-file" if "cudnn" in text.lower() else "no-toolkit", {})
+    if "LD_LIBRARY_PATH" in text and (found := _CUDA_PATH.search(text, text.index("LD_LIBRARY_PATH"))):
+        return Understood(KIND, {"cuda": found[1]})
+    if _EXTRA.search(text):
+        return Understood("names-extra", {})
+    if shown := _FILE.search(text):
+        if _NO_SUCH.search(text):
             return None
-        values = {}
-        if found := next((m for p in _CUDA if (m := p.search(text))), None):
-            values["cuda"] = found[1]
-        elif found := _PACKAGE.search(text):
-            values["cuda"] = f"{found['major']}.{found['minor']}"
-        if found := next((m for p in _CUDNN if (m := p.search(text))), None):
-            values["cudnn"] = found[1]
-        return Understood(KIND, values) if values else None
+        return Understood(SHOWN, {"directory": shown["directory"], "library": shown["library"]})
+    if ".cc:" in text or _NOT_INSTALLED.search(text) or text.endswith("?"):
+        return None
+    values = {}
+    if found := next((m for p in _CUDA if (m := p.search(text))), None):
+        values["cuda"] = found[1]
+    elif found := _PACKAGE.search(text):
+        values["cuda"] = f"{found['major']}.{found['minor']}"
+    if found := next((m for p in _CUDNN if (m := p.search(text))), None):
+        values["cudnn"] = found[1]
+    return Understood(KIND, values) if values else None

@@ -22,19 +22,42 @@ WORDS = (
     "tf.__version__",
     "tensorflow",
     "Device mapping",
+    "name:",
 )
 _ERROR = re.compile(r"(?P<error>(?:[\w.]{1,100}\.)?(?:\w{0,60}(?:Error|Exception)|SystemExit)): ?(?P<text>.*)")
-_FRAME = re.compile(r'File "(?P<file>[^"]+)", line \d+')
+_FRAME = re.compile(
+    r'File \\?"(?P<file>[^"]+)", line \d+|File (?P<file2>[^",]{3,300}\.py)(?::\d+)?,? in |(?P<file3>[^\s",:]?:?[^\s",:]{2,300}\.py) in <?\w+'
+    r"|File (?P<file4>[^\",]{3,300}\.py):\d+$"
+)
+"""As Python prints it, and the forms of IPython."""
 _OF_TENSORFLOW = re.compile(
     r"[/\\]tensorflow(?:_core|_cpu|_gpu|_intel)?[/\\]|pywrap_tensorflow|import tensorflow|[/\\]keras[/\\]"
 )
 _LIBRARY = re.compile(r"(?P<library>lib(?:cu[\w]+|nv[\w]+)\.so[.\d]*): cannot open shared object file")
 _PRINTED = (
-    ("lists-no-gpu", re.compile(r"Num GPUs(?: Available)?:\s*0\b|Device mapping: no known devices|No GPU (?:device )?(?:found|available)\b|^\[\]$")),
-    ("lists-gpus", re.compile(r"PhysicalDevice\(name='/physical_device:GPU:(?P<index>\d+)'|Num GPUs(?: Available)?:\s*(?P<count>[1-9]\d*)\b")),
+    (
+        "lists-no-gpu",
+        re.compile(
+
+                r"Num GPUs(?: Available)?:?\s*0\b|Device mapping: no known devices|No GPU (?:device )?(?:found|available)\b|^\[\]$|list_(?:physical"
+                r"|logical)_devices\(.{0,30}?\[\]$"
+
+                r"|\bGPUs?\b[^\[\]]{0,40}\[\]$|is_gpu_available\W{0,4}(?:(?:is|returns?) )?False"
+                r"|gpu_device_name\(\) (?:''|\"\")"
+
+                r"|^\[PhysicalDevice\(name='/physical_device:CPU:0', device_type='CPU'\)"
+                r"(?:, PhysicalDevice\(name='/physical_device:XLA_CPU:0', device_type='XLA_CPU'\))?\]$"
+        ),
+    ),
+    ("lists-cpu", re.compile(r"(?:^|\W)name: ?\"/(?:device:CPU|cpu):0\"")),
+    ("lists-gpus", re.compile(r"(?:^|\W)name: ?\"/(?:device:GPU|gpu):(?P<index>\d+)\"")),
+    ("lists-gpus", re.compile(
+        r"PhysicalDevice\(name='/physical_device:GPU:(?P<index>\d+)'|Num GPUs(?: Available)?:\s*"
+        r"(?P<count>[1-9]\d*)\b")),
 )  # fmt: skip
 _VERSION = re.compile(
-    r"(?:tf\.__version__|TensorFlow version|tensorflow version)[^\d\n]{0,12}(?P<version>[012]\.\d+\.\d+(?:rc\d|-rc\d)?)"
+    r"(?:tf\.__version__|TensorFlow version|tensorflow version)[^\d\n]{0,12}"
+    r"(?P<version>[012]\.\d+\.\d+(?:rc\d|-rc\d)?)"
 )
 _SYMPTOM, _FAILED = 1, 2
 
@@ -55,12 +78,13 @@ class Reader:
             self._traceback = True
             return None
         if frame := _FRAME.match(text):
-            self._in_tensorflow |= bool(_OF_TENSORFLOW.search(frame["file"]))
+            file = next(one for one in frame.groups() if one)
+            self._in_tensorflow |= bool(_OF_TENSORFLOW.search(file))
             return None
-        if _OF_TENSORFLOW.search(text) and text.startswith(("import ", "from ")):
+        if _OF_TENSORFLOW.search(text) and re.match(r"(?:-+> ?\d+ +)?(?:import |from )", text):
             self._importing = True
             return None
-        if (error := _ERROR.match(text)) is not None:
+        if (error := _ERROR.match(text.lstrip("`'\" E"))) is not None:
             return self._error(error["error"], error["text"], text, number)
         return self._printed(text, number)
 
@@ -95,9 +119,11 @@ class Reader:
                 continue
             if kind == "lists-no-gpu" and text != "[]":
                 notes.tell("tensorflow.devices", (), line, _SYMPTOM)
+            elif kind == "lists-cpu":
+                notes.tell("tensorflow.devices", (), line)
             elif kind == "lists-gpus":
                 first = int(found["index"] or 0)
-                for index in range(first, int(found["count"] or first + 1)):
+                for index in range(first, int(found.groupdict().get("count") or first + 1)):
                     name = f"/physical_device:GPU:{index}"
                     if not any(d.name == name for d in notes.told("tensorflow.devices") or ()):
                         notes.add("tensorflow.devices", TensorFlowDevice(name=name, type="GPU"), line)

@@ -10,12 +10,14 @@ from collections.abc import Callable
 
 from ..facts import Facts, TextEvent
 from . import (
+    answers,
     circumstances,
     claims,
     containers,
     cuda_answers,
     dkms,
     gpu_state,
+    imports,
     kernel,
     libcuda,
     nccl,
@@ -23,8 +25,10 @@ from . import (
     nvidia_smi,
     nvidia_smi_query,
     pci,
+    pip,
     places,
     python,
+    report,
     services,
     sift,
     tensorflow_facts,
@@ -47,6 +51,8 @@ LANGUAGES: tuple[Language, ...] = (
     nccl.LANGUAGE,
     nccl.REPORTS,
     gpu_state.LANGUAGE,
+    pip.LANGUAGE,
+    imports.LANGUAGE,
     *circumstances.LANGUAGES,
 )
 """Those whose lines are understood one by one."""
@@ -57,6 +63,7 @@ _ALL = (
     python.WORDS,
     claims.WORDS,
     pci.WORDS,
+    report.WORDS,
     *(one.words for one in LANGUAGES),
 )
 WORDS = tuple(dict.fromkeys(word for each in _ALL for word in each))
@@ -68,28 +75,27 @@ _TEXT = 400
 def read(pasted: Pasted) -> Facts:
     """What a text tells; everything else is Unread('not in this text')."""
     notes = Notebook()
-    tracebacks, claimed, bus = python.Reader(notes), claims.Reader(), pci.Reader()
+    tracebacks, bus, statements = python.Reader(notes), pci.Reader(), report.Reader(notes)
     devices = nvidia_smi.Devices(notes)
     languages: tuple[tuple[str, tuple[str, ...], Callable[[str, int, Notebook], Understood | None]], ...] = (
         (tensorflow_facts.LANGUAGE, tensorflow_facts.WORDS, tensorflow_facts.line),
         (nvidia_smi.LANGUAGE, nvidia_smi.WORDS, nvidia_smi.Reader(notes, devices).line),
         (nvidia_smi.LANGUAGE, nvidia_smi_query.WORDS, nvidia_smi_query.Reader(notes, devices).line),
         (python.LANGUAGE, python.WORDS, lambda text, number, _: tracebacks.line(text, number)),
-        (claims.LANGUAGE, claims.WORDS, claimed.line),
+        (claims.LANGUAGE, claims.WORDS, claims.line),
         (pci.LANGUAGE, pci.WORDS, lambda text, number, _: bus.line(text, number)),
         *((one.name, one.words, one.line) for one in LANGUAGES),
+        (report.LANGUAGE, report.WORDS, lambda text, number, _: statements.line(text, number)),
     )
     seen: set[tuple[str, str]] = set()
-    for line in pasted.lines:
-        if _WORDS.search(line.text) is None and not claimed.awaits:
+    for line in answers.together(pasted.lines):
+        if _WORDS.search(line.text) is None:
             continue
         for language, words, reads in languages:
-            if not any(word in line.text for word in words) and not (claimed.awaits and language == claims.LANGUAGE):
+            if not any(word in line.text for word in words):
                 continue
             told = reads(line.text, line.number, notes)
-            if told is None:
-                continue
-            if not told.kind:
+            if told is None or not told.kind:
                 continue
             text = told.values.pop("", line.text)
             key = (told.kind, "" if told.once else text)
@@ -101,4 +107,5 @@ def read(pasted: Pasted) -> Facts:
                         values=told.values, symptom=told.symptom,
                     )
                 )  # fmt: skip
+    statements.finish()
     return notes.facts(pasted.count, pasted.left_out)

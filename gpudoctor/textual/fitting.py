@@ -65,12 +65,20 @@ _NVML: dict[int, tuple[str, ...]] = {
     18: ("driver-library-mismatch",),
     999: ("container-cgroup-devices-lost", *BROKEN_GPU, "device-node-permission", "container-rootless-cgroups"),
 }
-_IMPORT = ("tf-import-broken", "glibc-too-old", "cpu-no-avx", "tf-shadowed", "tf-packages-overlap", "numpy-abi-break", "protobuf-mismatch", "python-32bit")  # fmt: skip
+_IMPORT = (
+    "tf-import-broken", "glibc-too-old", "cpu-no-avx", "tf-shadowed", "tf-packages-overlap", "numpy-abi-break",
+    "protobuf-mismatch", "python-32bit", "msvc-runtime-missing", "python-version-unsupported", "cuda-version-mismatch",
+    "cuda-libs-missing", "cuda-lib-unusable",
+)  # fmt: skip
+_INSTALL = (
+    "python-version-unsupported", "python-32bit", "tf-aarch64-no-wheel", "tensorflow-gpu-package-removed", "tf-not-installed",
+)  # fmt: skip
 _NOTHING_MORE = (
     "tf-cpu-only-package", "cuda-libs-missing", "cuda-version-mismatch", "container-no-gpus-flag", "driver-missing",
     "cuda-visible-devices-empty", "ld-library-path-not-set", "pip-nvidia-libs-not-found", "tf-wheel-runpath-gap",
     "gpu-compute-capability-too-old", "no-nvidia-gpu", "driver-module-not-loaded", "cudnn-wrong-major",
-    "conda-cpu-build", "tf-aarch64-cpu-only", "tf-packages-overlap",
+    "conda-cpu-build", "tf-windows-native-cpu-only", "tf-macos-no-cuda", "tf-aarch64-cpu-only", "tf-packages-overlap",
+    "tf-no-gpu-registered",
 )  # fmt: skip
 
 DEEPEST = ("libcuda-not-found", "cuinit-fails", "cuinit-no-device", "nvidia-smi-fails", "tf-lists-no-gpu")
@@ -112,7 +120,9 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
     nvml = facts.gpu.nvml_error
     by_nvml = _NVML.get(nvml, ()) if isinstance(nvml, int) else ()
     if tensorflow.directory is None:
-        return ("tf-not-installed", "tf-shadowed", "python-version-unsupported")
+        if facts.text.shows("install-fails"):
+            return _INSTALL
+        return ("tf-not-installed", "jupyter-kernel-other-environment", "tf-shadowed", "python-version-unsupported")
     if lib.path is None:
         return _both(by_nvml, _NO_LIBCUDA)
     if isinstance(lib.init_result, int) and lib.init_result:
@@ -139,7 +149,10 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
         return _IMPORT
     if not isinstance(tensorflow.libraries, Unread) and tensorflow.libraries:
         return (*libraries.fitting(facts), "driver-missing", "no-nvidia-gpu", "container-no-gpus-flag")
-    return _NOTHING_MORE
+    first = {"Windows": "tf-windows-native-cpu-only", "Darwin": "tf-macos-no-cuda"}.get(str(facts.system.system))
+    if first is None and facts.system.machine == "aarch64":
+        first = "tf-aarch64-cpu-only"
+    return (first, *(c for c in _NOTHING_MORE if c != first)) if first is not None else _NOTHING_MORE
 
 
 def _both(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:

@@ -6,11 +6,12 @@ text has several such lines, what fits all of them is left.
 
 from __future__ import annotations
 
-from . import collectives, containers, driver, hardware, programs
+from . import collectives, containers, driver, hardware, installs, programs
 
 CLUES: dict[str, tuple[str, ...]] = {
     **containers.CLUES,
     **driver.CLUES,
+    **installs.CLUES,
     **programs.CLUES,
     **hardware.CLUES,
     **collectives.CLUES,

@@ -1,0 +1,168 @@
+"""What a text's words of an installation decide: is it the Python, the platform, or the package?"""
+
+from __future__ import annotations
+
+import functools
+import re
+
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.version import InvalidVersion, Version
+
+from gpudoctor import compat
+from gpudoctor.compat.records import Platform, Release
+from gpudoctor.facts import Facts, TextEvent
+
+NEWEST_BEFORE = {"3.7": 2, "3.8": 2, "3.9": 5, "3.10": 2, "3.11": 2, "3.12": 2, "3.13": 6}
+"""Minor version of Python -> its newest patch when the first TensorFlow for it came (python.org and package index, dates of
+release): who has a newer one and is offered nothing has another reason."""
+_ALWAYS_64 = (3, 12)
+"""From here on a Python whose patch nobody tells counts as too new: hardly anybody has it in 32 bits."""
+
+
+def minor(version: object) -> str | None:
+    """'3.11' of '3.11.4'."""
+    found = re.match(r"(\d\.\d+)", version) if isinstance(version, str) else None
+    return found[1] if found else None
+
+
+def is_32bit(facts: Facts) -> bool:
+    """Python, or the machine, has 32 bits."""
+    return facts.python.bits == 32 or facts.system.machine in ("i686", "i386", "x86")
+
+
+def is_arm(facts: Facts) -> bool:
+    """Linux on aarch64."""
+    return facts.system.machine == "aarch64" and facts.system.system != "Darwin"
+
+
+def shows_no_gpu(facts: Facts) -> bool:
+    """The text shows or says that TensorFlow has no GPU."""
+    return facts.tensorflow.devices == () or facts.tensorflow.build.cuda is False
+
+
+def at_least(version: object, least: str) -> bool | None:
+    """Whether a version is `least` or newer; None: it is not told, or is none."""
+    try:
+        return Version(version) >= Version(least) if isinstance(version, str) else None
+    except InvalidVersion:
+        return None
+
+
+def distribution(event: TextEvent) -> str:
+    """The package that was asked for."""
+    name = event.values.get("name", "tensorflow").lower().replace("_", "-")
+    return name if name in ("tensorflow-gpu", "tensorflow-cpu") else "tensorflow"
+
+
+def asked_for(event: TextEvent, *, name: str | None = None) -> tuple[Release, ...]:
+    """The releases of this package that the requirement admits; all, where it names no version."""
+    wanted = name or distribution(event)
+    spec = re.sub(r"^=(?!=)", "==", event.values.get("spec", "").strip("'\"`,. )"))
+    spec = re.sub(r"^==(\d+\.\d+)$", r"==\1.*", spec)
+    try:
+        admitted = SpecifierSet(spec, prereleases=True)
+    except InvalidSpecifier:
+        return ()
+    return tuple(
+        r for r in compat.releases() if r.version in admitted and any(f.distribution == wanted for f in r.files)
+    )
+
+
+def pythons(releases: tuple[Release, ...], name: str, platform: Platform | None = None) -> set[str]:
+    """The Pythons that they are published for."""
+    return {
+        p
+        for r in releases
+        for f in r.files
+        if f.distribution == name and platform in (None, f.platform)
+        for p in f.python
+    }
+
+
+def offered(event: TextEvent) -> tuple[str, ...] | None:
+    """The versions that pip found for this Python; () none, None: pip does not say."""
+    if "no-version" not in event.kind or "from versions" not in event.text:
+        return None
+    listed = re.findall(r"\d+\.\d+[\w.]*", event.values.get("versions", ""))
+    return tuple(listed)
+
+
+@functools.lru_cache(maxsize=8)
+def _first(name: str) -> dict[str, str]:
+    """Minor version of Python -> the first release that was published for it."""
+    found: dict[str, str] = {}
+    for release in compat.releases():  # newest first: the oldest stays
+        for python in pythons((release,), name):
+            found[python] = release.version
+    return found
+
+
+def python_of(listed: tuple[str, ...], name: str) -> str | None:
+    """The Python whose releases begin as the list does: pip shows a Python only what was published for it."""
+    try:
+        oldest = min(Version(v) for v in listed)
+    except (InvalidVersion, ValueError):
+        return None
+    fits = [p for p, v in _first(name).items() if Version(v).release[:2] == oldest.release[:2]]
+    return fits[0] if len(fits) == 1 else None
+
+
+def too_new_or_old(facts: Facts, event: TextEvent) -> bool:
+    """Whether pip's words, and the Python that is told, leave the Python's version as the reason."""
+    name, listed, told = distribution(event), offered(event), facts.python.version
+    wanted = asked_for(event)
+    if not wanted:
+        return False
+    if listed:
+        python = python_of(listed, name) or minor(told)
+        return python is not None and python not in pythons(wanted, name)
+    python = minor(told)
+    if python is None or not isinstance(told, str):
+        return False
+    if python not in pythons(wanted, name):
+        return True
+    if event.values.get("spec") or python not in NEWEST_BEFORE or facts.system.machine in ("aarch64", "arm64"):
+        return False
+    patch = re.match(r"\d\.\d+\.(\d+)", told)
+    if patch is None:
+        return tuple(int(n) for n in python.split(".")) >= _ALWAYS_64
+    return int(patch[1]) <= NEWEST_BEFORE[python]
+
+
+def refuses(facts: Facts, event: TextEvent) -> bool:
+    """Whether a line leaves no doubt that it is the Python's version."""
+    if event.kind in ("python-refused", "async-keyword"):
+        return True
+    told = minor(facts.python.version)
+    if event.kind == "no-version":
+        return too_new_or_old(facts, event)
+    if event.kind == "wheel-not-supported" and told is not None:
+        tags = re.findall(r"cp(\d)(\d{1,2})(?!\d)", event.values.get("python", ""))
+        return bool(tags) and "abi3" not in event.values.get("abi", "") and told not in [f"{a}.{b}" for a, b in tags]
+    if event.kind == "conda-python" and told is not None:
+        return not any(_takes(one, told) for one in event.values.get("pythons", "").split("|"))
+    return False
+
+
+def _takes(one: str, python: str) -> bool:
+    """Whether conda's '>=3.6,<3.7.0a0' or '3.7.*' takes a Python."""
+    try:
+        return f"{python}.0" in SpecifierSet(one if one[:1] in "<>=!~" else f"=={one}")
+    except InvalidSpecifier:
+        return True
+
+
+_OURS = re.compile(r"tensorflow|pywrap|python|site-packages|libcu|libnv")
+
+
+def old_system(facts: Facts) -> tuple[TextEvent, ...]:
+    """The loader's words for a symbol of glibc, or of the system's own libstdc++, that TensorFlow needs."""
+    told = facts.text.said("glibc", "libstdcxx")
+    own = (e for e in told if "by" not in e.values or _OURS.search(e.values["by"]))
+    return tuple(e for e in own if not re.search(r"conda|/envs?/|site-packages", e.values.get("library", "")))
+
+
+def range_of(versions: set[str]) -> str:
+    """'3.9 to 3.12'."""
+    ordered = sorted(versions, key=Version)
+    return f"{ordered[0]} to {ordered[-1]}" if len(ordered) > 1 else "".join(ordered)

@@ -1,0 +1,317 @@
+"""Packages that can't be installed, or not as a build with CUDA, on this platform."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpudoctor.checks import _installs
+from gpudoctor.checks._said import lines, said
+from gpudoctor.facts import Facts, TextEvent, UnknownFactError, Unread, known
+from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage
+from gpudoctor.registry import check
+
+_LIST = "TF_CPP_MIN_LOG_LEVEL=0 python3 -c \"import tensorflow as tf; print(tf.config.list_physical_devices('GPU'))\""
+_WSL = Fix(
+    kind="advice",
+    risk="safe",
+    summary="Install TensorFlow inside WSL2 (wsl --install, then in Ubuntu: python3 -m pip install 'tensorflow[and-cuda]'); or "
+    "stay with the last release that has CUDA on Windows: pip install 'tensorflow==2.10.1' under Python 3.7 to 3.10, with "
+    "CUDA 11.2 and cuDNN 8.1",
+    steps=(),
+    verify="python -c \"import tensorflow as tf; print(tf.config.list_physical_devices('GPU'))\"",
+)
+
+
+@check("GD420", "tensorflow-gpu-package-removed", stage=Stage.PYTHON, explains=("install-fails", "tf-not-installed"))
+def tensorflow_gpu_package_removed(facts: Facts) -> Iterator[Found]:
+    """The package tensorflow-gpu is gone: what is left on the index only raises an error.
+
+    What it looks at: in a pasted text, the words of that empty package, its file (tensorflow-gpu-2.12.0.tar.gz), and a
+    release of tensorflow-gpu that was asked for and never existed.
+
+    Why it matters: requirements and guides still name it. From 2.1 to 2.11 it was the same as tensorflow.
+
+    How to fix: install tensorflow[and-cuda] (2.14 and newer, on Linux) or tensorflow, and take tensorflow-gpu out of the
+    requirements.
+
+    Source: https://pypi.org/project/tensorflow-gpu; release notes of TensorFlow 2.12.
+    """
+    told = facts.text.said("tensorflow-gpu-stub")
+    if facts.text.is_all and not told:
+        told = tuple(e for e in facts.text.said("no-version") if _never_existed(e))
+    if facts.text.is_all and not told and not facts.text.said("gpu-package"):
+        raise NotApplicable("nobody asks for tensorflow-gpu")
+    if not told:
+        told = said(facts, "tensorflow-gpu-stub", settle="python3 -m pip install tensorflow-gpu")
+    yield Found(
+        message="tensorflow-gpu is an empty package that raises an error: it was merged into tensorflow.",
+        proof=lines(told),
+        fixes=(
+            Fix(
+                kind="command",
+                risk="safe",
+                summary="Install tensorflow; on Linux with its CUDA libraries",
+                steps=("python3 -m pip install 'tensorflow[and-cuda]'",),
+                verify="python3 -c \"import tensorflow as tf; print(tf.config.list_physical_devices('GPU'))\"",
+            ),
+        ),
+    )
+
+
+def _never_existed(event: TextEvent) -> bool:
+    """A tensorflow-gpu that was asked for after its end."""
+    if _installs.distribution(event) != "tensorflow-gpu" or not event.values.get("spec"):
+        return False
+    wanted = _installs.asked_for(event, name="tensorflow")
+    return (
+        bool(wanted) and not _installs.asked_for(event) and all(_installs.at_least(r.version, "2.12") for r in wanted)
+    )
+
+
+@check(
+    "GD421",
+    "tf-windows-native-cpu-only",
+    stage=Stage.PYTHON,
+    explains=("tf-cpu-only-package", "tf-lists-no-gpu", "tf-no-gpu-registered", "cuda-libs-missing"),
+)
+def tf_windows_native_cpu_only(facts: Facts) -> Iterator[Found]:
+    """On native Windows TensorFlow 2.11 and newer is built without CUDA.
+
+    What it looks at: the system, and the release of TensorFlow (where it is not told, Python 3.11 and newer: there is no older
+    release for it). In a pasted text, where TensorFlow lists no GPU.
+
+    Why it matters: whatever driver, CUDA and cuDNN are installed, this build never looks for them.
+
+    How to fix: WSL2, or TensorFlow 2.10.
+
+    Source: https://www.tensorflow.org/install/pip#windows-native; release notes of 2.11.
+    """
+    if known(facts.system.system) != "Windows":
+        raise NotApplicable("this is not Windows")
+    proven = any(e.values.get("system") == "Windows" for e in facts.text.said("runs-on"))
+    if not proven and (facts.system.wsl is True or facts.text.said("says-elsewhere")):
+        raise UnknownFactError(
+            Unread(
+                why="the text speaks of WSL or a container as well",
+                settle="python -c 'import sys; print(sys.platform)'",
+            )
+        )
+    listed = facts.tensorflow.gpus()
+    if not isinstance(listed, Unread) and listed:
+        raise NotApplicable("TensorFlow lists GPUs")
+    if isinstance(facts.tensorflow.import_error, str):
+        raise NotApplicable("TensorFlow can't be imported")
+    if facts.tensorflow.build.cuda is True:
+        raise NotApplicable("this build has CUDA")
+    new = _installs.at_least(facts.tensorflow.version, "2.11")
+    if new is None:
+        new = _installs.at_least(_installs.minor(facts.python.version), "3.11") or None
+    if new is None:
+        known(facts.tensorflow.version)
+    if not new:
+        return
+    if facts.text.is_all and not _installs.shows_no_gpu(facts):
+        known(facts.tensorflow.devices)
+    version = facts.tensorflow.version if isinstance(facts.tensorflow.version, str) else "2.12 or newer"
+    yield Found(
+        message=f"TensorFlow {version} for Windows is built without CUDA: it computes on the CPU only.",
+        proof=(Evidence(text=f"Windows, TensorFlow {version}", source="system and package"),),
+        fixes=(_WSL,),
+    )
+
+
+@check(
+    "GD422",
+    "tf-macos-no-cuda",
+    stage=Stage.PYTHON,
+    explains=(
+        "tf-cpu-only-package",
+        "tf-lists-no-gpu",
+        "tf-no-gpu-registered",
+        "install-fails",
+        "cuinit-no-device",
+        "cuinit-fails",
+        "libcuda-not-found",
+    ),
+)
+def tf_macos_no_cuda(facts: Facts) -> Iterator[Found]:
+    """On macOS TensorFlow has no CUDA.
+
+    What it looks at: the system, and that TensorFlow lists no GPU, or that a build with CUDA was asked for (tensorflow-gpu,
+    tensorflow[and-cuda]).
+
+    Why it matters: no wheel for macOS since 1.2 is built with CUDA, and NVIDIA has no driver for macOS since 10.14.
+
+    How to fix: on Apple silicon, and AMD GPUs, the plug-in tensorflow-metal; for CUDA, a Linux machine.
+
+    Source: https://www.tensorflow.org/install/pip#macos; release notes of 1.2; https://developer.apple.com/metal/tensorflow-plugin/
+    """
+    if known(facts.system.system) != "Darwin":
+        raise NotApplicable("this is not macOS")
+    listed = facts.tensorflow.gpus()
+    if not isinstance(listed, Unread) and listed:
+        raise NotApplicable("TensorFlow lists GPUs")
+    if isinstance(facts.tensorflow.import_error, str):
+        raise NotApplicable("TensorFlow can't be imported")
+    if facts.tensorflow.build.cuda is True:
+        raise UnknownFactError(Unread(why="this build has CUDA"))
+    wish = facts.text.said("gpu-package", "no-cuda-wheel")
+    if not wish and not any(e.symptom for e in facts.text.understood()):
+        wish = facts.text.said("says-nvidia")
+    if facts.text.is_all and not wish and not _installs.shows_no_gpu(facts):
+        known(facts.tensorflow.devices)
+    if _installs.at_least(facts.tensorflow.version, "1.2") is False:
+        raise UnknownFactError(Unread(why="up to 1.1 there were builds with CUDA for macOS"))
+    yield Found(
+        message="TensorFlow for macOS is built without CUDA.",
+        proof=lines(wish) or (Evidence(text="Darwin", source="platform.system()"),),
+        fixes=(
+            Fix(
+                kind="advice",
+                risk="safe",
+                summary="On a Mac with Apple silicon or an AMD GPU: pip install tensorflow tensorflow-metal. For CUDA use Linux",
+                steps=(),
+            ),
+        ),
+    )
+
+
+@check("GD423", "tf-aarch64-no-wheel", stage=Stage.PYTHON, explains=("install-fails", "tf-not-installed"))
+def tf_aarch64_no_wheel(facts: Facts) -> Iterator[Found]:
+    """This release of TensorFlow has no wheel for aarch64.
+
+    What it looks at: in a pasted text, pip's 'no matching distribution' on aarch64, what was asked for, the version of
+    Python, and the files of every release on the package index.
+
+    Why it matters: before 2.10 nothing was published for aarch64, and tensorflow-gpu never was.
+
+    How to fix: NVIDIA's container or, on Jetson, NVIDIA's own wheel for the JetPack; else a release that has a wheel.
+
+    Source: the package index (compat/matrix.json, releases); NVIDIA, Installing TensorFlow for Jetson Platform.
+    """
+    told = said(facts, "no-version", settle="uname -m; python3 --version")
+    if facts.system.machine in ("x86_64", "AMD64", "i686") or facts.system.system in ("Windows", "Darwin"):
+        raise NotApplicable("this is not Linux on aarch64")
+    if known(facts.system.machine) != "aarch64":
+        raise NotApplicable("this is not aarch64")
+    python = _installs.minor(facts.python.version)
+    for event in told:
+        wanted, name = _installs.asked_for(event), _installs.distribution(event)
+        has = _installs.pythons(wanted, name, "linux-aarch64")
+        if wanted and (
+            not has or (python is not None and python not in has and python in _installs.pythons(wanted, name))
+        ):
+            yield Found(
+                message=f"There is no wheel of {name}{event.values.get('spec', '')} for aarch64"
+                + (f" and Python {python}." if has else "."),
+                proof=lines((event,)),
+                fixes=(
+                    Fix(
+                        kind="advice",
+                        risk="safe",
+                        summary="On Jetson install NVIDIA's wheel for your JetPack; elsewhere use nvcr.io/nvidia/tensorflow",
+                        steps=(),
+                    ),
+                ),
+            )
+            return
+    raise UnknownFactError(Unread(why="the text does not tell which Python asks", settle="python3 --version"))
+
+
+@check(
+    "GD424",
+    "msvc-runtime-missing",
+    stage=Stage.PYTHON,
+    explains=("tf-import-broken", "tf-lists-no-gpu", "op-fails"),
+)
+def msvc_runtime_missing(facts: Facts) -> Iterator[Found]:
+    """Microsoft's C++ runtime is missing on this Windows, or too old.
+
+    What it looks at: in a pasted text, TensorFlow's own words for it ("Could not find the DLL(s) 'msvcp140_1.dll'") and those
+    of Windows.
+
+    Why it matters: TensorFlow's library needs msvcp140.dll, msvcp140_1.dll and vcruntime140_1.dll; without them the import ends
+    with 'DLL load failed'.
+
+    How to fix: install the current Visual C++ Redistributable for x64, and restart.
+
+    Source: tensorflow/python/platform/self_check.py; https://www.tensorflow.org/install/pip#windows-native
+    """
+    told = said(facts, "msvc-runtime", settle=r"where msvcp140_1.dll vcruntime140_1.dll")
+    yield Found(
+        message="Microsoft's Visual C++ runtime is missing or too old.",
+        proof=lines(told),
+        fixes=(
+            Fix(
+                kind="advice",
+                risk="needs root",
+                summary="Install https://aka.ms/vs/17/release/vc_redist.x64.exe and restart Windows",
+                steps=(),
+                verify='python -c "import tensorflow"',
+            ),
+        ),
+    )
+
+
+@check("GD425", "zlibwapi-missing", stage=Stage.LIBRARIES, explains=("op-fails", "tf-lists-no-gpu"))
+def zlibwapi_missing(facts: Facts) -> Iterator[Found]:
+    """zlibwapi.dll is missing, which cuDNN 8.3 and newer needs on Windows.
+
+    What it looks at: in a pasted text, cuDNN's words for it.
+
+    Why it matters: the first convolution ends the program; nothing says so before.
+
+    How to fix: put zlibwapi.dll beside cuDNN's DLLs, or into a directory of PATH.
+
+    Source: NVIDIA cuDNN installation guide 8.3 to 8.9, 'Installing zlib' on Windows.
+    """
+    told = said(facts, "zlibwapi", settle="where zlibwapi.dll")
+    yield Found(
+        message="cuDNN can't find zlibwapi.dll.",
+        proof=lines(told),
+        fixes=(
+            Fix(
+                kind="advice",
+                risk="safe",
+                summary="Copy zlibwapi.dll (zlib 1.2.3, 64 bits; Nsight Systems brings one) into the directory of cudnn64_8.dll",
+                steps=(),
+                verify="where zlibwapi.dll",
+            ),
+        ),
+    )
+
+
+@check("GD426", "tf-no-gpu-registered", stage=Stage.TENSORFLOW, explains=("op-fails",))
+def tf_no_gpu_registered(facts: Facts) -> Iterator[Found]:
+    """The program asks for a GPU by name, and this TensorFlow has registered none.
+
+    What it looks at: in a pasted text, TensorFlow's words for an operation that is placed on a device that is not there. Why
+    there is no GPU they do not say: this is named where nothing else can be known.
+
+    Why it matters: it is a consequence; TensorFlow's own lines at its start tell of what.
+
+    How to fix: find out why no GPU is listed.
+
+    Source: tensorflow/core/common_runtime/placer.cc, colocation_graph.cc.
+    """
+    told = said(facts, "only-cpu-registered", "gpu-not-registered")
+    lib, build = facts.driver.libcuda, facts.tensorflow.build
+    if build.cuda is False:
+        raise NotApplicable("the build without CUDA explains it")
+    known_why = lib.path is None or isinstance(lib.init_result, int) or facts.tensorflow.loader_ok is False
+    only = [e for e in told if e.kind == "only-cpu-registered"]
+    if known_why or not only:
+        raise UnknownFactError(Unread(why="why no GPU is registered is not decided by it", settle=_LIST))
+    yield Found(
+        message="This TensorFlow has registered its CPU devices only, and the program needs a GPU.",
+        proof=lines(only),
+        fixes=(
+            Fix(
+                kind="advice",
+                risk="safe",
+                summary="Its own lines at the start say why: look at them, or run gpudoctor check on that machine",
+                steps=(),
+                verify=_LIST,
+            ),
+        ),
+    )

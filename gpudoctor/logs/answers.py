@@ -1,0 +1,69 @@
+"""A question and its answer on lines of their own -> one line: the forms of issue trackers ('### Python version', then '3.9'),
+what is typed at Python's prompt ('tf.__version__', then '2.10.0'), `pip show`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from .text import Line
+
+_HEADING = re.compile(r"(?:#{1,6} ?|\*\*|- \[[ x]\] )(?P<label>[A-Za-z][\w /().,&?-]{1,60}?)(?:\*\*)?:?(?:\*\*)?$")
+_LABELS = re.compile(
+    r"(?:tensor ?flow|tf)(?:[- ]gpu)? version|os platform|operating system|os$|platform$|python version|python$|cuda|cudnn"
+    r"|gpu|environment",
+    re.IGNORECASE,
+)
+_NO_VALUE = re.compile(r"_?No response_?$|#{1,6} |\*\*|-+$|n/?a$|(?:```|~~~)", re.IGNORECASE)
+_VERSION = re.compile(r"(?:Out\[\d+\]: ?)?['\"]?(?P<answer>[012]\.\d{1,2}\.\d+[\w.+-]{0,24})['\"]?$")
+_TRUTH = re.compile(r"(?:Out\[\d+\]: ?)?(?P<answer>True|False)$")
+_LIST = re.compile(r"(?:Out\[\d+\]: ?)?(?P<answer>\[\]|\[(?:Logical|Physical)Device\(.{0,400}\])$")
+_NAME = re.compile(r"(?:Out\[\d+\]: ?)?(?P<answer>''|\"\")$")
+_QUESTIONS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
+    (re.compile(r"\b(?:tf|tensorflow)\.(?:__version__|VERSION|version\.VERSION)\b"), _VERSION),
+    (re.compile(r"\bis_built_with_cuda\(?\)?"), _TRUTH),
+    (re.compile(r"\bis_gpu_available\("), _TRUTH),
+    (re.compile(r"\bis_built_with_(?:gpu_support|rocm)\("), _TRUTH),
+    (re.compile(r"\blist_(?:physical|logical)_devices\(\s*(?:device_type\s*=\s*)?['\"]GPU['\"]"), _LIST),
+    (re.compile(r"\bgpu_device_name\(\)"), _NAME),
+)
+"""What is asked, and what its answer looks like."""
+_SHOWN = re.compile(r"Name: (?P<name>[\w.-]+)$")
+_OF_SHOWN = re.compile(r"Version: (?P<version>[\w.+-]+)$")
+_FAR = 60
+"""Lines between a question and its answer, at most: TensorFlow's log stands there."""
+_PENDING = 8
+
+
+def together(lines: Iterable[Line]) -> Iterator[Line]:
+    """The lines, answers with their questions before them."""
+    label, shown = "", ""
+    pending: list[tuple[str, re.Pattern[str], int]] = []
+    for at, line in enumerate(lines):
+        text = line.text
+        if label:
+            filled = "" if _NO_VALUE.match(text) or _HEADING.match(text) else f"{label}: {text}"
+            label = ""
+            if filled:
+                yield Line(line.number, filled)
+                continue
+        if len(text) < 80 and (heading := _HEADING.match(text)) and _LABELS.match(heading["label"]):
+            label = heading["label"]
+            continue
+        if name := _SHOWN.match(text):
+            shown = name["name"]
+        elif shown and (version := _OF_SHOWN.match(text)):
+            yield Line(line.number, f"{shown}=={version['version']}")
+            shown = ""
+            continue
+        if pending and len(text) < 420:
+            answer = next((one for one in pending if at - one[2] <= _FAR and one[1].match(text)), None)
+            if answer is not None and (found := answer[1].match(text)):
+                pending.remove(answer)
+                yield Line(line.number, f"{answer[0]} {found['answer']}")
+                continue
+        if "(" in text or "__version__" in text or "VERSION" in text:
+            for asked, form in _QUESTIONS:
+                if (found := asked.search(text)) and not re.match(r"(?:File |\w*Error)", text):
+                    pending = [*pending, (found[0].rstrip("(") if form is _TRUTH else found[0], form, at)][-_PENDING:]
+        yield line

@@ -1,0 +1,216 @@
+"""Why `import tensorflow` fails, in the words of the loaders, of Python and of TensorFlow's own checks."""
+
+from __future__ import annotations
+
+from .language import Kind, Language, Values
+from .notebook import Notebook
+
+_NO_GPU = "tf-lists-no-gpu"
+_FAILED = 2
+_NOT_FOUND = (
+    r"The specified module could not be found|找不到指定的模[块組组]|指定されたモジュールが見つかりません|지정된 모듈을 찾을 수 없습니다"
+    r"|\u041d\u0435 \u043d\u0430\u0439\u0434\u0435\u043d \u0443\u043a\u0430\u0437\u0430\u043d\u043d\u044b\u0439 \u043c\u043e\u0434\u0443\u043b\u044c|Das angegebene Modul wurde nicht gefunden|Le module sp.cifi. est introuvable"
+    r"|[Nn]o se (?:puede encontrar|encuentra|ha encontrado|encontr.) el m.dulo especificado"
+    r"|N.o foi poss.vel encontrar o m.dulo especificado"
+    r"|Impossibile trovare il modulo specificato|Nie mo.na odnale.. okre.lonego modu.u|Belirtilen mod.l bulunamad."
+)
+_ROUTINE = (
+    r"initialization routine failed|初始化例程失败|初期化ルーチンの実行に失敗|초기화 루틴을 실행할 수 없|DLL-Initialisierungsroutine"
+    r"|routine d.initialisation d.une biblioth.que|error en una rutina de inicializaci.n"
+    r"|Falha em uma rotina de inicializa"
+    r"|\u041f\u0440\u043e\u0438\u0437\u043e\u0448\u0435\u043b \u0441\u0431\u043e\u0439 \u0432 \u043f\u0440\u043e\u0433\u0440\u0430\u043c\u043c\u0435 \u0438\u043d\u0438\u0446\u0438\u0430\u043b\u0438\u0437\u0430\u0446\u0438\u0438|routine di inizializzazione"
+)
+
+
+def _broken(values: Values, line: int, notes: Notebook) -> None:
+    """The import of TensorFlow ends here; where a traceback tells it, its own line is kept."""
+    if not isinstance(notes.told("tensorflow.import_error"), str):
+        notes.tell("tensorflow.import_error", values.get("text", "") or "the import fails", line, _FAILED)
+
+
+def _perhaps(values: Values, line: int, notes: Notebook) -> None:
+    """The same, where the line itself names TensorFlow's library."""
+    if "_pywrap_tensorflow" in values.get("text", ""):
+        _broken(values, line, notes)
+
+
+LANGUAGE = Language(
+    name="imports",
+    words=(
+        "DLL",
+        "dll",
+        "GLIBC",
+        "CXXABI",
+        "AVX",
+        "SSE4",
+        "llegal instruction",
+        "SIGILL",
+        "ELFCLASS",
+        "ELF class",
+        "is not a package",
+        "async)",
+        "source directory",
+        "circular import",
+        "undefined symbol",
+        "0xC000001D",
+        "1073741795",
+        "incompatible architecture",
+        "Redistributable",
+        "numpy",
+        "NumPy",
+        "signature was",
+        "Using ",
+        "tensorflow.py",
+        "keras.py",
+        "has no attribute",
+        "Registered devices",
+        "Descriptors",
+        "protobuf",
+        "_upb",
+        "no attribute '__version__'",
+        "GPU",
+        "interrupted by signal 4",
+        "_CheckCalledFrom",
+        "native TensorFlow",
+        "vcruntime",
+        "VCRUNTIME",
+    ),
+    kinds=(
+        Kind(
+            "msvc-runtime",
+            r"(?P<text>Could not find (?:the DLL\(s\) )?['\"]?(?P<library>(?:msvcp|vcruntime|concrt)\d+"
+            r"(?:_\d)?\.dll)[^.]{0,80})",
+            _NO_GPU,
+            _broken,
+        ),
+        Kind(
+            "msvc-runtime",
+            r"(?P<text>(?:install|download|requires?|missing)[^.]{0,40}Visual C\+\+[^.]{0,40}Redistributable|"
+            r"(?:MSVCP140|VCRUNTIME140)(?:_1)?\.(?:dll|DLL) (?:was not found|is missing))",
+            _NO_GPU,
+            _broken,
+        ),
+        Kind(
+            "zlibwapi",
+            r"Could not (?:locate|load library) (?P<library>zlibwapi\.dll)|(?P<library2>zlibwapi\.dll)[^.]{0,20} (?:was |is )?"
+            r"(?:not found|missing)",
+            "op-fails",
+        ),
+        Kind(
+            "windows-library",
+            r"(?P<text>Could not find '(?P<library>(?:cudart64|cudnn64|cublas64|cufft64|nvcuda)[\w]*\.dll)')",
+            _NO_GPU,
+            _broken,
+        ),
+        Kind(
+            "illegal-instruction",
+            r"(?P<text>[Ii]llegal instruction(?! set)|SIGILL|0xC000001D|-1073741795|interrupted by signal 4)",
+            _NO_GPU,
+            _broken,
+        ),
+        Kind(
+            "not-win32",
+            r"(?P<text>(?:DLL load failed[^:]{0,60}: )?%1 (?:is not a valid Win32 application|不是有效的 ?Win32))",
+            _NO_GPU,
+            _broken,
+        ),
+        Kind("dll-routine", rf"(?P<text>DLL load failed[^:]{{0,60}}: [^|]{{0,80}}(?:{_ROUTINE}))", _NO_GPU, _broken),
+        Kind(
+            "dll-procedure",
+            r"(?P<text>DLL load failed[^:]{0,60}: (?:The specified procedure could not be found|找不到指定的程序)[^"
+            r"|]{0,20})",
+            _NO_GPU,
+            _broken,
+        ),
+        Kind("dll-absent", rf"(?P<text>DLL load failed[^:]{{0,60}}: (?:{_NOT_FOUND}))", _NO_GPU, _perhaps),
+        Kind("dll-load-failed", r"(?P<text>DLL load failed(?: (?:while|with)[^:]{0,60})?(?::|$))", None, _perhaps),
+        Kind("paging-file", r"(?P<text>The paging file is too small for this operation to complete)", "op-fails"),
+        Kind(
+            "glibc",
+            r"(?P<text>version [`'\u2018\"\\]{0,3}(?P<symbol>GLIBC_(?P<version>2\.\d+))[`'\u2019\"\\]{0,3} not found"
+            r"(?: \(required by (?P<by>[^)]{1,200}))?)",
+            _NO_GPU,
+            _broken,
+        ),
+        Kind(
+            "libstdcxx",
+            r"(?P<library>/[^\s:]{1,160}libstdc\+\+\.so\.6)?:? ?(?P<text>version [`'\u2018\"\\]{0,3}(?P<symbol>"
+            r"(?:GLIBCXX|CXXABI)_[\d.]+)[`'\u2019\"\\]{0,3} not found(?: \(required by (?P<by>[^)]{1,200}))?)",
+            _NO_GPU,
+            _broken,
+        ),
+        Kind(
+            "avx-required",
+            r"(?P<text>TensorFlow library was compiled to use "
+            r"(?P<flags>[\w., ]{2,60}?) instructions,? but these aren't available)",
+            _NO_GPU,
+            _broken,
+        ),
+        Kind(
+            "wrong-elf-class", r"(?P<library>[\w./+-]{4,160}\.so[\w.]*): wrong ELF class: (?P<elf>ELFCLASS\d+)", _NO_GPU
+        ),
+        Kind(
+            "undefined-symbol",
+            r"(?P<text>[^\s]{0,160}tensorflow[^\s]{0,120}\.so[\w.]*: undefined symbol: (?P<symbol>\w+))",
+            _NO_GPU,
+            _broken,
+        ),
+        Kind(
+            "mac-architecture",
+            r"mach-o[^|]{0,60}incompatible architecture \(have '(?P<has>[\w,']+)'?,? need '?(?P<needs>\w+)",
+            _NO_GPU,
+        ),
+        Kind("async-keyword", r"(?P<text>def TFE_ContextOptionsSetAsync\(\w+, async\))", _NO_GPU, _broken),
+        Kind(
+            "tf-is-a-file",
+            r"(?P<text>No module named '(?P<module>(?:tensorflow|keras)\.[\w.]+)'; '(?:tensorflow"
+            r"|keras)' is not a package)",
+            _NO_GPU,
+            _broken,
+        ),
+        Kind(
+            "tf-is-a-file",
+            r"(?P<text>partially initialized module '(?P<module>tensorflow|keras|numpy)' has no attribute[^"
+            r"|]{0,80}circular import)",
+            _NO_GPU,
+            _broken,
+        ),
+        Kind("tf-source-directory", r"(?P<text>Do not import tensorflow from its source directory)", _NO_GPU, _broken),
+        Kind("tf-hollow", r"(?P<text>module '?tensorflow'? has no attribute '?__version__)", _NO_GPU, _broken),
+        Kind(
+            "numpy-message",
+            r"(?P<text>module that was compiled using NumPy 1\.x cannot be run in|compiled against (?:API"
+            r"|ABI) version|_ARRAY_API not found"
+            r"|Unable to convert function return value to a Python type! The signature was"
+            r"|numpy\.\w{2,20} size changed, may indicate|numpy\.core\.(?:multiarray|umath) failed to import"
+            r"|module 'numpy' has no attribute '(?:object|bool|int|float|typeDict|complex|dtypes|str)'"
+            r"|Cannot convert numpy\.ndarray to numpy\.ndarray|`np\.\w+_?` was removed in the NumPy 2\.0)",
+        ),
+        Kind(
+            "protobuf-message",
+            r"(?P<text>Descriptors (?:cannot|should) (?:not )?be created directly"
+            r"|_CheckCalledFromGeneratedFile\(|Downgrade the protobuf package to 3\.20|cannot import name '"
+            r"(?:builder|runtime_version)' from '?google\.protobuf|Detected (?:incompatible"
+            r"|mismatched) Protobuf Gencode/Runtime|cannot import name '?\"?_message'?\"?"
+            r"|module 'google\.protobuf\S*' has no attribute|google\._upb\._message"
+            r"|generated code is out of date and must be)",
+        ),
+        Kind("keras-backend", r"^Using (?P<backend>Theano|CNTK|PyTorch|JAX|torch|jax) backend"),
+        Kind(
+            "frame-of-a-namesake",
+            r"File \"(?!\S*(?:site|dist)-packages)(?P<file>(?:[^\"]{0,200}[/\\])?(?:tensorflow"
+            r"|keras)\.py)\", line",
+        ),
+        Kind("tf-lacks-attribute", r"(?:module '?tensorflow'?|'module' object) has no attribute '?(?P<name>\w+)"),
+        Kind("only-cpu-registered", r"Registered devices: \[CPU(?:, XLA_CPU(?:_JIT)?)*\]", "op-fails"),
+        Kind(
+            "gpu-not-registered",
+            r"Cannot assign a device for operation|no supported kernel for GPU devices is available"
+            r"|device specification '?/?\S{0,40}(?:GPU"
+            r"|gpu):\d'? because no devices matching that specification are registered|GPU:\d unknown device|"
+            r"(?:/device:GPU:\d|/gpu:\d)[^|]{0,20} but available devices are",
+            "op-fails",
+        ),
+        Kind("tf-does-not-load", r"(?P<text>Failed to load the native TensorFlow runtime)", _NO_GPU, _broken),
+    ),
+)

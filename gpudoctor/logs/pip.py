@@ -1,0 +1,220 @@
+"""pip, uv, Poetry, pipenv, conda: why an installation fails, and what is installed."""
+
+from __future__ import annotations
+
+import re
+
+from ..facts import CondaPackage, Distribution
+from .language import Kind, Language, Values
+from .notebook import Notebook
+
+_FAILS = "install-fails"
+_TF = r"(?:tensorflow|tf[-_]nightly)(?:[-_](?:gpu|cpu|macos|intel))?"
+_PRINTED, _PROVEN = 0, 1
+_MATTER = re.compile(
+    r"(?:tensorflow|tf[-_]nightly|intel[-_]tensorflow|keras|numpy|protobuf|cudatoolkit|cudnn|cuda[-_]"
+    r"|nvidia[-_]|torch|jax|h5py|ml[-_]dtypes)"
+)
+_OTHERS = ("tensorboard", "tensorflow-estimator", "tensorflow-io", "tensorflow-hub", "tensorflow-datasets")
+_BUILDS = {"tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tf-nightly", "tensorflow-intel", "tensorflow-macos", "tf-nightly-gpu"}  # fmt: skip
+_PLATFORMS = (
+    (r"win_amd64", "Windows", "AMD64"),
+    (r"win32", "Windows", None),
+    (r"manylinux\w*_x86_64|linux_x86_64", "Linux", "x86_64"),
+    (r"manylinux\w*_aarch64|linux_aarch64", "Linux", "aarch64"),
+    (r"macosx\w*_arm64", "Darwin", "arm64"),
+    (r"macosx\w*_x86_64", "Darwin", "x86_64"),
+    (r"win-64", "Windows", "AMD64"),
+    (r"linux-64", "Linux", "x86_64"),
+    (r"linux-aarch64", "Linux", "aarch64"),
+    (r"osx-64", "Darwin", "x86_64"),
+    (r"osx-arm64", "Darwin", "arm64"),
+)
+"""In a wheel's name, or a conda channel's -> the system, and what platform.machine() says there."""
+
+
+def _platform(tag: str, line: int, notes: Notebook) -> None:
+    for pattern, system, machine in _PLATFORMS:
+        if re.search(pattern, tag):
+            notes.tell("system.system", system, line, _PRINTED)
+            if machine is not None:
+                notes.tell("system.machine", machine, line, _PRINTED)
+            return
+
+
+def _wheel(values: Values, line: int, notes: Notebook) -> None:
+    """A wheel that pip chose: for this Python, on this platform."""
+    if (python := re.match(r"cp(\d)(\d+)", values.get("python", ""))) and "abi3" not in values.get("python", ""):
+        notes.tell("python.version", f"{python[1]}.{python[2]}", line, _PRINTED)
+    _platform(values.get("platform", ""), line, notes)
+
+
+def _installed(values: Values, line: int, notes: Notebook) -> None:
+    """A package that is installed."""
+    name = values["name"].lower().replace("_", "-")
+    if not _MATTER.match(name) or name.startswith(_OTHERS):
+        return
+    version, build = values["version"], values.get("build", "")
+    if build and re.search(r"_", build):
+        notes.add("python.conda_packages", CondaPackage(name=name, version=version, build=build), line)
+    else:
+        notes.add("python.distributions", Distribution(name=name, version=version, location=""), line)
+    if name in _BUILDS:
+        notes.tell("tensorflow.version", version, line, _PRINTED)
+    if (python := re.search(r"py(\d)(\d{1,2})(?:h|_)", build)) is not None:
+        notes.tell("python.version", f"{python[1]}.{python[2]}", line, _PRINTED)
+    _platform(values.get("channel", ""), line, notes)
+
+
+def _several(values: Values, line: int, notes: Notebook) -> None:
+    """'Successfully installed a-1 b-2'."""
+    for one in values["names"].split():
+        if found := re.match(r"(?P<name>.+)-(?P<version>\d[\w.+]*)$", one):
+            _installed(found.groupdict(), line, notes)
+
+
+def _pin(values: Values, line: int, notes: Notebook) -> None:
+    notes.tell("python.version", values["version"], line, _PRINTED)
+
+
+LANGUAGE = Language(
+    name="pip",
+    words=(
+        "ensorflow",
+        "ensorFlow",
+        "tf-nightly",
+        "tf_nightly",
+        "nvidia-",
+        "nvidia_",
+        "numpy",
+        "protobuf",
+        "keras",
+        "cudnn",
+        "cudatoolkit",
+        "cuda-",
+        "Your python",
+        "pip3",
+        "setup.py",
+        "empty package",
+        "ython 3.",
+        "ython3.",
+        "ython 2.",
+        "-cp",
+        "wheels",
+        "different Python",
+        "Successfully installed",
+    ),
+    kinds=(
+        Kind(
+            "tensorflow-gpu-stub",
+            r"(?:The )?\"?`?tensorflow-gpu`?\"? (?:package )?has been removed|tensorflow[-_]gpu-2\.12\.0\.tar\.gz"
+            r"|Please install \"tensorflow\" instead|empty package (?:that|which) (?:generates"
+            r"|raises) an error|Failed to build tensorflow-gpu$"
+            r"|Building wheel for tensorflow-gpu \(setup\.py\).{0,40}error",
+            _FAILS,
+        ),
+        Kind(
+            "no-version",
+            rf"Could not find a version that satisfies the requirement (?P<name>{_TF})(?:\[[\w,-]+\])?"
+            rf"(?![\w-])\s*(?P<spec>[<>=!~][^ (;]*)?"
+            r"[^(]{0,60}(?:\(from (?!versions)[^()]{0,200}(?:\([^()]{0,40}\))?\) ?)?\(from versions: ?"
+            r"(?P<versions>[^)]*)",
+            _FAILS,
+        ),
+        Kind(
+            "no-version",
+            rf"(?:No matching distribution found|Could not find a version that matches"
+            rf"|Couldn't find a distribution|Could not find a version that satisfies the requirement"
+            rf"|no such package)\W+(?:for )?(?P<name>{_TF})(?:\[[\w,-]+\])?(?![\w-])\s*"
+            rf"(?P<spec>[<>=!~][^ (;)]*)?",
+            _FAILS,
+        ),
+        Kind(
+            "no-cuda-wheel",
+            r"(?:No matching distribution found for|Could not find a version that satisfies the requirement) "
+            r"(?P<name>nvidia-[\w-]+)(?P<spec>[<>=!~][^ (]*)?",
+            _FAILS,
+        ),
+        Kind(
+            "wheel-not-supported",
+            rf"(?P<name>{_TF})-(?P<version>[\w.+]+)-(?P<python>[\w.]+)-(?P<abi>[\w]+)-"
+            rf"(?P<platform>[\w.]+?)\.whl['\"]? is not a supported wheel on this platform",
+            _FAILS,
+        ),
+        Kind(
+            "python-refused",
+            rf"(?P<name>{_TF})[^|]{{0,160}}(?:only has|only found|have no|has no) wheels? (?:for |with )?[^"
+            rf"|]{{0,40}}Python (?:ABI|implementation|version)"
+            rf"|wheels for `?(?P<name2>{_TF})`?[^|]{{0,30}} with the following Python (?:ABI|implementation) tags?"
+            rf"|(?P<name3>{_TF})[^|]{{0,30}} requires Python [^|]{{0,60}}, so it will not be (?:satisfied"
+            rf"|installable) for"
+            rf"|(?P<name4>{_TF})[^|]{{0,120}}no wheels (?:are )?(?:available )?with a matching Python"
+            rf"|^\W{{0,4}}(?P<name5>{_TF}) requires Python [<>=!]",
+            _FAILS,
+        ),
+        Kind(
+            "python-refused",
+            rf"Package '?\"?(?P<name>{_TF})'?\"? requires a different Python: (?P<python>[\d.]+) not in",
+            _FAILS,
+        ),
+        Kind(
+            "conda-python",
+            rf"(?P<name>{_TF})(?:-base)?[^|]{{0,40}} -> (?:[^|]{{0,80}}-> )?python\[version=['\"](?P<pythons>[^'\"]*)",
+            _FAILS,
+        ),
+        Kind("conda-pinned", r"Your python: python(?:=|==)(?P<version>[23]\.\d+)", tell=_pin),
+        Kind(
+            "packages-conflict",
+            rf"^(?:ERROR: )?(?P<name>{_TF}) (?P<version>[\d.]+\w*) (?:requires|has requirement) "
+            rf"(?P<needs>[\w-]+)(?P<spec>[^\s]*),? but you(?: have|'ll have) (?P<other>[\w-]+) "
+            rf"(?P<installed>[\d.]+\w*) which is incompatible",
+        ),
+        Kind(
+            "wheel-chosen",
+            r"(?:Downloading|Using cached|Processing) \S*?(?P<name>[A-Za-z][\w.]+)-(?P<version>\d[\w.]*)-"
+            r"(?P<python>cp\d+(?:\.\w+)?)-(?P<abi>\w+)-(?P<platform>[\w.]+)\.whl",
+            tell=_wheel,
+        ),
+        Kind("installed-now", r"Successfully installed (?P<names>.+)", tell=_several),
+        Kind(
+            "installed",
+            r"^(?P<name>[A-Za-z][\w-]{2,40})(?: {2,}|\t+| *\| *)(?P<version>\d+\.\d[\w.+-]{0,30})(?:\s+"
+            r"(?P<build>[\w.]+)?)?(?:\s+(?P<channel>[\w./:-]+))?\s*\|?$",
+            tell=_installed,
+        ),
+        Kind("installed", r"^(?P<name>[A-Za-z][\w-]{2,40})==(?P<version>\d+\.\d[\w.+-]{0,30})$", tell=_installed),
+        Kind(
+            "installed",
+            r"^(?P<name>[A-Za-z][\w-]{2,40})-(?P<version>\d+\.\d[\w.+]*)-(?P<build>\w+_\w+)$|^[+-]? ?"
+            r"(?P<name2>[A-Za-z][\w-]{2,40}):? +\S*?(?P<channel>(?:win|linux|osx)-\w+)::[\w-]+-"
+            r"(?P<version2>\d+\.\d[\w.+]*)-(?P<build2>\w+_\w+)",
+            tell=_installed,
+        ),
+        Kind(
+            "conda-changes",
+            r"^(?P<name>tensorflow(?:-\w+)?):? +(?P<before>\d+\.\d[\w.+]*)[- ]{1,20}(?P<build>\w+)[^"
+            r"|>]{0,60}--> +(?P<version>\d+\.\d[\w.+]*)[- ]{1,20}(?P<after>\w+)",
+        ),
+        Kind(
+            "installed",
+            rf"Requirement already satisfied: (?P<name>{_TF})(?:[<>=!~][^ ]*)? in [^|]{{1,200}} \("
+            rf"(?P<version>\d[\w.]+)\)"
+            rf"|Found existing installation: (?P<name2>{_TF}) (?P<version2>\d[\w.]+)",
+            tell=_installed,
+        ),
+        Kind(
+            "setup-failed",
+            r"python setup\.py (?:egg_info|bdist_wheel) did not run successfully"
+            r"|Command \"?python setup\.py egg_info\"? failed with error",
+            _FAILS,
+        ),
+        Kind(
+            "python-wish",
+            r"(?:can't|cannot|can not|unable|won't|will not|doesn't|does not|isn't|\bno\b|\bnot\b"
+            r"|[Ww]hen will)[^.]{0,50}(?:install|support|wheels?|availab|compatib"
+            r"|releas)[^.]{0,40}[Pp]ython ?[23]\.\d",
+            _FAILS,
+        ),
+        Kind("gpu-package", r"tensorflow[-_]gpu\b|tensorflow\[and-cuda\]"),
+    ),
+)

@@ -1,0 +1,404 @@
+"""What people state of their environment: issue forms, lists, prompts, banners, what programs print of versions.
+
+A statement weighs less than what a program printed, and prose counts only where the whole text has one such statement.
+What they say of CUDA, cuDNN and the GPU is kept as events ('says': gpu, cuda, cudnn, driver): claims, no facts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+
+from ..facts import TextEvent
+from .language import Understood
+from .notebook import Notebook
+
+LANGUAGE = "report"
+WORDS = (
+    "indows", "buntu", "ebian", "entOS", "edora", "inux", "LINUX", "macOS", "MacOS", "MacBook", "Macbook", "macbook",
+    "OS X", "OSX", "Darwin", "WSL", "wsl", "ython", "ensor", "tf", "TF", "CUDA", "Cuda", "cuda", "GPU", "gpu", "GTX",
+    "RTX", "Tesla", "Quadro", "GeForce", "Jetson", "JetPack", "Jetpack", "Orin", "Xavier", "eGPU", "vidia", "VIDIA",
+    "32", "GNU/", "Apple", "aarch64", "arm64", "i686", "ocker", "olab", "aggle", "[MSC", "[GCC", "[Clang", ":\\", "@", "ldd", "-64", "M1", "M2",
+    "Catalina", "Monterey",
+)  # fmt: skip
+_KEPT = 60
+"""Statements that are kept as events."""
+_SPEECHES = 1500
+"""Lines that are read as prose: nobody writes more."""
+_LOGGED = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:|[IWEF]\d{4} \d\d:|\[ *\d+\.\d+\]|[IWEF] tensorflow/")
+_PROSE, _CLAIM, _PRINTED, _PROVEN = -2, -1, 0, 1
+
+_NOTE = re.compile(r"\((?:e\.?g\b|use |source |if |as |with |or )[^)]{0,160}\)", re.IGNORECASE)
+_FIELD = re.compile(
+    r"(?:[-*•+|>#]|\d{1,2}[.)])*\s*(?P<label>[A-Za-z][\w /().,&?-]{0,60}?)\s*[:\uff1a=|]+\s*(?P<value>\S.*)"
+)
+_LABELS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("tensorflow", re.compile(r"(?:your |installed )?(?:tensor ?flow|tf)(?:[- ]gpu)?(?: ?version)?(?: used)?$")),
+    (
+        "system",
+        re.compile(
+            r"(?:os|operating system|system|platform|host os)(?: platform)?(?: (?:and|&) distribution)?"
+            r"(?: ?version)?$"
+        ),
+    ),
+    ("python", re.compile(r"python(?: ?version)?$")),
+    (
+        "cuda",
+        re.compile(
+            r"(?:installed )?(?:version of )?cuda(?: toolkit)?(?: ?(?:/|and|&|,) ?cudnn)?(?: ?versions?)?"
+            r"(?: installed)?$"
+        ),
+    ),
+    ("cudnn", re.compile(r"cu ?dnn(?: ?version)?$")),
+    ("driver", re.compile(r"(?:nvidia |gpu |graphics )?driver(?: ?version)?$")),
+    (
+        "gpu",
+        re.compile(
+            r"(?:gpus?|graphics? cards?|video card|nvidia gpu)(?: ?(?:model|type|name))?(?: ?(?:and"
+            r"|&) memory)?$"
+        ),
+    ),
+)
+_TF_VERSION = re.compile(r"(?<![\w.-])(?:v|==)?(?P<version>[012]\.\d{1,2}(?:\.\d{1,2})?(?:-?rc\d)?)(?![\w.]*\d|-)")
+_GIT_VERSION = re.compile(r"\bv[012]\.\d+\.\d+(?:-rc\d)?-\d+-g[0-9a-f]+\b")
+_PYTHON_VERSION = re.compile(r"(?<![\w.])(?P<version>[23]\.\d{1,2}(?:\.\d{1,2})?)(?![\w]*\d)")
+_DOTTED = re.compile(r"(?<![\w.])(?P<version>\d{1,2}(?:\.\d{1,2}){1,2})(?![\w]*\d)")
+_GPU = re.compile(
+    r"(?:NVIDIA )?(?:GeForce )?(?:RTX|GTX|GT|MX) ?-?A?\d{3,4}(?: ?(?:Ti|SUPER|Super|Laptop|Max-Q))*\b"
+
+        r"|(?:NVIDIA )?(?:Quadro|Tesla|TITAN|Titan|GeForce) [\w-]{1,8}(?: [\w-]{1,6})?|\b(?:NVIDIA )?"
+        r"(?:[AH]100|H200|V100|P100|T4|L40S?|L4|A10G?)\b"
+    r"|\b(?:AMD )?Radeon [\w ]{1,20}|\bRX ?\d{4}\w*|\bIntel (?:\(R\) )?(?:Iris|UHD|HD|Arc)\b"
+)  # fmt: skip
+
+_SYSTEMS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("WSL", re.compile(r"\bWSL ?2?\b|\bwsl2?\b|Windows Subsystem|microsoft-standard", re.IGNORECASE)),
+    (
+        "Windows",
+        re.compile(
+            r"\b[Ww](?:indows|in) ?(?:1[01]|[78](?:\.1)?|XP|Server|Home|Pro|Edition|NT)\b|\b[Ww]indows\b|\bwin"
+            r"(?:32|64|-64)\b|\bWIN(?:1[01]|DOWS)\b"
+        ),
+    ),
+    (
+        "Darwin",
+        re.compile(
+            r"\bmac ?OS\b|\bOS ?X\b|\bDarwin\b|\bMac(?:[Bb]ook)?\b|\b(?:Mojave|Catalina|Big Sur|Monterey"
+            r"|Ventura|Sonoma|Sequoia)\b|\bosx-(?:arm)?64\b|Apple M\d|\bM[1-4] (?:Pro|Max|Ultra|chip|mac)"
+            r"|Apple [Ss]ilicon",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "Linux",
+        re.compile(
+            r"\b(?:[UuXxKkLl]+buntu|Debian|CentOS|Red ?Hat|RHEL|Fedora|Arch Linux|Manjaro|Linux|SUSE|openSUSE"
+            r"|Mint|Pop!?_?OS|Kali|Gentoo|Nix ?OS|Rocky|AlmaLinux|Raspbian|JetPack|linux-64)\b",
+            re.IGNORECASE,
+        ),
+    ),
+)
+_MACHINES = (
+    (
+        "arm",
+        re.compile(
+            r"\baarch64\b|\barm64\b|linux-aarch64|\bJetson\b|\bJetPack\b|Apple M\d|\bM[1-4] (?:Pro|Max|Ultra"
+            r"|chip|mac)|Apple [Ss]ilicon|\bGraviton",
+            re.IGNORECASE,
+        ),
+    ),
+    ("x86", re.compile(r"\bx86[_-]64\b|\bamd64\b|\bx64\b|\bwin-64\b|\blinux-64\b", re.IGNORECASE)),
+    ("32", re.compile(r"\bi[36]86\b|\bx86\b(?![_-])|\b32[- ]bit\b", re.IGNORECASE)),
+)
+_NAMES = {
+    ("arm", "Darwin"): "arm64", ("arm", "Linux"): "aarch64", ("x86", "Windows"): "AMD64", ("x86", "Linux"): "x86_64",
+    ("x86", "Darwin"): "x86_64", ("32", "Linux"): "i686",
+}  # fmt: skip
+"""What platform.machine() says there."""
+
+_BANNER = re.compile(r"Python (?P<version>\d\.\d+\.\d+)\S* ?(?:\||\(|:: )")
+_COMPILER = re.compile(
+    r"\[(?:MSC v\.\d+ (?P<bits>32|64) bit|GCC|Clang)[^\]]{0,80}\] (?:on|:: [\w, .]{0,40}on) "
+    r"(?P<on>linux2?|win32|darwin|cygwin)"
+)
+_PYTHON_V = re.compile(r"Python (?P<version>[23]\.\d+\.\d+)(?: :: .*)?$")
+_PIP_V = re.compile(r"pip [\d.]+ from (?P<path>.{1,200}) \(python (?P<version>\d\.\d+)\)")
+_PLATFORM = re.compile(
+    r"Linux-[\w.+-]{3,80}-(?P<machine>x86_64|aarch64|i686)-with-\w*-?(?:glibc(?P<glibc>\d+\.\d+))?|"
+    r"(?P<windows>Windows-\d+-\d)|macOS-[\d.]+-(?P<mac>arm64|x86_64)"
+)
+_UNAME = re.compile(
+    r"(?:Linux|Darwin) \S+ \d+\.\d+\S* .{0,160}\b(?P<machine>x86_64|aarch64|arm64|i686)\b|\b"
+    r"(?P<machine2>x86_64|aarch64|i686) GNU/Linux"
+)
+_LDD = re.compile(r"ldd \([^)]{3,60}\) (?P<glibc>2\.\d+)$")
+_PROMPT_WINDOWS = re.compile(r"(?:\([\w .-]{1,40}\) ?)?(?:PS )?(?:\([\w .-]{1,40}\) ?)?[A-Z]:\\[^>|<\"]{0,120}>")
+_PROMPT_LINUX = re.compile(
+    r"(?:\([\w .-]{1,40}\) ?)?\[?[\w.-]{1,40}@[\w.-]{1,60}(?::[~/][^$#]{0,120}| [~/\w.-]{1,60}\])[$#](?: |$)"
+)
+_SITE_WINDOWS = re.compile(
+    r"(?:\b[A-Za-z]:|(?<!\w)~)\\{1,4}[^\"'<>|]{1,160}?(?:site-packages|python\d*\\|conda\d?\\)", re.IGNORECASE
+)
+_SITE_UNIX = re.compile(
+    r"(?P<root>/(?:home|root|usr|opt|workspace|Users|Library|data|mnt|content)/)[^\"'<>"
+    r"|: ]{0,160}?python(?P<version>[23]\.\d+)/(?:site|dist)-packages"
+)
+_SITE_VERSION = re.compile(r"Python(?P<major>[23])(?P<minor>\d{1,2})(?P<bits>-32)?[\\/]", re.IGNORECASE)
+_IN_SPEECH = re.compile(
+    r"\b(?P<what>[Pp]ython|PYTHON|[Tt]ensor[Ff]low(?:[-_ ][Gg][Pp][Uu])?|TF|tf|CUDA|[Cc]uda|cu ?DNN"
+    r"|[Cc]udnn|CUDNN)(?: ?version)?[ =:v-]{0,3}(?P<version>\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)(?![\w]*\d)"
+)
+_JETSON = re.compile(r"\bJetson\b|\bJet[Pp]ack\b|\bOrin (?:NX|Nano|AGX)\b|\bXavier (?:NX|AGX)\b")
+_32BIT = re.compile(
+    r"\b(?:Ubuntu|Windows|Linux|Debian|Python|system|OS|machine)\b.{0,24}\b(?:32[- ]?bits?|x32)\b"
+    r"|\b32[- ]?bits? (?:version of )?(?:Ubuntu|Windows|Linux|Debian|Python|system|OS|machine)\b",
+    re.IGNORECASE,
+)
+_ELSEWHERE = re.compile(r"\b(?:[Dd]ocker|[Cc]ontainers?|WSL2?|wsl2?|[Cc]olab|[Kk]aggle|[Ss]ubsystem for Linux)\b")
+"""Where the system that is stated is not the one that TensorFlow runs on."""
+_WITH_CUDA = re.compile(
+    r"(?:is_built_with_cuda|is_cuda_build|[Bb]uilt with CUDA)[^\w]{0,8}(?:support)?[^\w]{0,8}(?P<answer>True|False)\b"
+)
+_BUILT_FOR = re.compile(r"['\"](cuda|cudnn)_version['\"][,:] ['\"](\d[\d.]*)['\"]")
+_WISH = re.compile(r"tensorflow[-_](?:gpu|cpu)?==|pip3? install|conda install|>=|<=|requires|compatible", re.IGNORECASE)
+_NEEDS = re.compile(r">=|<=|requires|compatible|\bneeds?\b|\bsupport", re.IGNORECASE)
+_NO_GPU = re.compile(
+
+        r"\bGPUs?\b(?! mem| func)[^.?!]{0,40}(?:(?:\b(?:not|never|cannot|un)|n't)(?: ?(?:being|get|getting"
+        r"|been|be))? ?(?:detect|recogni[sz]|found|visible|seen|used?\b|availab|listed|show)|un(?:seen"
+        r"|recogni[sz]ed|detected))"
+
+        r"|\b(?:not|n't|cannot|can't|unable to|fails? to|failed to) (?:be able to )?(?:detect|recogni[sz]e"
+        r"|find|see|use|access|list|utili[sz]e)(?:ing|ed|s)? [^.?!]{0,30}\bGPU\b(?! mem)"
+
+        r"|\bno GPUs? (?:is |are |was |device )?(?:detected|found|available|visible|listed|recogni[sz]ed)"
+        r"|list_(?:physical|local|logical)_devices[^.]{0,60}\bempty\b|\bwithout a GPU\b|\bonly (?:uses?"
+        r"|sees?|detects?|lists?|shows?|finds?)(?: the| my)? CPU\b|\bruns? (?:only )?on (?:the )?CPU\b",
+    re.IGNORECASE,
+)  # fmt: skip
+
+
+class Reader:
+    """Reads line by line; what prose says is told at the end, where it says one thing."""
+
+    def __init__(self, notes: Notebook) -> None:
+        self.notes = notes
+        self._prose: dict[str, dict[str, int]] = defaultdict(dict)
+        self._nvidia: tuple[int, str] | None = None
+        self._elsewhere: tuple[int, str] | None = None
+        self._no_gpu = 0
+        self._kept = self._speeches = 0
+
+    def line(self, text: str, number: int) -> Understood | None:
+        """What a line states of the environment."""
+        if len(text) > 600:
+            return None
+        values = self._printed(text, number)
+        if values and self._kept < _KEPT:
+            self._kept += 1
+            return Understood("runs-on", values)
+        if not values and (self._speeches >= _SPEECHES or _LOGGED.match(text)):
+            return None
+        values = self._stated(text, number)
+        if values and self._kept < _KEPT:
+            self._kept += 1
+            return Understood("says", values)
+        self._speeches += 1
+        if len(text) < 400 and not text.startswith(("File ", ">>>")) and _NO_GPU.search(text):
+            self._no_gpu = self._no_gpu or number
+            return Understood("says-no-gpu", {})
+        return None
+
+    def finish(self) -> None:
+        """What the prose says, where it does not contradict itself."""
+        failing = any(e.symptom for e in self.notes.events) or self.notes.told("tensorflow.import_error")
+        if self._no_gpu and not failing:
+            self.notes.tell("tensorflow.devices", (), self._no_gpu, _PROSE)
+        for kind, said_at in (("says-nvidia", self._nvidia), ("says-elsewhere", self._elsewhere)):
+            if said_at is not None:
+                self.notes.note(TextEvent(line=said_at[0], language=LANGUAGE, kind=kind, text=said_at[1][:400]))
+        for fact, said in self._prose.items():
+            longest = max(said, key=len)
+            if fact == "system":
+                self._system_of(set(said), min(said.values()), _PROSE)
+            elif all(longest == one or longest.startswith(f"{one}.") for one in said):
+                self.notes.tell(fact, longest, said[longest], _PROSE)
+
+    # ------------------------------------------------------------------- what programs print
+
+    def _printed(self, text: str, line: int) -> dict[str, str] | None:
+        """Banners, versions, prompts and paths. {}: nothing new in them."""
+        notes, values = self.notes, dict[str, str]()
+        if banner := _BANNER.search(text) or _PYTHON_V.match(text):
+            notes.tell("python.version", banner["version"], line, _PROVEN if "(" in banner[0] else _PRINTED)
+            values["python"] = banner["version"]
+        if pip := _PIP_V.search(text):
+            notes.tell("python.version", pip["version"], line, _PRINTED)
+            values["python"] = pip["version"]
+        if compiler := _COMPILER.search(text):
+            system = {"win32": "Windows", "darwin": "Darwin"}.get(compiler["on"], "Linux")
+            notes.tell("system.system", system, line, _PROVEN)
+            values["system"] = system
+            if compiler["bits"]:
+                notes.tell("python.bits", int(compiler["bits"]), line, _PROVEN)
+                values["bits"] = compiler["bits"]
+                if compiler["bits"] == "64" and system == "Windows":
+                    notes.tell("system.machine", "AMD64", line, _PRINTED)
+        if one := _PLATFORM.search(text):
+            system = "Windows" if one["windows"] else "Darwin" if one["mac"] else "Linux"
+            notes.tell("system.system", system, line, _PROVEN)
+            if machine := one["machine"] or one["mac"]:
+                notes.tell("system.machine", machine, line, _PRINTED)
+            if one["glibc"]:
+                notes.tell("python.glibc", one["glibc"], line, _PRINTED)
+            values["system"] = system
+        if uname := _UNAME.search(text):
+            machine = uname["machine"] or uname["machine2"]
+            notes.tell("system.machine", machine, line, _PRINTED)
+            self._system(text, line, _PRINTED)
+            values["machine"] = machine
+        if ldd := _LDD.match(text):
+            notes.tell("python.glibc", ldd["glibc"], line, _PRINTED)
+            values["glibc"] = ldd["glibc"]
+        return values or self._built(text, line) or self._place(text, line)
+
+    def _built(self, text: str, line: int) -> dict[str, str]:
+        """What TensorFlow says of its own build."""
+        notes, values = self.notes, dict[str, str]()
+        if cuda := _WITH_CUDA.search(text):
+            notes.tell("tensorflow.build.cuda", cuda["answer"] == "True", line, _PROVEN)
+            if cuda["answer"] == "False":
+                notes.tell("tensorflow.devices", (), line, _PROSE)
+            values["built-with-cuda"] = cuda["answer"]
+        for name, version in _BUILT_FOR.findall(text):
+            notes.tell(f"tensorflow.build.{name}_version", version, line, _PROVEN)
+            values[name] = version
+        return values
+
+    def _place(self, text: str, line: int) -> dict[str, str] | None:
+        """What a prompt or a path of Python's packages tells."""
+        notes = self.notes
+        told = notes.told("system.system")
+        if _SITE_WINDOWS.search(text):
+            notes.tell("system.system", "Windows", line, _PROVEN if "site-packages" in text else _PRINTED)
+            if version := _SITE_VERSION.search(text):
+                notes.tell("python.version", f"{version['major']}.{version['minor']}", line, _PRINTED)
+                if version["bits"]:
+                    notes.tell("python.bits", 32, line, _PRINTED)
+            return {"system": "Windows"} if told != "Windows" else {}
+        if path := _SITE_UNIX.search(text):
+            system = "Darwin" if path["root"] in ("/Users/", "/Library/") or "homebrew" in text else "Linux"
+            notes.tell("system.system", system, line, _PROVEN)
+            notes.tell("python.version", path["version"], line, _PRINTED)
+            return {"system": system, "python": path["version"]} if told != system else {}
+        prompt = "Windows" if _PROMPT_WINDOWS.match(text) else "Linux" if _PROMPT_LINUX.match(text) else None
+        if prompt is not None:
+            notes.tell("system.system", prompt, line, _PRINTED)
+            return {"prompt": prompt} if told != prompt else None
+        return None
+
+    # ------------------------------------------------------------------- what people state
+
+    def _stated(self, text: str, line: int) -> dict[str, str]:
+        bare = _NOTE.sub("", re.sub(r"[*`]{1,3}|(?<!\w)_{1,2}|_{1,2}(?!\w)", "", text)).strip()
+        field = _FIELD.match(bare)
+        label = field["label"].strip().lower() if field else ""
+        kind = next((name for name, pattern in _LABELS if pattern.match(label)), None)
+        if field is not None and kind is not None:
+            return self._field(kind, label, field["value"], line)
+        if len(bare) > 300 or "pci bus id" in text or text.startswith(("|", "+", "File ")):
+            return {}
+        return self._speech(bare, line)
+
+    def _field(self, kind: str, label: str, value: str, line: int) -> dict[str, str]:
+        notes = self.notes
+        if kind == "tensorflow":
+            versions = dict.fromkeys(m["version"] for m in _TF_VERSION.finditer(_GIT_VERSION.sub("", value)))
+            if not versions and (git := _GIT_VERSION.search(value)):
+                versions = {git[0][1:].split("-")[0]: None}
+            if len(versions) == 1:
+                notes.tell("tensorflow.version", next(iter(versions)), line, _CLAIM)
+            return {"tensorflow": value[:60]}
+        if kind == "python":
+            found = dict.fromkeys(m["version"] for m in _PYTHON_VERSION.finditer(value))
+            if len(found) == 1:
+                notes.tell("python.version", next(iter(found)), line, _CLAIM)
+            if re.search(r"32[- ]?bit", value):
+                notes.tell("python.bits", 32, line, _CLAIM)
+            return {"python": value[:60]}
+        if kind == "system":
+            return {"system": value[:60]} if self._system(value, line, _CLAIM) else {}
+        if kind == "gpu":
+            name = _GPU.search(value)
+            return {"gpu": name[0] if name else value[:60]}
+        numbers = [m["version"] for m in _DOTTED.finditer(value)]
+        if kind == "driver":
+            return {"driver": value[:40]}
+        values = {}
+        if kind == "cuda" and numbers:
+            values["cuda"] = numbers[0]
+        if (kind == "cudnn" or "cudnn" in label) and numbers and (kind == "cudnn" or len(numbers) > 1):
+            values["cudnn"] = numbers[-1]
+        return values
+
+    def _speech(self, text: str, line: int) -> dict[str, str]:
+        """Versions and systems in prose: collected, and told at the end."""
+        values: dict[str, str] = {}
+        wish, needs = _WISH.search(text), _NEEDS.search(text)
+        for found in _IN_SPEECH.finditer(text):
+            what = found["what"].lower().replace(" ", "")
+            if what in ("cuda", "cudnn"):
+                values.setdefault(what, found["version"])
+            elif what == "python" and not needs:
+                self._prose["python.version"].setdefault(found["version"], line)
+            elif what.startswith(("tf", "tensor")) and found["version"][0] in "012" and not wish:
+                self._prose["tensorflow.version"].setdefault(found["version"], line)
+        if gpu := _GPU.search(text):
+            values["gpu"] = gpu[0]
+        if _32BIT.search(text) and not re.search(r"\b64|\bnot\b|n't\b|\?", text):
+            self.notes.tell("python.bits", 32, line, _PROSE)
+            values["bits"] = "32"
+        if not self._nvidia and re.search(r"\bNVIDIA\b|\be-?GPU\b|\bCUDA\b", text, re.IGNORECASE):
+            self._nvidia = (line, text)
+        if not self._elsewhere and _ELSEWHERE.search(text):
+            self._elsewhere = (line, text)
+        for name, pattern in _SYSTEMS:
+            if pattern.search(text):
+                self._prose["system"].setdefault(name, line)
+        if _JETSON.search(text):
+            self.notes.tell("system.tegra", True, line, _PROSE)
+            self._prose["system"].setdefault("Jetson", line)
+        if re.search(r"Apple (?:M\d|[Ss]ilicon)|\bM[1-4] (?:Pro|Max|Ultra|chip|[Mm]ac)", text):
+            self._prose["system"].setdefault("Apple", line)
+        return values
+
+    def _system(self, value: str, line: int, weight: int) -> bool:
+        """Whether a text names a system; then it is told."""
+        named = {name for name, pattern in _SYSTEMS if pattern.search(value)}
+        for kind, pattern in _MACHINES:
+            if pattern.search(value):
+                named.add({"arm": "arm", "x86": "x86", "32": "32"}[kind])
+        return self._system_of(named, line, weight)
+
+    def _system_of(self, named: set[str], line: int, weight: int) -> bool:
+        notes = self.notes
+        system = None
+        systems = named & {"Windows", "Darwin", "Linux"}
+        if "WSL" in named:
+            system = "Linux"
+            notes.tell("system.wsl", True, line, weight)
+        elif "Jetson" in named:
+            system = "Linux"
+            notes.tell("system.machine", "aarch64", line, weight)
+        elif "Apple" in named and systems <= {"Darwin"}:
+            system = "Darwin"
+            notes.tell("system.machine", "arm64", line, weight)
+        elif len(systems) == 1:
+            system = next(iter(systems))
+        if system is None:
+            return False
+        notes.tell("system.system", system, line, weight)
+        for kind in ("arm", "x86", "32"):
+            if kind in named and (kind, system) in _NAMES:
+                notes.tell("system.machine", _NAMES[kind, system], line, weight)
+        return True

@@ -1,0 +1,32 @@
+"""What can't be installed or imported, where the line alone does not decide."""
+
+_PYTHON = ("python-version-unsupported", "python-32bit", "tf-aarch64-no-wheel", "tensorflow-gpu-package-removed", "tf-macos-no-cuda")  # fmt: skip
+_DLL = (
+    "msvc-runtime-missing", "cpu-no-avx", "cuda-version-mismatch", "cuda-libs-missing", "python-version-unsupported",
+    "tf-import-broken", "python-32bit",
+)  # fmt: skip
+
+CLUES: dict[str, tuple[str, ...]] = {
+    "no-version": _PYTHON,
+    "wheel-not-supported": ("python-version-unsupported", "python-32bit", "tf-aarch64-no-wheel"),
+    "setup-failed": ("tensorflow-gpu-package-removed", "python-version-unsupported"),
+    "python-wish": ("python-version-unsupported", "python-32bit"),
+    "conda-python": ("python-version-unsupported",),
+    "no-cuda-wheel": ("tf-aarch64-cpu-only", "tf-macos-no-cuda", "tf-windows-native-cpu-only", "python-version-unsupported"),
+    "dll-absent": _DLL,
+    "dll-routine": ("msvc-runtime-missing", "cpu-no-avx", "tf-import-broken", "cuda-version-mismatch"),
+    "dll-procedure": ("msvc-runtime-missing", "tf-import-broken", "tf-packages-overlap"),
+    "not-win32": ("python-32bit", "cuda-lib-unusable", "tf-import-broken"),
+    "illegal-instruction": ("cpu-no-avx", "tf-import-broken"),
+    "libstdcxx": ("glibc-too-old", "tf-import-broken"),
+    "glibc": ("glibc-too-old",),
+    "wrong-elf-class": ("cuda-lib-unusable", "python-32bit"),
+    "undefined-symbol": ("tf-packages-overlap", "tf-import-broken"),
+    "mac-architecture": ("tf-import-broken",),
+    "tf-hollow": ("tf-shadowed", "tf-packages-overlap", "tf-import-broken"),
+    "only-cpu-registered": ("tf-no-gpu-registered", "tf-cpu-only-package"),
+    "gpu-not-registered": (
+        "tf-no-gpu-registered", "tf-cpu-only-package", "cuda-libs-missing", "cuda-version-mismatch", "driver-missing",
+        "container-no-gpus-flag", "cuda-visible-devices-empty",
+    ),
+}  # fmt: skip
