@@ -239,7 +239,7 @@ def _kernel_incompatible(facts: Facts) -> Lines:
         return ()
     if lines := said("nvidia-build-error"):
         return lines
-    return said("build-failed") if said("dkms-of-nvidia", "dkms-status") or _refuses(facts) else ()
+    return said("build-failed") if said("nvidia-build-named", "dkms-status") or _refuses(facts) else ()
 
 
 def _not_loaded(facts: Facts) -> Lines:
@@ -247,7 +247,7 @@ def _not_loaded(facts: Facts) -> Lines:
     if lines := said("module-of-other-kernel", "module-kept-out"):
         return lines
     if (lines := said("headers-missing", "compiler-differs", "no-compiler")) and (
-        said("dkms-of-nvidia", "dkms-status", "installer-can-not-load") or _refuses(facts)
+        said("nvidia-build-named", "dkms-status", "installer-can-not-load") or _refuses(facts)
     ):
         return lines
     if (lines := said("module-not-found")) and not said("smi-not-found"):

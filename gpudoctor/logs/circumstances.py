@@ -51,6 +51,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"^(?:(?!\.cc:\d)[^\n]){0,300}?(?i:geforce|\b[gr]tx ?\d|quadro|tesla [a-z]\d|titan (?:x|v|rtx))",
     ),
     ("mig-asked", ("MIG-",), r"CUDA_VISIBLE_DEVICES\W{1,3}MIG-[\w/-]{8,80},[\"' ]{0,3}MIG-"),
+    ("nvidia-build-named", ("nvidia", "NVIDIA-Linux-"), r"/dkms/nvidia|\bnvidia-dkms|-m nvidia\b|NVIDIA-Linux-|\bnvidia[/,] ?\d{3}\."),
     ("vgpu-licence-named", ("GPU", "gpu"), r"(?i:\bvgpu\b.{0,40}\blicen[sc]|\blicen[sc]e.{0,40}\bvgpu\b)"),
     ("slow-named", ("low", "hrottl"), r"(?i:\bslow(?:s|ed|er|ly)?\b|\bthrottl)"),
     (
