@@ -31,7 +31,6 @@ LANGUAGE = Language(
         ),
         Kind("fabric-manager-unit", rf"^(?:[^\w ] )?{_FABRIC} - NVIDIA [Ff]abric"),
         Kind("unit-not-active", r"Active: (?P<state>inactive|failed|activating)"),
-        Kind("unit-active", r"Active: active \(running\)"),
         Kind("persistenced-finds-none", r"Failed to query NVIDIA devices\.", _DOES_NOT_LOAD),
         Kind(
             "vgpu-unlicensed",

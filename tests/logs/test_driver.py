@@ -65,6 +65,7 @@ STATED: dict[str, tuple[str, ...]] = {
         "LD_LIBRARY_PATH=/usr/local/cuda/lib64:/usr/local/cuda/lib64/stubs\n" + CUINIT + "UNKNOWN ERROR (34)\n",
         ("You should always run with libnvidia-ml.so that is installed with your\nNVIDIA Display Driver.\n"
         "libnvidia-ml.so in GDK package is a stub library that is attached only for\n"),
+        "cudaErrorStubLibrary: CUDA driver is a stub library",
         CUINIT + "UNKNOWN ERROR (-1)\n" + DIAGNOSTICS + "203] kernel reported version is: 450.57.0\n",
     ),
     "cuinit-uvm-device-missing": (
@@ -223,7 +224,14 @@ def test_a_line_decides(cause: str, text: str) -> None:
 
 
 FIRST: dict[str, tuple[str, ...]] = {
-    "driver-module-not-loaded": (SMI, SMI.replace("'", "\N{LEFT SINGLE QUOTATION MARK}"), "NVMLError_DriverNotLoaded: Driver Not Loaded"),
+    "cuda-visible-devices-empty": ("RuntimeError: no CUDA-capable device is detected",),
+    "device-node-permission": ("cuInit(0): OS call failed or operation not supported on this OS",),
+    "driver-module-not-loaded": (
+        "After the update nvidia-smi no longer works.",
+        "[ERROR]Cannot access secondary GPU - error: Could not load GPU driver",
+        "nvidia-persistenced: Failed to query NVIDIA devices. Please ensure that the NVIDIA device files (/dev/nvidia*) exist",
+        "ERROR: Unable to find the development tool `cc` in your path",
+        SMI, SMI.replace("'", "\N{LEFT SINGLE QUOTATION MARK}"), "NVMLError_DriverNotLoaded: Driver Not Loaded"),
     "driver-missing": (
         "zsh: command not found: nvidia-smi",
         "Command 'nvidia-smi' not found, but can be installed with:",
