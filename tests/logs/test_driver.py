@@ -93,6 +93,7 @@ STATED: dict[str, tuple[str, ...]] = {
         "508 nvidia-uvm\n" + UNKNOWN,
     ),
     "device-node-permission": (
+        "The GPU is not used unless superuser.\ncrw-rw---- 1 root video 195, 0 10-20 19:39 /dev/nvidia0\n",
         "NVIDIA: could not open the device file /dev/nvidiactl (Permission denied).",
         'open("/dev/nvidia0", O_RDWR) = -1 EACCES (Permission denied)',
         "cat: /dev/nvidiactl: Operation not permitted",
@@ -101,6 +102,8 @@ STATED: dict[str, tuple[str, ...]] = {
         "nvidia              35319808  12 nvidia_modeset\nls: cannot access '/dev/nvidia0': No such file or directory\n" + NO_DEVICE,
     ),
     "lsm-denied": (
+        "On Fedora SELinux is enforcing.\nFailed to initialize NVML: Insufficient Permissions",
+        "Rootless podman under SELinux: without --security-opt label=disable the GPU's devices can't be opened",
         'type=AVC msg=audit(1.1:2): avc:  denied  { read write } for  pid=9 comm="python3" path="/dev/nvidiactl" dev="devtmpfs"',
         '[  9.1] audit: apparmor="DENIED" operation="open" profile="snap.x.y" name="/dev/nvidia0" pid=7',
     ),
@@ -186,6 +189,8 @@ STATED: dict[str, tuple[str, ...]] = {
         + "CUDA_ERROR_SYSTEM_NOT_READY: system not yet initialized\n",
     ),
     "mig-single-instance-limit": (
+        "With MIG on an A100 torch.cuda.device_count() shows one gpu only",
+        "6 MIG devices, and just one device is used",
         "export CUDA_VISIBLE_DEVICES=MIG-11111111-aaaa-5555-8888-123456789abc,MIG-22222222-aaaa-5555-8888-123456789abc\n" + HEALTHY,
     ),
     "wsl-driver-toolkit-mismatch": (
@@ -200,6 +205,7 @@ STATED: dict[str, tuple[str, ...]] = {
         NO_LIBCUDA + "04:00.0 VGA compatible controller: Advanced Micro Devices, Inc. [AMD/ATI] Navi 21 (rev c1)\n",
         NO_LIBCUDA + "- GPU model and memory: AMD Radeon RX 6800\n",
         UNKNOWN + NO_MODULE + "Graphics: AMD Radeon RX 570",
+        "On Win 10 with an AMD Radeon R5\nNum GPUs Available: 0",
         "### GPU model and memory\n\nAMD Radeon RX 580, 8GB\n\nNum GPUs Available: 0\n",
     ),
     "no-nvidia-gpu": (NO_LIBCUDA + "- GPU model and memory: Intel HD Graphics 620\n",),
