@@ -19,7 +19,7 @@ from gpudoctor.facts import Facts, TextEvent, Unread
 Lines = tuple[TextEvent, ...]
 SHOWN = ("driver-does-not-load", "nvidia-smi-fails")
 """What programs show of a driver that is not there or does not start."""
-_NVML_NOT_LOADED, _NVML_NO_LIBRARY, _NVML_MISMATCH, _NVML_BLOCKED = 9, 12, 18, 17
+_NVML_REFUSED, _NVML_NOT_LOADED, _NVML_NO_LIBRARY, _NVML_MISMATCH, _NVML_BLOCKED = 4, 9, 12, 18, 17
 _FIRST_COMPAT = 410
 """The first branch that has a forward-compatibility package (CUDA 10.0)."""
 _ABOUT = 8
@@ -171,7 +171,21 @@ def _nodes_missing(facts: Facts) -> Lines:
 
 
 def _refused(facts: Facts) -> Lines:
-    return () if in_container(facts) else facts.text.said("node-refused")
+    if in_container(facts):
+        return ()
+    said = facts.text.said
+    closed = tuple(e for e in said("node") if not e.values["mode"].endswith(("rw-", "rwx")))
+    as_root = said("root-works")
+    return (*closed, *as_root) if closed and as_root else said("node-refused")
+
+
+def _denied(facts: Facts) -> Lines:
+    said = facts.text.said
+    if lines := said("lsm-denied"):
+        return lines
+    named = said("selinux-named")
+    shown = said("nvml-failed") if facts.gpu.nvml_error == _NVML_REFUSED else said("label-named")
+    return (*named, *shown) if named and shown else ()
 
 
 def _suspended(facts: Facts) -> Lines:
@@ -239,7 +253,7 @@ def _kernel_incompatible(facts: Facts) -> Lines:
         return ()
     if lines := said("nvidia-build-error"):
         return lines
-    return said("build-failed") if said("dkms-of-nvidia", "dkms-status") or _refuses(facts) else ()
+    return said("build-failed") if said("nvidia-build-named", "dkms-status") or _refuses(facts) else ()
 
 
 def _not_loaded(facts: Facts) -> Lines:
@@ -247,7 +261,7 @@ def _not_loaded(facts: Facts) -> Lines:
     if lines := said("module-of-other-kernel", "module-kept-out"):
         return lines
     if (lines := said("headers-missing", "compiler-differs", "no-compiler")) and (
-        said("dkms-of-nvidia", "dkms-status", "installer-can-not-load") or _refuses(facts)
+        said("nvidia-build-named", "dkms-status", "installer-can-not-load") or _refuses(facts)
     ):
         return lines
     if (lines := said("module-not-found")) and not said("smi-not-found"):
@@ -330,7 +344,10 @@ def _wsl_blocked(facts: Facts) -> Lines:
 
 def _one_instance(facts: Facts) -> Lines:
     listed = facts.tensorflow.gpus()
-    return facts.text.said("mig-asked") if not isinstance(listed, Unread) and len(listed) == 1 else ()
+    said = facts.text.said
+    if (named := said("mig-named")) and (only := said("one-of-them")):
+        return (*named, *only)
+    return said("mig-asked") if not isinstance(listed, Unread) and len(listed) == 1 else ()
 
 
 # ------------------------------------------------------------------- what is on the bus
@@ -379,7 +396,7 @@ _RULES: dict[str, Callable[[Facts], Lines]] = {
     "uvm-node-stale-major": _stale_major,
     "device-nodes-missing": _nodes_missing,
     "device-node-permission": _refused,
-    "lsm-denied": _said("lsm-denied"),
+    "lsm-denied": _denied,
     "cuinit-unknown-after-suspend": _suspended,
     "driver-nouveau-conflict": _nouveau,
     "gpu-bound-to-vfio": _vfio,

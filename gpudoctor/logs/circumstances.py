@@ -51,6 +51,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"^(?:(?!\.cc:\d)[^\n]){0,300}?(?i:geforce|\b[gr]tx ?\d|quadro|tesla [a-z]\d|titan (?:x|v|rtx))",
     ),
     ("mig-asked", ("MIG-",), r"CUDA_VISIBLE_DEVICES\W{1,3}MIG-[\w/-]{8,80},[\"' ]{0,3}MIG-"),
+    ("nvidia-build-named", ("nvidia", "NVIDIA-Linux-"), r"/dkms/nvidia|\bnvidia-dkms|-m nvidia\b|NVIDIA-Linux-|\bnvidia[/,] ?\d{3}\."),
     ("vgpu-licence-named", ("GPU", "gpu"), r"(?i:\bvgpu\b.{0,40}\blicen[sc]|\blicen[sc]e.{0,40}\bvgpu\b)"),
     ("slow-named", ("low", "hrottl"), r"(?i:\bslow(?:s|ed|er|ly)?\b|\bthrottl)"),
     (
@@ -58,20 +59,33 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("ecure", "ECURE"),
         r"(?i:\bsecure ?boot\b(?![^.]{0,30}\b(?:disabled|off|deactivated)\b))(?<!no secure boot)",
     ),
+    ("selinux-named", ("SELinux", "selinux", "SElinux"), r"(?i:\bselinux\b)(?![^.]{0,20}(?i:disabled|permissive))"),
+    (
+        "label-named",
+        ("label=", "container_use_devices", "nvidia_container_t"),
+        r"label=(?:disable|type:)|container_use_devices|nvidia_container_t",
+    ),
+    ("mig-named", ("MIG",), r"\bMIG\b"),
+    (
+        "one-of-them",
+        ("ne gpu", "ne GPU", "nly ", "ust ", "ne device", "ne instance"),
+        (r"(?i:\b(?:only|just) (?:one|1)\b[^.]{0,20}(?:gpu|device|instance)|\bone (?:gpu|device|instance) only\b"
+        r"|\bMIG DEV 0 only|\bonly (?:the )?(?:first )?(?:device|instance) (?:with ID|0\b))"),
+    ),
     ("wsl-named", ("WSL",), r"\bWSL ?2?\b"),
     ("laptop-tool", ("optirun", "umblebee", "primusrun"), r"\b(?:optirun|[Bb]umblebeed?|primusrun)\b"),
     (
         "root-works",
-        ("root", "sudo"),
+        ("root", "sudo", "superuser"),
         (r"(?i:(?:works?|worked|fine|detected|succeeds?) (?:\w+ ){0,4}(?:with|as|using|under|by) (?:the )?(?:sudo|root)\b)"
-        r"|(?i:\b(?:only|once|after|until|unless) (?:[^\s.]+ ){0,8}(?:as|by|with|under|using) (?:the )?(?:root|sudo)\b)"),
+        r"|(?i:\b(?:only|once|after|until|unless) (?:[^\s.]+ ){0,8}(?:as|by|with|under|using) (?:the )?(?:root|sudo)\b)|(?i:\b(?:unless|only(?: as)?) (?:superuser|root|sudo)\b)"),
     ),
     (
         "other-gpu-named",
         ("AMD", "ATI", "Radeon", "RADEON", "Intel"),
         (r"^[\W\d]{0,6}(?:(?i:GPU(?: model(?: and memory)?)?|graphics(?: card)?|video card)\W{1,6}(?:[\w.]+ ){0,2}?)?"
         r"(?P<vendor>AMD Radeon|AMD RX|AMD ATI|ATI|Radeon|RADEON|Mesa Intel|Intel HD|Intel UHD|Intel Iris|Intel\(R\) U?HD)\b"
-        r"|(?i:GPU model and memory|graphics card)\W{1,6}(?P<vendor2>AMD|Intel)\b"),
+        r"|\b(?P<vendor3>AMD) (?:Radeon|Raedon|RADEON|radeon)\b|(?i:GPU model and memory|graphics card)\W{1,6}(?P<vendor2>AMD|Intel)\b"),
     ),
 )  # fmt: skip
 LANGUAGES = tuple(

@@ -12,7 +12,7 @@ _SHOWN, _NAMED = 1, -1
 _ANSWERS: tuple[tuple[int, str], ...] = (
     (34, r"CUDA driver is a stub library|cudaErrorStubLibrary|CUDA_ERROR_STUB_LIBRARY"),
     (100, r"no CUDA-capable device is detected|cudaErrorNoDevice|cuInit\S{0,12} .{0,30}CUDA_ERROR_NO_DEVICE"),
-    (304, r"cuda\w{0,40}\W.{0,60}OS call failed or operation not supported on this OS"),
+    (304, r"(?:cuda|CUDA|cuInit)\w{0,40}\W.{0,60}OS call failed or operation not supported on this OS"),
     (
         802,
         r"system not yet initialized|(?i:\b802 system error|error[ :(]{1,3}802\b|code=802\b)|cudaErrorSystemNotReady|CUDA_ERROR_SYSTEM_NOT_READY",

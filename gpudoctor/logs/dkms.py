@@ -30,11 +30,10 @@ LANGUAGE = Language(
             r"(?:, (?P<kernel>\d[\w.+~-]{3,60})(?:, \w{2,12})?)?: (?P<state>added|built|installed)",
             tell=_status,
         ),
-        Kind("dkms-of-nvidia", r"/dkms/nvidia|\bnvidia-dkms|-m nvidia\b|NVIDIA-Linux-", once=True),
         Kind("uname", r"^Linux \S{1,80} (?P<release>\d+\.\d[\w.+~-]{1,60}) #\d", tell=_kernel),
         Kind(
             "headers-missing",
-            r"kernel (?:headers|source)[^.]{0,60} (?:cannot|could not|can't) be found"
+            r"kernel (?:headers|source)[^!]{0,100} (?:cannot|could not|can't) be found"
             r"|since the kernel headers (?:for this kernel )?do(?:es)? not seem to be installed"
             r"|Unable to find the kernel source tree for the currently running kernel|The kernel source path '[^']{0,200}' is invalid"
             r"|The kernel header file '[^']{0,200}' does not exist|Skipping kernel-\S{1,60} kernel-headers package not installed"

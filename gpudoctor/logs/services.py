@@ -11,7 +11,7 @@ LANGUAGE = Language(
     name="services",
     words=(
         "abric", "Active:", "nv-fab", "NVSwitch", "persistenced", "gridd", "nlicensed", "NOTHING_TO_DO", "License Status", "secondary GPU", "umblebee",
-        "discrete", "prime-", "Prime", "switching to", "GPU driver",
+        "discrete", "prime-", "Prime", "switching to", "current GPU", "intel profile", "license", "GPU driver",
     ),
     kinds=(
         Kind(
@@ -31,11 +31,10 @@ LANGUAGE = Language(
         ),
         Kind("fabric-manager-unit", rf"^(?:[^\w ] )?{_FABRIC} - NVIDIA [Ff]abric"),
         Kind("unit-not-active", r"Active: (?P<state>inactive|failed|activating)"),
-        Kind("unit-active", r"Active: active \(running\)"),
         Kind("persistenced-finds-none", r"Failed to query NVIDIA devices\.", _DOES_NOT_LOAD),
         Kind(
             "vgpu-unlicensed",
-            r"License Status +: (?P<state>Unlicensed[\w ()]{0,30})|nvidia-gridd(?:\[\d+\])?: (?:.{0,40}[Ff]ailed to (?:acquire|obtain|get)|Valid GRID license not found)"
+            r"License Status +: (?P<state>Unlicensed[\w ()]{0,30})|Failed to (?:acquire|obtain|get) (?:a )?license\b|Valid GRID license not found"
             r"|(?i:\bvgpu\b.{0,20}\bunlicensed|unlicensed vgpu)",
             "runs-slowly",
         ),
@@ -45,6 +44,6 @@ LANGUAGE = Language(
             r"Cannot access secondary GPU|Could not load GPU driver|[Tt]he Bumblebee daemon has not been started",
             _DOES_NOT_LOAD,
         ),
-        Kind("prime-intel", r"Info: (?:selecting|switching to|the current GPU (?:in use )?is:?) (?:the )?intel|prime-select (?:is set to|says|query\)?:?) ['\"]?intel"),
+        Kind("prime-intel", r"Info: (?:selecting|switching to|the current GPU (?:in use )?is:?|the)? ?(?:the )?intel\b|prime-select (?:is set to|says|query\)?:?) ['\"]?intel"),
     ),
 )  # fmt: skip

@@ -127,6 +127,8 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
         return _both(by_nvml, _NO_LIBCUDA)
     if isinstance(lib.init_result, int) and lib.init_result:
         fits = _CU_INIT.get(lib.init_result, _CU_INIT[999])
+        if "CUDA_VISIBLE_DEVICES" in facts.environment.unset:
+            fits = tuple(c for c in fits if not c.startswith("cuda-visible-devices"))
         if facts.driver.kernel_version is None or facts.text.said("device-node-absent"):
             stub = _STUB if lib.init_result in (-1, 34) else ()
             fits = (
