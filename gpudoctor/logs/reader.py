@@ -9,14 +9,14 @@ import re
 from collections.abc import Callable
 
 from ..facts import Facts, TextEvent
-from . import containers, nvidia_smi, python, sift, tensorflow_facts
+from . import containers, devices, nvidia_smi, python, sift, tensorflow_facts, tensorflow_ops
 from .language import Language, Understood
 from .notebook import Notebook
 from .text import Pasted
 
-LANGUAGES: tuple[Language, ...] = (containers.LANGUAGE,)
+LANGUAGES: tuple[Language, ...] = (containers.LANGUAGE, tensorflow_ops.LANGUAGE, devices.LANGUAGE)
 """Those whose lines are understood one by one."""
-_ALL = (tensorflow_facts.WORDS, nvidia_smi.WORDS, python.WORDS, *(one.words for one in LANGUAGES))
+_ALL = (tensorflow_facts.WORDS, nvidia_smi.WORDS, python.WORDS, devices.WORDS, *(one.words for one in LANGUAGES))
 WORDS = tuple(dict.fromkeys(word for each in _ALL for word in each))
 """Every line that tells something holds one of them."""
 _WORDS = re.compile(sift.words(WORDS).pattern.decode())
@@ -32,6 +32,7 @@ def read(pasted: Pasted) -> Facts:
         (nvidia_smi.LANGUAGE, nvidia_smi.WORDS, nvidia_smi.line),
         (python.LANGUAGE, python.WORDS, lambda text, number, _: tracebacks.line(text, number)),
         *((one.name, one.words, one.line) for one in LANGUAGES),
+        (devices.LANGUAGE.name, devices.WORDS, devices.claims),
     )
     seen: set[tuple[str, str]] = set()
     for line in pasted.lines:
