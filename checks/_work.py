@@ -93,7 +93,7 @@ def _anything_else(facts: Facts) -> bool:
 
 def _naming(facts: Facts, card: str) -> tuple[TextEvent, ...]:
     named = facts.text.said("device-found", "names", "gpu")
-    return tuple(e for e in named if card in e.text)[:1]
+    return tuple(e for e in named if card in (e.values.get("name"), *e.values.get("cards", "").split("|")))[:1]
 
 
 def _newer() -> Fix:

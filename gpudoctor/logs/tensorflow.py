@@ -48,7 +48,7 @@ KINDS: tuple[tuple[str, str], ...] = (
     (
         "capability-too-old",
         (
-            rf"(?:Ignoring (?:visible )?.*?{_DEVICE}.*? )?[Ww]ith [Cc]uda compute capability (?P<capability>\d+\.\d+)\w?\."
+            rf"(?:Ignoring (?:visible )?gpu device .{{0,4}}{_DEVICE}.{{0,60}}? )?[Ww]ith [Cc]uda compute capability (?P<capability>\d+\.\d+)\w?\."
             r" The minimum required \w+ capability is (?P<minimum>\d+\.\d+)"
         ),
     ),

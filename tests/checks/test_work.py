@@ -82,3 +82,31 @@ def test_instances_and_one_gpu() -> None:
 )
 def test_only_a_text_tells(cause: str) -> None:
     assert outcome(healthy(), cause) == "skipped"
+
+
+def line(kind: str, text: str = "", **values: str) -> TextEvent:
+    return TextEvent(line=1, language="operations", kind=kind, text=text or kind, values=values, symptom="op-fails")
+
+
+@pytest.mark.parametrize(
+    ("event", "cause"),
+    [
+        (line("takes-all-memory"), "tf-preallocates-all-memory"),
+        (line("tensor-too-large"), "gpu-oom-model-or-data"),
+        (line("cudnn-too-old", loaded="7201", compiled="7004"), "cudnn-version-mismatch"),
+        (line("cublas-mixed"), "cublas-version-mismatch"),
+        (line("gemv-failed", "Blas xGEMV launch failed : m=4000000, n=1"), "cublas-bug-cuda-11-2"),
+        (line("gpu-not-registered"), "tf-no-gpu-registered"),
+        (line("one-instance"), "mig-single-instance-limit"),
+        (line("ptx-too-new"), "driver-too-old-for-ptx"),
+        (line("not-in-this-build", has="120"), "gpu-too-new-for-build"),
+        (line("not-in-this-build", has="35"), "gpu-compute-capability-too-old"),
+        (line("handle-without-memory"), "gpu-memory-handle-alloc"),
+        (line("no-memory-for-a-context"), "gpu-memory-held-by-other-process"),
+        (line("ptxas-lacking"), "ptxas-missing"),
+    ],
+)
+def test_a_line_that_decides(event: TextEvent, cause: str) -> None:
+    facts = with_(Facts(), text=Text(lines=1, left_out=None, events=(event,)))
+    assert outcome(facts, cause) == "found"
+    assert outcome(with_(facts, text__events=()), cause) == "unknown"

@@ -65,6 +65,7 @@ NO_IMAGE = "Internal: no kernel image is available for execution on the device\n
         ("RTX 3060, tensorflow-gpu==1.14.0\n" + "Blas GEMM launch failed : a.shape=(4, 8), b.shape=(8, 2), m=4", ANY_CARD),
         ("my new 3080 stops\n" + EXECUTION, ANY_CARD),
         ("RTX 4080, TF 2.2\n" + NO_IMAGE, ANY_CARD),
+        ("For RTX 3000 owners: TensorFlow 1.15 hangs at the start\n", ANY_CARD),
         ("A 3090 with TensorFlow 1.15 gives NaN after some steps\n", ANY_CARD),
         ("RTX 5070 with TensorFlow 2.19 does not train\n", ANY_CARD),
         (codeless("12.0") + INVALID_PTX, ANY_CARD),
