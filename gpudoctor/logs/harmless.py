@@ -21,6 +21,7 @@ HARMLESS = {
     "benign-slow-compile": "XLA takes long to compile; it goes on",
     "benign-mlir": "optional passes of the compiler are off",
     "benign-xla-service": "XLA is ready, should it be asked for",
+    "benign-executor-aborts": "an executor stops because another one did; what it names stands elsewhere, too",
     "benign-peer-access": "two GPUs can't read each other's memory; data goes through the host",
 }
 """Kind of an event -> why it is harmless."""

@@ -39,6 +39,7 @@ _HARMLESS = (
     Kind("benign-slow-compile", r"Very slow compile\?|Constant folding an instruction is taking >|The operation took \d[\d.]*s"),
     Kind("benign-mlir", r"None of the MLIR [Oo]ptimization [Pp]asses are enabled|disabling MLIR crash reproducer"),
     Kind("benign-xla-service", r"this does not guarantee that XLA will be used|Compiled cluster using XLA"),
+    Kind("benign-executor-aborts", r"this does not indicate an error and you can ignore this message"),
     Kind("benign-peer-access", r"cannot enable peer access from device ordinal"),
 )  # fmt: skip
 
@@ -199,9 +200,14 @@ _PLACEMENT = (
         r"|CPU implementation only supports NHWC",
         _FAILS,
     ),
-    Kind("takes-all-memory",
-        r"(?i:\b(?:TF|tensorflow|keras)\b[^.?!\n]{0,50}\b(?:takes?|allocat\w{1,4}|reserv\w{1,4}|grabs?|fills?|occup\w{1,5}|hogs?|eats?|consum\w{1,4}|maps)"
-        r"\b[^.?!\n]{0,30}\b(?:all|whole|entire|every|full|100 ?%|9\d ?%)[^.?!\n]{0,40}\b(?:memory|v?ram|gpus?|cards?))",
+    Kind(
+        "takes-all-memory",
+        r"(?i:\b(?:TF|tensorflow|keras)\b[^.?!\n]{0,50}\b(?<!not )(?:takes?|taking|allocat\w{1,4}|reserv\w{1,4}|grabs?|fills?|occup\w{1,5}"
+        r"|hogs?|eats?|consum\w{1,4}|maps|us(?:es?|ing))\b[^.?!\n]{0,30}\b(?:all|whole|entire|every|full|100 ?%|9\d ?%)[^.?!\n]{0,40}"
+        r"\b(?:memory|v?ram|gpus?|cards?)"
+        r"|(?<!not )\b(?:tak(?:es?|ing)(?: over| up)?|allocat(?:es?|ing)|reserv(?:es?|ing)|grabs?|occup(?:ies|ying)|us(?:es|ing)) (?:up )?"
+        r"(?:almost |nearly )?(?:all|the (?:whole|entire|full)|entire|whole) (?:of )?(?:the |my )?(?:available )?(?:gpu|video|graphics)(?:'?s)? "
+        r"(?:memory|ram))",
     ),
 )  # fmt: skip
 """The last is prose."""
@@ -209,7 +215,7 @@ _PLACEMENT = (
 LANGUAGE = Language(
     name="operations",
     words=(
-        "PTX", "ptx", "caller", "exceeds", "ailed: ", "ayout failed", "retracing", "elay kernel", "nd of sequence", "out of data",
+        "PTX", "ptx", "caller", "exceeds", "ailed: ", "ayout failed", "retracing", "ignore this message", "elay kernel", "nd of sequence", "out of data",
         "slow compile", "Constant folding", "operation took", "MLIR", "XLA", "peer access", "kernel image", "KernelImage", "CUDA_ERROR", "cudaError",
         "CUDA capability", "cuda capability", "PyTorch no", "No CUDA device", "_STATUS_", "libcudnn", "cudnn_", "load symbol", "cublas",
         "OOM", "xhausted", "XHAUSTED", "ut of memory", "OUT_OF_MEMORY", "on host", "pinned host", "Dst tensor", "output tensor", "Memory usage", "nsufficient driver", "Sum Total",

@@ -15,6 +15,7 @@ from gpudoctor.logs.notebook import Notebook
         ("- GPU model and memory: GTX 965m", {"cards": "GTX 965m"}),
         ("- TensorFlow version (use command below): 2.3.0", {"tensorflow": "2.3.0"}),
         ("- TensorFlow version: tensorflow-gpu 2.2.0", {"tensorflow": "2.2.0"}),
+        ("TensorFlow version (use command below): v2.4.0-rc2-0-g0b06f2927b 2.4.0-rc2", {"tensorflow": "2.4.0"}),
         ("TF 2.5, 2.6 and 2.7", {"tensorflow": "2.5 2.6 2.7"}),
         ("- CUDA/cuDNN version: 10.1/7.6", {"cuda": "10.1"}),
         ("cudatoolkit=10.0/10.1", {"cuda": "10.0 10.1"}),

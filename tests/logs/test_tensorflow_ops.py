@@ -127,6 +127,7 @@ NO_IMAGE = "Internal: no kernel image is available for execution on the device\n
         ("CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has 100.00 MiB free. Process 4711 has 70.10 GiB memory in use.\n", HELD),
         ("The killed training still holds 11 GB of GPU memory.\n", HELD),
         ("TensorFlow allocates nearly all of the GPU memory at once, so the second script has none.\n", "tf-preallocates-all-memory"),
+        ("0.11, using all gpu's memory while one would do\n", "tf-preallocates-all-memory"),
         # libraries
         (f"{STAMP}{DNN}Loaded runtime CuDNN library: 8.0.5 but source was compiled with: 8.1.0.\n" + HANDLE, "cudnn-version-too-old"),
         ("Loaded runtime CuDNN library: 7103 (compatibility version 7100) but source was compiled with 7005\n", "cudnn-version-mismatch"),
@@ -246,6 +247,7 @@ def test_of_several_lines_what_fits_all_is_left() -> None:
         found("GeForce GTX 1080", "6.1") + "totalMemory: 7.92GiB freeMemory: 300.00MiB\n",
         codeless("12.0") + "10/10 [==============================] - 4s 31ms/step - loss: 0.4\n",
         codeless("9.0"),
+        "Tensorflow is not using full gpu memory\n",
         "A 3090 with TensorFlow 2.10 is fine\n",
         "I have an RTX 3090. Which CUDA is right?\n",
         "The TF guide on memory: allocate only as much GPU memory as needed\n",
