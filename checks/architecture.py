@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpudoctor.checks import _driver_fixes as fix
-from gpudoctor.checks import _fit
+from gpudoctor.checks import _fit, _work
 from gpudoctor.checks._driver_said import SHOWN, decided
 from gpudoctor.checks._said import lines
 from gpudoctor.facts import Facts, LogEvent, Measurement, Unread, known
@@ -62,8 +62,8 @@ def _shown(capability: tuple[int, ...]) -> str:
 def gpu_compute_capability_too_old(facts: Facts) -> Iterator[Found]:
     """The GPU is older than this build of TensorFlow supports.
 
-    What it looks at: TensorFlow's own line 'Ignoring visible gpu device … The minimum required Cuda capability is …';
-    where TensorFlow was not run, the lowest compute capability in its build_info.py against those of the GPUs. Beside
+    What it looks at: TensorFlow's own line 'Ignoring visible gpu device … The minimum required Cuda capability is …'; in a
+    pasted text also 'no kernel image is available' beside the name of such a GPU; where TensorFlow was not run, the lowest compute capability in its build_info.py against those of the GPUs. Beside
     a GPU that TensorFlow takes it is no fault (gpu-left-out-beside-another).
 
     Why it matters: TensorFlow leaves such a GPU out and computes on the CPU, with one line of log.
@@ -80,7 +80,12 @@ def gpu_compute_capability_too_old(facts: Facts) -> Iterator[Found]:
             fixes=(fix.OTHER_GPU,),
         )
         return
+    if facts.text.is_all and (older := list(_work.too_old(facts))):
+        yield from older
+        return
     _need_cuda_build(facts)
+    if facts.text.is_all and not facts.text.said("capability-too-old"):
+        _work.unknown("nvidia-smi --query-gpu=name,compute_cap --format=csv")
     too_old, others = _too_old(facts)
     if not others:
         yield from too_old
@@ -93,7 +98,8 @@ def _too_old(facts: Facts) -> tuple[list[Found], bool]:
         return _too_old_by_files(facts)
     found = []
     for event in events:
-        name, has, least = (event.values.get(k, "?") for k in ("name", "capability", "minimum"))
+        has, least = event.values.get("capability", "?"), event.values.get("minimum", "?")
+        name = event.values.get("name", "The GPU")
         said = Evidence(text=event.text, source="TensorFlow")
         found.append(_outdated(event.values.get("device"), name, has, least, said))
     return found, bool(found) and bool(known(listed))
@@ -249,13 +255,19 @@ def _too_new_by_the_wheel(facts: Facts) -> Iterator[Found]:
             )
 
 
-@check("GD516", "gpu-too-new-for-build", stage=Stage.TENSORFLOW, explains=("op-fails",))
+@check(
+    "GD516",
+    "gpu-too-new-for-build",
+    stage=Stage.TENSORFLOW,
+    explains=("op-fails", "jit-cold-start", "gpu-memory-handle-alloc", "ptxas-too-old", "gpu-wrong-result"),
+)
 def gpu_too_new_for_build(facts: Facts) -> Iterator[Found]:
     """The GPU is newer than this build of TensorFlow, and what is compiled for it on the fly fails.
 
     What it looks at: TensorFlow's line 'not built with CUDA kernel binaries compatible with compute capability …',
     together with kernels on that GPU that fail for reasons of code: INVALID_PTX, ILLEGAL_INSTRUCTION, no kernel image. Where
-    TensorFlow was not run: the code that its wheel holds.
+    TensorFlow was not run: the code that its wheel holds. In a pasted text: such failures, or cuBLAS' and cuDNN's, beside a
+    GPU that is newer than the CUDA of this TensorFlow.
 
     Why it matters: the GPU is listed, and most operations on it fail.
 
@@ -264,6 +276,9 @@ def gpu_too_new_for_build(facts: Facts) -> Iterator[Found]:
 
     Source: TensorFlow, tensorflow/core/common_runtime/gpu/gpu_device.cc; CUDA driver API, CUresult.
     """
+    if facts.text.is_all:
+        yield from _work.too_new(facts)
+        return
     if by_the_wheel := list(_too_new_by_the_wheel(facts)):
         yield from by_the_wheel
         return
@@ -312,6 +327,8 @@ def jit_cold_start(facts: Facts) -> Iterator[Found]:
     events = _without_machine_code(facts)
     failed = _failed(facts)
     if any(_REJECTED.search(why) for _, why in failed) or (failed and _said(facts, "code-rejected")):
+        return
+    if facts.text.said("ptx-too-new"):
         return
     late = bool(failed) and all("did not end within" in why for _, why in failed)
     has = events[0].values.get("capability", "?")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpudoctor import compat
+from gpudoctor.checks import _told
 from gpudoctor.checks._cuinit import NO_DEVICE, NOT_READY, SUCCESS, answered, init_evidence, init_result, own_libraries
 from gpudoctor.checks._driver_said import SHOWN, decided
 from gpudoctor.checks._gpus import on_bus
@@ -246,11 +247,32 @@ def _start_fabric_manager(facts: Facts) -> Fix:
     )
 
 
+def _suspected(facts: Facts) -> list[Found]:
+    """TensorFlow names the driver whenever cuDNN does not start; it is at fault where it is older than the CUDA in use needs."""
+    built = _told.cudas(facts)
+    needed = [floor for cuda in built if (floor := compat.floor(".".join(map(str, cuda))))]
+    for event in facts.text.said("driver-suspected") if needed else ():
+        if all(_numbers(event.values["version"]) < _numbers(least) for least in needed):
+            message = f"The driver is of release {event.values['version']}; the CUDA in use needs {needed[0]} or newer."
+            return [Found(message=message, proof=lines((event,)), fixes=(_install_driver(facts),))]
+    return []
+
+
+def _numbers(release: str) -> tuple[int, ...]:
+    return tuple(int(n) for n in re.findall(r"\d+", release)[:2])
+
+
 @check(
     "GD114",
     "driver-too-old",
     stage=Stage.DRIVER,
-    explains=("tf-lists-no-gpu", "op-fails", "driver-too-old-for-ptx", "gpu-too-new-for-build"),
+    explains=(
+        "tf-lists-no-gpu",
+        "op-fails",
+        "driver-too-old-for-ptx",
+        "gpu-too-new-for-build",
+        "gpu-memory-handle-alloc",
+    ),
 )
 def driver_too_old(facts: Facts) -> Iterator[Found]:
     """The driver is older than the CUDA version that this TensorFlow is built for.
@@ -275,6 +297,9 @@ def driver_too_old(facts: Facts) -> Iterator[Found]:
             proof=tuple(Evidence(text=e.text, source="TensorFlow") for e in refused[:1]),
             fixes=(_install_driver(facts),),
         )
+        return
+    if facts.text.is_all and (told := _suspected(facts)):
+        yield from told
         return
     build = facts.tensorflow.build
     cuda = known(build.cuda_version) if known(build.cuda) else None

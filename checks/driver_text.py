@@ -130,28 +130,3 @@ def fabric_manager_version_mismatch(facts: Facts) -> Iterator[Found]:
             ),
         ),
     )
-
-
-@check("GD163", "mig-single-instance-limit", stage=Stage.VISIBILITY, explains=("fewer-gpus",))
-def mig_single_instance_limit(facts: Facts) -> Iterator[Found]:
-    """A process can use one MIG instance only, and several were asked for.
-
-    What it looks at: in a pasted text, a CUDA_VISIBLE_DEVICES that names several MIG instances, and one GPU that TensorFlow
-    lists.
-
-    Why it matters: CUDA enumerates one instance for a process, whatever is listed.
-
-    How to fix: start a process for each instance (and let Horovod or your own code join them), or make one larger instance.
-
-    Source: NVIDIA Multi-Instance GPU User Guide, 'CUDA device enumeration'.
-    """
-    told = _lines(facts, "mig-single-instance-limit", 'echo "$CUDA_VISIBLE_DEVICES"; nvidia-smi -L')
-    yield Found(
-        message="Several MIG instances are asked for; CUDA gives a process one.",
-        proof=lines(told),
-        fixes=(
-            Fix(
-                kind="advice", risk="safe", summary="Start one process for each instance, or make one larger", steps=()
-            ),
-        ),
-    )

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpudoctor.checks import _driver_fixes as fix
+from gpudoctor.checks import _work
 from gpudoctor.checks._driver_said import decided
 from gpudoctor.checks._gpus import about, each, gib, gpus, title, visible
 from gpudoctor.checks._said import holds, lines, undecided
+from gpudoctor.checks._work import held_by_others
 from gpudoctor.facts import Facts, GpuDevice, GpuProcess, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
@@ -44,12 +46,18 @@ def _inside(facts: Facts) -> bool:
     return isinstance(facts.system.container, str)
 
 
-@check("GD806", "gpu-memory-held-by-other-process", stage=Stage.USE, level=Level.WARN, explains=("op-fails",))
+@check(
+    "GD806",
+    "gpu-memory-held-by-other-process",
+    stage=Stage.USE,
+    level=Level.WARN,
+    explains=("op-fails", "gpu-memory-handle-alloc", "gpu-oom-model-or-data"),
+)
 def memory_held(facts: Facts) -> Iterator[Found]:
     """Another process holds nearly all memory of a GPU.
 
     What it looks at: the memory in use of each GPU that CUDA shows to this process, before anything of ours
-    runs there, and the processes that NVML lists. Nine tenths in use count as nearly all. In a container the
+    runs there, and the processes that NVML lists; in a pasted text how much was free at the start. Nine tenths in use count as nearly all. In a container the
     processes of others are not listed: then only the memory is known. GPUs in MIG mode are left out.
 
     Why it matters: TensorFlow takes what is left; it fails with out-of-memory errors, or with 'could not create
@@ -60,7 +68,11 @@ def memory_held(facts: Facts) -> Iterator[Found]:
     Source: NVML API reference, nvmlDeviceGetMemoryInfo_v2, nvmlDeviceGetComputeRunningProcesses.
     """
 
-    speaks_of_memory(facts)
+    if facts.text.is_all:
+        if (others := held_by_others(facts)) is None:
+            _work.unknown("nvidia-smi")
+        yield Found(message=others[0], proof=others[1], fixes=(_LOOK,))
+        return
 
     def look(device: GpuDevice) -> Found | None:
         used, total = known(device.memory_used_bytes), known(device.memory_total_bytes)
@@ -90,6 +102,15 @@ def memory_held(facts: Facts) -> Iterator[Found]:
         )
 
     yield from each(visible(facts), look)
+
+
+_LOOK = Fix(
+    kind="command",
+    risk="safe",
+    summary="See which process holds it, and end it if it is yours and not needed; or use another GPU",
+    steps=("nvidia-smi", "fuser -v /dev/nvidia*"),
+    verify="nvidia-smi",
+)
 
 
 def _ways_out(facts: Facts, full: GpuDevice, others: list[GpuProcess]) -> tuple[Fix, ...]:

@@ -279,39 +279,3 @@ def zlibwapi_missing(facts: Facts) -> Iterator[Found]:
             ),
         ),
     )
-
-
-@check("GD426", "tf-no-gpu-registered", stage=Stage.TENSORFLOW, explains=("op-fails",))
-def tf_no_gpu_registered(facts: Facts) -> Iterator[Found]:
-    """The program asks for a GPU by name, and this TensorFlow has registered none.
-
-    What it looks at: in a pasted text, TensorFlow's words for an operation that is placed on a device that is not there. Why
-    there is no GPU they do not say: this is named where nothing else can be known.
-
-    Why it matters: it is a consequence; TensorFlow's own lines at its start tell of what.
-
-    How to fix: find out why no GPU is listed.
-
-    Source: tensorflow/core/common_runtime/placer.cc, colocation_graph.cc.
-    """
-    told = said(facts, "only-cpu-registered", "gpu-not-registered")
-    lib, build = facts.driver.libcuda, facts.tensorflow.build
-    if build.cuda is False:
-        raise NotApplicable("the build without CUDA explains it")
-    known_why = lib.path is None or isinstance(lib.init_result, int) or facts.tensorflow.loader_ok is False
-    only = [e for e in told if e.kind == "only-cpu-registered"]
-    if known_why or not only:
-        raise UnknownFactError(Unread(why="why no GPU is registered is not decided by it", settle=_LIST))
-    yield Found(
-        message="This TensorFlow has registered its CPU devices only, and the program needs a GPU.",
-        proof=lines(only),
-        fixes=(
-            Fix(
-                kind="advice",
-                risk="safe",
-                summary="Its own lines at the start say why: look at them, or run gpudoctor check on that machine",
-                steps=(),
-                verify=_LIST,
-            ),
-        ),
-    )

@@ -11,6 +11,7 @@ from gpudoctor import compat
 from gpudoctor.checks import _fit, _installs
 from gpudoctor.checks._pip import pip
 from gpudoctor.checks._said import lines
+from gpudoctor.checks._said import said as told
 from gpudoctor.compat.code import fit
 from gpudoctor.compat.records import LibraryWheel, Release
 from gpudoctor.compat.solve import answer, best, requirements
@@ -33,6 +34,15 @@ def driver_too_old_for_ptx(facts: Facts) -> Iterator[Found]:
 
     Source: NVIDIA, CUDA minor-version compatibility, limits; the wheels' fat binaries (compat/matrix.json).
     """
+    if facts.text.is_all:
+        yield Found(
+            message="The driver can't compile PTX of a CUDA that is newer than its own.",
+            proof=lines(told(facts, "ptx-too-new", settle="nvidia-smi")),
+            fixes=(
+                Fix(kind="advice", risk="needs reboot", summary="Install a newer driver, on the host", steps=(), verify="nvidia-smi"),
+            ),
+        )  # fmt: skip
+        return
     _fit.need_gpus(facts)
     if _fit.computes(facts):
         return

@@ -7,11 +7,16 @@ from collections.abc import Iterator
 from shlex import quote
 
 from gpudoctor import compat
-from gpudoctor.checks import _fit
+from gpudoctor.checks import _fit, _work
 from gpudoctor.checks._pip import pip
+from gpudoctor.checks._said import lines, said
+from gpudoctor.checks.memory import growth
+from gpudoctor.checks.operations import is_older
 from gpudoctor.facts import Facts, LogEvent, Unread, known
 from gpudoctor.findings import EnvChange, Evidence, Fix, Found, NotApplicable, Stage
 from gpudoctor.registry import check
+
+_PACKAGES = "python3 -m pip list | grep -iE 'nvidia|tensorflow'"
 
 
 def _said(facts: Facts, kind: str) -> tuple[LogEvent, ...]:
@@ -96,7 +101,11 @@ def cudnn_version_too_old(facts: Facts) -> Iterator[Found]:
     if isinstance(facts.tensorflow.events, Unread) and (by_files := list(_too_old_by_files(facts))):
         yield from by_files
         return
+    if facts.text.is_all:
+        said(facts, "cudnn-too-old", settle=_PACKAGES)
     for event in _said(facts, "cudnn-too-old")[:1]:
+        if facts.text.is_all and not is_older(event.values):
+            _work.unknown(_PACKAGES)
         has, wants = event.values.get("loaded", "?"), event.values.get("compiled", "?")
         path, package = _loaded_from(facts, "libcudnn"), _wheel(facts, "cudnn")
         where = (Evidence(text=path, source="/proc/self/maps of TensorFlow's process"),) if path else ()
@@ -133,6 +142,8 @@ def cudnn_incomplete_install(facts: Facts) -> Iterator[Found]:
 
     Source: observed in public reports; cuDNN installation guide.
     """
+    if facts.text.is_all:
+        said(facts, "cudnn-lacks-nvrtc", settle=_PACKAGES)
     events = _said(facts, "cudnn-part-missing")
     if not events or not _fails(facts):
         return
@@ -179,6 +190,22 @@ def _nvcc_wheel(facts: Facts) -> Fix:
     )
 
 
+def _libdevice_in_text(facts: Facts) -> tuple[LogEvent, ...]:
+    """Not finding it at once is a warning; it is what fails where the text shows nothing else that does, and no work."""
+    settle = "python3 -m pip list | grep -i nvcc; find / -name libdevice.10.bc 2>/dev/null"
+    text = facts.text
+    if not text.said("libdevice-missing"):
+        if text.said("work-goes-on") or any(e.kind not in _BY_XLA for e in text.shows("op-fails")):
+            _work.unknown(settle)
+        said(facts, "libdevice-not-seen", settle=settle)
+    told = text.said("libdevice-missing", "libdevice-not-seen")
+    return tuple(LogEvent(kind=e.kind, text=e.text) for e in told)
+
+
+_BY_XLA = ("error", "jit-failed", "operation-failed", "libdevice-missing")
+"""Lines that follow where libdevice is not found."""
+
+
 @check("GD525", "libdevice-missing", stage=Stage.LIBRARIES, explains=("op-fails",))
 def libdevice_missing(facts: Facts) -> Iterator[Found]:
     """XLA does not find NVIDIA's libdevice.
@@ -193,11 +220,11 @@ def libdevice_missing(facts: Facts) -> Iterator[Found]:
 
     Source: XLA, nvptx_backend.cc and GetLibdeviceDir; https://www.tensorflow.org/xla
     """
-    events = _xla_failed(facts, "libdevice-missing")
+    events = _libdevice_in_text(facts) if facts.text.is_all else _xla_failed(facts, "libdevice-missing")
     if not events:
         return
     fixes = [_nvcc_wheel(facts)]
-    directory = known(facts.tensorflow.directory) or ""
+    directory = facts.tensorflow.directory if isinstance(facts.tensorflow.directory, str) else ""
     wheel = os.path.join(os.path.dirname(directory), "nvidia", "cuda_nvcc")
     name, installed = _wheel(facts, "cuda-nvcc"), facts.python.distributions
     if not isinstance(installed, Unread) and any(d.name == name for d in installed):
@@ -228,12 +255,20 @@ def ptxas_missing(facts: Facts) -> Iterator[Found]:
 
     Source: XLA, 'No PTX compilation provider is available', ptxas lookup in cuda_asm_compiler.
     """
+    if facts.text.is_all:
+        told = said(facts, "ptxas-lacking", settle="which -a ptxas")
+        yield Found(message="XLA needs ptxas and finds none.", proof=lines(told), fixes=(_nvcc_wheel(facts),))
+        return
     if events := _xla_failed(facts, "ptxas-missing"):
         yield Found(
             message="XLA needs ptxas to compile for this GPU and finds none.",
             proof=_words(events),
             fixes=(_nvcc_wheel(facts),),
         )
+
+
+_BY_PTXAS = ("error", "jit-failed", "operation-failed", "ptxas-too-old", "ptxas-missing", "ptxas-lacking")
+"""Lines that follow where ptxas does not know the GPU."""
 
 
 @check("GD527", "ptxas-too-old", stage=Stage.LIBRARIES, explains=("op-fails",))
@@ -249,6 +284,10 @@ def ptxas_too_old(facts: Facts) -> Iterator[Found]:
 
     Source: XLA, asm_compiler.cc; public reports.
     """
+    if facts.text.is_all:
+        said(facts, "ptxas-too-old", settle="ptxas --version")
+        if any(e.kind not in _BY_PTXAS for e in facts.text.shows("op-fails")):
+            _work.unknown("ptxas --version")
     events = _xla_failed(facts, "ptxas-too-old")
     if not events:
         return
@@ -267,6 +306,26 @@ def ptxas_too_old(facts: Facts) -> Iterator[Found]:
     )
 
 
+def _handle_in_text(facts: Facts) -> Iterator[Found]:
+    told = said(facts, "handle-failed", "handle-without-memory", settle="nvidia-smi")
+    if facts.text.said("cudnn-too-old", "driver-insufficient", "cudnn-part-missing") or _work.room_for_a_handle(facts):
+        _work.unknown("nvidia-smi")
+    yield Found(
+        message="cuBLAS or cuDNN finds no room for its handle: the GPU's memory is used up, mostly by TensorFlow itself.",
+        proof=lines(told),
+        fixes=(growth(), _who_holds_it()),
+    )
+
+
+def _who_holds_it() -> Fix:
+    return Fix(
+        kind="command",
+        risk="safe",
+        summary="See which processes hold memory on which GPU",
+        steps=("nvidia-smi", "nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv"),
+    )
+
+
 @check("GD529", "gpu-memory-handle-alloc", stage=Stage.USE, explains=("op-fails",))
 def gpu_memory_handle_alloc(facts: Facts) -> Iterator[Found]:
     """The GPU's memory is used up: a kernel, or the handle of a library, finds no room.
@@ -281,23 +340,14 @@ def gpu_memory_handle_alloc(facts: Facts) -> Iterator[Found]:
 
     Source: TensorFlow, cuda_dnn.cc, cuda_blas.cc, bfc_allocator.cc; public reports.
     """
-    events = (*_said(facts, "handle-failed"), *_said(facts, "out-of-memory"))
     if facts.text.is_all:
-        events = _said(facts, "handle-failed") if not _said(facts, "cudnn-too-old") else ()
+        yield from _handle_in_text(facts)
+        return
+    events = (*_said(facts, "handle-failed"), *_said(facts, "out-of-memory"))
     if not events or not _fails(facts):
         return
     yield Found(
         message="A kernel failed for want of GPU memory.",
         proof=_words(events),
-        fixes=(
-            Fix(
-                kind="command",
-                risk="safe",
-                summary="See which processes hold memory on which GPU",
-                steps=(
-                    "nvidia-smi",
-                    "nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv",
-                ),
-            ),
-        ),
+        fixes=(_who_holds_it(),),
     )

@@ -202,9 +202,8 @@ LANGUAGE = Language(
             r"|keras)\.py)\", line",
         ),
         Kind("tf-lacks-attribute", r"(?:module '?tensorflow'?|'module' object) has no attribute '?(?P<name>\w+)"),
-        Kind("only-cpu-registered", r"Registered devices: \[CPU(?:, XLA_CPU(?:_JIT)?)*\]", "op-fails"),
         Kind(
-            "gpu-not-registered",
+            "device-not-available",
             r"Cannot assign a device for operation|no supported kernel for GPU devices is available"
             r"|device specification '?/?\S{0,40}(?:GPU"
             r"|gpu):\d'? because no devices matching that specification are registered|GPU:\d unknown device|"

@@ -15,6 +15,7 @@ from . import (
     claims,
     containers,
     cuda_answers,
+    devices,
     dkms,
     gpu_state,
     imports,
@@ -32,6 +33,7 @@ from . import (
     services,
     sift,
     tensorflow_facts,
+    tensorflow_ops,
     xid,
 )
 from .language import Language, Understood
@@ -53,6 +55,8 @@ LANGUAGES: tuple[Language, ...] = (
     gpu_state.LANGUAGE,
     pip.LANGUAGE,
     imports.LANGUAGE,
+    tensorflow_ops.LANGUAGE,
+    devices.LANGUAGE,
     *circumstances.LANGUAGES,
 )
 """Those whose lines are understood one by one."""
@@ -64,6 +68,7 @@ _ALL = (
     claims.WORDS,
     pci.WORDS,
     report.WORDS,
+    devices.WORDS,
     *(one.words for one in LANGUAGES),
 )
 WORDS = tuple(dict.fromkeys(word for each in _ALL for word in each))
@@ -76,16 +81,17 @@ def read(pasted: Pasted) -> Facts:
     """What a text tells; everything else is Unread('not in this text')."""
     notes = Notebook()
     tracebacks, bus, statements = python.Reader(notes), pci.Reader(), report.Reader(notes)
-    devices = nvidia_smi.Devices(notes)
+    table = nvidia_smi.Devices(notes)
     languages: tuple[tuple[str, tuple[str, ...], Callable[[str, int, Notebook], Understood | None]], ...] = (
         (tensorflow_facts.LANGUAGE, tensorflow_facts.WORDS, tensorflow_facts.line),
-        (nvidia_smi.LANGUAGE, nvidia_smi.WORDS, nvidia_smi.Reader(notes, devices).line),
-        (nvidia_smi.LANGUAGE, nvidia_smi_query.WORDS, nvidia_smi_query.Reader(notes, devices).line),
+        (nvidia_smi.LANGUAGE, nvidia_smi.WORDS, nvidia_smi.Reader(notes, table).line),
+        (nvidia_smi.LANGUAGE, nvidia_smi_query.WORDS, nvidia_smi_query.Reader(notes, table).line),
         (python.LANGUAGE, python.WORDS, lambda text, number, _: tracebacks.line(text, number)),
         (claims.LANGUAGE, claims.WORDS, claims.line),
         (pci.LANGUAGE, pci.WORDS, lambda text, number, _: bus.line(text, number)),
         *((one.name, one.words, one.line) for one in LANGUAGES),
         (report.LANGUAGE, report.WORDS, lambda text, number, _: statements.line(text, number)),
+        (devices.LANGUAGE.name, devices.WORDS, devices.claims),
     )
     seen: set[tuple[str, str]] = set()
     for line in answers.together(pasted.lines):

@@ -48,13 +48,16 @@ KINDS: tuple[tuple[str, str], ...] = (
     (
         "capability-too-old",
         (
-            rf"Ignoring visible .*?{_DEVICE}.*? compute capability (?P<capability>\d+\.\d+)\w?\."
+            rf"(?:Ignoring (?:visible )?gpu device .{{0,4}}{_DEVICE}.{{0,60}}? )?[Ww]ith [Cc]uda compute capability (?P<capability>\d+\.\d+)\w?\."
             r" The minimum required \w+ capability is (?P<minimum>\d+\.\d+)"
         ),
     ),
     (
         "few-multiprocessors",
-        rf"Ignoring visible .*?{_DEVICE}.*? count: (?P<count>\d+)\. The minimum required count is (?P<minimum>\d+)",
+        (
+            rf"Ignoring (?:visible )?gpu device (?:\({_DEVICE}.*?\) )?with Cuda multiprocessor count: (?P<count>\d+)"
+            r"(?:\. The minimum required count is (?P<minimum>\d+))?"
+        ),
     ),
     (
         "gpu-ignored",
@@ -90,13 +93,13 @@ KINDS: tuple[tuple[str, str], ...] = (
     (
         "handle-failed",
         (
-            r"(?:Could not|failed to) create (?P<library>cudnn|cublas|cusolver|cusparse|cufft)\w* ?handle"
+            r"(?:[Cc]ould not|[Ff]ailed to) create (?P<library>cudnn|cublas|cusolver|cusparse|cufft)\w* ?handle"
             r"(?:: (?P<error>\w+))?"
         ),
     ),
     ("kernel-module-absent", r"kernel driver does not appear to be running on this host"),
     ("device-node-absent", r"no NVIDIA GPU device is present: (?P<path>/dev/\S+) does not exist"),
-    ("driver-insufficient", r"CUDA driver version is insufficient for CUDA runtime version"),
+    ("driver-insufficient", r"(?i:CUDA driver version is ins+uf+icient for CUDA runtime)"),
     ("versions-match", rf"kernel version seems to match DSO: (?P<version>{_VERSION})"),
     ("diagnostics-whole", r"verbose logging is disabled\. Rerun with verbose logging"),
     ("libcuda-not-loaded", r"libcuda reported version is: (?i:not[ _]found)|unable to find libcuda\.so DSO loaded"),
@@ -114,6 +117,7 @@ KINDS: tuple[tuple[str, str], ...] = (
             r"|INVALID_SOURCE|JIT_COMPILER_NOT_FOUND)|no kernel image is available|CUBLAS_STATUS_ARCH_MISMATCH)"
         ),
     ),
+    ("benign-memory-retried", r"The caller indicates that this is not a failure"),
     (
         "out-of-memory",
         (

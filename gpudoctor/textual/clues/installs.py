@@ -24,8 +24,7 @@ CLUES: dict[str, tuple[str, ...]] = {
     "undefined-symbol": ("tf-packages-overlap", "tf-import-broken"),
     "mac-architecture": ("tf-import-broken",),
     "tf-hollow": ("tf-shadowed", "tf-packages-overlap", "tf-import-broken"),
-    "only-cpu-registered": ("tf-no-gpu-registered", "tf-cpu-only-package"),
-    "gpu-not-registered": (
+    "device-not-available": (
         "tf-no-gpu-registered", "tf-cpu-only-package", "cuda-libs-missing", "cuda-version-mismatch", "driver-missing",
         "container-no-gpus-flag", "cuda-visible-devices-empty",
     ),

@@ -1,0 +1,127 @@
+"""Which GPUs, releases and CUDA a pasted text tells of, and whether they fit each other."""
+
+from __future__ import annotations
+
+from gpudoctor import compat
+from gpudoctor.facts import Facts, Unread
+
+Capability = tuple[int, int]
+RUNS_PTX = (2, 21)
+"""The first release whose PTX Blackwell's driver compiles throughout."""
+_CUDA_OF_TENSORFLOW: tuple[tuple[tuple[int, int], tuple[int, int]], ...] = (
+    ((2, 18), (12, 5)), ((2, 16), (12, 3)), ((2, 15), (12, 2)), ((2, 12), (11, 8)), ((2, 5), (11, 2)), ((2, 4), (11, 0)),
+    ((2, 1), (10, 1)), ((1, 13), (10, 0)), ((1, 5), (9, 0)), ((0, 0), (8, 0)),
+)  # fmt: skip
+"""From this release on: the CUDA that its packages are built for."""
+
+
+def capability(name: str) -> Capability | None:
+    """Of a GPU by the name that a program prints or a person writes; None: not known, or several."""
+    words = name.replace("...", " ").split()
+    for length in range(len(words), 0, -1):
+        models = compat.gpu_models(" ".join(words[:length]))
+        found = {m.compute_capability for m in models}
+        if len(found) > 1 and "Ti" in name:
+            found = {max(found)}  # GTX 750 Ti: the OEM card of the same name is older
+        if len(found) == 1:
+            return _pair(found.pop())
+    return None
+
+
+def _pair(text: str) -> Capability:
+    major, _, minor = text.partition(".")
+    return int(major), int(minor[:1] or 0)
+
+
+def printed_cards(facts: Facts) -> dict[str, Capability]:
+    """The GPUs that programs name, with their compute capability."""
+    found: dict[str, Capability] = {}
+    for event in facts.text.said("device-found"):
+        name, values = event.values.get("name", ""), event.values
+        if "capability" in values:
+            found[name] = _pair(values["capability"])
+        elif "major" in values:
+            found[name] = int(values["major"]), int(values.get("minor", "0"))
+        elif (known := capability(name)) is not None:
+            found[name] = known
+    listed = facts.gpu.devices
+    for device in () if isinstance(listed, Unread) else listed:
+        if isinstance(device.name, str) and device.name not in found and (known := capability(device.name)) is not None:
+            found[device.name] = known
+    return found
+
+
+def named_cards(facts: Facts) -> dict[str, Capability]:
+    """The GPUs that people name."""
+    names = [n for e in facts.text.said("names") for n in e.values.get("cards", "").split("|") if n]
+    return {name: known for name in dict.fromkeys(names) if (known := capability(name)) is not None}
+
+
+def cards(facts: Facts) -> dict[str, Capability]:
+    """Those that programs name; where none does, those that people name."""
+    return printed_cards(facts) or named_cards(facts)
+
+
+def releases(facts: Facts) -> tuple[tuple[int, int], ...]:
+    """The minor releases of TensorFlow that the text names: (2, 16)."""
+    version = facts.tensorflow.version
+    told = [version] if isinstance(version, str) else []
+    told += [v for e in facts.text.said("names") for v in e.values.get("tensorflow", "").split()]
+    return tuple(dict.fromkeys(_minor(v) for v in told))
+
+
+def _minor(version: str) -> tuple[int, int]:
+    parts = version.split(".")
+    return int(parts[0]), int("".join(c for c in parts[1] if c.isdigit())[:3] or 0) if len(parts) > 1 else 0
+
+
+def cudas(facts: Facts) -> tuple[tuple[int, int], ...]:
+    """The CUDA releases for which the TensorFlow in question may be built."""
+    opened = [e.values.get("version", "") for e in facts.text.said("runtime-opened")]
+    found = [_runtime(v) for v in opened if "." in v or len(v) > 2]
+    if not found and not own_build(facts):
+        found = [next(cuda for since, cuda in _CUDA_OF_TENSORFLOW if release >= since) for release in releases(facts)]
+    if not found:
+        found = [_pair(v) for e in facts.text.said("names") for v in e.values.get("cuda", "").split()]
+    return tuple(dict.fromkeys(found))
+
+
+def _runtime(version: str) -> tuple[int, int]:
+    """(10, 1) of libcudart.so.10.1 and cudart64_101.dll; (11, 0), which is any 11, of libcudart.so.11.0."""
+    digits = version.replace(".", "")
+    return int(digits[:-1]), int(digits[-1])
+
+
+def own_build(facts: Facts) -> bool:
+    """Whether TensorFlow was built by the one who writes."""
+    return any("own_build" in e.values for e in facts.text.said("names"))
+
+
+def needs(card: Capability) -> tuple[int, int] | None:
+    """The oldest CUDA whose code runs on a GPU of this compute capability, or is compiled for it without trouble."""
+    if card[0] == 9:
+        return 11, 0  # Hopper: PTX for Ampere is compiled at the first use, which is slow and works
+    majors = [
+        _pair(a.first_cuda)
+        for a in compat.matrix().architectures
+        if a.first_cuda and any(_pair(c)[0] == card[0] for c in a.compute_capabilities)
+    ]
+    return min(majors, default=None)
+
+
+def too_new(facts: Facts) -> tuple[str, Capability, str] | None:
+    """A card that is newer than everything that the text says of the build: its name, its capability, and the build."""
+    built, known = cudas(facts), cards(facts)
+    tensorflow = releases(facts)
+    old = [name for name, has in known.items() if _newer(has, built, tensorflow)]
+    if not old or (len(old) < len(known) and not printed_cards(facts)):
+        return None
+    text = ", ".join(".".join(map(str, b)) for b in built)
+    return old[0], known[old[0]], f"CUDA {text}"
+
+
+def _newer(has: Capability, built: tuple[tuple[int, int], ...], tensorflow: tuple[tuple[int, int], ...]) -> bool:
+    first = needs(has)
+    if first is None or not built or (has[0] >= 10 and any(t >= RUNS_PTX for t in tensorflow)):
+        return False
+    return all(b < first for b in built)

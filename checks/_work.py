@@ -1,0 +1,217 @@
+"""Operations that fail, as a pasted text shows them: does the GPU fit the build, and who has its memory?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NoReturn
+
+from gpudoctor.checks import _told
+from gpudoctor.checks._said import lines
+from gpudoctor.facts import Facts, TextEvent, UnknownFactError, Unread
+from gpudoctor.findings import Evidence, Fix, Found
+
+_CARD = (
+    "nvidia-smi --query-gpu=name,compute_cap --format=csv; python3 -c 'import tensorflow as tf; print(tf.__version__)'"
+)
+REFUSED = ("no-kernel-image", "ptx-rejected", "code-rejected", "arch-mismatch", "cublas-failed", "cudnn-failed")
+"""Lines that speak of code for the GPU."""
+MADE = (
+    "handle-failed",
+    "handle-not-made",
+    "handle-without-memory",
+    "no-algorithm",
+    "gemm-failed",
+    "gemv-failed",
+    "dnn-absent",
+)
+"""Lines that show that cuBLAS or cuDNN could not be started, or did not do its work."""
+FULL = ("tensor-too-large", "allocation-refused", "copy-finds-no-room", "allocator-report", "out-of-memory")
+"""Lines that speak of memory."""
+_FAULTS = ("gpu-access-failed", "launch-timed-out")
+_OTHERS = ("cudnn-too-old", "driver-insufficient", "libraries-mixed", "cudnn-lacks-nvrtc")
+"""Lines that state another cause of the same."""
+_AMPERE, _BLACKWELL, _PASCAL = 8, 10, 6
+
+
+def unknown(settle: str, why: str = "not in this text") -> NoReturn:
+    """The text does not tell."""
+    raise UnknownFactError(Unread(why=why, settle=settle))
+
+
+# ------------------------------------------------------------------- the GPU and the build
+
+
+def too_new(facts: Facts) -> Iterator[Found]:
+    """What a text tells of a GPU that is newer than the build."""
+    text = facts.text
+    if foreign := [e for e in text.said("not-in-this-build") if int(e.values.get("has", "0")) >= 10 * _AMPERE]:
+        yield Found(message="The GPU is newer than this build.", proof=lines(foreign), fixes=(_newer(),))
+        return
+    if text.said(*_OTHERS):
+        unknown(_CARD)
+    refused, failed = text.said(*REFUSED), text.said(*REFUSED, *MADE, *_FAULTS)
+    codeless, newer = text.said("no-machine-code"), _told.too_new(facts)
+    known = _told.cards(facts).values()
+    proof: tuple[TextEvent, ...] = ()
+    if newer and (failed or not _anything_else(facts)):
+        proof = (*_naming(facts, newer[0]), *failed)
+    elif codeless and (refused or _fails_always(facts, codeless)):
+        proof = (*codeless, *refused)
+    elif text.said("ptx-rejected") and any(c[0] >= _BLACKWELL for c in known):
+        proof = text.said("ptx-rejected")
+    elif (
+        text.said("cublas-failed", "no-kernel-image") and not _told.cudas(facts) and any(c[0] >= _AMPERE for c in known)
+    ):
+        proof = text.said("cublas-failed", "no-kernel-image")
+    if not proof:
+        unknown(_CARD)
+    message = "The GPU is newer than this build of TensorFlow, which has no code that runs on it."
+    if newer:
+        message = f"{newer[0]} has compute capability {newer[1][0]}.{newer[1][1]}, which is newer than {newer[2]}."
+    yield Found(message=message, proof=lines(proof), fixes=(_newer(),))
+
+
+def _fails_always(facts: Facts, codeless: tuple[TextEvent, ...]) -> bool:
+    """Of these builds on these GPUs it is known that most operations fail."""
+    newest = max((int(e.values.get("capability", "0").partition(".")[0]) for e in codeless), default=0)
+    newer_release = any(r >= _told.RUNS_PTX for r in _told.releases(facts))
+    return newest >= _BLACKWELL and not newer_release and not facts.text.said("work-goes-on")
+
+
+def _anything_else(facts: Facts) -> bool:
+    """Whether the text shows anything that goes wrong, or that works: then what people name of it alone decides nothing."""
+    events = facts.text.events
+    shown = any(e.symptom for e in events) if not isinstance(events, Unread) else False
+    error = facts.tensorflow.import_error
+    return (
+        shown or isinstance(error, str) or not isinstance(facts.tensorflow.devices, Unread)
+        or not isinstance(facts.driver.libcuda.init_result, Unread) or bool(facts.text.said("work-goes-on", "lists-gpus"))
+        or not _told.releases(facts)
+    )  # fmt: skip
+
+
+def _naming(facts: Facts, card: str) -> tuple[TextEvent, ...]:
+    named = facts.text.said("device-found", "names", "gpu")
+    return tuple(e for e in named if card in (e.values.get("name"), *e.values.get("cards", "").split("|")))[:1]
+
+
+def _newer() -> Fix:
+    return Fix(
+        kind="advice",
+        risk="safe",
+        summary="Use a TensorFlow whose CUDA knows this GPU (gpudoctor compat tells which): a newer release, or NVIDIA's "
+        "container nvcr.io/nvidia/tensorflow",
+        steps=(),
+    )
+
+
+def too_old(facts: Facts) -> Iterator[Found]:
+    """What a text tells of a GPU that is older than the build supports, where TensorFlow itself does not say so."""
+    text = facts.text
+    foreign = [e for e in text.said("not-in-this-build") if int(e.values.get("has", "0")) < 10 * _AMPERE]
+    below = (*text.said("below-the-minimum"), *foreign)
+    card = next(((n, c) for n, c in _told.cards(facts).items() if c[0] < _PASCAL), None)
+    no_code = text.said("no-kernel-image", "arch-mismatch") if card and not _told.too_new(facts) else ()
+    if not below and not no_code:
+        return
+    has = f"{card[0]} (compute capability {card[1][0]}.{card[1][1]})" if card else "The GPU"
+    yield Found(
+        message=f"{has} is older than this build supports.",
+        proof=lines((*below, *no_code)),
+        fixes=(
+            Fix(
+                kind="advice",
+                risk="safe",
+                summary="Use an older release that is still built for this GPU (gpudoctor compat tells which), or build it from "
+                "source with this compute capability",
+                steps=(),
+            ),
+        ),
+    )
+
+
+# ------------------------------------------------------------------- memory
+
+_SIZE = re.compile(r"(?P<number>\d+(?:\.\d+)?) ?(?P<unit>[KMGT]?)")
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+_SMALL = 0.25
+"""Of the card's memory: less than this is left for TensorFlow where another process holds most of it."""
+_NEARLY_ALL = 0.9
+_MUCH = 1 << 30
+"""Bytes that are more than enough for a handle."""
+_TORCH = re.compile(
+    r"(?P<total>[\d.]+ [MG]iB) total capacity; (?P<own>[\d.]+ [MG]iB) already allocated; (?P<free>[\d.]+ (?:[MG]iB|bytes)) free"
+    r"(?:; (?P<reserved>[\d.]+ [MG]iB) reserved)?"
+)
+_TORCH_2 = re.compile(r"Process \d+ has (?P<other>[\d.]+ [MG]iB) memory in use")
+
+
+def _bytes(text: str) -> int:
+    found = _SIZE.match(text)
+    return int(float(found["number"]) * _UNITS[found["unit"]]) if found else 0
+
+
+def held_by_others(facts: Facts) -> tuple[str, tuple[Evidence, ...]] | None:
+    """What a text tells of another process that holds the GPU's memory: a sentence, and its proof."""
+    text = facts.text
+    if refused := text.said("no-memory-for-a-context"):
+        return "There is no room for so much as a context on the GPU: another process holds its memory.", lines(refused)
+    total = max(
+        (_bytes(e.values["total"]) for e in text.said("memory-of-card", "memory-at-start") if "total" in e.values),
+        default=0,
+    )
+    starts = (
+        () if any("Tegra" in n or "Jetson" in n for n in _names(facts)) else text.said("memory-at-start")
+    )  # shared with the host
+    if little := [e for e in starts if total and _bytes(e.values["free"]) < _SMALL * total and text.shows("op-fails")]:
+        return "Most of the GPU's memory was in use before this program started.", lines(little)
+    made = [e for e in text.said("device-created") if total and int(e.values["memory_mb"]) << 20 < _SMALL / 2 * total]
+    if made and text.said(*FULL, *MADE):
+        return "TensorFlow was given a small part of the GPU's memory: another process holds the rest.", lines(made)
+    if others := [e for e in text.said("torch-out-of-memory") if _of_others(e.text)]:
+        return "Most of the GPU's memory is held by others than this program.", lines(others)
+    if orphaned := [e for e in text.said("gpu-process") if _orphaned(e)]:
+        return "A process whose program is gone holds memory of the GPU.", lines(orphaned)
+    if gone := text.said("holder-is-gone"):
+        return "A process that was ended still holds memory of the GPU.", lines(gone)
+    return _by_the_table(facts)
+
+
+def _names(facts: Facts) -> tuple[str, ...]:
+    return tuple(e.values.get("name", "") for e in facts.text.said("device-found"))
+
+
+def _of_others(text: str) -> bool:
+    if found := _TORCH.search(text):
+        own = _bytes(found["reserved"] or found["own"])
+        total = _bytes(found["total"])
+        return total - _bytes(found["free"]) - own > total / 4
+    return bool(_TORCH_2.search(text))
+
+
+def _orphaned(event: TextEvent) -> bool:
+    return event.values.get("name", "").strip(" []-") in ("Unknown Error", "", "Not Found", "No such process")
+
+
+def _by_the_table(facts: Facts) -> tuple[str, tuple[Evidence, ...]] | None:
+    """What nvidia-smi's table tells: a full GPU beside a failure, or a used one on which no process is listed."""
+    text, devices = facts.text, facts.gpu.devices
+    for device in () if isinstance(devices, Unread) else devices:
+        used, total = device.memory_used_bytes, device.memory_total_bytes
+        if not isinstance(used, int) or not isinstance(total, int):
+            continue
+        shown = (Evidence(text=f"{used >> 20} of {total >> 20} MiB in use", source=f"nvidia-smi, GPU {device.index}"),)
+        unlisted = device.processes == () or bool(text.said("process-table") and not text.said("gpu-process"))
+        # inside a container the table never lists a process
+        if unlisted and used > total / 2 and not isinstance(facts.system.container, str):
+            return f"GPU {device.index} is more than half full, and no process is listed that holds it.", shown
+        ours = [e for e in text.said("device-created") if int(e.values["memory_mb"]) << 20 > total / 2]
+        if used > _NEARLY_ALL * total and not ours and text.said(*FULL, *MADE):
+            return f"GPU {device.index} is full, and this program was not given its memory.", shown
+    return None
+
+
+def room_for_a_handle(facts: Facts) -> bool:
+    """TensorFlow says itself that there was room: then a handle that can't be made has another reason."""
+    return any(int(e.values["free"]) > _MUCH for e in facts.text.said("handle-memory"))

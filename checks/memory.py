@@ -1,0 +1,87 @@
+"""The GPU's memory, as pasted texts show it: too much is asked for, or TensorFlow has taken all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpudoctor.checks import _work
+from gpudoctor.checks._said import lines, said
+from gpudoctor.facts import Facts
+from gpudoctor.findings import EnvChange, Fix, Found, Stage
+from gpudoctor.registry import check
+
+_GROWTH = "TF_FORCE_GPU_ALLOW_GROWTH"
+
+
+def growth() -> Fix:
+    """Let TensorFlow take memory as it needs it."""
+    return Fix(
+        kind="env",
+        risk="safe",
+        summary="Let TensorFlow take memory as it needs it, for this shell and what it starts",
+        steps=(f"export {_GROWTH}=true",),
+        env=(EnvChange(name=_GROWTH, op="set", value="true"),),
+    )
+
+
+@check(
+    "GD870",
+    "tf-preallocates-all-memory",
+    stage=Stage.USE,
+    explains=("op-fails", "gpu-memory-handle-alloc", "gpu-memory-held-by-other-process"),
+)
+def tf_preallocates_all_memory(facts: Facts) -> Iterator[Found]:
+    """TensorFlow has taken nearly all memory of the GPU, as it does at its start, and others find none.
+
+    What it looks at: in a pasted text, that somebody says so, beside no failure that has another reason.
+
+    Why it matters: TensorFlow reserves almost everything that is free on every GPU that it sees, whatever the model needs. A
+    second process, PyTorch in the same one, or cuDNN's own handle then fails for want of memory.
+
+    How to fix: TF_FORCE_GPU_ALLOW_GROWTH=true, or tf.config.experimental.set_memory_growth for each GPU before the first
+    operation; CUDA_VISIBLE_DEVICES for the GPUs that this program is to use.
+
+    Source: https://www.tensorflow.org/guide/gpu#limiting_gpu_memory_growth
+    """
+    told = said(facts, "takes-all-memory", settle="nvidia-smi")
+    if facts.text.said(*_work.REFUSED, "cudnn-too-old", "tensor-too-large", "no-memory-for-a-context"):
+        _work.unknown("nvidia-smi")
+    yield Found(
+        message="TensorFlow takes nearly all memory of the GPUs that it sees, at its start.",
+        proof=lines(told),
+        fixes=(growth(),),
+    )
+
+
+@check("GD871", "gpu-oom-model-or-data", stage=Stage.USE, explains=("op-fails",))
+def gpu_oom_model_or_data(facts: Facts) -> Iterator[Found]:
+    """The model, or a batch of its data, does not fit into the GPU's memory.
+
+    What it looks at: in a pasted text, 'OOM when allocating tensor' and XLA's 'Out of memory while trying to allocate', where
+    nothing tells that another process holds the memory.
+
+    Why it matters: the step can't be computed on this GPU.
+
+    How to fix: a smaller batch, smaller inputs, or mixed precision; then a GPU with more memory, or the model spread over
+    several.
+
+    Source: TensorFlow, bfc_allocator.cc; https://www.tensorflow.org/guide/gpu
+    """
+    told = said(
+        facts, "tensor-too-large", settle="nvidia-smi  # before the program is started: does anything hold memory?"
+    )
+    if _work.held_by_others(facts) is not None:
+        _work.unknown("nvidia-smi", why="another process holds memory, too")
+    yield Found(
+        message="A tensor does not fit into what is left of the GPU's memory.",
+        proof=lines(told),
+        fixes=(
+            Fix(
+                kind="advice",
+                risk="safe",
+                summary="Halve the batch size until it fits; then smaller inputs, or tf.keras.mixed_precision",
+                steps=(),
+                verify="nvidia-smi",
+            ),
+        ),
+    )

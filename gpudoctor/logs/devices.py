@@ -1,0 +1,92 @@
+"""What a text tells of the GPUs and of the releases that were used: TensorFlow's lines of its devices, and what people write."""
+
+from __future__ import annotations
+
+import re
+
+from .language import Kind, Language, Understood
+from .notebook import Notebook
+
+_SIZE = r"\d[\d.]* ?[KMG]?i?B"
+
+LANGUAGE = Language(
+    name="devices",
+    words=("name: ", "emory: ", "deviceMemorySize", "StreamExecutor device", "opened dynamic library", "/step", "Processes:", "MIG", "mig ", "emory", "GPU"),
+    kinds=(
+        Kind(
+            "device-found",
+            r"\bname: (?P<name>[^,:]{3,50}?)(?: major: (?P<major>\d+) minor: (?P<minor>\d+)| computeCapability: (?P<capability>\d+\.\d+)"
+            r"|, pci bus id: [^,)]{3,40}(?:, compute capability: (?P<capability2>\d+\.\d+))?)"
+            r"|StreamExecutor device \(\d+\): (?P<name2>[^,]{3,50}), Compute Capability (?P<capability3>\d+\.\d+)"
+            r"|^name: (?P<name3>[A-Z][\w ()-]{3,50})$",
+        ),
+        Kind("memory-at-start", rf"(?:totalMemory: (?P<total>{_SIZE}) freeMemory|^Free memory): (?P<free>{_SIZE})"),
+        Kind("memory-of-card", rf"(?:deviceMemorySize|^Total memory): (?P<total>{_SIZE})"),
+        Kind("runtime-opened", r"opened dynamic library (?:libcudart\.so\.|cudart64_)(?P<version>\d[\d.]*\d)"),
+        Kind("process-table", r"^\|\s{1,8}Processes:"),
+        Kind("instances-chosen", r"CUDA_VISIBLE_DEVICES\W{1,8}(?P<value>MIG-[\w/-]{4,60}(?: ?, ?MIG-[\w/-]{4,60}){1,15})"),
+        Kind(
+            "one-instance",
+            r"(?i:\bmig\b[^\n]{0,120}\bonly\b|\bonly (?:one|1|a single)\b[^\n]{0,60}\bmig\b|multiple mig (?:devices|instances))",
+        ),
+        Kind(
+            "holder-is-gone",
+            r"(?i:\b(?:kill(?:ed|ing)?|zombie|dead|died|terminated|crashed|ctrl[- +]c)\b[^.\n]{0,60}"
+            r"\b(?:still|keeps?|holds?|remains?|occupie[sd]|not (?:released?|freed?))\b[^.\n]{0,40}\b(?:memory|gpus?|vram)\b)",
+        ),
+        Kind("work-goes-on", r"\d+/\d+ \[=+.{0,60}\d ?m?s/step|━ .{0,40}\d ?m?s/step"),
+    ),
+)  # fmt: skip
+"""Lines of programs."""
+
+
+# ------------------------------------------------------------------- what people write
+
+_BARE = tuple(f"{series}{size}" for series in (30, 40, 50) for size in (50, 60, 70, 80, 90))
+WORDS = ("TX", "tx", "MX", "GT ", "K80", "K40", "K520", "T4", "100", "H200", "B200", "L40", "A10", "A30", "A40", "A6000", "GB10", "Quadro",
+         "Tesla", "itan", "TITAN", "50 Ti", "50Ti", "940", "930", "920", "960", "780M", "ensor", "TF", "tf", "uda", "UDA", *_BARE)  # fmt: skip
+_NAME = re.compile(
+    r"\b(?i:RTX )?(?P<series>[345]0)(?:00|xx|XX)[ -]?(?i:series|owners|cards)"
+    r"|(?:NVIDIA )?(?:GeForce )?\b(?i:RTX|GTX) ?-?(?i:PRO )?A?\d{3,4}[mM]?x?(?:[ -]?(?i:Ti|SUPER|Laptop|Ada)\b)*"
+    r"|\b(?:[AHV]100|H200|B[23]00|P100|GB10|K[48]0[cm]?|(?:GRID )?K520|T4|L4|L40S?|A10G?|A[34]0|A[46]000|MX ?[1-5]\d0)\b"
+    r"|\b(?:GT ?\d{3}[mM]?|[89][1-8]0 ?[mM][xX]?|7[5-8]0(?:[mM]| ?Ti))\b"
+    r"|\b(?:Quadro|Tesla|Titan|TITAN) (?:RTX(?: \d{4})?|[A-Z]+\d*\w{0,5})\b"
+    r"|(?:^|\b(?i:an?|the|my|on|with|two|dual|new|and|GPU:?) ?)(?P<bare>[345]0[5-9]0(?: ?(?:Ti|ti|SUPER))?)\b(?![.,]?\d)"
+)
+_ONE = r"[012]\.\d{1,2}(?!\d)(?:\.\d{1,2})?"
+_RELEASE = re.compile(
+    r"(?<!nvidia-)\b(?:tensorflow|tf)(?:[-_ ]?(?:gpu|nightly-gpu|nightly))?[\W_]{0,4}(?:version|ver|v)?s?(?: ?\([^)]{0,40}\))?(?:[^\w\n]|tf|v){0,4}"
+    rf"(?P<versions>{_ONE}(?:(?: ?[/,&-] ?| and | or )(?:tf ?)?{_ONE}){{0,6}})",
+    re.IGNORECASE,
+)
+_TOOLKIT = re.compile(
+    r"\bcuda(?:[-_ ]?toolkit|/cudnn)?[-_ ]?(?:version|ver|v)?[^\w\n.]{0,4}(?P<versions>\d{1,2}\.\d(?!\d)(?:(?: ?[/,] ?)\d{1,2}\.\d(?!\d)){0,3})",
+    re.IGNORECASE,
+)
+_LOG = re.compile(
+    r"\d{4}-\d\d-\d\d |[IWEF]\d{4} |File |\||\+-|.{0,200}(?:\.cc:\d|CUDA Version:|NVIDIA-SMI|gencode|Using cached|Downloading )"
+)
+_OWN_BUILD = re.compile(r"installed from[^:]{0,40}: ?(?:from )?source\b", re.IGNORECASE)
+
+
+def claims(text: str, _line: int, _notes: Notebook) -> Understood | None:
+    """The cards, and the releases of TensorFlow and CUDA, that a line of prose or of a form names."""
+    if len(text) > 600 or _LOG.match(text):
+        return None
+    cards = [one["bare"] or (f"RTX {one['series']}90" if one["series"] else one[0]) for one in _NAME.finditer(text)]
+    values = {
+        "cards": "|".join(dict.fromkeys(cards)),
+        "tensorflow": " ".join(_each(_RELEASE, text)),
+        "cuda": " ".join(_each(_TOOLKIT, text)),
+        "own_build": "yes" if _OWN_BUILD.search(text) else "",
+    }
+    told = {name: value for name, value in values.items() if value}
+    return Understood("names", told) if told else None
+
+
+def _each(pattern: re.Pattern[str], text: str) -> dict[str, None]:
+    found: dict[str, None] = {}
+    for one in pattern.finditer(text):
+        versions = re.findall(r"\d+\.\d+(?:\.\d+)?", one["versions"])
+        found |= dict.fromkeys(versions[:1] if "cudnn" in one[0].lower() else versions)
+    return found
