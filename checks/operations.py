@@ -125,7 +125,7 @@ def tf_no_gpu_registered(facts: Facts) -> Iterator[Found]:
     """An operation is meant for a GPU, and TensorFlow has none.
 
     What it looks at: in a pasted text, the list of devices in 'Cannot assign a device for operation …' and 'No OpKernel was
-    registered …', where no GPU is among them and nothing in the text tells why.
+    registered …', where no GPU is among them, the build has CUDA and nothing in the text tells why.
 
     Why it matters: this is what is noticed; why TensorFlow has no GPU, only its own log or a look at the machine tells.
 
@@ -136,6 +136,8 @@ def tf_no_gpu_registered(facts: Facts) -> Iterator[Found]:
     told = said(facts, "gpu-not-among-devices", "gpu-not-registered", settle=_LIST)
     if _why_none(facts):
         raise NotApplicable("the text tells more")
+    if isinstance(facts.tensorflow.build.cuda, Unread):
+        _work.unknown(_LIST)  # a build without CUDA says the same
     yield Found(
         message="TensorFlow has registered no GPU, so the operation has no device.",
         proof=lines(told),

@@ -48,8 +48,9 @@ def _answer(code: int, _values: Values, line: int, notes: Notebook) -> None:
 
 class _Others(Language):
     def line(self, text: str, number: int, notes: Notebook) -> Understood | None:
-        """What a line says that is not TensorFlow's own of cuInit, which is read there."""
-        return None if "failed call to cuInit" in text else super().line(text, number, notes)
+        """What a line says that is not TensorFlow's own of cuInit, which is read there, nor the container toolkit's."""
+        elsewhere = "failed call to cuInit" in text or "nvidia-container-cli" in text
+        return None if elsewhere else super().line(text, number, notes)
 
 
 LANGUAGE = _Others(

@@ -147,7 +147,9 @@ LANGUAGE = Language(
             _broken,
         ),
         Kind(
-            "wrong-elf-class", r"(?P<library>[\w./+-]{4,160}\.so[\w.]*): wrong ELF class: (?P<elf>ELFCLASS\d+)", _NO_GPU
+            "wrong-elf-class",
+            r"(?P<library>[\w+-]{4,60}\.so[\d.]{0,12}): wrong ELF class: (?P<elf>ELFCLASS\d+)",
+            _NO_GPU,
         ),
         Kind(
             "undefined-symbol",
@@ -204,10 +206,9 @@ LANGUAGE = Language(
         Kind("tf-lacks-attribute", r"(?:module '?tensorflow'?|'module' object) has no attribute '?(?P<name>\w+)"),
         Kind(
             "device-not-available",
-            r"Cannot assign a device for operation|no supported kernel for GPU devices is available"
+            r"Cannot assign a device for operation(?![^|]{0,400}available devices)|no supported kernel for GPU devices is available"
             r"|device specification '?/?\S{0,40}(?:GPU"
-            r"|gpu):\d'? because no devices matching that specification are registered|GPU:\d unknown device|"
-            r"(?:/device:GPU:\d|/gpu:\d)[^|]{0,20} but available devices are",
+            r"|gpu):\d'? because no devices matching that specification are registered|GPU:\d unknown device",
             "op-fails",
         ),
         Kind("tf-does-not-load", r"(?P<text>Failed to load the native TensorFlow runtime)", _NO_GPU, _broken),

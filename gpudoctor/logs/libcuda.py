@@ -26,8 +26,8 @@ def _absent(_values: Values, line: int, notes: Notebook) -> None:
 
 
 def _not_in_process(values: Values, line: int, notes: Notebook) -> None:
-    """TensorFlow looks among the libraries of its process; a stub that answered is not seen as one."""
-    if notes.told("driver.libcuda.init_result") is None:
+    """TensorFlow looks among the libraries of its process where cuInit fails; a stub that answered is not seen as one."""
+    if not notes.told("driver.libcuda.init_result"):
         _absent(values, line, notes)
 
 
@@ -47,7 +47,7 @@ LANGUAGE = Language(
         Kind("libcuda-found", rf"libcuda\.so\.1 (?:\([^)]{{0,40}}\) )?=> {_PATH}", tell=_found),
         Kind(
             "libcuda-absent",
-            r"libcuda\.so(?:\.1)?\W{1,4}(?:cannot open shared object file|(?:is |was )?(?:not found|missing)|does(?:n't| not) exist)",
+            r"(?<!Error: )libcuda\.so(?:\.1)?\W{1,4}(?:cannot open shared object file|(?:is |was )?(?:not found|missing)|does(?:n't| not) exist)",
             tell=_absent,
         ),
         Kind("libcuda-not-in-process", r"unable to find libcuda\.so DSO loaded", tell=_not_in_process),

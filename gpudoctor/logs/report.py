@@ -30,7 +30,7 @@ _PROSE, _CLAIM, _PRINTED, _PROVEN = -2, -1, 0, 1
 
 _NOTE = re.compile(r"\((?:e\.?g\b|use |source |if |as |with |or )[^)]{0,160}\)", re.IGNORECASE)
 _FIELD = re.compile(
-    r"(?:[-*•+|>#]|\d{1,2}[.)])*\s*(?P<label>[A-Za-z][\w /().,&?-]{0,60}?)\s*[:\uff1a=|]+\s*(?P<value>\S.*)"
+    r"(?:[-*•+|>#]|\d{1,2}[.)]){0,6}\s{0,8}(?P<label>[A-Za-z][\w /().,&?-]{0,60}?)\s{0,8}[:\uff1a=|]{1,4}\s{0,8}(?P<value>\S.*)"
 )
 _LABELS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("tensorflow", re.compile(r"(?:your |installed )?(?:tensor ?flow|tf)(?:[- ]gpu)?(?: ?version)?(?: used)?$")),

@@ -102,7 +102,6 @@ KINDS: tuple[tuple[str, str], ...] = (
     ("driver-insufficient", r"(?i:CUDA driver version is ins+uf+icient for CUDA runtime)"),
     ("versions-match", rf"kernel version seems to match DSO: (?P<version>{_VERSION})"),
     ("diagnostics-whole", r"verbose logging is disabled\. Rerun with verbose logging"),
-    ("libcuda-not-loaded", r"libcuda reported version is: (?i:not[ _]found)|unable to find libcuda\.so DSO loaded"),
     ("libcuda-version", rf"libcuda reported version is: (?P<version>{_VERSION})"),
     ("kernel-version", rf"kernel reported version is: (?P<version>{_VERSION})"),
     (

@@ -144,14 +144,6 @@ def _left_out(_event: LogEvent, line: int, notes: Notebook) -> None:
     notes.tell("tensorflow.devices", (), line)  # a device that was created is added to it
 
 
-def _not_loaded(_event: LogEvent, line: int, notes: Notebook) -> None:
-    """cuda_diagnostics, which is asked where cuInit fails, finds no libcuda in the process."""
-    _no_gpu(line, notes)
-    if notes.told("driver.libcuda.init_result") is None:
-        notes.tell("driver.libcuda.path", None, line, _SYMPTOM)
-        notes.tell("driver.libcuda.load_error", "libcuda.so.1 is not in the process", line)
-
-
 def _versions(event: LogEvent, line: int, notes: Notebook) -> None:
     """A line that names both, because they differ, weighs more."""
     one, values = event.values.get("version"), event.values
@@ -196,7 +188,6 @@ _TELLERS: dict[str, Callable[[LogEvent, int, Notebook], None]] = {
     "capability-too-old": _left_out,
     "few-multiprocessors": _left_out,
     "device-created": _created,
-    "libcuda-not-loaded": _not_loaded,
     "libcuda-version": _versions,
     "kernel-version": _versions,
     "driver-versions-differ": _versions,

@@ -26,12 +26,16 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "optimus-gpu-powered-off"
     if facts.system.wsl is True or said("wsl-named"):
         yield "wsl-libcuda-path"
-        yield "wsl-driver-toolkit-mismatch"
     if said("fabric-version-named"):
         yield "fabric-manager-version-mismatch"
     lib = facts.driver.libcuda
     inside = isinstance(facts.system.container, str) or said("container-shell")
-    if inside and (lib.path is None or lib.init_result in (-1, 34) or facts.driver.kernel_version is None):
+    asked = said("gpus-asked", "on-a-host")
+    if (
+        inside
+        and not asked
+        and (lib.path is None or lib.init_result in (-1, 34) or facts.driver.kernel_version is None)
+    ):
         yield "container-no-gpus-flag"
     elif lib.path is None and isinstance(facts.driver.kernel_version, str):
         yield "driver-libcuda-not-on-path"

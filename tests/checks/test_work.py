@@ -108,5 +108,6 @@ def line(kind: str, text: str = "", **values: str) -> TextEvent:
 )
 def test_a_line_that_decides(event: TextEvent, cause: str) -> None:
     facts = with_(Facts(), text=Text(lines=1, left_out=None, events=(event,)))
+    facts = with_(facts, tensorflow__build__cuda=True)
     assert outcome(facts, cause) == "found"
     assert outcome(with_(facts, text__events=()), cause) == "unknown"

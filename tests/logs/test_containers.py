@@ -86,7 +86,7 @@ def test_a_line_that_decides(text: str, cause: str) -> None:
 OPEN = [
     (SMI + NEW % NO_NVML, ("container-snap-docker", "container-docker-desktop-linux", "container-driver-root-wrong")),
     ("WSL2\n" + NEW % (CLI + "initialization error: nvml error: driver not loaded"), ("container-host-driver-broken", "wsl-driver-toolkit-mismatch")),
-    (NEW % (CLI + "initialization error: WSL environment detected but no adapters were found"), ("wsl-driver-toolkit-mismatch", "no-nvidia-gpu")),
+    (NEW % (CLI + "initialization error: WSL environment detected but no adapters were found"), ("wsl-driver-toolkit-mismatch",)),
     (OLD % (CLI + "initialization error: driver error: failed to process request"), ("wsl-driver-toolkit-mismatch", "container-host-driver-broken")),
     (NEW % (CLI + "initialization error: driver rpc error: timed out"), ("container-host-driver-broken", "container-toolkit-too-old")),
     (NEW % (CLI + "detection error: nvml error: unknown error"), ("container-host-driver-broken", "xid79-fell-off-bus")),

@@ -30,7 +30,7 @@ def test_a_line_that_decides(text: str, cause: str) -> None:
         ("is this thermal throttling?", "gpu-throttling-thermal"),
         ("CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered", "xid13-31-43-app-or-gpu-fault"),
         ("CUDA_ERROR_LAUNCH_FAILED: unspecified launch failure", "xid13-31-43-app-or-gpu-fault"),
-        ("Registered devices: [CPU]", "tf-cpu-only-package"),
+        ("Registered devices: [CPU]", "tf-no-gpu-registered"),
     ],
 )
 def test_a_line_that_does_not_decide(text: str, first: str) -> None:

@@ -41,7 +41,6 @@ BROKEN = "\n\nFailed to load the native TensorFlow runtime.\n"
         ("RuntimeError: module compiled against API version 0xf but this version of numpy is 0xd", "numpy-abi-break"),
         ("TypeError: Unable to convert function return value to a Python type! The signature was\n\t() -> handle", "numpy-abi-break"),
         ("A module that was compiled using NumPy 1.x cannot be run in\nNumPy 2.1.0 as it may crash.", "numpy-abi-break"),
-        ("InvalidArgumentError: No OpKernel was registered to support Op 'CudnnRNN'\nRegistered devices: [CPU, XLA_CPU]", "tf-no-gpu-registered"),
     ],
 )  # fmt: skip
 def test_it_is_stated(text: str, cause: str) -> None:
@@ -59,6 +58,7 @@ def test_it_is_stated(text: str, cause: str) -> None:
         (LINUX + "ImportError: libcublas.so.9.0: wrong ELF class: ELFCLASS32" + BROKEN, "cuda-lib-unusable"),
         (LINUX + "ImportError: /srv/p/tensorflow/libtensorflow_cc.so.2: undefined symbol: _ZTVN3tsl3ProE", "tf-packages-overlap"),
         ("AttributeError: module 'tensorflow' has no attribute '__version__'", "tf-shadowed"),
+        ("InvalidArgumentError: No OpKernel was registered to support Op 'CudnnRNN'\nRegistered devices: [CPU, XLA_CPU]", "tf-no-gpu-registered"),
         ("ValueError: Cannot assign a device for operation 'a/b': /device:GPU:0 but available devices are [ /job:x/device:CPU:0 ]", "tf-no-gpu-registered"),
         (LINUX + f"ImportError: /srv/miniconda3/lib/libstdc++.so.6: version `GLIBCXX_3.4.30' not found {NEED}", "glibc-too-old"),
     ],

@@ -109,7 +109,7 @@ def test_a_line_that_decides(text: str, cause: str) -> None:
         (N + "NCCL WARN Error while attaching to shared memory segment /dev/shm/nccl-a (size 9), error: No such file or directory (2)", "nccl-shm-too-small"),
         ("MirroredStrategy example fails on windows", "nccl-unavailable-windows"),
         ('  File "/home/me/train.py", line 3\nNotFoundError: Op type not registered \'NcclAllReduce\' in binary /home/me', "nccl-unavailable-windows"),
-        (f"{NO_OP}\nRegistered devices: [CPU, XLA_CPU]", "tf-cpu-only-package"),
+        (f"{NO_OP}\nRegistered devices: [CPU, XLA_CPU]", "tf-no-gpu-registered"),
     ],
 )  # fmt: skip
 def test_a_line_that_does_not_decide(text: str, first: str | None) -> None:

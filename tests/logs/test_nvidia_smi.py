@@ -121,8 +121,11 @@ def test_errors_of_the_memory() -> None:
 
 def test_a_full_gpu_alone_is_no_finding() -> None:
     full = NEW.replace("     4MiB", "143000MiB")
-    assert said(judged(full)) == ([], [])
-    failed = judged(full + "\nCUDA_ERROR_OUT_OF_MEMORY: out of memory")
+    assert said(judged(full)) == (["gpu-memory-held-by-other-process"], [])  # a process that the table does not list
+    process = "|    0   N/A  N/A            4711      C   python3                            142990MiB |"
+    trains = full.rpartition("\n")[0] + "\n" + process
+    assert said(judged(trains)) == ([], [])
+    failed = judged(trains + "\nCUDA_ERROR_OUT_OF_MEMORY: out of memory")
     assert "gpu-memory-held-by-other-process" in said(failed)[0]
 
 

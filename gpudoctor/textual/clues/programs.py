@@ -7,8 +7,14 @@ _NO_HANDLE = (
 _MEMORY = ("gpu-oom-model-or-data", "gpu-memory-held-by-other-process", "tf-preallocates-all-memory")
 _FAULT = ("xid13-31-43-app-or-gpu-fault", "gpu-too-new-for-build", "ecc-uncorrectable-error", "gpu-needs-reset")
 _PART = ("cudnn-incomplete-install", "ld-library-path-not-set", "pip-nvidia-libs-not-found", "cudnn-wrong-major")
+_NO_DEVICE = (
+    "tf-no-gpu-registered", "tf-cpu-only-package", "cuda-libs-missing", "cuda-version-mismatch", "driver-missing",
+    "container-no-gpus-flag", "cuda-visible-devices-empty", "ld-library-path-not-set",
+)  # fmt: skip
 
 CLUES: dict[str, tuple[str, ...]] = {
+    "gpu-not-registered": _NO_DEVICE,
+    "gpu-not-among-devices": _NO_DEVICE,
     "out-of-memory": (*_MEMORY, "gpu-memory-handle-alloc"),
     "tensor-too-large": _MEMORY,
     "allocator-report": _MEMORY,
