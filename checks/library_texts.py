@@ -48,7 +48,8 @@ def _fails(facts: Facts) -> bool:
     if lost(facts):
         return True
     version = facts.tensorflow.version
-    old = isinstance(version, str) and tuple(int(n) for n in version.split(".")[:2] if n.isdigit()) < (2, 14)
+    first = (2, 11) if facts.system.system == "Windows" else (2, 14)
+    old = isinstance(version, str) and tuple(int(n) for n in version.split(".")[:2] if n.isdigit()) < first
     return old and facts.tensorflow.devices == () and isinstance(facts.driver.libcuda.init_result, Unread)
 
 

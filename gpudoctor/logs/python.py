@@ -45,8 +45,8 @@ _PRINTED = (
                 r"|\bGPUs?\b[^\[\]]{0,40}\[\]$|is_gpu_available\W{0,4}(?:(?:is|returns?) )?False"
                 r"|gpu_device_name\(\) (?:''|\"\")"
 
-                r"|^\[PhysicalDevice\(name='/physical_device:CPU:0', device_type='CPU'\)"
-                r"(?:, PhysicalDevice\(name='/physical_device:XLA_CPU:0', device_type='XLA_CPU'\))?\]$"
+                r"|\[PhysicalDevice\(name='/physical_device:CPU:0', device_type='CPU'\)"
+                r"(?:, PhysicalDevice\(name='/physical_device:XLA_CPU:0', device_type='XLA_CPU'\))?\]"
         ),
     ),
     ("lists-cpu", re.compile(r"(?:^|\W)name: ?\"/(?:device:CPU|cpu):0\"")),

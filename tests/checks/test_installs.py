@@ -23,7 +23,6 @@ def told(text: str) -> Facts:
         ("Linux a 5.4.0 #1 SMP aarch64 GNU/Linux\nPython 3.6.9\n" + NONE.format("tensorflow", "none"), "tf-aarch64-no-wheel"),
         ("Could not find the DLL(s) 'msvcp140_1.dll'.", "msvc-runtime-missing"),
         ("Could not locate zlibwapi.dll.", "zlibwapi-missing"),
-        ("Registered devices: [CPU]", "tf-no-gpu-registered"),
     ],
 )  # fmt: skip
 def test_what_a_text_states(text: str, cause: str) -> None:
