@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import TypeVar
 
 from gpudoctor.checks._said import lines, said, undecided
 from gpudoctor.facts import Facts, TextEvent, UnknownFactError, Unread
 from gpudoctor.findings import EnvChange, Fix, Found
+from gpudoctor.patterns import Pattern
 
 _Item = TypeVar("_Item")
-_NO_PEERS = re.compile(r"GeForce RTX (?:20|30|40|50)\d\d|RTX (?:4090|5090|4080|5080|3090|2080)")
+_NO_PEERS = Pattern(r"GeForce RTX (?:20|30|40|50)\d\d|RTX (?:4090|5090|4080|5080|3090|2080)")
 """Cards that reach each other over an NVLink bridge only, or not at all."""
 
 
@@ -27,9 +27,9 @@ def told_of(items: tuple[_Item, ...] | Unread) -> tuple[_Item, ...]:
 
 
 _SETTLE_INTERFACE = "NCCL_DEBUG=INFO python3 …; ip -br address"
-_INTERNAL = re.compile(r"127\.|172\.(?:1[7-9]|2\d|3[01])\.|192\.168\.122\.|10\.0\.[23]\.|169\.254\.|fe80:")
+_INTERNAL = Pattern(r"127\.|172\.(?:1[7-9]|2\d|3[01])\.|192\.168\.122\.|10\.0\.[23]\.|169\.254\.|fe80:")
 """Addresses of this machine, and of bridges that containers and virtual machines get by default."""
-_INTERNAL_NAME = re.compile(r"lo$|docker|br-|virbr|veth|cni|flannel|tunl|tun\d|vmnet")
+_INTERNAL_NAME = Pattern(r"lo$|docker|br-|virbr|veth|cni|flannel|tunl|tun\d|vmnet")
 
 
 def wrong_interface(facts: Facts) -> Iterator[Found]:

@@ -11,6 +11,7 @@ from packaging.version import InvalidVersion, Version
 from gpudoctor import compat
 from gpudoctor.compat.records import Platform, Release
 from gpudoctor.facts import Facts, TextEvent
+from gpudoctor.patterns import Pattern
 
 NEWEST_BEFORE = {"3.7": 2, "3.8": 2, "3.9": 5, "3.10": 2, "3.11": 2, "3.12": 2, "3.13": 6}
 """Minor version of Python -> its newest patch when the first TensorFlow for it came (python.org and package index, dates of
@@ -152,7 +153,7 @@ def _takes(one: str, python: str) -> bool:
         return True
 
 
-_OURS = re.compile(r"tensorflow|pywrap|python|site-packages|libcu|libnv")
+_OURS = Pattern(r"tensorflow|pywrap|python|site-packages|libcu|libnv")
 
 
 def old_system(facts: Facts) -> tuple[TextEvent, ...]:

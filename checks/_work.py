@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import NoReturn
 
@@ -10,6 +9,7 @@ from gpudoctor.checks import _told
 from gpudoctor.checks._said import lines
 from gpudoctor.facts import Facts, TextEvent, UnknownFactError, Unread
 from gpudoctor.findings import Evidence, Fix, Found
+from gpudoctor.patterns import Pattern
 
 _CARD = (
     "nvidia-smi --query-gpu=name,compute_cap --format=csv; python3 -c 'import tensorflow as tf; print(tf.__version__)'"
@@ -133,18 +133,18 @@ def too_old(facts: Facts) -> Iterator[Found]:
 
 # ------------------------------------------------------------------- memory
 
-_SIZE = re.compile(r"(?P<number>\d+(?:\.\d+)?) ?(?P<unit>[KMGT]?)")
+_SIZE = Pattern(r"(?P<number>\d+(?:\.\d+)?) ?(?P<unit>[KMGT]?)")
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _SMALL = 0.25
 """Of the card's memory: less than this is left for TensorFlow where another process holds most of it."""
 _NEARLY_ALL = 0.9
 _MUCH = 1 << 30
 """Bytes that are more than enough for a handle."""
-_TORCH = re.compile(
+_TORCH = Pattern(
     r"(?P<total>[\d.]+ [MG]iB) total capacity; (?P<own>[\d.]+ [MG]iB) already allocated; (?P<free>[\d.]+ (?:[MG]iB|bytes)) free"
     r"(?:; (?P<reserved>[\d.]+ [MG]iB) reserved)?"
 )
-_TORCH_2 = re.compile(r"Process \d+ has (?P<other>[\d.]+ [MG]iB) memory in use")
+_TORCH_2 = Pattern(r"Process \d+ has (?P<other>[\d.]+ [MG]iB) memory in use")
 
 
 def _bytes(text: str) -> int:

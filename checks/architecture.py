@@ -11,6 +11,7 @@ from gpudoctor.checks._driver_said import SHOWN, decided
 from gpudoctor.checks._said import lines
 from gpudoctor.facts import Facts, LogEvent, Measurement, Unread, known
 from gpudoctor.findings import EnvChange, Evidence, Fix, Found, Level, NotApplicable, Stage
+from gpudoctor.patterns import Pattern
 from gpudoctor.registry import check
 
 _MINIMUM = "TF_MIN_GPU_MULTIPROCESSOR_COUNT"
@@ -212,7 +213,7 @@ def gpu_left_out_beside_another(facts: Facts) -> Iterator[Found]:
         yield from small
 
 
-_REJECTED = re.compile(
+_REJECTED = Pattern(
     r"INVALID_PTX|ILLEGAL_INSTRUCTION|NO_BINARY_FOR_GPU|no kernel image|INVALID_HANDLE|ARCH_MISMATCH|INVALID_SOURCE"
     r"|CUBLAS_STATUS_EXECUTION_FAILED|cudaErrorNoKernelImageForDevice|UNSUPPORTED_PTX_VERSION"
 )

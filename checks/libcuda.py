@@ -27,6 +27,7 @@ from gpudoctor.checks._handed_over import driver_works
 from gpudoctor.checks._said import lines
 from gpudoctor.facts import Facts, SearchStep, UnknownFactError, Unread, known
 from gpudoctor.findings import EnvChange, Evidence, Fix, Found, NotApplicable, Stage, on_library_path
+from gpudoctor.patterns import Pattern
 from gpudoctor.registry import check
 
 _NVML_MISMATCH = 18
@@ -101,7 +102,7 @@ def driver_library_mismatch(facts: Facts) -> Iterator[Found]:
     )
 
 
-_RELEASE = re.compile(r"\d{3}\.\d+(\.\d+)?")
+_RELEASE = Pattern(r"\d{3}\.\d+(\.\d+)?")
 """'580.159.04'; the libcuda of WSL and Jetson is '1.1', and vendors add words."""
 
 

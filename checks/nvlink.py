@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 
 from gpudoctor.checks._gpus import about, gpus, title
 from gpudoctor.checks._said import speaks_of_speed, undecided
 from gpudoctor.facts import Facts, GpuDevice, NvLink, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, Level, NotApplicable, Stage
+from gpudoctor.patterns import Pattern
 from gpudoctor.registry import check
 
 
@@ -21,7 +21,7 @@ def _active(device: GpuDevice) -> list[NvLink]:
     return [link for link in _links(device) if link.active]
 
 
-_MODULE = re.compile(r"SXM|HBM3$|H200$|B[23]00")
+_MODULE = Pattern(r"SXM|HBM3$|H200$|B[23]00")
 """Names of products that are modules on a baseboard, no PCIe cards."""
 _BOARD = 8
 """Modules of the largest board on which they are linked to each other."""

@@ -12,10 +12,11 @@ from gpudoctor.checks._pip import pip
 from gpudoctor.checks._said import lines
 from gpudoctor.facts import Facts, LibraryPick, Overlap, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage
+from gpudoctor.patterns import Pattern
 from gpudoctor.registry import check
 
-_TENSORFLOW = re.compile(r"(tensorflow|tf-nightly|intel-tensorflow)(-(cpu|gpu|intel|rocm|macos|cpu-aws))?$")
-_CUDA_SUFFIX = re.compile(r"-cu(\d+)$")
+_TENSORFLOW = Pattern(r"(tensorflow|tf-nightly|intel-tensorflow)(-(cpu|gpu|intel|rocm|macos|cpu-aws))?$")
+_CUDA_SUFFIX = Pattern(r"-cu(\d+)$")
 
 
 def _name(owner: str) -> str:
@@ -259,7 +260,7 @@ def _conda_in_text(facts: Facts) -> Iterator[Found]:
     """conda's lists and plans, where TensorFlow lists no GPU, or where a build with CUDA is replaced by one without."""
     if facts.system.system == "Darwin":
         raise NotApplicable("for macOS there is no build with CUDA")
-    without, cuda = re.compile(r"(cpu|mkl|eigen)"), re.compile(r"(gpu|cuda)")
+    without, cuda = Pattern(r"(cpu|mkl|eigen)"), Pattern(r"(gpu|cuda)")
     replaced = tuple(
         e
         for e in facts.text.said("conda-changes")

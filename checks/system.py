@@ -11,11 +11,12 @@ from gpudoctor.checks._kernel_log import shown
 from gpudoctor.checks._said import lines
 from gpudoctor.facts import Facts, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, Level, NotApplicable, Stage, on_library_path
+from gpudoctor.patterns import Pattern
 from gpudoctor.registry import check
 
 _OUT_OF_MEMORY = 2
-_NO_SPACE = re.compile(r"failed to map segment|cannot allocate memory|MemoryError|bad_alloc", re.IGNORECASE)
-_KILLED = re.compile(r"\bSIGKILL\b|\bsignal 9\b")
+_NO_SPACE = Pattern(r"failed to map segment|cannot allocate memory|MemoryError|bad_alloc", re.IGNORECASE)
+_KILLED = Pattern(r"\bSIGKILL\b|\bsignal 9\b")
 _GIB = 1 << 30
 
 

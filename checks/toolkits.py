@@ -12,9 +12,10 @@ from gpudoctor.checks._pip import pip
 from gpudoctor.checks.library_texts import not_in_this_text, other_cuda, other_cudnn
 from gpudoctor.facts import DamagedFile, Facts, LibraryFile, LibraryPick, Toolkit, Unread, known
 from gpudoctor.findings import EnvChange, Evidence, Fix, Found, Level, NotApplicable, Stage
+from gpudoctor.patterns import Pattern
 from gpudoctor.registry import check
 
-_SONAME = re.compile(r"(lib\w+)\.so\.(\d+)")
+_SONAME = Pattern(r"(lib\w+)\.so\.(\d+)")
 _FAMILY_OF_MAJOR = ("libcudart", "libcublas")
 """Libraries whose soname carries the major version of CUDA."""
 

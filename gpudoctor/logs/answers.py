@@ -6,30 +6,31 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from ..patterns import Pattern
 from .text import Line
 
-_HEADING = re.compile(r"(?:#{1,6} ?|\*\*|- \[[ x]\] )(?P<label>[A-Za-z][\w /().,&?-]{1,60}?)(?:\*\*)?:?(?:\*\*)?$")
-_LABELS = re.compile(
+_HEADING = Pattern(r"(?:#{1,6} ?|\*\*|- \[[ x]\] )(?P<label>[A-Za-z][\w /().,&?-]{1,60}?)(?:\*\*)?:?(?:\*\*)?$")
+_LABELS = Pattern(
     r"(?:tensor ?flow|tf)(?:[- ]gpu)? version|os platform|operating system|os$|platform$|python version|python$|cuda|cudnn"
     r"|gpu|environment",
     re.IGNORECASE,
 )
-_NO_VALUE = re.compile(r"_?No response_?$|#{1,6} |\*\*|-+$|n/?a$|(?:```|~~~)", re.IGNORECASE)
-_VERSION = re.compile(r"(?:Out\[\d+\]: ?)?['\"]?(?P<answer>[012]\.\d{1,2}\.\d+[\w.+-]{0,24})['\"]?$")
-_TRUTH = re.compile(r"(?:Out\[\d+\]: ?)?(?P<answer>True|False)$")
-_LIST = re.compile(r"(?:Out\[\d+\]: ?)?(?P<answer>\[\]|\[(?:Logical|Physical)Device\(.{0,400}\])$")
-_NAME = re.compile(r"(?:Out\[\d+\]: ?)?(?P<answer>''|\"\")$")
-_QUESTIONS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
-    (re.compile(r"\b(?:tf|tensorflow)\.(?:__version__|VERSION|version\.VERSION)\b"), _VERSION),
-    (re.compile(r"\bis_built_with_cuda\(?\)?"), _TRUTH),
-    (re.compile(r"\bis_gpu_available\("), _TRUTH),
-    (re.compile(r"\bis_built_with_(?:gpu_support|rocm)\("), _TRUTH),
-    (re.compile(r"\blist_(?:physical|logical)_devices\(\s*(?:device_type\s*=\s*)?['\"]GPU['\"]"), _LIST),
-    (re.compile(r"\bgpu_device_name\(\)"), _NAME),
+_NO_VALUE = Pattern(r"_?No response_?$|#{1,6} |\*\*|-+$|n/?a$|(?:```|~~~)", re.IGNORECASE)
+_VERSION = Pattern(r"(?:Out\[\d+\]: ?)?['\"]?(?P<answer>[012]\.\d{1,2}\.\d+[\w.+-]{0,24})['\"]?$")
+_TRUTH = Pattern(r"(?:Out\[\d+\]: ?)?(?P<answer>True|False)$")
+_LIST = Pattern(r"(?:Out\[\d+\]: ?)?(?P<answer>\[\]|\[(?:Logical|Physical)Device\(.{0,400}\])$")
+_NAME = Pattern(r"(?:Out\[\d+\]: ?)?(?P<answer>''|\"\")$")
+_QUESTIONS: tuple[tuple[Pattern, Pattern], ...] = (
+    (Pattern(r"\b(?:tf|tensorflow)\.(?:__version__|VERSION|version\.VERSION)\b"), _VERSION),
+    (Pattern(r"\bis_built_with_cuda\(?\)?"), _TRUTH),
+    (Pattern(r"\bis_gpu_available\("), _TRUTH),
+    (Pattern(r"\bis_built_with_(?:gpu_support|rocm)\("), _TRUTH),
+    (Pattern(r"\blist_(?:physical|logical)_devices\(\s*(?:device_type\s*=\s*)?['\"]GPU['\"]"), _LIST),
+    (Pattern(r"\bgpu_device_name\(\)"), _NAME),
 )
 """What is asked, and what its answer looks like."""
-_SHOWN = re.compile(r"Name: (?P<name>[\w.-]+)$")
-_OF_SHOWN = re.compile(r"Version: (?P<version>[\w.+-]+)$")
+_SHOWN = Pattern(r"Name: (?P<name>[\w.-]+)$")
+_OF_SHOWN = Pattern(r"Version: (?P<version>[\w.+-]+)$")
 _FAR = 60
 """Lines between a question and its answer, at most: TensorFlow's log stands there."""
 _PENDING = 8
@@ -38,7 +39,7 @@ _PENDING = 8
 def together(lines: Iterable[Line]) -> Iterator[Line]:
     """The lines, answers with their questions before them."""
     label, shown = "", ""
-    pending: list[tuple[str, re.Pattern[str], int]] = []
+    pending: list[tuple[str, Pattern, int]] = []
     for at, line in enumerate(lines):
         text = line.text
         if label:

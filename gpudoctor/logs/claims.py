@@ -5,8 +5,7 @@ nvidia-smi's 'CUDA Version' is the driver's and is not meant.
 
 from __future__ import annotations
 
-import re
-
+from ..patterns import Pattern
 from .language import Understood
 from .notebook import Notebook
 
@@ -15,7 +14,7 @@ WORDS = ("uda", "UDA", "udnn", "uDNN", "UDNN", ".so", "nvidia-c")
 KIND, SHOWN = "names-cuda", "shows-file"
 
 _CUDA = tuple(
-    re.compile(p.replace("VERSION", r"(\d{1,2}\.\d{1,2}(?!\d)|1[0-9](?![.\d-]))"))
+    Pattern(p.replace("VERSION", r"(\d{1,2}\.\d{1,2}(?!\d)|1[0-9](?![.\d-]))"))
     for p in (
         r"Cuda compilation tools, release VERSION",
         r"(?i)\bcuda[-/\\ ]?v?VERSION",
@@ -26,9 +25,9 @@ _CUDA = tuple(
         r"(?i)CUDA/cuDNN version\W{0,6}(?:cuda ?)?v?VERSION",
     )
 )
-_PACKAGE = re.compile(r"\bcuda-(?:toolkit-|runtime-|libraries-)?(?P<major>\d{1,2})-(?P<minor>\d)\b")
+_PACKAGE = Pattern(r"\bcuda-(?:toolkit-|runtime-|libraries-)?(?P<major>\d{1,2})-(?P<minor>\d)\b")
 _CUDNN = tuple(
-    re.compile(p.replace("VERSION", r"v?(\d{1,2}(?:\.\d{1,3}){0,3})"))
+    Pattern(p.replace("VERSION", r"v?(\d{1,2}(?:\.\d{1,3}){0,3})"))
     for p in (
         r"\blibcudnn\d?[ =_-]{1,20}VERSION",
         r"(?i)\bcudnn[ _-]?(?:version|v)?(?: is| was)?[ :=]{0,20}VERSION",
@@ -36,25 +35,25 @@ _CUDNN = tuple(
         r"(?i)cuda/cudnn version\W{0,6}(?:cuda[ :]?)?v?\d[\d.]{0,6} {0,2}[/,;&] {0,2}VERSION",
     )
 )
-_FILE = re.compile(
+_FILE = Pattern(
     r"(?P<directory>(?:~|\$\w{1,20})?/[^\s:'\"()]{0,200}/)(?P<library>lib(?:cu|nv)\w{2,20}\.so(?:\.\d+){0,3})(?![\w.])"
 )
-_NO_SUCH = re.compile(r"cannot open|Could not|No such file|not found|dlerror|\bln -s|\bcp ")
-_NO_FILE = re.compile(
+_NO_SUCH = Pattern(r"cannot open|Could not|No such file|not found|dlerror|\bln -s|\bcp ")
+_NO_FILE = Pattern(
     r"(?:ls: cannot access|cat:) '?/usr/(?:local/cuda[^/\s']{0,8}|[\w/.-]{0,60}cudnn[\w*.]{0,20})'?: No such file"
     r"|no packages found matching (?:libcudnn|cuda-toolkit)"
 )
-_EXTRA = re.compile(r"tensorflow\[and-cuda\]|nvidia-(?:cublas|cudnn|cuda-runtime)-cu1\d")
-_CUDA_PATH = re.compile(r"/cuda-(\d{1,2}\.\d{1,2})")
-_NOT_INSTALLED = re.compile(
+_EXTRA = Pattern(r"tensorflow\[and-cuda\]|nvidia-(?:cublas|cudnn|cuda-runtime)-cu1\d")
+_CUDA_PATH = Pattern(r"/cuda-(\d{1,2}\.\d{1,2})")
+_NOT_INSTALLED = Pattern(
     r"NVIDIA-SMI|[Dd]river|dlerror|cannot open|dso_loader|Could not|(?i:\b(?:needs?|requires?|required|supports?|wants?|expects?|looking for|compiled|"
     r"built|must|should|compatible|compatibility|download|upgrad\w+|downgrad\w+|instead|which version|works? (?:with|on|for)|capability|smi|tested|docs?|"
     r"available|available in|only has|without|no longer|don't have|not have|could)\b)"
 )  # fmt: skip
-_FIELD = re.compile(
+_FIELD = Pattern(
     r"(?i)[-*# ]{0,8}(?:cuda ?[/&,] ?cudnn|cuda(?: and cudnn)?)(?: versions?)?(?:\*\*)?:(?:\*\*)? {0,3}(?P<value>\S.{0,60})"
 )
-_VALUE = re.compile(r"(?i)(?:cuda(?:toolkit)?[ :=]{0,2})?v?(?P<cuda>\d{1,2}\.\d{1,2})(?:\.\d+)?(?!\S*[a-z])(?:\W{1,6}(?:and )?(?:cudnn[ :=]{0,2})?v?(?P<cudnn>\d{1,2}(?:\.\d+){0,3}))?")  # fmt: skip
+_VALUE = Pattern(r"(?i)(?:cuda(?:toolkit)?[ :=]{0,2})?v?(?P<cuda>\d{1,2}\.\d{1,2})(?:\.\d+)?(?!\S*[a-z])(?:\W{1,6}(?:and )?(?:cudnn[ :=]{0,2})?v?(?P<cudnn>\d{1,2}(?:\.\d+){0,3}))?")  # fmt: skip
 
 
 def line(text: str, _number: int, _notes: Notebook) -> Understood | None:

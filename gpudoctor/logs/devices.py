@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ..patterns import Pattern
 from .language import Kind, Language, Understood
 from .notebook import Notebook
 
@@ -45,7 +46,7 @@ LANGUAGE = Language(
 _BARE = tuple(f"{series}{size}" for series in (30, 40, 50) for size in (50, 60, 70, 80, 90))
 WORDS = ("TX", "tx", "MX", "GT ", "K80", "K40", "K520", "T4", "100", "H200", "B200", "L40", "A10", "A30", "A40", "A6000", "GB10", "Quadro",
          "Tesla", "itan", "TITAN", "50 Ti", "50Ti", "940", "930", "920", "960", "780M", "ensor", "TF", "tf", "uda", "UDA", *_BARE)  # fmt: skip
-_NAME = re.compile(
+_NAME = Pattern(
     r"\b(?i:RTX )?(?P<series>[345]0)(?:00|xx|XX)[ -]?(?i:series|owners|cards)"
     r"|(?:NVIDIA )?(?:GeForce )?\b(?i:RTX|GTX) ?-?(?i:PRO )?A?\d{3,4}[mM]?x?(?:[ -]?(?i:Ti|SUPER|Laptop|Ada)\b)*"
     r"|\b(?:[AHV]100|H200|B[23]00|P100|GB10|K[48]0[cm]?|(?:GRID )?K520|T4|L4|L40S?|A10G?|A[34]0|A[46]000|MX ?[1-5]\d0)\b"
@@ -54,19 +55,19 @@ _NAME = re.compile(
     r"|(?:^|\b(?i:an?|the|my|on|with|two|dual|new|and|GPU:?) ?)(?P<bare>[345]0[5-9]0(?: ?(?:Ti|ti|SUPER))?)\b(?![.,]?\d)"
 )
 _ONE = r"[012]\.\d{1,2}(?!\d)(?:\.\d{1,2})?"
-_RELEASE = re.compile(
+_RELEASE = Pattern(
     r"(?<!nvidia-)\b(?:tensorflow|tf)(?:[-_ ]?(?:gpu|nightly-gpu|nightly))?[\W_]{0,4}(?:version|ver|v)?s?(?: ?\([^)]{0,40}\))?(?:[^\w\n]|tf|v){0,4}"
     rf"(?P<versions>{_ONE}(?:(?: ?[/,&-] ?| and | or )(?:tf ?)?{_ONE}){{0,6}})",
     re.IGNORECASE,
 )
-_TOOLKIT = re.compile(
+_TOOLKIT = Pattern(
     r"\bcuda(?:[-_ ]?toolkit|/cudnn)?[-_ ]?(?:version|ver|v)?[^\w\n.]{0,4}(?P<versions>\d{1,2}\.\d(?!\d)(?:(?: ?[/,] ?)\d{1,2}\.\d(?!\d)){0,3})",
     re.IGNORECASE,
 )
-_LOG = re.compile(
+_LOG = Pattern(
     r"\d{4}-\d\d-\d\d |[IWEF]\d{4} |File |\||\+-|.{0,200}(?:\.cc:\d|CUDA Version:|NVIDIA-SMI|gencode|Using cached|Downloading )"
 )
-_OWN_BUILD = re.compile(r"installed from[^:]{0,40}: ?(?:from )?source\b", re.IGNORECASE)
+_OWN_BUILD = Pattern(r"installed from[^:]{0,40}: ?(?:from )?source\b", re.IGNORECASE)
 
 
 def claims(text: str, _line: int, _notes: Notebook) -> Understood | None:
@@ -84,7 +85,7 @@ def claims(text: str, _line: int, _notes: Notebook) -> Understood | None:
     return Understood("names", told) if told else None
 
 
-def _each(pattern: re.Pattern[str], text: str) -> dict[str, None]:
+def _each(pattern: Pattern, text: str) -> dict[str, None]:
     found: dict[str, None] = {}
     for one in pattern.finditer(text):
         versions = re.findall(r"\d+\.\d+(?:\.\d+)?", one["versions"])

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from ..patterns import Pattern
 from .notebook import Notebook
 
 Values = dict[str, str]
@@ -35,10 +35,10 @@ class Kind:
     """Writes down the facts that such a line tells."""
     once: bool = False
     """The first such line tells all: further ones are not kept."""
-    compiled: re.Pattern[str] = field(init=False)
+    compiled: Pattern = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "compiled", re.compile(self.pattern))
+        object.__setattr__(self, "compiled", Pattern(self.pattern))
 
 
 @dataclass(frozen=True)

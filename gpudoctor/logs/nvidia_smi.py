@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from ..facts import GpuDevice, GpuProcess, MigDevice, Unread
+from ..patterns import Pattern
 from .language import Understood
 from .notebook import NOT_HERE, Notebook
 
@@ -51,38 +52,38 @@ _ERRORS: tuple[tuple[int, str], ...] = (
     (999, r"NVML: Unknown Error|NVML_ERROR_UNKNOWN\b|NVMLError_Unknown"),
 )
 """NVML's codes, by nvidia-smi's words."""
-_COMPILED = tuple((code, re.compile(pattern)) for code, pattern in _ERRORS)
-_LIBRARY = re.compile(r"NVML library version: (?P<version>\d+(?:\.\d+)+)")
-_LOST = re.compile(
+_COMPILED = tuple((code, Pattern(pattern)) for code, pattern in _ERRORS)
+_LIBRARY = Pattern(r"NVML library version: (?P<version>\d+(?:\.\d+)+)")
+_LOST = Pattern(
     r"Unable to determine the device handle for (?:GPU|gpu)\s?(?P<index>\d+)?:?\s*(?P<address>[0-9A-Fa-f:.]+)?: "
     r"(?P<error>GPU is lost|Unknown Error|.*?lost.*|.*)"
 )
-_BANNER = re.compile(
+_BANNER = Pattern(
     r"NVIDIA-SMI +(?P<smi>[\d.]+) +(?:KMD Version|Driver Version): *(?P<driver>[\d.]+)"
     r"(?: +CUDA (?:UMD )?Version: *(?P<cuda>\d+\.\d+|N/A))?"
 )
 _ADDRESS = r"[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7]"
-_ROW = re.compile(
+_ROW = Pattern(
     rf"\|\s{{0,6}}(?P<index>\d{{1,3}})\s{{1,4}}(?P<name>\S[^|]{{0,40}}?)\s{{1,30}}(?P<persistence>On|Off|N/A|WDDM|TCC|MCDM|ERR!)\s{{0,4}}"
     rf"\|\s{{0,6}}(?P<address>{_ADDRESS})\s{{1,8}}(?P<display>On|Off|N/A|ERR!)\s{{0,4}}(?:\|\s{{0,30}}(?P<ecc>\d{{1,12}}|Off|N/A|ERR!|[\w\[\]!]{{1,12}})\s{{0,4}}\|)?"
 )
-_STATE = re.compile(
+_STATE = Pattern(
     r"\|\s{0,4}(?P<fan>\d{1,3}%|N/A|ERR!|\[[^\]|]{1,20}\])\s{1,6}(?P<temperature>\d{1,3}C|N/A|ERR!|\[[^\]|]{1,20}\])\s{1,6}"
     r"(?P<state>P\d{1,2}|N/A|ERR!|Unknown|\[[^\]|]{1,20}\])\s{1,24}(?P<draw>\d{1,4}W|N/A|ERR!|Unknown Error|\[[^\]|]{1,20}\])\s{0,2}/\s{0,4}"
     r"(?P<limit>\d{1,4}W|N/A|ERR!|\[[^\]|]{1,20}\])\s{0,4}\|\s{0,12}(?P<used>\d{1,7})Mi?B\s{0,2}/\s{0,8}(?P<total>\d{1,7})Mi?B\s{0,4}"
     r"(?:\|\s{0,10}(?P<busy>\d{1,3}%|N/A|ERR!)\s{1,12}(?P<mode>Default|E\. ?Process|E\. ?Thread|Exclusive_\w{1,8}|Prohibited))?"
 )
-_BROKEN_STATE = re.compile(r"\|\s{0,4}(?:\S{1,6}\s{1,12}){0,5}ERR!")
-_MIG_MODE = re.compile(r"\|\s{0,60}\|\s{0,40}\|\s{0,40}(?P<mode>Disabled|Enabled)\*?\s{0,4}\|")
-_MIG_ROW = re.compile(
+_BROKEN_STATE = Pattern(r"\|\s{0,4}(?:\S{1,6}\s{1,12}){0,5}ERR!")
+_MIG_MODE = Pattern(r"\|\s{0,60}\|\s{0,40}\|\s{0,40}(?P<mode>Disabled|Enabled)\*?\s{0,4}\|")
+_MIG_ROW = Pattern(
     r"\|\s{1,4}(?P<index>\d{1,3})\s{1,6}(?P<gi>\d{1,3})\s{1,6}(?P<ci>\d{1,3})\s{1,6}\d{1,3}\s{1,4}\|\s{0,30}\d{1,7}MiB\s{0,2}/\s{0,8}(?P<total>\d{1,7})MiB"
 )
-_PROCESS = re.compile(
+_PROCESS = Pattern(
     r"\|\s{1,6}(?P<index>\d{1,3})\s{1,6}(?:(?:\d{1,3}|N/A)\s{1,6}(?:\d{1,3}|N/A)\s{1,20})?(?P<pid>\d{1,10})\s{1,8}"
     r"(?P<kind>C\+G|M\+C|C|G)\s{1,6}(?P<name>\S[^|]{0,80}?)\s{1,60}(?P<used>\d{1,7}MiB|N/A)\s{0,12}\|"
 )
-_LISTED = re.compile(r"GPU (?P<index>\d{1,3}): (?P<name>[^(]{1,60}?) \(UUID: (?P<uuid>GPU-[\w-]{4,40})\)")
-_MIG_LISTED = re.compile(
+_LISTED = Pattern(r"GPU (?P<index>\d{1,3}): (?P<name>[^(]{1,60}?) \(UUID: (?P<uuid>GPU-[\w-]{4,40})\)")
+_MIG_LISTED = Pattern(
     r"MIG (?P<name>\d\w?g\.\d+gb\S{0,8})\s{1,6}Device\s{1,4}\d{1,3}: \(UUID: (?P<uuid>MIG-[\w/-]{4,60})\)"
 )
 _MODES = {

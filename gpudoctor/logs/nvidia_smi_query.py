@@ -7,15 +7,16 @@ from collections.abc import Callable
 from typing import Any
 
 from ..facts import GpuPair, NvLink
+from ..patterns import Pattern
 from .language import Understood
 from .notebook import Notebook
 from .nvidia_smi import TOLD, Devices, address
 
 WORDS = (" :", "GPU", "Link ", "Errors", "Pages", "Reasons", "Usage", "Bit", "Volatile", "Aggregate", "Mode", "PCI", "Temperature",
          "Power", "Clocks", "Utilization", "Rows", "Product", "Processes", "NVLink", "inactive", "inActive")  # fmt: skip
-_GPU = re.compile(r"GPU (?P<address>[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7])$")
-_VALUE = re.compile(r"(?P<key>[A-Z][\w .()/-]{0,48}?)\s{0,40} : (?P<value>.{1,200})$")
-_HEADER = re.compile(r"(?:vGPU|[A-Z])[\w /()-]{1,40}$")
+_GPU = Pattern(r"GPU (?P<address>[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7])$")
+_VALUE = Pattern(r"(?P<key>[A-Z][\w .()/-]{0,48}?)\s{0,40} : (?P<value>.{1,200})$")
+_HEADER = Pattern(r"(?:vGPU|[A-Z])[\w /()-]{1,40}$")
 _MAX_GPUS = 64
 _MIB = 1 << 20
 _PARTS = ("Volatile", "Aggregate", "PCIe Generation", "Link Width", "Single Bit", "Double Bit", "GPU Link Info")

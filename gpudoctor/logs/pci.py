@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
-
+from ..patterns import Pattern
 from .language import Understood
 
 LANGUAGE = "pci"
 WORDS = ("controller", "accelerator", "Kernel driver in use", "NVIDIA Corporation", ".0 ", ".1 ", ".2 ", ".3 ")
-_DEVICE = re.compile(
+_DEVICE = Pattern(
     r"^(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] (?P<kind>[A-Z0-9][\w/ .-]{2,60}?)(?: \[\w{4}\])?: (?P<name>.{1,200})"
 )
 _DISPLAY = ("VGA", "3D", "Display", "Processing accelerator")
-_NVIDIA = re.compile(r"NVIDIA Corporation (?:(?P<chip>[A-Z]{1,2}\w{2,5}) )?")
-_VENDORS = (("nvidia", re.compile(r"(?i:nvidia)|10de:")), ("amd", re.compile(r"\bAMD|\bATI\b|Radeon|1002:")))
-_IN_USE = re.compile(r"Kernel driver in use: (?P<driver>[\w-]+)")
+_NVIDIA = Pattern(r"NVIDIA Corporation (?:(?P<chip>[A-Z]{1,2}\w{2,5}) )?")
+_VENDORS = (("nvidia", Pattern(r"(?i:nvidia)|10de:")), ("amd", Pattern(r"\bAMD|\bATI\b|Radeon|1002:")))
+_IN_USE = Pattern(r"Kernel driver in use: (?P<driver>[\w-]+)")
 
 
 class Reader:

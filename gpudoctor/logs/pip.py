@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 
 from ..facts import CondaPackage, Distribution
+from ..patterns import Pattern
 from .language import Kind, Language, Values
 from .notebook import Notebook
 
 _FAILS = "install-fails"
 _TF = r"(?:tensorflow|tf[-_]nightly)(?:[-_](?:gpu|cpu|macos|intel))?"
 _PRINTED, _PROVEN = 0, 1
-_MATTER = re.compile(
+_MATTER = Pattern(
     r"(?:tensorflow|tf[-_]nightly|intel[-_]tensorflow|keras|numpy|protobuf|cudatoolkit|cudnn|cuda[-_]"
     r"|nvidia[-_]|torch|jax|h5py|ml[-_]dtypes)"
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ..facts import TensorFlowDevice
+from ..patterns import Pattern
 from . import tensorflow_facts
 from .language import Understood
 from .notebook import Notebook
@@ -24,20 +25,20 @@ WORDS = (
     "Device mapping",
     "name:",
 )
-_ERROR = re.compile(r"(?P<error>(?:[\w.]{1,100}\.)?(?:\w{0,60}(?:Error|Exception)|SystemExit)): ?(?P<text>.*)")
-_FRAME = re.compile(
+_ERROR = Pattern(r"(?P<error>(?:[\w.]{1,100}\.)?(?:\w{0,60}(?:Error|Exception)|SystemExit)): ?(?P<text>.*)")
+_FRAME = Pattern(
     r'File \\?"(?P<file>[^"]+)", line \d+|File (?P<file2>[^",]{3,300}\.py)(?::\d+)?,? in |(?P<file3>[^\s",:]?:?[^\s",:]{2,300}\.py) in <?\w+'
     r"|File (?P<file4>[^\",]{3,300}\.py):\d+$"
 )
 """As Python prints it, and the forms of IPython."""
-_OF_TENSORFLOW = re.compile(
+_OF_TENSORFLOW = Pattern(
     r"[/\\]tensorflow(?:_core|_cpu|_gpu|_intel)?[/\\]|pywrap_tensorflow|import tensorflow|[/\\]keras[/\\]"
 )
-_LIBRARY = re.compile(r"(?P<library>lib(?:cu[\w]+|nv[\w]+)\.so[.\d]*): cannot open shared object file")
+_LIBRARY = Pattern(r"(?P<library>lib(?:cu[\w]+|nv[\w]+)\.so[.\d]*): cannot open shared object file")
 _PRINTED = (
     (
         "lists-no-gpu",
-        re.compile(
+        Pattern(
 
                 r"Num GPUs(?: Available)?:?\s*0\b|Device mapping: no known devices|No GPU (?:device )?(?:found|available)\b|^\[\]$|list_(?:physical"
                 r"|logical)_devices\(.{0,30}?\[\]$"
@@ -49,13 +50,13 @@ _PRINTED = (
                 r"(?:, PhysicalDevice\(name='/physical_device:XLA_CPU:0', device_type='XLA_CPU'\))?\]"
         ),
     ),
-    ("lists-cpu", re.compile(r"(?:^|\W)name: ?\"/(?:device:CPU|cpu):0\"")),
-    ("lists-gpus", re.compile(r"(?:^|\W)name: ?\"/(?:device:GPU|gpu):(?P<index>\d+)\"")),
-    ("lists-gpus", re.compile(
+    ("lists-cpu", Pattern(r"(?:^|\W)name: ?\"/(?:device:CPU|cpu):0\"")),
+    ("lists-gpus", Pattern(r"(?:^|\W)name: ?\"/(?:device:GPU|gpu):(?P<index>\d+)\"")),
+    ("lists-gpus", Pattern(
         r"PhysicalDevice\(name='/physical_device:GPU:(?P<index>\d+)'|Num GPUs(?: Available)?:\s*"
         r"(?P<count>[1-9]\d*)\b")),
 )  # fmt: skip
-_VERSION = re.compile(
+_VERSION = Pattern(
     r"(?:tf\.__version__|TensorFlow version|tensorflow version)[^\d\n]{0,12}"
     r"(?P<version>[012]\.\d+\.\d+(?:rc\d|-rc\d)?)"
 )

@@ -5,7 +5,6 @@ To add a language: a module with `LANGUAGE = Language(…)` (language.py) and a 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from ..facts import Facts, TextEvent
@@ -31,7 +30,6 @@ from . import (
     python,
     report,
     services,
-    sift,
     tensorflow_facts,
     tensorflow_ops,
     xid,
@@ -73,7 +71,6 @@ _ALL = (
 )
 WORDS = tuple(dict.fromkeys(word for each in _ALL for word in each))
 """Every line that tells something holds one of them."""
-_WORDS = re.compile(sift.words(WORDS).pattern.decode())
 _TEXT = 400
 
 
@@ -95,8 +92,6 @@ def read(pasted: Pasted) -> Facts:
     )
     seen: set[tuple[str, str]] = set()
     for line in answers.together(pasted.lines):
-        if _WORDS.search(line.text) is None:
-            continue
         for language, words, reads in languages:
             if not any(word in line.text for word in words):
                 continue

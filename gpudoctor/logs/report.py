@@ -10,6 +10,7 @@ import re
 from collections import defaultdict
 
 from ..facts import TextEvent
+from ..patterns import Pattern
 from .language import Understood
 from .notebook import Notebook
 
@@ -25,45 +26,45 @@ _KEPT = 60
 """Statements that are kept as events."""
 _SPEECHES = 1500
 """Lines that are read as prose: nobody writes more."""
-_LOGGED = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:|[IWEF]\d{4} \d\d:|\[ *\d+\.\d+\]|[IWEF] tensorflow/")
+_LOGGED = Pattern(r"\d{4}-\d\d-\d\d[ T]\d\d:|[IWEF]\d{4} \d\d:|\[ *\d+\.\d+\]|[IWEF] tensorflow/")
 _PROSE, _CLAIM, _PRINTED, _PROVEN = -2, -1, 0, 1
 
-_NOTE = re.compile(r"\((?:e\.?g\b|use |source |if |as |with |or )[^)]{0,160}\)", re.IGNORECASE)
-_FIELD = re.compile(
+_NOTE = Pattern(r"\((?:e\.?g\b|use |source |if |as |with |or )[^)]{0,160}\)", re.IGNORECASE)
+_FIELD = Pattern(
     r"(?:[-*•+|>#]|\d{1,2}[.)]){0,6}\s{0,8}(?P<label>[A-Za-z][\w /().,&?-]{0,60}?)\s{0,8}[:\uff1a=|]{1,4}\s{0,8}(?P<value>\S.*)"
 )
-_LABELS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("tensorflow", re.compile(r"(?:your |installed )?(?:tensor ?flow|tf)(?:[- ]gpu)?(?: ?version)?(?: used)?$")),
+_LABELS: tuple[tuple[str, Pattern], ...] = (
+    ("tensorflow", Pattern(r"(?:your |installed )?(?:tensor ?flow|tf)(?:[- ]gpu)?(?: ?version)?(?: used)?$")),
     (
         "system",
-        re.compile(
+        Pattern(
             r"(?:os|operating system|system|platform|host os)(?: platform)?(?: (?:and|&) distribution)?"
             r"(?: ?version)?$"
         ),
     ),
-    ("python", re.compile(r"python(?: ?version)?$")),
+    ("python", Pattern(r"python(?: ?version)?$")),
     (
         "cuda",
-        re.compile(
+        Pattern(
             r"(?:installed )?(?:version of )?cuda(?: toolkit)?(?: ?(?:/|and|&|,) ?cudnn)?(?: ?versions?)?"
             r"(?: installed)?$"
         ),
     ),
-    ("cudnn", re.compile(r"cu ?dnn(?: ?version)?$")),
-    ("driver", re.compile(r"(?:nvidia |gpu |graphics )?driver(?: ?version)?$")),
+    ("cudnn", Pattern(r"cu ?dnn(?: ?version)?$")),
+    ("driver", Pattern(r"(?:nvidia |gpu |graphics )?driver(?: ?version)?$")),
     (
         "gpu",
-        re.compile(
+        Pattern(
             r"(?:gpus?|graphics? cards?|video card|nvidia gpu)(?: ?(?:model|type|name))?(?: ?(?:and"
             r"|&) memory)?$"
         ),
     ),
 )
-_TF_VERSION = re.compile(r"(?<![\w.-])(?:v|==)?(?P<version>[012]\.\d{1,2}(?:\.\d{1,2})?(?:-?rc\d)?)(?![\w.]*\d|-)")
-_GIT_VERSION = re.compile(r"\bv[012]\.\d+\.\d+(?:-rc\d)?-\d+-g[0-9a-f]+\b")
-_PYTHON_VERSION = re.compile(r"(?<![\w.])(?P<version>[23]\.\d{1,2}(?:\.\d{1,2})?)(?![\w]*\d)")
-_DOTTED = re.compile(r"(?<![\w.])(?P<version>\d{1,2}(?:\.\d{1,2}){1,2})(?![\w]*\d)")
-_GPU = re.compile(
+_TF_VERSION = Pattern(r"(?<![\w.-])(?:v|==)?(?P<version>[012]\.\d{1,2}(?:\.\d{1,2})?(?:-?rc\d)?)(?![\w.]*\d|-)")
+_GIT_VERSION = Pattern(r"\bv[012]\.\d+\.\d+(?:-rc\d)?-\d+-g[0-9a-f]+\b")
+_PYTHON_VERSION = Pattern(r"(?<![\w.])(?P<version>[23]\.\d{1,2}(?:\.\d{1,2})?)(?![\w]*\d)")
+_DOTTED = Pattern(r"(?<![\w.])(?P<version>\d{1,2}(?:\.\d{1,2}){1,2})(?![\w]*\d)")
+_GPU = Pattern(
     r"(?:NVIDIA )?(?:GeForce )?(?:RTX|GTX|GT|MX) ?-?A?\d{3,4}(?: ?(?:Ti|SUPER|Super|Laptop|Max-Q))*\b"
 
         r"|(?:NVIDIA )?(?:Quadro|Tesla|TITAN|Titan|GeForce) [\w-]{1,8}(?: [\w-]{1,6})?|\b(?:NVIDIA )?"
@@ -71,18 +72,18 @@ _GPU = re.compile(
     r"|\b(?:AMD )?Radeon [\w ]{1,20}|\bRX ?\d{4}\w*|\bIntel (?:\(R\) )?(?:Iris|UHD|HD|Arc)\b"
 )  # fmt: skip
 
-_SYSTEMS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("WSL", re.compile(r"\bWSL ?2?\b|\bwsl2?\b|Windows Subsystem|microsoft-standard", re.IGNORECASE)),
+_SYSTEMS: tuple[tuple[str, Pattern], ...] = (
+    ("WSL", Pattern(r"\bWSL ?2?\b|\bwsl2?\b|Windows Subsystem|microsoft-standard", re.IGNORECASE)),
     (
         "Windows",
-        re.compile(
+        Pattern(
             r"\b[Ww](?:indows|in) ?(?:1[01]|[78](?:\.1)?|XP|Server|Home|Pro|Edition|NT)\b|\b[Ww]indows\b|\bwin"
             r"(?:32|64|-64)\b|\bWIN(?:1[01]|DOWS)\b"
         ),
     ),
     (
         "Darwin",
-        re.compile(
+        Pattern(
             r"\bmac ?OS\b|\bOS ?X\b|\bDarwin\b|\bMac(?:[Bb]ook)?\b|\b(?:Mojave|Catalina|Big Sur|Monterey"
             r"|Ventura|Sonoma|Sequoia)\b|\bosx-(?:arm)?64\b|Apple M\d|\bM[1-4] (?:Pro|Max|Ultra|chip|mac)"
             r"|Apple [Ss]ilicon",
@@ -91,7 +92,7 @@ _SYSTEMS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ),
     (
         "Linux",
-        re.compile(
+        Pattern(
             r"\b(?:[UuXxKkLl]+buntu|Debian|CentOS|Red ?Hat|RHEL|Fedora|Arch Linux|Manjaro|Linux|SUSE|openSUSE"
             r"|Mint|Pop!?_?OS|Kali|Gentoo|Nix ?OS|Rocky|AlmaLinux|Raspbian|JetPack|linux-64)\b",
             re.IGNORECASE,
@@ -101,14 +102,14 @@ _SYSTEMS: tuple[tuple[str, re.Pattern[str]], ...] = (
 _MACHINES = (
     (
         "arm",
-        re.compile(
+        Pattern(
             r"\baarch64\b|\barm64\b|linux-aarch64|\bJetson\b|\bJetPack\b|Apple M\d|\bM[1-4] (?:Pro|Max|Ultra"
             r"|chip|mac)|Apple [Ss]ilicon|\bGraviton",
             re.IGNORECASE,
         ),
     ),
-    ("x86", re.compile(r"\bx86[_-]64\b|\bamd64\b|\bx64\b|\bwin-64\b|\blinux-64\b", re.IGNORECASE)),
-    ("32", re.compile(r"\bi[36]86\b|\bx86\b(?![_-])|\b32[- ]bit\b", re.IGNORECASE)),
+    ("x86", Pattern(r"\bx86[_-]64\b|\bamd64\b|\bx64\b|\bwin-64\b|\blinux-64\b", re.IGNORECASE)),
+    ("32", Pattern(r"\bi[36]86\b|\bx86\b(?![_-])|\b32[- ]bit\b", re.IGNORECASE)),
 )
 _NAMES = {
     ("arm", "Darwin"): "arm64", ("arm", "Linux"): "aarch64", ("x86", "Windows"): "AMD64", ("x86", "Linux"): "x86_64",
@@ -116,53 +117,53 @@ _NAMES = {
 }  # fmt: skip
 """What platform.machine() says there."""
 
-_BANNER = re.compile(r"Python (?P<version>\d\.\d+\.\d+)\S* ?(?:\||\(|:: )")
-_COMPILER = re.compile(
+_BANNER = Pattern(r"Python (?P<version>\d\.\d+\.\d+)\S* ?(?:\||\(|:: )")
+_COMPILER = Pattern(
     r"\[(?:MSC v\.\d+ (?P<bits>32|64) bit|GCC|Clang)[^\]]{0,80}\] (?:on|:: [\w, .]{0,40}on) "
     r"(?P<on>linux2?|win32|darwin|cygwin)"
 )
-_PYTHON_V = re.compile(r"Python (?P<version>[23]\.\d+\.\d+)(?: :: .*)?$")
-_PIP_V = re.compile(r"pip [\d.]+ from (?P<path>.{1,200}) \(python (?P<version>\d\.\d+)\)")
-_PLATFORM = re.compile(
+_PYTHON_V = Pattern(r"Python (?P<version>[23]\.\d+\.\d+)(?: :: .*)?$")
+_PIP_V = Pattern(r"pip [\d.]+ from (?P<path>.{1,200}) \(python (?P<version>\d\.\d+)\)")
+_PLATFORM = Pattern(
     r"Linux-[\w.+-]{3,80}-(?P<machine>x86_64|aarch64|i686)-with-\w*-?(?:glibc(?P<glibc>\d+\.\d+))?|"
     r"(?P<windows>Windows-\d+-\d)|macOS-[\d.]+-(?P<mac>arm64|x86_64)"
 )
-_UNAME = re.compile(
+_UNAME = Pattern(
     r"(?:Linux|Darwin) \S+ \d+\.\d+\S* .{0,160}\b(?P<machine>x86_64|aarch64|arm64|i686)\b|\b"
     r"(?P<machine2>x86_64|aarch64|i686) GNU/Linux"
 )
-_LDD = re.compile(r"ldd \([^)]{3,60}\) (?P<glibc>2\.\d+)$")
-_PROMPT_WINDOWS = re.compile(r"(?:\([\w .-]{1,40}\) ?)?(?:PS )?(?:\([\w .-]{1,40}\) ?)?[A-Z]:\\[^>|<\"]{0,120}>")
-_PROMPT_LINUX = re.compile(
+_LDD = Pattern(r"ldd \([^)]{3,60}\) (?P<glibc>2\.\d+)$")
+_PROMPT_WINDOWS = Pattern(r"(?:\([\w .-]{1,40}\) ?)?(?:PS )?(?:\([\w .-]{1,40}\) ?)?[A-Z]:\\[^>|<\"]{0,120}>")
+_PROMPT_LINUX = Pattern(
     r"(?:\([\w .-]{1,40}\) ?)?\[?[\w.-]{1,40}@[\w.-]{1,60}(?::[~/][^$#]{0,120}| [~/\w.-]{1,60}\])[$#](?: |$)"
 )
-_SITE_WINDOWS = re.compile(
+_SITE_WINDOWS = Pattern(
     r"(?:\b[A-Za-z]:|(?<!\w)~)\\{1,4}[^\"'<>|]{1,160}?(?:site-packages|python\d*\\|conda\d?\\)", re.IGNORECASE
 )
-_SITE_UNIX = re.compile(
+_SITE_UNIX = Pattern(
     r"(?P<root>/(?:home|root|usr|opt|workspace|Users|Library|data|mnt|content)/)[^\"'<>"
     r"|: ]{0,160}?python(?P<version>[23]\.\d+)/(?:site|dist)-packages"
 )
-_SITE_VERSION = re.compile(r"Python(?P<major>[23])(?P<minor>\d{1,2})(?P<bits>-32)?[\\/]", re.IGNORECASE)
-_IN_SPEECH = re.compile(
+_SITE_VERSION = Pattern(r"Python(?P<major>[23])(?P<minor>\d{1,2})(?P<bits>-32)?[\\/]", re.IGNORECASE)
+_IN_SPEECH = Pattern(
     r"\b(?P<what>[Pp]ython|PYTHON|[Tt]ensor[Ff]low(?:[-_ ][Gg][Pp][Uu])?|TF|tf|CUDA|[Cc]uda|cu ?DNN"
     r"|[Cc]udnn|CUDNN)(?: ?version)?[ =:v-]{0,3}(?P<version>\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)(?![\w]*\d)"
 )
-_JETSON = re.compile(r"\bJetson\b|\bJet[Pp]ack\b|\bOrin (?:NX|Nano|AGX)\b|\bXavier (?:NX|AGX)\b")
-_32BIT = re.compile(
+_JETSON = Pattern(r"\bJetson\b|\bJet[Pp]ack\b|\bOrin (?:NX|Nano|AGX)\b|\bXavier (?:NX|AGX)\b")
+_32BIT = Pattern(
     r"\b(?:Ubuntu|Windows|Linux|Debian|Python|system|OS|machine)\b.{0,24}\b(?:32[- ]?bits?|x32)\b"
     r"|\b32[- ]?bits? (?:version of )?(?:Ubuntu|Windows|Linux|Debian|Python|system|OS|machine)\b",
     re.IGNORECASE,
 )
-_ELSEWHERE = re.compile(r"\b(?:[Dd]ocker|[Cc]ontainers?|WSL2?|wsl2?|[Cc]olab|[Kk]aggle|[Ss]ubsystem for Linux)\b")
+_ELSEWHERE = Pattern(r"\b(?:[Dd]ocker|[Cc]ontainers?|WSL2?|wsl2?|[Cc]olab|[Kk]aggle|[Ss]ubsystem for Linux)\b")
 """Where the system that is stated is not the one that TensorFlow runs on."""
-_WITH_CUDA = re.compile(
+_WITH_CUDA = Pattern(
     r"(?:is_built_with_cuda|is_cuda_build|[Bb]uilt with CUDA)[^\w]{0,8}(?:support)?[^\w]{0,8}(?P<answer>True|False)\b"
 )
-_BUILT_FOR = re.compile(r"['\"](cuda|cudnn)_version['\"][,:] ['\"](\d[\d.]*)['\"]")
-_WISH = re.compile(r"tensorflow[-_](?:gpu|cpu)?==|pip3? install|conda install|>=|<=|requires|compatible", re.IGNORECASE)
-_NEEDS = re.compile(r">=|<=|requires|compatible|\bneeds?\b|\bsupport", re.IGNORECASE)
-_NO_GPU = re.compile(
+_BUILT_FOR = Pattern(r"['\"](cuda|cudnn)_version['\"][,:] ['\"](\d[\d.]*)['\"]")
+_WISH = Pattern(r"tensorflow[-_](?:gpu|cpu)?==|pip3? install|conda install|>=|<=|requires|compatible", re.IGNORECASE)
+_NEEDS = Pattern(r">=|<=|requires|compatible|\bneeds?\b|\bsupport", re.IGNORECASE)
+_NO_GPU = Pattern(
 
         r"\bGPUs?\b(?! mem| func)[^.?!]{0,40}(?:(?:\b(?:not|never|cannot|un)|n't)(?: ?(?:being|get|getting"
         r"|been|be))? ?(?:detect|recogni[sz]|found|visible|seen|used?\b|availab|listed|show)|un(?:seen"

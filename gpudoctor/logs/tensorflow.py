@@ -6,18 +6,15 @@ glog ('I0000 00:00:1723.45 4711 file.cc:12] …'), or none (libraries, traceback
 
 from __future__ import annotations
 
-import re
-
 from ..facts import LogEvent
+from ..patterns import Pattern
 
 LIMIT = 200
 """Events that are kept."""
 _TEXT = 400
 _PREFIXES = (
-    re.compile(r"\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: (?P<severity>[IWEF]) (?P<source>\S+:\d+)\] (?P<text>.*)"),
-    re.compile(
-        r"(?:^|(?<=\W))(?P<severity>[IWEF])\d{4} \d\d:\d\d:[\d.]+\s+\d+ (?P<source>[^\s\]]+:\d+)\] (?P<text>.*)"
-    ),
+    Pattern(r"\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: (?P<severity>[IWEF]) (?P<source>\S+:\d+)\] (?P<text>.*)"),
+    Pattern(r"(?:^|(?<=\W))(?P<severity>[IWEF])\d{4} \d\d:\d\d:[\d.]+\s+\d+ (?P<source>[^\s\]]+:\d+)\] (?P<text>.*)"),
 )
 _DEVICE = r"device: (?P<device>\d+), name: (?P<name>[^,]*), pci bus id: (?P<pci>[^,)]+)"
 _VERSION = r"\d+(?:\.\d+)*"
@@ -175,7 +172,7 @@ KINDS: tuple[tuple[str, str], ...] = (
     ("benign-absl", r"All log messages before absl::InitializeLog\(\) is called"),
 )
 """(kind, what a line of it holds): the first that fits. A group's trailing digit only tells alternatives apart."""
-_COMPILED = tuple((kind, re.compile(pattern)) for kind, pattern in KINDS)
+_COMPILED = tuple((kind, Pattern(pattern)) for kind, pattern in KINDS)
 
 
 WORDS = (

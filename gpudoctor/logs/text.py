@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from ..patterns import Pattern
+
 LONGEST = 4000
 """Characters of a line that are kept."""
 
@@ -100,15 +102,15 @@ def refuse_binary(data: bytes) -> None:
 
 # ------------------------------------------------------------------- what stands in a line and is not its text
 
-_ESCAPE = re.compile(
+_ESCAPE = Pattern(
     r"(?:\x1b|␛|\^\[)(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][0-9A-B]|[=>78MNOc])"
     r"|\x9b[0-?]*[ -/]*[@-~]|\[(?:\d{1,3};)*\d{0,3}m|.\x08|[\u200b-\u200f\u2060\ufeff\x00-\x08\x0b-\x1f\x7f]"
 )
-_QUOTE = re.compile(r"\s{0,4}(?:> ?){1,9}")
+_QUOTE = Pattern(r"\s{0,4}(?:> ?){1,9}")
 _QUOTES = str.maketrans("\u2018\u2019\u201c\u201d\u00b4\u2033", "''\"\"'\"")
 """What word processors make of quotation marks."""
-_FENCE = re.compile(r"\s{0,20}(?:```+|~~~+)[\w-]{0,20}\s{0,20}$|\s{0,20}</?(?:pre|code|details|summary)>\s{0,20}$")
-_NOTEBOOK = re.compile(r'\s*"(.*?)(?:\\n",?|",?)\s*$')
+_FENCE = Pattern(r"\s{0,20}(?:```+|~~~+)[\w-]{0,20}\s{0,20}$|\s{0,20}</?(?:pre|code|details|summary)>\s{0,20}$")
+_NOTEBOOK = Pattern(r'\s*"(.*?)(?:\\n",?|",?)\s*$')
 
 
 def _bare(line: str) -> tuple[str, int]:
@@ -126,7 +128,7 @@ def _bare(line: str) -> tuple[str, int]:
 
 _DATE = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d"
 _LEVEL = r"(?:DEBUG|INFO|WARN|WARNING|ERROR|CRITICAL)"
-_TOOL = re.compile(
+_TOOL = Pattern(
     "|".join(
         (
             rf"{_DATE}(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)\s+(?:std(?:out|err) [FP] )?",  # docker, kubectl, containerd
@@ -142,7 +144,7 @@ _TOOL = re.compile(
         )
     )
 )
-_NOT_A_TOOL = re.compile(r"\[\d+:\d+:\d+\]$|\[(?:\d+|\s*\d+\.\d+)\] ")
+_NOT_A_TOOL = Pattern(r"\[\d+:\d+:\d+\]$|\[(?:\d+|\s*\d+\.\d+)\] ")
 
 
 def _own(line: str) -> str:
@@ -160,12 +162,12 @@ def _own(line: str) -> str:
 
 # ------------------------------------------------------------------- lines that were wrapped
 
-_BEGINS = re.compile(
+_BEGINS = Pattern(
     rf"\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF](?: |$)|[IWEF]\d{{4}} \d\d:\d\d:[\d.]+ +\d+ |{_DATE}|"
     r"[\w.]{1,100}(?:Error|Exception|Warning)(?::|$)|Traceback|File \"|[-=]{5}|\+[-=]|\||>>> |\$ |# |(?:WARNING|ERROR|INFO)[: ]|To enable|"
     r"Skipping reg|\[?\w[\w.-]{0,80}:\d+:\d+ \[|\[ *\d+\.\d+\]|\(\d+\) [A-Z]|Detected at |\d+ (?:root err|successful op|derived err)|\[\[\{\{"
 )
-_STARTS_TEXT = re.compile(
+_STARTS_TEXT = Pattern(
     r"\s{0,20}(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF](?: |$)|[IWEF]\d{4} \d\d:\d\d:[\d.]+ +\d+ |[\w.]{1,100}(?:Error|Exception): |WARNING: "
     r"|(?:_?docker: )?(?:Error response from daemon|OCI runtime create failed|container_linux\.go)"
     r"|\(\d+\) [A-Z]{4,}: |\w[\w.-]{0,60}:\d+:\d+ \[\d+\] |\[ {0,6}\d+\.\d+\] NVRM: )"

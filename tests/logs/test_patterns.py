@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-import re
 import time
 from collections.abc import Iterator
 from re import _parser  # type: ignore[attr-defined]
@@ -14,6 +13,7 @@ import pytest
 
 import gpudoctor.logs
 from gpudoctor.logs.language import Kind, Language
+from gpudoctor.patterns import Pattern
 
 LENGTH = 1500
 FILLERS = ("a", " ", "1", ".", "a ", "1.", "/a", "[", '"', "'", ": ", "=", "(", "-", "0x1,", "A_1 ", "\t", "E ")
@@ -21,12 +21,12 @@ LIMIT_S = 0.1
 """For one line: most patterns take microseconds, quadratic ones milliseconds, and what is worse seconds."""
 
 
-def patterns() -> dict[str, re.Pattern[str]]:
+def patterns() -> dict[str, Pattern]:
     """Every compiled pattern of the languages, by the place where it stands."""
-    found: dict[str, re.Pattern[str]] = {}
+    found: dict[str, Pattern] = {}
 
     def collect(name: str, value: Any) -> None:
-        if isinstance(value, re.Pattern) and isinstance(value.pattern, str):
+        if isinstance(value, Pattern):
             found[name] = value
         elif isinstance(value, Language | Kind):
             for one in value.kinds if isinstance(value, Language) else ():
@@ -63,9 +63,9 @@ def words(parsed: Any) -> Iterator[str]:
         yield run
 
 
-def lines(pattern: re.Pattern[str]) -> Iterator[str]:
+def lines(pattern: Pattern) -> Iterator[str]:
     """Lines that begin as the pattern wants it, and do not go on so."""
-    runs = list(dict.fromkeys(words(_parser.parse(pattern.pattern, pattern.flags & ~re.UNICODE))))[:24]
+    runs = list(dict.fromkeys(words(_parser.parse(pattern.source, pattern.flags))))[:24]
     for run in runs:
         yield (run * LENGTH)[:LENGTH]
         yield (f"{run} " * LENGTH)[:LENGTH]
