@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Callable
 from pathlib import Path
-from typing import BinaryIO
 
 import msgspec
 
@@ -15,7 +13,7 @@ from .diagnosis import judge
 from .examine import Examination, Options, Progress, Timeline, examine
 from .facts import Facts, Trial
 from .findings import Judgement
-from .logs import reader, sift
+from .pasted import log
 from .registry import Check
 from .trial import LIMIT_S, try_fixes
 
@@ -35,7 +33,7 @@ def check(
     """
     options = options or Options()
     checks = registry.all_checks() if checks is None else checks
-    started_at = _now()
+    started_at = bundle.now()
     made: tuple[Trial, ...] = ()
 
     def early(facts: Facts) -> None:
@@ -73,16 +71,6 @@ def replay(path: Path, checks: tuple[Check, ...] | None = None) -> Report:
     else:
         facts, started_at, redactions = bundle.read(data)
     return bundle.make(facts, started_at, checks, redactions)
-
-
-def log(stream: BinaryIO, checks: tuple[Check, ...] | None = None) -> Report:
-    """Judge what a pasted text tells. Raises OSError, logs.text.Binary."""
-    pasted = sift.read(stream, reader.WORDS)
-    return bundle.make(reader.read(pasted), _now(), checks)
-
-
-def _now() -> str:
-    return datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
 
 
 def redacted(report: Report, checks: tuple[Check, ...] | None = None, *, here: bool) -> Report:

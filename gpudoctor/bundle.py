@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Literal
 
 import msgspec
@@ -49,6 +50,11 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     unknown: tuple[Unknown, ...]
     redactions: tuple[Redaction, ...] | None = None
     """What `gpudoctor.redact` replaced; None: nothing was redacted."""
+
+
+def now() -> str:
+    """UTC, ISO 8601."""
+    return time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime())
 
 
 def make(

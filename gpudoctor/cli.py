@@ -5,11 +5,8 @@ Exit codes: 0 nothing at or above --fail-on; 1 findings; 2 wrong usage; 3 the ex
 
 from __future__ import annotations
 
-import contextlib
 import enum
 import io
-import os
-import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -17,12 +14,12 @@ from typing import Annotated, Any
 
 import typer
 
-from . import __version__, bundle, child, cli_compat, cli_log, registry
+from . import __version__, bundle, cli_compat, cli_log, registry
 from .bundle import Report
 from .examine import ExamineLevel, Options, Timeline
 from .interpreter import NoInterpreter, Unreachable
 from .progress import Progress
-from .terminal import Format, OutputError, UsageError, console, deferred, delivering, silence_stdout, writer
+from .terminal import Format, OutputError, UsageError, console, deferred, delivering, ended, writer
 
 app = typer.Typer(
     name="gpudoctor",
@@ -32,8 +29,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-_USAGE, _INCOMPLETE, _INTERRUPTED = 2, 3, 130
 
 
 class FailOn(str, enum.Enum):
@@ -73,7 +68,6 @@ def _print_version(wanted: bool) -> None:
 
 
 app.add_typer(cli_compat.app, name="compat")
-cli_log.register(app)
 
 
 @app.callback()
@@ -83,6 +77,20 @@ def _root(
     ] = False,
 ) -> None:
     pass
+
+
+@deferred(app)
+def log(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A log, or anything else that was pasted; - is standard input.")
+    ],
+    format: FormatOption = Format.TEXT,
+    redact: Redact = True,
+    output: Output = None,
+    verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Show every candidate with its command.")] = False,
+) -> int:
+    """Say what a pasted log tells: the cause with the lines that prove it, or what is left and what would settle it."""
+    return cli_log.log(file, format, redact, output, verbose)
 
 
 @deferred(app)
@@ -279,52 +287,7 @@ def _print_timings(timeline: Timeline) -> None:
 
 def run(arguments: list[str] | None = None) -> int:
     """Run the command line; every failure is one line on standard error and the right exit code."""
-    _prepare()
-    try:
-        return _deliver(arguments)
-    except (UsageError, registry.UnknownCheckError, NoInterpreter) as e:
-        return _complain(str(e), _USAGE)
-    except (OutputError, Unreachable) as e:
-        return _complain(str(e), _INCOMPLETE)
-    except BrokenPipeError:
-        silence_stdout()
-        return _complain("standard output was closed before the report was written", _INCOMPLETE)
-    except KeyboardInterrupt:
-        child.kill_all()
-        return _complain("interrupted", _INTERRUPTED)
-    except _Terminated as e:
-        child.kill_all()
-        return _complain(f"ended by {child.signal_name(e.number)}", 128 + e.number)
-    except Exception as e:
-        child.kill_all()
-        if os.environ.get("GPUDOCTOR_DEBUG"):
-            raise
-        return _complain(
-            f"internal error: {type(e).__name__}: {e} (GPUDOCTOR_DEBUG=1 shows where; please report it)", _INCOMPLETE
-        )
-
-
-class _Terminated(BaseException):
-    """SIGTERM or SIGHUP arrived: the children must go, too."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
-
-
-def _terminated(number: int, _frame: object) -> None:
-    raise _Terminated(number)
-
-
-def _prepare() -> None:
-    """What a parent process may have left us in: ignored signals, closed or narrow streams."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is not signal.SIG_IGN:  # nohup
-            signal.signal(number, _terminated)
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+    return ended(lambda: _deliver(arguments), (registry.UnknownCheckError, NoInterpreter), (Unreachable,))
 
 
 def _deliver(arguments: list[str] | None) -> int:
@@ -333,20 +296,11 @@ def _deliver(arguments: list[str] | None) -> int:
         work: Any = command.main(args=arguments, prog_name="gpudoctor", standalone_mode=False)
     except Exception as e:
         if type(e).__name__ == "NoArgsIsHelpError":  # the help is printed already
-            return _USAGE
+            return 2
         if hasattr(e, "format_message"):  # click's own usage errors
             raise UsageError(e.format_message()) from e
         raise
     if sys.stdout is None:
         raise OutputError("standard output is closed")
     code = work() if callable(work) else work
-    with delivering():
-        sys.stdout.flush()
     return code if isinstance(code, int) else 0
-
-
-def _complain(text: str, code: int) -> int:
-    line = " ".join(text.split())
-    with contextlib.suppress(OSError):
-        print(f"gpudoctor: {line}", file=sys.stderr)
-    return code

@@ -3,64 +3,58 @@
 from __future__ import annotations
 
 import errno
-import io
 import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from . import bundle
 from .bundle import Report
-from .terminal import Format, UsageError, console, deferred, delivering, writer
+from .terminal import Format, UsageError, console, ended, to_stdout, writer
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to `app`."""
-    deferred(app)(log)
+def quick(arguments: list[str]) -> int | None:
+    """`log FILE`, with -v or not, without the parser of all commands, which alone takes longer; None: more than that."""
+    verbose = [a for a in arguments if a in ("-v", "--verbose")]
+    files = [a for a in arguments if a == "-" or not a.startswith("-")]
+    if len(files) != 1 or len(files) + len(verbose) != len(arguments):
+        return None
+    return ended(lambda: log(Path(files[0]), verbose=bool(verbose)))
 
 
 def log(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A log, or anything else that was pasted; - is standard input.")
-    ],
-    format: Annotated[Format, typer.Option("--format", help="Text for a person, JSON for a program.")] = Format.TEXT,
-    redact: Annotated[
-        bool,
-        typer.Option("--redact/--no-redact", help="Replace names, homes, hosts, addresses and ids in JSON by tokens."),
-    ] = True,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write to FILE instead of standard output.")
-    ] = None,
-    verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Show every candidate with its command.")] = False,
+    file: Path,
+    format: Format = Format.TEXT,
+    redact: bool = True,
+    output: Path | None = None,
+    verbose: bool = False,
 ) -> int:
     """Say what a pasted log tells: the cause with the lines that prove it, or what is left and what would settle it."""
-    from . import api
-
     write = writer(output)
     report = _read(file)
-    shown = api.redacted(report, here=False) if redact and format is Format.JSON else report
-    _print(shown, format, write, verbose)
+    _print(report, format, redact, write, verbose)
     return bundle.exit_code(report, "warn")
 
 
 def _read(file: Path) -> Report:
-    from . import api
     from .logs.text import Binary
+    from .pasted import log as judge
 
     name = "standard input" if str(file) == "-" else str(file)
     try:
         if str(file) != "-":
             with open(file, "rb", opener=_without_waiting) as stream:
-                report = api.log(stream)
+                report = judge(stream)
         else:
             if sys.stdin is None:
                 raise UsageError("standard input is closed")
             if sys.stdin.isatty():
                 sys.stderr.write("Paste the text, then press Ctrl-D:\n")
-            report = api.log(sys.stdin.buffer)
+            report = judge(sys.stdin.buffer)
     except Binary:
         raise UsageError(f"{name} is no text: paste what the program printed") from None
     except OSError as e:
@@ -77,23 +71,34 @@ def _without_waiting(path: str, flags: int) -> int:
     return os.open(path, flags)
 
 
-def _print(report: Report, format: Format, write: Callable[[str], None] | None, verbose: bool) -> None:
-    if format is Format.JSON:
-        from .render import json
-
-        text = json.render(report)
-        if write is not None:
-            write(text)
-            return
-        with delivering():
-            sys.stdout.write(text)
-        return
+def _print(report: Report, format: Format, redact: bool, write: Callable[[str], None] | None, verbose: bool) -> None:
     from .render import log as renderer
 
-    if write is None:
-        with delivering() as out:
-            renderer.show(report, out, verbose=verbose)
+    if format is Format.JSON:
+        text = _json(report, redact)
+    elif write is None and sys.stdout is not None and sys.stdout.isatty():
+        with to_stdout():
+            _show(report, console(sys.stdout), verbose)
         return
-    kept = io.StringIO()
-    renderer.show(report, console(kept), verbose=verbose)
-    write(kept.getvalue())
+    else:
+        text = renderer.plain(report, verbose=verbose)
+    if write is not None:
+        write(text)
+        return
+    with to_stdout():
+        sys.stdout.write(text)
+
+
+def _json(report: Report, redact: bool) -> str:
+    from . import api
+    from .render import json
+
+    return json.render(api.redacted(report, here=False) if redact else report)
+
+
+def _show(report: Report, out: Console, verbose: bool) -> None:
+    from .render import log as renderer
+    from .render.text import rich
+
+    for line in renderer.lines(report, verbose=verbose):
+        out.print(rich(line), crop=False)

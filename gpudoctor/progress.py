@@ -57,7 +57,7 @@ class Progress:
 
     def early(self, judgement: Judgement) -> None:
         """What the quick probes decide, as soon as they do; each cause once."""
-        from .render.text import clean
+        from .render.lines import clean
 
         seconds = time.monotonic() - self._started
         for root in judgement.diagnosis.root_causes:

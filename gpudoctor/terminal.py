@@ -5,14 +5,19 @@ from __future__ import annotations
 import contextlib
 import enum
 import functools
+import io
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
-import typer
-from rich.console import Console
+if TYPE_CHECKING:  # both take longer to import than a short text to judge
+    import typer
+    from rich.console import Console
+
+_USAGE, _INCOMPLETE, _INTERRUPTED = 2, 3, 130
 
 
 class UsageError(Exception):
@@ -24,14 +29,6 @@ class Format(str, enum.Enum):
 
     TEXT = "text"
     JSON = "json"
-
-
-class PipeConsole(Console):
-    """A console that says when nobody reads any more."""
-
-    def on_broken_pipe(self) -> None:
-        """Rich would end the process with 1, which is the exit code of a finding."""
-        raise BrokenPipeError
 
 
 Work = Callable[[], int]
@@ -54,6 +51,8 @@ def deferred(app: typer.Typer, name: str | None = None) -> Callable[[Callable[..
 
 def console(file: TextIO) -> Console:
     """A console for text: no markup is guessed, no emoji made."""
+    from .render.console import PipeConsole
+
     return PipeConsole(file=file, highlight=False, emoji=False)
 
 
@@ -86,8 +85,15 @@ class OutputError(Exception):
 @contextlib.contextmanager
 def delivering() -> Iterator[Console]:
     """Standard output, for everything that is printed: what goes wrong there is no error of ours."""
-    try:
+    with to_stdout():
         yield console(sys.stdout)
+
+
+@contextlib.contextmanager
+def to_stdout() -> Iterator[None]:
+    """The same for what is no console's work."""
+    try:
+        yield
     except BrokenPipeError:
         raise
     except OSError as e:
@@ -99,3 +105,78 @@ def silence_stdout() -> None:
     """Python flushes standard output once more on exit; give it somewhere to go."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+# ------------------------------------------------------------------------------- how a command ends
+
+
+def ended(
+    work: Callable[[], int],
+    usage: tuple[type[Exception], ...] = (),
+    incomplete: tuple[type[Exception], ...] = (),
+) -> int:
+    """The exit code of `work`; every failure is one line on standard error and the right code."""
+    wrong: tuple[type[Exception], ...] = (UsageError, *usage)
+    open_: tuple[type[Exception], ...] = (OutputError, *incomplete)
+    _prepare()
+    try:
+        code = work()
+        with to_stdout():
+            sys.stdout.flush()
+        return code
+    except wrong as e:
+        return _complain(str(e), _USAGE)
+    except open_ as e:
+        return _complain(str(e), _INCOMPLETE)
+    except BrokenPipeError:
+        silence_stdout()
+        return _complain("standard output was closed before the report was written", _INCOMPLETE)
+    except KeyboardInterrupt:
+        _kill_children()
+        return _complain("interrupted", _INTERRUPTED)
+    except _Terminated as e:
+        _kill_children()
+        return _complain(f"ended by {signal.Signals(e.number).name}", 128 + e.number)
+    except Exception as e:
+        _kill_children()
+        if os.environ.get("GPUDOCTOR_DEBUG"):
+            raise
+        return _complain(
+            f"internal error: {type(e).__name__}: {e} (GPUDOCTOR_DEBUG=1 shows where; please report it)", _INCOMPLETE
+        )
+
+
+class _Terminated(BaseException):
+    """SIGTERM or SIGHUP arrived: the children must go, too."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+def _terminated(number: int, _frame: object) -> None:
+    raise _Terminated(number)
+
+
+def _kill_children() -> None:
+    from . import child
+
+    child.kill_all()
+
+
+def _prepare() -> None:
+    """What a parent process may have left us in: ignored signals, closed or narrow streams."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # nohup
+            signal.signal(number, _terminated)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _complain(text: str, code: int) -> int:
+    line = " ".join(text.split())
+    with contextlib.suppress(OSError):
+        sys.stderr.write(f"gpudoctor: {line}\n")
+    return code

@@ -5,7 +5,8 @@ To add a language: a module with `LANGUAGE = Language(…)` (language.py) and a 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 
 from ..facts import Facts, TextEvent
 from . import (
@@ -30,6 +31,7 @@ from . import (
     python,
     report,
     services,
+    sift,
     tensorflow_facts,
     tensorflow_ops,
     xid,
@@ -72,6 +74,15 @@ _ALL = (
 WORDS = tuple(dict.fromkeys(word for each in _ALL for word in each))
 """Every line that tells something holds one of them."""
 _TEXT = 400
+_MANY = 1000
+"""From so many lines on a look at their words is worth its preparation."""
+_ALIKE = 100
+"""Of lines that differ in their numbers only, how many are read."""
+_NO_DIGITS = dict.fromkeys(map(ord, "0123456789"))
+
+
+Spoken = tuple[str, tuple[str, ...], Callable[[str, int, Notebook], Understood | None]]
+"""A language's name, its words, and what reads a line of it."""
 
 
 def read(pasted: Pasted) -> Facts:
@@ -79,7 +90,7 @@ def read(pasted: Pasted) -> Facts:
     notes = Notebook()
     tracebacks, bus, statements = python.Reader(notes), pci.Reader(), report.Reader(notes)
     table = nvidia_smi.Devices(notes)
-    languages: tuple[tuple[str, tuple[str, ...], Callable[[str, int, Notebook], Understood | None]], ...] = (
+    languages: tuple[Spoken, ...] = (
         (tensorflow_facts.LANGUAGE, tensorflow_facts.WORDS, tensorflow_facts.line),
         (nvidia_smi.LANGUAGE, nvidia_smi.WORDS, nvidia_smi.Reader(notes, table).line),
         (nvidia_smi.LANGUAGE, nvidia_smi_query.WORDS, nvidia_smi_query.Reader(notes, table).line),
@@ -90,11 +101,17 @@ def read(pasted: Pasted) -> Facts:
         (report.LANGUAGE, report.WORDS, lambda text, number, _: statements.line(text, number)),
         (devices.LANGUAGE.name, devices.WORDS, devices.claims),
     )
+    many = len(pasted.lines) > _MANY
+    spoken_in = _quickly(languages) if many else lambda text: _spoken(languages, text)
     seen: set[tuple[str, str]] = set()
+    alike: dict[str, int] = {}
     for line in answers.together(pasted.lines):
-        for language, words, reads in languages:
-            if not any(word in line.text for word in words):
+        if many:
+            form = line.text.translate(_NO_DIGITS)
+            alike[form] = alike.get(form, 0) + 1
+            if alike[form] > _ALIKE:
                 continue
+        for language, _, reads in spoken_in(line.text):
             told = reads(line.text, line.number, notes)
             if told is None or not told.kind:
                 continue
@@ -110,3 +127,30 @@ def read(pasted: Pasted) -> Facts:
                 )  # fmt: skip
     statements.finish()
     return notes.facts(pasted.count, pasted.left_out)
+
+
+def _spoken(languages: Iterable[Spoken], text: str) -> list[Spoken]:
+    """The languages of which a line holds a word."""
+    return [one for one in languages if any(word in text for word in one[1])]
+
+
+def _quickly(languages: tuple[Spoken, ...]) -> Callable[[str], list[Spoken]]:
+    """The same for many lines: one look at a line finds the words of all languages."""
+    finder = re.compile(f"(?=({sift.tree(WORDS)}))")
+    by_word: dict[str, frozenset[int]] = {}
+
+    def of(word: str) -> frozenset[int]:
+        # what is found is the shortest word at its place: it may be the beginning of others
+        found = by_word.get(word)
+        if found is None:
+            spoken = (at for at, one in enumerate(languages) if any(w.startswith(word) for w in one[1]))
+            found = by_word[word] = frozenset(spoken)
+        return found
+
+    def spoken_in(text: str) -> list[Spoken]:
+        words = set(finder.findall(text))
+        if not words:
+            return []
+        return _spoken((languages[at] for at in sorted(frozenset().union(*map(of, words)))), text)
+
+    return spoken_in

@@ -13,12 +13,19 @@ from typing import BinaryIO
 
 from .text import Line, Pasted, clean, cleaned, refuse_binary
 
-WHOLE = 256 << 10
+WHOLE = 64 << 10
 """Bytes that are read whole from the beginning of a long text, and from its end."""
 SAME = 3
 """Of lines in the middle that differ in their numbers only, how many are kept."""
-OF_A_WORD = 1000
+OF_A_WORD = 150
 """Lines in the middle that are kept for one word."""
+STRONG = (
+    "CUDA", "cuda", "Cuda", "GPU", "NVRM", "Xid", "NVML", "nvidia", "NVIDIA", "NCCL", "uDNN", "cudnn", "ublas", "DLL load",
+    "docker", "ontainer", "podman", "cannot open", "ptxas", "libdevice", "OOM", "ut of memory", "GLIBC", "AVX", "numpy",
+    "rotobuf", "escriptors", "Traceback", "Error", 'File "', "No matching", "ensorflow", "DNN", "denied", "XLA", "nouveau",
+    "ECC", "unsatisfied", "Failed to", "shm", "llegal instruction", "could not",
+)  # fmt: skip
+"""Every line that decides something in the middle of a long text holds one of them: few, since each costs time."""
 _CHUNK = 1 << 20
 _AROUND = 1500
 """Bytes that are kept on each side of a word in a line that is longer."""
@@ -26,26 +33,32 @@ _KEYS = 100_000
 _DIGITS = b"0123456789"
 
 
-def words(of_languages: Iterable[str]) -> re.Pattern[bytes]:
-    """A pattern that finds any of these words: a tree by their letters, which is faster than one word after the other."""
-    tree: dict[str, dict] = {}  # type: ignore[type-arg]
+def tree(of_languages: Iterable[str]) -> str:
+    """A regular expression for any of these words: a tree by their letters, which is faster than one word after the other.
+    It finds the shortest of those that begin at a place."""
+    root: dict[str, dict] = {}  # type: ignore[type-arg]
     for word in of_languages:
-        place = tree
+        place = root
         for letter in word:
             place = place.setdefault(letter, {})
         place[""] = {}
-    return re.compile(_branches(tree).encode() if tree else rb"(?!)")
+    return _branches(root) if root else "(?!)"
 
 
-def _branches(tree: dict[str, dict]) -> str:  # type: ignore[type-arg]
-    if "" in tree:
+def words(wanted: Iterable[str]) -> re.Pattern[bytes]:
+    """Finds them in bytes."""
+    return re.compile(tree(wanted).encode())
+
+
+def _branches(place: dict[str, dict]) -> str:  # type: ignore[type-arg]
+    if "" in place:
         return ""
-    ways = [re.escape(letter) + _branches(rest) for letter, rest in tree.items()]
+    ways = [re.escape(letter) + _branches(rest) for letter, rest in place.items()]
     return ways[0] if len(ways) == 1 else f"(?:{'|'.join(ways)})"
 
 
-def read(stream: BinaryIO, wanted: Iterable[str]) -> Pasted:
-    """The lines of a stream; of a long one those in the middle that hold one of the wanted words. Raises text.Binary."""
+def read(stream: BinaryIO) -> Pasted:
+    """The lines of a stream; of a long one those in the middle that hold a strong word. Raises text.Binary."""
     head = stream.read(WHOLE)
     rest = stream.read(WHOLE)
     if not rest:
@@ -56,7 +69,7 @@ def read(stream: BinaryIO, wanted: Iterable[str]) -> Pasted:
         head, rest = b"", b""
     else:
         pieces = iter(lambda: stream.read(_CHUNK), b"")
-    middle = _Middle(wanted)
+    middle = _Middle()
     held = head + rest
     cut = held.rfind(b"\n", 0, WHOLE) + 1
     first = clean(held[:cut])
@@ -84,11 +97,11 @@ def read(stream: BinaryIO, wanted: Iterable[str]) -> Pasted:
 class _Middle:
     """What is kept of the lines between the beginning and the end."""
 
-    def __init__(self, wanted: Iterable[str]) -> None:
+    def __init__(self) -> None:
         self.kept: list[tuple[int, bytes]] = []
         self.number = 1
         """Of the line that comes next."""
-        self._left = dict.fromkeys(wanted, OF_A_WORD)
+        self._left = dict.fromkeys(STRONG, OF_A_WORD)
         self._pattern = words(self._left)
         self._seen: dict[bytes, int] = {}
 

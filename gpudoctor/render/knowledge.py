@@ -11,7 +11,7 @@ from rich.text import Text
 
 from .. import compat
 from ..compat.records import Architecture, GpuModel, Xid
-from .text import clean
+from .lines import clean
 
 _UNWRAPPED = 1 << 16
 _HOW = {

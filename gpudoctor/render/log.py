@@ -4,58 +4,51 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rich.console import Console, Group, RenderableType
-from rich.text import Text
-
 from ..bundle import Report
 from ..facts import TextEvent, Unread
 from ..findings import Candidate
 from ..logs.harmless import HARMLESS
-from .text import evidence, indented, paste, root_block, styled
+from .lines import Line, cause, clean, evidence, line, paste
 
 _SHOWN = 6
 """Candidates that are shown with their command; the others are named."""
 
 
-def show(report: Report, console: Console, *, verbose: bool = False) -> None:
-    """Print `report`, which was made of a text."""
-    if not console.is_terminal:
-        console.width = 1 << 16
-    for block in _blocks(report, verbose):
-        console.print(block, crop=False)
-        console.print()
-    console.print(_verdict(report))
+def plain(report: Report, *, verbose: bool = False) -> str:
+    """As text without styles, which is not wrapped."""
+    return "".join(f"{one.plain}\n" for one in lines(report, verbose=verbose))
 
 
-def _blocks(report: Report, verbose: bool) -> Iterator[RenderableType]:
+def lines(report: Report, *, verbose: bool = False) -> Iterator[Line]:
+    """The lines that say what `report`, which was made of a text, found."""
     diagnosis, text = report.diagnosis, report.facts.text
-    lines = f"{text.lines} lines" if text.lines != 1 else "1 line"
+    count = f"{text.lines} lines" if text.lines != 1 else "1 line"
     left_out = f"; not read: {text.left_out}" if isinstance(text.left_out, str) else ""
-    yield styled(f"gpudoctor {report.tool.version} · {lines}{left_out}", "dim")
+    yield line(f"gpudoctor {report.tool.version} · {count}{left_out}", "dim")
+    yield Line()
     for position, root in enumerate(diagnosis.root_causes):
-        yield root_block(root, "here", whole=position == 0 or verbose)
+        yield from cause(root, "here", whole=position == 0 or verbose)
+        yield Line()
     found = {f.cause: f for f in report.findings}
     for symptom, candidates in diagnosis.candidates.items():
-        head = Text.assemble(
-            ("? ", "bold yellow"), styled(found[symptom].title, "bold"), styled(f"   {symptom}", "dim")
-        )
-        yield Group(head, *evidence(found[symptom].proof), *_candidates(candidates, verbose))
+        yield Line((("? ", "bold yellow"), (clean(found[symptom].title), "bold"), (f"   {symptom}", "dim")))
+        yield from evidence(found[symptom].proof)
+        yield from _candidates(candidates, verbose)
+        yield Line()
     for left in diagnosis.unexplained:
-        head = Text.assemble(("? ", "bold yellow"), styled(found[left.symptom].title, "bold"))
-        yield Group(
-            head,
-            *evidence(left.proof),
-            indented(styled("This text does not tell why. To find out, there:"), 2),
-            paste("gpudoctor check"),
-        )
-    if harmless := _harmless(report):
-        yield Group(*harmless)
+        yield Line((("? ", "bold yellow"), (clean(found[left.symptom].title), "bold")))
+        yield from evidence(left.proof)
+        yield line("This text does not tell why. To find out, there:", indent=2)
+        yield paste("gpudoctor check")
+        yield Line()
+    yield from _harmless(report)
+    yield _verdict(report)
 
 
-def _candidates(candidates: tuple[Candidate, ...], verbose: bool) -> Iterator[RenderableType]:
+def _candidates(candidates: tuple[Candidate, ...], verbose: bool) -> Iterator[Line]:
     titles = {c.cause: c.title for c in candidates}
     several = len(candidates) > 1
-    yield Text(
+    yield line(
         "  This text does not decide between these causes. What would settle each, likely ones first:"
         if several
         else "  What fits this text, and what would settle it:"
@@ -65,46 +58,45 @@ def _candidates(candidates: tuple[Candidate, ...], verbose: bool) -> Iterator[Re
     for one in shown:
         by_command.setdefault(one.settle or "gpudoctor check", []).append(one.cause)
     for command, causes in by_command.items():
-        for cause in causes:
-            yield styled(f"    {cause}: {titles[cause]}")
+        for name in causes:
+            yield line(f"{name}: {titles[name]}", indent=4)
         yield paste("  " + command)
     if rest := candidates[len(shown) :]:
-        yield indented(styled(f"Less likely: {', '.join(c.cause for c in rest)}  (-v shows their commands)", "dim"), 4)
-    yield indented(styled("All at once, on that machine: gpudoctor check", "dim"), 4)
+        names = ", ".join(c.cause for c in rest)
+        yield line(f"Less likely: {names}  (-v shows their commands)", "dim", 4)
+    yield line("All at once, on that machine: gpudoctor check", "dim", 4)
 
 
-def _harmless(report: Report) -> list[RenderableType]:
+def _harmless(report: Report) -> Iterator[Line]:
     events = report.facts.text.events
     first: dict[str, TextEvent] = {}
     for event in () if isinstance(events, Unread) else events:
         if event.kind in HARMLESS:
             first.setdefault(event.kind, event)
     if not first:
-        return []
-    return [
-        Text("Harmless in this text", style="bold"),
-        *(
-            styled(f"    line {event.line}: {_short(event.text)} ({HARMLESS[kind]})", "dim")
-            for kind, event in sorted(first.items(), key=lambda item: item[1].line)
-        ),
-    ]
+        return
+    yield line("Harmless in this text", "bold")
+    for kind, event in sorted(first.items(), key=lambda item: item[1].line):
+        yield line(f"line {event.line}: {_short(event.text)} ({HARMLESS[kind]})", "dim", 4)
+    yield Line()
 
 
 def _short(text: str) -> str:
     return text if len(text) <= 60 else text[:57] + "…"
 
 
-def _verdict(report: Report) -> Text:
+def _verdict(report: Report) -> Line:
     diagnosis = report.diagnosis
     causes = [r.cause for r in diagnosis.root_causes if r.level != "info"]
     if causes:
-        return styled(f"Cause: {', '.join(causes)}", "bold red")
+        return line(f"Cause: {', '.join(causes)}", "bold red")
     if diagnosis.candidates:
-        count = sum(len(c) for c in diagnosis.candidates.values())
-        return styled(f"Not decided: {count} candidate{'' if count == 1 else 's'}.", "bold yellow")
+        names = [c.cause for group in diagnosis.candidates.values() for c in group]
+        others = f", or one of {len(names) - 1} others" if len(names) > 1 else ""
+        return line(f"Not decided by this text: {names[0]}{others}.", "bold yellow")
     if diagnosis.unexplained:
-        return styled("Not decided by this text.", "bold yellow")
-    return Text.assemble(("✓ Nothing wrong in this text. ", "bold green"), _limits(report))
+        return line("Not decided by this text.", "bold yellow")
+    return Line((("✓ Nothing wrong in this text. ", "bold green"), (_limits(report), "")))
 
 
 def _limits(report: Report) -> str:

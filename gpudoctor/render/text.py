@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator
 
 from rich.console import Console, Group, RenderableType
@@ -11,11 +10,12 @@ from rich.table import Table
 from rich.text import Text
 
 from ..bundle import Report
-from ..facts import Measurement, Trial, Unread
-from ..findings import Evidence, Fix, RootCause
+from ..facts import Measurement, Unread
+from ..findings import Evidence, RootCause
+from . import lines as plain
+from .lines import Line, clean
 
 _UNWRAPPED = 1 << 16
-_MARKS = {"fail": ("✗", "bold red"), "warn": ("!", "bold yellow"), "info": ("i", "bold blue")}
 
 
 def show(report: Report, console: Console, *, verbose: bool = False, recorded: bool = False) -> None:
@@ -34,13 +34,6 @@ def show(report: Report, console: Console, *, verbose: bool = False, recorded: b
     console.print(_verdict(report))
 
 
-def clean(text: str) -> str:
-    """`text` without what could move a terminal's cursor or hide something."""
-    return "".join(
-        c if c == "\n" or c.isprintable() or unicodedata.category(c) == "Zs" else f"\\x{ord(c):02x}" for c in text
-    )
-
-
 def indented(text: Text, by: int) -> Padding:
     """A paragraph whose every line is indented."""
     return Padding(text, (0, 0, 0, by), expand=False)
@@ -51,9 +44,19 @@ def styled(text: str, style: str = "") -> Text:
     return Text(clean(text), style=style)
 
 
+def rich(one: Line) -> RenderableType:
+    """A line as rich prints it."""
+    text = Text.assemble(*one.parts)
+    if one.is_paste:  # whole, however narrow the terminal is
+        text.no_wrap, text.overflow = True, "ignore"
+    elif one.is_item:
+        return _bullet(text)
+    return indented(text, one.indent) if one.indent else text
+
+
 def paste(step: str) -> RenderableType:
-    """A line to paste: whole, however narrow the terminal is."""
-    return Text("    " + clean(step), style="bold cyan", no_wrap=True, overflow="ignore")
+    """A line to paste."""
+    return rich(plain.paste(step))
 
 
 def _head(report: Report, recorded: bool) -> Text:
@@ -82,10 +85,8 @@ def _blocks(report: Report, verbose: bool, where: str) -> Iterator[RenderableTyp
         yield root_block(root, where, whole=position == 0 or verbose)
     if diagnosis.combined_fix is not None:
         combined = diagnosis.combined_fix
-        trial, tried = combined.trial, Text()
-        if trial is not None:
-            tried = _tried(trial, where)
-        head = Text.assemble((f"All {len(combined.causes)} causes stand in the way. One fix for all", "bold"), tried)
+        parts = plain.tried(combined.trial, where) if combined.trial is not None else []
+        head = Text.assemble((f"All {len(combined.causes)} causes stand in the way. One fix for all", "bold"), *parts)
         yield Group(head, *[paste(s) for s in combined.steps])
     titles = {f.cause: f for f in report.findings}
     for symptom, candidates in diagnosis.candidates.items():
@@ -118,25 +119,12 @@ def _blocks(report: Report, verbose: bool, where: str) -> Iterator[RenderableTyp
 
 def root_block(root: RootCause, where: str, *, whole: bool) -> Group:
     """A cause; `whole`: with its proof and every fix."""
-    mark, style = _MARKS[root.level]
-    lines: list[RenderableType] = [
-        Text.assemble((mark + " ", style), styled(root.title, "bold"), styled(f"   {root.cause} {root.code}", "dim")),
-        indented(styled(root.message), 2),
-    ]
-    if whole:
-        lines += [Text(), Text("  Proof", style="bold"), *evidence(root.proof)]
-        if root.explains:
-            lines.append(indented(styled(f"Explains: {', '.join(root.explains)}", "dim"), 2))
-        lines.append(Text())
-    shown = root.fixes if whole else root.fixes[:1]
-    for position, fix in enumerate(shown):
-        lines += _fix(fix, "Fix" if position == 0 else "Or", where)
-    return Group(*lines)
+    return Group(*map(rich, plain.cause(root, where, whole=whole)))
 
 
 def evidence(proof: tuple[Evidence, ...]) -> list[RenderableType]:
     """A line for each piece of proof, and who says so."""
-    return [_bullet(Text.assemble(styled(e.text), styled(f"  [{e.source}]", "dim"))) for e in proof]
+    return [rich(one) for one in plain.evidence(proof)]
 
 
 def _bullet(text: Text) -> Table:
@@ -146,26 +134,6 @@ def _bullet(text: Text) -> Table:
     grid.add_column(overflow="fold")  # a path is proof only when it is whole
     grid.add_row(Text("    ·", style="dim"), text)
     return grid
-
-
-def _fix(fix: Fix, word: str, where: str) -> list[RenderableType]:
-    head = Text.assemble((word + ":", "bold green"), styled(f" {fix.summary}"))
-    if fix.risk != "safe":
-        head.append(f"  ({fix.risk})", style="yellow")
-    if fix.trial is not None:
-        head.append_text(_tried(fix.trial, where))
-    verify = [] if fix.verify == "gpudoctor check" else [styled(f"    then: {fix.verify}", "dim")]
-    return [indented(head, 2), *[paste(s) for s in fix.steps], *verify]
-
-
-def _tried(trial: Trial, where: str) -> Text:
-    """Whether it was tried on the machine that was examined: 'here', or 'there' for a recorded report."""
-    outcome = trial.outcome if isinstance(trial.outcome, str) else trial.outcome.why
-    if trial.worked is True:
-        return Text.assemble((f" — tried {where}, works: ", "green"), styled(outcome, "green"))
-    if trial.worked is False:
-        return Text.assemble((f" — tried {where}, not enough: ", "red"), styled(outcome, "red"))
-    return Text.assemble((f" — not decided {where}: ", "yellow"), styled(trial.worked.why, "yellow"))
 
 
 def _measured(measurements: tuple[Measurement, ...], verbose: bool) -> list[RenderableType]:

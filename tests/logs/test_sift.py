@@ -8,13 +8,14 @@ import re
 import pytest
 
 from gpudoctor import api
-from gpudoctor.logs import reader, sift
+from gpudoctor.logs import sift
 from gpudoctor.logs.text import Binary
-from tests.logs.judged import said
+from tests.logs.judged import HERE, said, table, wrong
 
 CUINIT = (
     b"E0000 00:00:1795203764.899155    4980 cuda_platform.cc:52] failed call to cuInit: CUDA_ERROR_STUB_LIBRARY: stub\n"
 )
+RIGHT = table()
 NOISE = b"step 17 loss 0.53125 seconds 0.25\n"
 
 
@@ -48,7 +49,7 @@ def test_a_line_without_an_end() -> None:
 
 def test_numbers_of_lines_after_a_long_middle() -> None:
     data = NOISE * 50_000 + CUINIT
-    last = sift.read(io.BytesIO(data), reader.WORDS).lines[-1]
+    last = sift.read(io.BytesIO(data)).lines[-1]
     assert (last.number, last.text) == (50_001, CUINIT.decode().strip())
 
 
@@ -64,7 +65,7 @@ def test_cut_within_a_character() -> None:
 
 def test_a_long_binary() -> None:
     with pytest.raises(Binary):
-        sift.read(io.BytesIO(b"\x7fELF" + bytes(1 << 20)), reader.WORDS)
+        sift.read(io.BytesIO(b"\x7fELF" + bytes(1 << 20)))
 
 
 def test_words_as_a_tree() -> None:
@@ -74,3 +75,12 @@ def test_words_as_a_tree() -> None:
     for word in ("axb", "gpu", "c", "GP"):
         assert not pattern.search(word.encode())
     assert isinstance(pattern, re.Pattern)
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_in_the_middle_of_a_long_text(name: str) -> None:
+    noise = NOISE * (sift.WHOLE // len(NOISE) + 50)
+    data = noise + (HERE / name).read_bytes() + b"\n" + noise
+    report = api.log(io.BytesIO(data))
+    assert report.facts.text.lines == data.count(b"\n")
+    assert wrong(report, RIGHT[name]) is None
