@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import re
 
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from gpudoctor import compat
@@ -60,6 +59,8 @@ def asked_for(event: TextEvent, *, name: str | None = None) -> tuple[Release, ..
     wanted = name or distribution(event)
     spec = re.sub(r"^=(?!=)", "==", event.values.get("spec", "").strip("'\"`,. )"))
     spec = re.sub(r"^==(\d+\.\d+)$", r"==\1.*", spec)
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet  # which takes long to import
+
     try:
         admitted = SpecifierSet(spec, prereleases=True)
     except InvalidSpecifier:
@@ -147,6 +148,8 @@ def refuses(facts: Facts, event: TextEvent) -> bool:
 
 def _takes(one: str, python: str) -> bool:
     """Whether conda's '>=3.6,<3.7.0a0' or '3.7.*' takes a Python."""
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
     try:
         return f"{python}.0" in SpecifierSet(one if one[:1] in "<>=!~" else f"=={one}")
     except InvalidSpecifier:

@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterator
 from typing import Literal
 
 import msgspec
-from packaging.markers import Marker
-from packaging.requirements import Requirement
 
 from .code import Fit, fit
 from .files import matrix
@@ -418,6 +416,8 @@ def limit_of(build: Build, package: str, python: str | None) -> str | None:
     A key of `Build.requires` may carry a marker ('numpy; python_version >= "3.12"'). Where the Python is not told the
     first counts.
     """
+    from packaging.markers import Marker  # which takes long to import
+
     for key, specifier in {**build.requires, **(build.extra or {})}.items():
         name, _, marker = key.partition(";")
         if name.strip() != package:
@@ -439,6 +439,8 @@ def _has(case: Case, name: str, specifier: str) -> bool:
 
 
 def _name(requirement: str) -> str:
+    from packaging.requirements import Requirement
+
     return Requirement(requirement).name
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import functools
 import re
+from typing import TYPE_CHECKING
 
-from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from .files import matrix
 from .records import Architecture, DriverBranch
+
+if TYPE_CHECKING:
+    from packaging.specifiers import SpecifierSet
 
 
 class NotAVersion(ValueError):  # noqa: N818
@@ -27,6 +30,8 @@ def version(text: str) -> Version:
 
 @functools.lru_cache(maxsize=1024)
 def _specifiers(text: str) -> SpecifierSet:
+    from packaging.specifiers import SpecifierSet  # which takes long to import
+
     return SpecifierSet(text, prereleases=True)
 
 

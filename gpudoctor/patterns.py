@@ -67,114 +67,74 @@ class Pattern:
         return self.compiled.sub(by, text) if self._may_match(text) else text
 
 
+_TOKEN = re.compile(
+    r"""(?P<letters>[A-Za-z0-9 _'"/:,=<>@!;%&~\#-]+) | \\(?P<escaped>.) | (?P<open>\((?:\?(?:P<\w+>|:|P=\w+|<?[=!]|[a-zA-Z-]+:))?)
+    | (?P<close>\)) | (?P<more>(?:\+|\{[1-9]\d*(?:,\d*)?\})[?+]?) | (?P<perhaps>(?:[?*]|\{,?\d*(?:,\d*)?\})[?+]?) | (?P<either>\|)
+    | (?P<some>\[\^?\]?(?:\\.|[^\]\\])*\]|.)""",
+    re.VERBOSE | re.DOTALL,
+)
+_PARTS = ("(", "(?:", "(?P<")
+"""What begins a group that is a part of the match, and has no flags of its own."""
+
+
+class _Group:
+    """What is known of a group, so far."""
+
+    def __init__(self, is_part: bool = True) -> None:
+        self.is_part = is_part
+        self.alternatives: list[tuple[str, ...]] = []
+        self.best: tuple[str, ...] = ()
+        self.run = ""
+        self.inner: tuple[str, ...] = ()
+        """Of the group that was closed last: it may be said yet that it can be absent."""
+
+    def pause(self) -> None:
+        """What follows does not follow at once."""
+        if self.run:
+            self.take((self.run,))
+            self.run = ""
+        if self.inner:
+            self.take(self.inner)
+            self.inner = ()
+
+    def take(self, words: tuple[str, ...]) -> None:
+        """Keep these, if they tell more."""
+        shortest = min(map(len, words))
+        if shortest >= _LONG and (not self.best or shortest > min(map(len, self.best))):
+            self.best = words
+
+    def end(self) -> tuple[str, ...]:
+        """One word of each alternative."""
+        self.pause()
+        self.alternatives.append(self.best)
+        words = tuple(dict.fromkeys(word for one in self.alternatives for word in one))
+        return words if self.is_part and all(self.alternatives) else ()
+
+
 def held_by(source: str) -> tuple[str, ...]:
     """Of the words that stand in a regular expression as they are, some of which every match holds one; (): none are known."""
-    if source.startswith("(?") and source[2] not in ":P<=!":
+    if re.match(r"\(\?[a-zA-Z]+\)", source):
         return ()  # flags
-    found: list[str] = []
-    for alternative in _alternatives(source):
-        words = _of_sequence(alternative)
-        if not words:
-            return ()
-        found += words
-    return tuple(dict.fromkeys(found))
-
-
-def _alternatives(source: str) -> Iterator[str]:
-    depth, begin, at = 0, 0, 0
-    while at < len(source):
-        letter = source[at]
-        if letter == "\\":
-            at += 1
-        elif letter == "[":
-            at = _after_class(source, at) - 1
-        elif letter == "(":
-            depth += 1
-        elif letter == ")":
-            depth -= 1
-        elif letter == "|" and not depth:
-            yield source[begin:at]
-            begin = at + 1
-        at += 1
-    yield source[begin:]
-
-
-def _of_sequence(source: str) -> tuple[str, ...]:
-    """The longest run of letters, or the runs of a group, of which each match has one."""
-    best: tuple[str, ...] = ()
-    run, at = "", 0
-
-    def better(words: tuple[str, ...]) -> tuple[str, ...]:
-        shortest = min((len(w) for w in words), default=0)
-        return words if shortest >= _LONG and shortest > min((len(w) for w in best), default=0) else best
-
-    while at < len(source):
-        letter = source[at]
-        end = at + 1
-        literal, inner = letter, ""
-        if letter == "\\":
-            end = at + 2
-            literal = source[at + 1] if not source[at + 1].isalnum() else ""
-        elif letter == "[":
-            literal, end = "", _after_class(source, at)
-        elif letter == "(":
-            end = _after_group(source, at)
-            literal, inner = "", _inside(source[at:end])
-        elif letter in ".^$":
-            literal = ""
-        optional, end = _quantified(source, end)
-        if literal and not optional and end == at + (2 if letter == "\\" else 1):
-            run += literal
+    groups = [_Group()]
+    for token in _TOKEN.finditer(source):
+        kind, now = token.lastgroup, groups[-1]
+        if kind == "letters" or (kind == "escaped" and not token["escaped"].isalnum()):
+            if now.inner:
+                now.pause()
+            now.run += token["letters"] or token["escaped"]
+        elif kind == "perhaps":
+            now.run, now.inner = now.run[:-1], ()
+            now.pause()
+        elif kind == "open":
+            now.pause()
+            groups.append(_Group(is_part=token["open"] in _PARTS or token["open"].startswith(_PARTS[2])))
+        elif kind == "close":
+            words = groups.pop().end()
+            groups[-1].inner = words
+        elif kind == "either":
+            now.pause()
+            now.alternatives.append(now.best)
+            now.best = ()
         else:
-            kept = run + (literal if literal and not optional else "")
-            best, run = better((kept,)), ""
-            if inner and not optional:
-                best = better(held_by(inner))
-        at = end
-    return better((run,))
-
-
-def _after_class(source: str, at: int) -> int:
-    at += 2 if source[at + 1 : at + 2] == "^" else 1
-    at += source[at : at + 1] == "]"
-    while source[at] != "]":
-        at += 2 if source[at] == "\\" else 1
-    return at + 1
-
-
-def _after_group(source: str, at: int) -> int:
-    depth = 0
-    while True:
-        letter = source[at]
-        if letter == "\\":
-            at += 1
-        elif letter == "[":
-            at = _after_class(source, at) - 1
-        elif letter == "(":
-            depth += 1
-        elif letter == ")":
-            depth -= 1
-            if not depth:
-                return at + 1
-        at += 1
-
-
-def _inside(group: str) -> str:
-    """What a group holds; '': it is no part of the match, or has flags of its own."""
-    if not group.startswith("(?"):
-        return group[1:-1]
-    if group.startswith("(?:"):
-        return group[3:-1]
-    return group[group.index(">") + 1 : -1] if group.startswith("(?P<") else ""
-
-
-def _quantified(source: str, at: int) -> tuple[bool, int]:
-    """Whether what stands before may be absent, and where its quantifier ends."""
-    letter = source[at : at + 1]
-    if letter in ("?", "*", "+"):
-        end = at + 1
-    elif letter == "{" and (found := re.match(r"\{(\d*)(?:,\d*)?\}", source[at:])):
-        letter, end = ("?" if found[1] in ("", "0") else "+"), at + found.end()
-    else:
-        return False, at
-    return letter != "+", end + (source[end : end + 1] in ("?", "+"))
+            now.pause()
+    return groups[0].end()

@@ -166,10 +166,11 @@ def _kill_children() -> None:
 
 def _prepare() -> None:
     """What a parent process may have left us in: ignored signals, closed or narrow streams."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is not signal.SIG_IGN:  # nohup
-            signal.signal(number, _terminated)
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    if sys.platform != "win32":
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is not signal.SIG_IGN:  # nohup
+                signal.signal(number, _terminated)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

@@ -72,8 +72,8 @@ class Notebook:
     def facts(self, lines: int, left_out: str | None) -> Facts:
         """Everything that was told; all else is not in this text."""
         facts = Facts()
-        for field in _SUBJECTS:
-            facts = with_fact(facts, field.name, _unread(field.default, field.name))
+        for name in _SUBJECTS:
+            facts = with_fact(facts, name, _unread(getattr(facts, name), name))
         facts = with_fact(facts, "environment.unlisted", _not_told("environment"))
         for fact, (_, value, _) in self._told.items():
             facts = with_fact(facts, fact, value)
@@ -85,7 +85,9 @@ class Notebook:
         return msgspec.structs.replace(facts, text=text)
 
 
-_SUBJECTS = tuple(f for f in msgspec.structs.fields(Facts) if isinstance(f.default, Fact) and f.name != "text")
+_SUBJECTS = tuple(
+    name for name in Facts.__struct_fields__ if isinstance(getattr(Facts(), name), Fact) and name != "text"
+)
 
 
 def _not_told(fact: str) -> Unread:
@@ -97,12 +99,12 @@ def _not_told(fact: str) -> Unread:
 def _unread(subject: Fact, name: str) -> Fact:
     """The subject with each fact unread, and the command that tells that one."""
     kept: dict[str, Fact] = {}
-    for field in msgspec.structs.fields(type(subject)):
-        path = f"{name}.{field.name}"
-        if isinstance(field.default, Unread):
-            kept[field.name] = _not_told(path)
-        elif isinstance(field.default, Fact):
-            kept[field.name] = _unread(field.default, path)
+    for field in subject.__struct_fields__:
+        default, path = getattr(subject, field), f"{name}.{field}"
+        if isinstance(default, Unread):
+            kept[field] = _not_told(path)
+        elif isinstance(default, Fact):
+            kept[field] = _unread(default, path)
     return msgspec.structs.replace(subject, **kept)
 
 

@@ -115,6 +115,7 @@ def read(pasted: Pasted) -> Facts:
             told = reads(line.text, line.number, notes)
             if told is None or not told.kind:
                 continue
+            harmless = told.kind.startswith("benign-")
             text = told.values.pop("", line.text)
             key = (told.kind, "" if told.once else text)
             if key not in seen:
@@ -125,6 +126,8 @@ def read(pasted: Pasted) -> Facts:
                         values=told.values, symptom=told.symptom,
                     )
                 )  # fmt: skip
+            if harmless and language == tensorflow_facts.LANGUAGE:
+                break  # the other languages have nothing to say of it
     statements.finish()
     return notes.facts(pasted.count, pasted.left_out)
 

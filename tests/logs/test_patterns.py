@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import re
 import time
 from collections.abc import Iterator
 from re import _parser  # type: ignore[attr-defined]
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import strategies as st
 
 import gpudoctor.logs
 from gpudoctor.logs.language import Kind, Language
-from gpudoctor.patterns import Pattern
+from gpudoctor.patterns import Pattern, held_by
 
 LENGTH = 1500
 FILLERS = ("a", " ", "1", ".", "a ", "1.", "/a", "[", '"', "'", ": ", "=", "(", "-", "0x1,", "A_1 ", "\t", "E ")
@@ -27,7 +30,8 @@ def patterns() -> dict[str, Pattern]:
 
     def collect(name: str, value: Any) -> None:
         if isinstance(value, Pattern):
-            found[name] = value
+            if all(value is not one for one in found.values()):
+                found[name] = value
         elif isinstance(value, Language | Kind):
             for one in value.kinds if isinstance(value, Language) else ():
                 collect(f"{name}.{one.name}", one.compiled)
@@ -91,3 +95,33 @@ def test_a_pattern_does_not_run_away(name: str) -> None:
         pattern.search(line)
         pattern.match(line)
         assert time.perf_counter() - began < LIMIT_S, line[:80]
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        (r"foo bar", ("foo bar",)),
+        (r"abc?d efg", ("d efg",)),
+        (r"fo+o bar\.", ("o bar.",)),
+        (r"(?:abc|defg) \d", ("abc", "defg")),
+        (r"(?:abc|defg)?hijk", ("hijk",)),
+        (r"(?P<x>abc|d.)(?!efgh)", ()),
+        (r"[abc]def{0,3}", ()),
+        (r"GPU \d|CUDA_ERROR_\w+", ("GPU ", "CUDA_ERROR_")),
+        (r"GPU \d|\w+", ()),
+        (r"(?i)abc", ()),
+        (r"(?i:abc)def", ("def",)),
+    ],
+)
+def test_words_that_every_match_holds(source: str, words: tuple[str, ...]) -> None:
+    assert held_by(source) == words
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+@seed(1)
+@settings(max_examples=3, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_what_matches_holds_the_words(name: str, data: st.DataObject) -> None:
+    pattern = PATTERNS[name]
+    line = data.draw(st.from_regex(re.compile(pattern.source, pattern.flags)))
+    assert pattern.search(line)
