@@ -80,7 +80,8 @@ def stages(mutant: str) -> tuple[tuple[str, ...], list[list[Path]]]:
         cause = registry.find(what.partition(":")[0]).cause
         files = sorted((TESTS / "checks").glob("test_*.py"))
         mention = [f for f in files if cause in f.read_text()]
-        return (cause,), [mention, [*(f for f in files if f not in mention), TESTS / "test_diagnosis.py"]]
+        texts = [f for f in sorted((TESTS / "logs").glob("test_*.py")) if cause in f.read_text()]
+        return (cause,), [mention, texts, [*(f for f in files if f not in mention), TESTS / "test_diagnosis.py"]]
     module, _, function = what.partition(".")
     words = (what, f"{function}(", f"{function}.", f"{module}.")
     files = [TESTS / f"test_{name}.py" for name in ("examine", "inside", "trial")]
