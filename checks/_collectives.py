@@ -32,6 +32,15 @@ _INTERNAL = Pattern(r"127\.|172\.(?:1[7-9]|2\d|3[01])\.|192\.168\.122\.|10\.0\.[
 _INTERNAL_NAME = Pattern(r"lo$|docker|br-|virbr|veth|cni|flannel|tunl|tun\d|vmnet")
 
 
+_LET_NCCL_CHOOSE = Fix(
+    kind="env",
+    risk="safe",
+    summary="Unset NCCL_SOCKET_IFNAME: NCCL finds an interface itself",
+    steps=("unset NCCL_SOCKET_IFNAME",),
+    env=(EnvChange(name="NCCL_SOCKET_IFNAME", op="unset"),),
+)
+
+
 def wrong_interface(facts: Facts) -> Iterator[Found]:
     """NCCL has no interface, or one from which the other machines can't be reached."""
     none = facts.text.said("nccl-no-interface")
@@ -48,17 +57,11 @@ def wrong_interface(facts: Facts) -> Iterator[Found]:
         else f"NCCL speaks through an interface from which the others are not reached{named}.",
         proof=lines((*none, *unreachable[:2], *chosen[:2], *failed[:1])),
         fixes=(
-            Fix(
-                kind="env",
-                risk="safe",
-                summary="Unset NCCL_SOCKET_IFNAME: NCCL finds an interface itself",
-                steps=("unset NCCL_SOCKET_IFNAME",),
-                env=(EnvChange(name="NCCL_SOCKET_IFNAME", op="unset"),),
-            ),
+            *((_LET_NCCL_CHOOSE,) if isinstance(value, str) else ()),
             Fix(
                 kind="command",
                 risk="safe",
-                summary="Or name the one that leads to the other machines, on each of them; containers on several machines need "
+                summary="Name the one that leads to the other machines, on each of them; containers on several machines need "
                 "the host's network (docker run --network=host)",
                 steps=("ip -br address", "export NCCL_SOCKET_IFNAME=eth0"),
             ),

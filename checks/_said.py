@@ -58,5 +58,8 @@ def holds(facts: Facts, *words: str) -> bool:
 
 
 def lines(events: Iterable[TextEvent]) -> tuple[Evidence, ...]:
-    """Lines as proof."""
-    return tuple(Evidence(text=e.text, source=f"line {e.line}") for e in list(events)[:4])
+    """Lines as proof, equal ones once."""
+    first: dict[str, int] = {}
+    for event in events:
+        first.setdefault(event.text, event.line)
+    return tuple(Evidence(text=text, source=f"line {line}") for text, line in list(first.items())[:4])

@@ -61,6 +61,12 @@ def named(facts: Facts, what: str) -> dict[Version, TextEvent]:
     for event in facts.text.said("names-cuda"):
         if value := event.values.get(what):
             found.setdefault(_parsed(value), event)
+    for event in facts.text.said("shows-file"):
+        library = event.values["library"]
+        if what == "cudnn" and (version := re.match(r"libcudnn\.so\.(\d+)", library)):
+            found.setdefault((int(version[1]),), event)
+        elif what == "cuda" and library.startswith("libcudart.so.") and (between := toolkits(library)):
+            found.setdefault(between[0], event)
     return found
 
 

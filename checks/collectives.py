@@ -29,7 +29,7 @@ def nccl_unavailable_windows(facts: Facts) -> Iterator[Found]:
     told = said(facts, "nccl-op-absent", settle="python3 -c 'import platform; print(platform.system())'")
     build = "python3 -c 'import tensorflow as tf; print(tf.sysconfig.get_build_info())'"
     windows = facts.system.system == "Windows" or holds(facts, ":\\", "indows", "DESKTOP-", "win_amd64")
-    if facts.text.said("registered-without-gpu"):
+    if facts.text.said("registered-without-gpu") or facts.system.system in ("Linux", "Darwin"):
         undecided(build)
     if not windows and (
         holds(facts, "/home/", "/usr/", "/opt/", "/root/", ".so", "MacBook") or facts.tensorflow.gpus() == ()

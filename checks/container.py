@@ -57,6 +57,9 @@ def _not_asked_for(facts: Facts, container: str) -> tuple[TextEvent, ...]:
         raise undecided
     if not absent and not (without and lists_nothing(facts) and not starts(facts)):
         raise undecided
+    inside = min((e.line for e in facts.text.said("in-a-container")), default=0)
+    if any(e.line > inside > 0 for e in facts.text.said("gpu", "nvidia-smi")):
+        raise undecided  # nvidia-smi was run inside, and works
     return (*without[:2], *absent)
 
 

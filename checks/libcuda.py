@@ -91,9 +91,12 @@ def driver_library_mismatch(facts: Facts) -> Iterator[Found]:
         proof.insert(0, init_evidence(lib))
     if nvml == _NVML_MISMATCH:
         proof.append(Evidence(text=f"NVML: {facts.gpu.nvml_error_text}", source="nvmlInit, in a child process"))
+    named = not isinstance(lib.version, Unread) and not isinstance(facts.driver.kernel_version, Unread)
+    which = f" ({kernel_text})", f" (libcuda: {user_text})"
     yield Found(
-        message=f"The driver works only when its kernel module ({kernel_text}) and its libraries (libcuda: "
-        f"{user_text}) are of one release.",
+        message="The driver works only when its kernel module{} and its libraries{} are of one release.".format(
+            *(which if named or not facts.text.is_all else ("", ""))
+        ),
         proof=tuple(proof),
         fixes=_fixes(
             _off_the_path(facts),

@@ -228,7 +228,7 @@ def nccl_channels_limited(facts: Facts) -> Iterator[Found]:
 
 @check("GD304", "nccl-wrong-interface", stage=Stage.USE, explains=("op-fails", "collective-fails"))
 def nccl_wrong_interface(facts: Facts) -> Iterator[Found]:
-    """NCCL is told to use a network interface that is not there.
+    """NCCL uses a network interface that is not there, or does not reach the other processes.
 
     What it looks at: NCCL_SOCKET_IFNAME, in the environment and in NCCL's configuration files, against the interfaces
     that are up and have an address: a list of prefixes, of whole names after '=', or of what to leave out after '^'.

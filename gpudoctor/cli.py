@@ -83,7 +83,7 @@ def _root(
 def log(
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="A log, or anything else that was pasted; - is standard input.")
-    ],
+    ] = Path("-"),
     format: FormatOption = Format.TEXT,
     redact: Redact = True,
     output: Output = None,
@@ -140,7 +140,7 @@ def check(
 
     if sys.platform != "linux":
         raise UsageError(
-            f"check examines Linux machines (WSL2 among them), this is {sys.platform}; replay works anywhere"
+            f"check examines Linux machines (WSL2 among them), this is {sys.platform}; replay and log work anywhere"
         )
     if sum(one is not None for one in (python, inside, pid)) > 1:
         raise UsageError("--python, --in and --pid exclude each other: each names an interpreter")
@@ -185,6 +185,9 @@ def replay(
         raise UsageError(f"{file}: {e.strerror or e}") from e
     except bundle.NotAReport as e:
         raise UsageError(f"{file} is no report of gpudoctor: {e}") from e
+    if report.facts.text.is_all:
+        cli_log.deliver(report, format, redact, write, verbose)
+        return bundle.exit_code(report, fail_on.value)
     shown = api.redacted(report, checks, here=False) if redact and format is Format.JSON else report
     _print(shown, format, write, verbose, recorded=True)
     return bundle.exit_code(report, fail_on.value)

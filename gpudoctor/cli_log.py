@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 def quick(arguments: list[str]) -> int | None:
-    """`log FILE`, with -v or not, without the parser of all commands, which alone takes longer; None: more than that."""
+    """`log [FILE]`, with -v or not, without the parser of all commands, which alone takes longer; None: more than that."""
     verbose = [a for a in arguments if a in ("-v", "--verbose")]
     files = [a for a in arguments if a == "-" or not a.startswith("-")]
-    if len(files) != 1 or len(files) + len(verbose) != len(arguments):
+    if len(files) > 1 or len(files) + len(verbose) != len(arguments):
         return None
-    return ended(lambda: log(Path(files[0]), verbose=bool(verbose)))
+    return ended(lambda: log(Path(files[0] if files else "-"), verbose=bool(verbose)))
 
 
 def log(
@@ -36,7 +36,7 @@ def log(
     """Say what a pasted log tells: the cause with the lines that prove it, or what is left and what would settle it."""
     write = writer(output)
     report = _read(file)
-    _print(report, format, redact, write, verbose)
+    deliver(report, format, redact, write, verbose)
     return bundle.exit_code(report, "warn")
 
 
@@ -71,7 +71,8 @@ def _without_waiting(path: str, flags: int) -> int:
     return os.open(path, flags)
 
 
-def _print(report: Report, format: Format, redact: bool, write: Callable[[str], None] | None, verbose: bool) -> None:
+def deliver(report: Report, format: Format, redact: bool, write: Callable[[str], None] | None, verbose: bool) -> None:
+    """Print a report that was made of a text, or write it."""
     from .render import log as renderer
 
     if format is Format.JSON:

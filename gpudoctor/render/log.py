@@ -34,6 +34,8 @@ def lines(report: Report, *, verbose: bool = False) -> Iterator[Line]:
         yield Line((("? ", "bold yellow"), (clean(found[symptom].title), "bold"), (f"   {symptom}", "dim")))
         yield from evidence(found[symptom].proof)
         yield from _candidates(candidates, verbose)
+        if report.facts.system.system not in ("Windows", "Darwin"):
+            yield line("All at once, on that machine: gpudoctor check", "dim", 4)
         yield Line()
     for left in diagnosis.unexplained:
         yield Line((("? ", "bold yellow"), (clean(found[left.symptom].title), "bold")))
@@ -64,7 +66,6 @@ def _candidates(candidates: tuple[Candidate, ...], verbose: bool) -> Iterator[Li
     if rest := candidates[len(shown) :]:
         names = ", ".join(c.cause for c in rest)
         yield line(f"Less likely: {names}  (-v shows their commands)", "dim", 4)
-    yield line("All at once, on that machine: gpudoctor check", "dim", 4)
 
 
 def _harmless(report: Report) -> Iterator[Line]:

@@ -12,6 +12,12 @@ _WHEELS = "python3 -m pip list | grep -iE 'nvidia|tensorflow'"
 _KERNEL_LOG = "sudo dmesg | grep -iE 'nvrm|xid|nouveau'"
 _INSIDE = "nvidia-smi -L  # here, and on the host"
 SETTLES = {
+    "cdi-spec-stale": "ls -l /etc/cdi /var/run/cdi; cat /proc/driver/nvidia/version",
+    "container-image-has-driver-files": "docker run --rm --entrypoint ls IMAGE -l /usr/lib/x86_64-linux-gnu | grep nvidia",
+    "nccl-too-old-for-gpu": "NCCL_DEBUG=VERSION python3 train.py; nvidia-smi --query-gpu=name,compute_cap --format=csv",
+    "tensorflow-gpu-package-removed": "python3 -m pip install tensorflow-gpu  # whose error text says it",
+    "tf-macos-no-cuda": "uname -sm",
+    "tf-windows-native-cpu-only": 'python -c "import platform, tensorflow as tf; print(platform.system(), tf.__version__)"',
     "cuda-libs-missing": _WHEELS,
     "cuda-version-mismatch": _WHEELS,
     "cudnn-wrong-major": _WHEELS,

@@ -12,7 +12,6 @@ CLUES: dict[str, tuple[str, ...]] = {
         "gpu-exclusive-busy",
         "vgpu-unlicensed",
         "compute-mode-prohibited",
-        "mps-daemon-stale",
         "gpu-memory-held-by-other-process",
     ),
     "power-cap-slows": ("gpu-throttling-power", "gpu-throttling-thermal"),
