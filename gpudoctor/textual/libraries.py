@@ -26,7 +26,19 @@ _GAP = "2.21"
 
 
 def fitting(facts: Facts) -> tuple[str, ...]:
-    """The causes, the likely ones first."""
+    """The causes, the likely ones first; without those that came with a later release."""
+    release, fits = _release(facts), _fitting(facts)
+    if release is None or tuple(int(n) for n in release.split(".")) >= _WHEELS_SINCE:
+        return fits
+    return tuple(cause for cause in fits if cause not in _OF_WHEELS)
+
+
+_WHEELS_SINCE = (2, 12)
+_OF_WHEELS = ("pip-nvidia-libs-not-found", "tf-wheel-runpath-gap", "cu12-cu13-wheel-clash", "wheel-damaged")
+"""Before, TensorFlow knew nothing of libraries that pip installs."""
+
+
+def _fitting(facts: Facts) -> tuple[str, ...]:
     picks = facts.tensorflow.libraries
     lost = [] if isinstance(picks, Unread) else [p.soname for p in picks]
     release = _release(facts)
