@@ -34,7 +34,7 @@ def toolkits(library: str) -> tuple[Version, Version] | None:
     name, number = found[1], found[2].strip(".")
     if "64_" in library:
         number = _of_dll(number)
-    version = tuple(int(n) for n in number.split("."))
+    version = tuple(int(n) for n in number.split(".") if n)
     if name == "cudart" and version[0] >= 11:
         return (version[0],), (version[0] + 1,)
     if len(version) > 1:

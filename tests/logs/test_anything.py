@@ -1,0 +1,36 @@
+"""Whatever stands in a text, no check fails over it."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.logs.judged import HERE, judged
+
+LINES = sorted({line for path in HERE.rglob("*.log") for line in path.read_text().splitlines()})
+LETTERS = st.text(alphabet="0123456789.-:xX/\\ '\"[](){}|<>=;,\t\x00é中", max_size=6)
+
+
+@st.composite
+def spoilt(draw: st.DrawFn) -> str:
+    """A real line: whole, cut, with its words in another order, or with other numbers in it."""
+    line = draw(st.sampled_from(LINES))
+    how = draw(st.integers(0, 4))
+    at = draw(st.integers(0, len(line)))
+    if how == 1:
+        return line[:at] if draw(st.booleans()) else line[at:]
+    if how == 2:
+        return " ".join(draw(st.permutations(line.split(" ")[:40])))
+    if how == 3:
+        return line[:at] + draw(LETTERS) + line[at:]
+    if how == 4:
+        return "".join(draw(st.sampled_from("019.x-")) if c.isdigit() else c for c in line[:200])
+    return line
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(spoilt(), max_size=12))
+def test_no_check_fails(lines: list[str]) -> None:
+    report = judged("\n".join(lines))
+    assert not [one for one in report.unknown if "itself failed" in one.why]
+    assert all(name for name in (*report.diagnosis.candidates, report.diagnosis.verdict))
