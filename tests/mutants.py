@@ -117,27 +117,21 @@ def _of_texts_alone(code: str) -> bool:
 
 def _reads_text(body: registry.Body) -> bool:
     """Whether a check asks for the text, itself or in a function of checks/ that it calls."""
-    called = [inspect.unwrap(body)]
+    called: list[Callable[..., Any]] = [inspect.unwrap(body)]
     for one in called:  # grows while it is walked
-        names = {name for code in _codes(one.__code__) for name in code.co_names}
-        if names & {"is_all", "said", "shows", "understood"}:
+        source, scope = inspect.getsource(one), vars(inspect.getmodule(one))
+        if "facts.text." in source:
             return True
-        known = [one.__globals__[name] for name in names if name in one.__globals__]
-        known += [vars(part)[name] for part in known if inspect.ismodule(part) for name in names if name in vars(part)]
+        named = [scope[name] for name in re.findall(r"\w+", source) if name in scope]
+        named += [
+            getattr(scope[module], name) for module, name in re.findall(r"\b(_\w+)\.(\w+)\(", source) if module in scope
+        ]
         called += [
             f
-            for f in known
+            for f in named
             if inspect.isfunction(f) and f.__module__.startswith("gpudoctor.checks.") and f not in called
         ]
     return False
-
-
-def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    """A function's code, and that of the functions in it."""
-    yield code
-    for inner in code.co_consts:
-        if isinstance(inner, types.CodeType):
-            yield from _codes(inner)
 
 
 def _reads_lines(module: types.ModuleType) -> bool:
