@@ -119,18 +119,15 @@ def _reads_text(body: registry.Body) -> bool:
     """Whether a check asks for the text, itself or in a function of checks/ that it calls."""
     called: list[Callable[..., Any]] = [inspect.unwrap(body)]
     for one in called:  # grows while it is walked
-        source, scope = inspect.getsource(one), vars(inspect.getmodule(one))
+        source, scope = inspect.getsource(one), one.__globals__
         if "facts.text." in source:
             return True
-        named = [scope[name] for name in re.findall(r"\w+", source) if name in scope]
-        named += [
-            getattr(scope[module], name) for module, name in re.findall(r"\b(_\w+)\.(\w+)\(", source) if module in scope
+        parts = [
+            vars(scope[name]) if inspect.ismodule(scope.get(name)) else {} for name in re.findall(r"\b_\w+", source)
         ]
-        called += [
-            f
-            for f in named
-            if inspect.isfunction(f) and f.__module__.startswith("gpudoctor.checks.") and f not in called
-        ]
+        named = [known.get(name) for known in (scope, *parts) for name in re.findall(r"\w+", source)]
+        ours = [f for f in named if inspect.isfunction(f) and f.__module__.startswith("gpudoctor.checks.")]
+        called += [f for f in dict.fromkeys(ours) if f not in called]
     return False
 
 

@@ -25,7 +25,6 @@ _NOT_OF_LINES = ("test_corpus", "test_corpus_form", "test_patterns", "test_sift"
 ARGUMENTS = (
     *(str(f) for f in sorted(_LOGS.glob("test_*.py")) if f.stem not in _NOT_OF_LINES),
     *(str(f) for f in sorted((_TESTS / "checks").glob("test_*.py")) if "Text(" in f.read_text()),
-    f"{_LOGS / 'test_corpus.py'}::test_the_answer",
 )
 
 
@@ -79,11 +78,11 @@ def _speaks(item: pytest.Item, word: str) -> int:
 
 @contextmanager
 def _noting(seen: set[str]) -> Iterator[None]:
-    """Into `seen`: the kinds of the lines that are read, the causes and symptoms that are named."""
+    """Into `seen`: the kinds and languages of the lines that are read, the causes and symptoms that are named."""
     facts_of, log = Notebook.facts, api.log
 
     def facts(self: Notebook, *arguments: Any) -> Facts:
-        seen.update(e.kind for e in self.events)
+        seen.update(word for e in self.events for word in (e.kind, e.language))
         return facts_of(self, *arguments)
 
     def judged(*arguments: Any) -> api.Report:

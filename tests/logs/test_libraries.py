@@ -53,6 +53,10 @@ NOTHING = lost(*_CUDA_10_1)
             lost("libcudnn.so.8") + "/srv/env/lib/python3.9/site-packages/nvidia/cudnn/lib/libcudnn.so.8\n",
             "pip-nvidia-libs-not-found",
         ),
+        (
+            f"{_LOADER.format(1, 'W', 60)}Could not load dynamic library 'libcudnn.so.8'; dlerror: /srv/lib/libcudnn.so.8: file too short\n",
+            "cuda-lib-unusable",
+        ),
     ],
 )  # fmt: skip
 def test_what_is_there_decides(text: str, cause: str) -> None:
