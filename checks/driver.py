@@ -97,7 +97,7 @@ def nvidia_smi_fails(facts: Facts) -> Iterator[Found]:
     Source: NVML, nvmlReturn_t; nvidia-smi(1).
     """
     if not facts.text.is_all:
-        raise NotApplicable("NVML itself was asked")
+        raise NotApplicable("only a text shows it (gpudoctor log)")
     said = facts.gpu.nvml_error_text
     if known(facts.gpu.nvml_error) is not None:
         text = said if isinstance(said, str) else "NVML does not start"

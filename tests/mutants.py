@@ -4,6 +4,10 @@
     explains:GD511:cuinit-fails   the check does not say that it explains this
     probe:driver.read_nodes       the probe gets no answers: all that it returns is unread
     task:driver.nodes             the patient's function answers nothing
+    text:GD511                    the check, which judges machines and texts, is shown no text
+    language:containers           no line is read by this module of gpudoctor/logs
+    kind:no-gpu-runtime           no line is of this kind
+    clue:no-gpu-runtime           such a line suggests no cause
 
 `python -m tests.mutants ARGUMENTS` is gpudoctor with it; the product knows nothing of mutants.
 """
@@ -17,16 +21,22 @@ import inspect
 import os
 import pkgutil
 import re
+import types
 import typing
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 import gpudoctor
 from gpudoctor import patient, probes, registry
-from gpudoctor.facts import Facts, Unread, unread_all
-from gpudoctor.findings import Found
+from gpudoctor.facts import Facts, Text, UnknownFactError, Unread, unread_all
+from gpudoctor.findings import Found, NotApplicable
+from gpudoctor.logs import reader
+from gpudoctor.logs.language import Language
 from gpudoctor.probes.ask import NOT_ANSWERED, Answers
+from gpudoctor.textual.clues import CLUES
 
 VARIABLE = "GPUDOCTOR_TEST_MUTANT"
 
@@ -60,6 +70,77 @@ def tasks() -> list[str]:
     return [f"task:{name}" for name in sorted(named) if _is_task(*name.split("."))]
 
 
+def texts() -> list[str]:
+    """Every check that judges machines and texts, without the text."""
+    return [f"text:{c.code}" for c in registry.all_checks() if _reads_text(c.body) and not _of_texts_alone(c.code)]
+
+
+def languages() -> list[str]:
+    """Every module that reads lines of a text."""
+    return [f"language:{name}" for name, part in vars(reader).items() if inspect.ismodule(part) and _reads_lines(part)]
+
+
+def kinds() -> list[str]:
+    """Every kind of line that languages name."""
+    return [f"kind:{name}" for name in dict.fromkeys(k.name for one in reader.LANGUAGES for k in one.kinds)]
+
+
+def clues() -> list[str]:
+    """Every kind of line for which causes are suggested."""
+    return [f"clue:{kind}" for kind in CLUES]
+
+
+KINDS: dict[str, Callable[[], list[str]]] = {
+    "rule": rules, "probe": readers, "task": tasks, "text": texts, "language": languages, "clue": clues,
+    "explains": explanations, "kind": kinds,
+}  # fmt: skip
+
+
+def shown_by_texts(mutant: str) -> bool:
+    """Whether the tests of texts must notice it."""
+    kind, _, what = mutant.partition(":")
+    if kind in ("rule", "explains"):
+        return _of_texts_alone(what.partition(":")[0])
+    return kind in ("text", "language", "kind", "clue")
+
+
+def _of_texts_alone(code: str) -> bool:
+    """Whether the check does not apply to machines."""
+    try:
+        list(registry.find(code).body(Facts()))
+    except NotApplicable as reason:
+        return str(reason).startswith("only a text")
+    except UnknownFactError:
+        pass
+    return False
+
+
+def _reads_text(body: registry.Body) -> bool:
+    """Whether a check asks for the text, itself or in a function of checks/ that it calls."""
+    called: list[Callable[..., Any]] = [inspect.unwrap(body)]
+    for one in called:  # grows while it is walked
+        source, scope = inspect.getsource(one), one.__globals__
+        if "facts.text." in source:
+            return True
+        parts = [
+            vars(scope[name]) if inspect.ismodule(scope.get(name)) else {} for name in re.findall(r"\b_\w+", source)
+        ]
+        named = [known.get(name) for known in (scope, *parts) for name in re.findall(r"\w+", source)]
+        ours = [f for f in named if inspect.isfunction(f) and f.__module__.startswith("gpudoctor.checks.")]
+        called += [f for f in dict.fromkeys(ours) if f not in called]
+    return False
+
+
+def _reads_lines(module: types.ModuleType) -> bool:
+    return hasattr(module, "WORDS") or bool(_of_module(module))
+
+
+def _of_module(module: types.ModuleType) -> list[Language]:
+    """Its languages whose lines are understood one by one."""
+    own = [one for value in vars(module).values() for one in (value if isinstance(value, tuple) else (value,))]
+    return [one for one in reader.LANGUAGES if any(one is other for other in own)]
+
+
 def _is_task(file: str, function: str) -> bool:
     return (
         file in patient.names() and re.search(rf"^def {function}\(", patient.program([file]), re.MULTILINE) is not None
@@ -82,6 +163,21 @@ def apply(mutant: str) -> None:
         setattr(loaded, name, _unanswered(getattr(loaded, name)))
     elif kind == "task":
         _mute(*what.split("."))
+    elif kind == "text":
+        check = registry.find(what)
+        registry._checks[what] = dataclasses.replace(check, body=_textless(check.body))
+    elif kind == "language":
+        module = getattr(reader, what)
+        lost = _of_module(module)
+        setattr(reader, "LANGUAGES", tuple(one for one in reader.LANGUAGES if one not in lost))  # noqa: B010
+        setattr(module, "WORDS", ())  # noqa: B010
+    elif kind == "kind":
+        kept = (
+            dataclasses.replace(one, kinds=tuple(k for k in one.kinds if k.name != what)) for one in reader.LANGUAGES
+        )
+        setattr(reader, "LANGUAGES", tuple(kept))  # noqa: B010
+    elif kind == "clue":
+        del CLUES[what]
     else:
         raise ValueError(f"{mutant}: no such mutant")
 
@@ -96,6 +192,16 @@ def _silent(body: registry.Body) -> registry.Body:
         yield from ()
 
     return silent
+
+
+def _textless(body: registry.Body) -> registry.Body:
+    """It is shown what the text tells of the machine, and not the text."""
+
+    @functools.wraps(body)
+    def textless(facts: Facts) -> Iterator[Found]:
+        return body(msgspec.structs.replace(facts, text=Text()))
+
+    return textless
 
 
 def _unanswered(read: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,8 +1,9 @@
-"""Do the tests notice? `python -m tests.mutate` switches off one check, probe or patient's task at a time.
+"""Do the tests notice? `python -m tests.mutate` switches off one thing of tests/mutants.py at a time.
 
 Each mutant must be killed: a test fails, which passes without it. One that survives, and has no reason here to, ends
 this with 1. `python -m tests.mutate rule:GD511 task` tries this check and the patient's tasks alone; `python -m
-tests.mutate explains` drops the names that checks explain, one at a time: how many are noticed is information.
+tests.mutate explains kind` drops the names that checks explain and the kinds of lines: how many of these are noticed is
+information.
 """
 
 from __future__ import annotations
@@ -11,38 +12,26 @@ import collections
 import contextlib
 import inspect
 import io
-import multiprocessing
 import os
 import sys
 import time
 from collections.abc import Iterator
-from multiprocessing.connection import Connection, wait
-from multiprocessing.context import ForkProcess
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
 from gpudoctor import registry
-from tests import mutants
+from tests import mutants, mutate_texts
+from tests.forked import Outcome, run_all
 
 TESTS = Path(__file__).parent
-LIMIT_S = 300.0
+FOR_INFORMATION = ("explains", "kind")
 MAY_SURVIVE: dict[str, str] = {}
 """Mutant -> why no test can fail for it."""
 _QUIETLY = ("-q", "--no-header", "--assert=plain", "-p", "no:cacheprovider", "-p", "no:hypothesispytest")
 """Without what takes a second to load, or writes."""
 _FAILED = (pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED)
 _PASSED = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
-
-
-class Outcome(NamedTuple):
-    """What became of a mutant; `by` is the test that failed."""
-
-    mutant: str
-    killed: bool
-    by: str
-    seconds: float
 
 
 class _Eager:
@@ -68,7 +57,7 @@ def label(mutant: str) -> str:
     """The mutant for a person."""
     kind, _, what = mutant.partition(":")
     code, _, rest = what.partition(":")
-    cause = f" {registry.find(code).cause}" if kind in ("rule", "explains") else ""
+    cause = f" {registry.find(code).cause}" if kind in ("rule", "explains", "text") else ""
     return f"{kind} {code}{cause}" + (f" -> {rest}" if rest else "")
 
 
@@ -112,47 +101,33 @@ def _pytest(arguments: list[str], plugin: object | None = None) -> tuple[int, st
     return code, said.getvalue()
 
 
-def run_all(chosen: list[str]) -> Iterator[Outcome]:
-    """Run all mutants, some side by side, each in a fork of this process, which must have no thread."""
-    fork = multiprocessing.get_context("fork")
-    left, running = list(reversed(chosen)), dict[Connection, tuple[str, ForkProcess]]()
-    while left or running:
-        while left and len(running) < min(2, os.cpu_count() or 1):
-            ours, theirs = fork.Pipe(duplex=False)
-            child = fork.Process(target=_run_into, args=(theirs, left[-1]))
-            child.start()
-            theirs.close()
-            running[ours] = (left.pop(), child)
-        for pipe in wait(list(running), timeout=LIMIT_S) or list(running):
-            assert isinstance(pipe, Connection)
-            mutant, child = running.pop(pipe)
-            try:
-                yield pipe.recv() if pipe.poll() else Outcome(mutant, False, "no end within the limit", LIMIT_S)
-            except EOFError:
-                yield Outcome(mutant, False, "the process that runs the tests died", 0.0)
-            child.kill()
-            child.join()
-
-
-def _run_into(pipe: Connection, mutant: str) -> None:
-    pipe.send(run(mutant))
+def _tried(chosen: list[str]) -> Iterator[Outcome]:
+    """Those of texts last: a process whose pytest has loaded the tests forks no child that could load them anew."""
+    of_texts = [m for m in chosen if mutants.shown_by_texts(m)]
+    yield from run_all((m for m in chosen if m not in of_texts), run)
+    if of_texts:
+        session = mutate_texts.Session(of_texts)
+        code, said = _pytest([*mutate_texts.ARGUMENTS], session)
+        if code != pytest.ExitCode.OK:
+            raise RuntimeError(f"without a mutant: {said}")
+        yield from session.outcomes
 
 
 def main(wanted: list[str]) -> int:
     """Run the mutants of the kinds that are `wanted`, or these alone, and count."""
     began = time.monotonic()
-    every = [*mutants.rules(), *mutants.readers(), *mutants.tasks(), *mutants.explanations()]
-    kinds = wanted or ["rule", "probe", "task"]
+    every = [m for kind in mutants.KINDS.values() for m in kind()]
+    kinds = wanted or [kind for kind in mutants.KINDS if kind not in FOR_INFORMATION]
     chosen = [m for m in every if m in kinds or m.partition(":")[0] in kinds]
     counts: collections.Counter[tuple[str, bool]] = collections.Counter()
     lived, by = [], []
-    for one in run_all(chosen):
+    for one in _tried(chosen):
         kind = one.mutant.partition(":")[0]
         counts[kind, one.killed] += 1
         excuse = MAY_SURVIVE.get(one.mutant)
         if one.killed:
             by.append(one.by)
-        elif excuse is None and kind != "explains":
+        elif excuse is None and kind not in FOR_INFORMATION:
             lived.append(one.mutant)
         word = "killed  " if one.killed else "survived"
         print(
@@ -162,7 +137,7 @@ def main(wanted: list[str]) -> int:
     code, said = _pytest([*dict.fromkeys(by)]) if by else (0, "")
     for kind in dict.fromkeys(m.partition(":")[0] for m in chosen):
         killed, left = counts[kind, True], counts[kind, False]
-        print(f"{kind}: {killed} of {killed + left} killed" + (" (for information)" if kind == "explains" else ""))
+        print(f"{kind}: {killed} of {killed + left} killed" + (" (for information)" if kind in FOR_INFORMATION else ""))
     print(
         f"{time.monotonic() - began:.0f} s; " + (f"nobody noticed: {', '.join(lived)}" if lived else "no one survived")
     )

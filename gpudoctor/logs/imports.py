@@ -197,7 +197,6 @@ LANGUAGE = Language(
             r"|module 'google\.protobuf\S*' has no attribute|google\._upb\._message"
             r"|generated code is out of date and must be)",
         ),
-        Kind("keras-backend", r"^Using (?P<backend>Theano|CNTK|PyTorch|JAX|torch|jax) backend"),
         Kind(
             "frame-of-a-namesake",
             r"File \"(?!\S*(?:site|dist)-packages)(?P<file>(?:[^\"]{0,200}[/\\])?(?:tensorflow"

@@ -56,7 +56,6 @@ LANGUAGE = Language(
             r"|NCCL WARN [^\n]{0,200}No space left on device|insufficient shared memory|bus error encountered in worker",
             _FAILS,
         ),
-        Kind("shm-size", r"^(?:tmpfs|shm)\s{1,30}(?P<kib>\d{1,12})\s{1,20}\d{1,12}\s{1,20}(?P<free>\d{1,12})\s{1,20}\d{1,3}%\s{1,8}/dev/shm$"),
         Kind(
             "nccl-no-interface",
             r"no socket interface found|No usable listening interface found|[Nn]o usable (?:network |socket )?interface"
@@ -118,7 +117,6 @@ LANGUAGE = Language(
             r"|(?:[Dd]isabl\w{1,3}|[Tt]urn\w{0,3}|[Ss]witch\w{0,3}) (?:off )?(?:the )?(?:IOMMU|ACS|VT-d|AMD-Vi))",
         ),
         Kind("p2p-cure", rf"{_ASSENTS}[^\n]{{0,300}}(?:\b{_HELPS}\b[^.\n]{{0,60}}NCCL_P2P_DISABLE|NCCL_P2P_DISABLE[^.\n]{{0,60}}\b{_HELPS}\b)"),
-        Kind("p2p-slower", r"P2P=Enabled [^\n]{0,40}Matrix"),
     ),
 )  # fmt: skip
 REPORTS = Language(

@@ -165,12 +165,6 @@ LANGUAGE = Language(
         ),
         Kind("conda-pinned", r"Your python: python(?:=|==)(?P<version>[23]\.\d+)", tell=_pin),
         Kind(
-            "packages-conflict",
-            rf"^(?:ERROR: )?(?P<name>{_TF}) (?P<version>[\d.]+\w*) (?:requires|has requirement) "
-            rf"(?P<needs>[\w-]+)(?P<spec>[^\s]*),? but you(?: have|'ll have) (?P<other>[\w-]+) "
-            rf"(?P<installed>[\d.]+\w*) which is incompatible",
-        ),
-        Kind(
             "wheel-chosen",
             r"(?:Downloading|Using cached|Processing) \S*?(?P<name>[A-Za-z][\w.]+)-(?P<version>\d[\w.]*)-"
             r"(?P<python>cp\d+(?:\.\w+)?)-(?P<abi>\w+)-(?P<platform>[\w.]+)\.whl",

@@ -346,6 +346,15 @@ def test_it_is_not_said(text: str, not_said: str) -> None:
     assert not_said not in roots
 
 
+def test_a_variable_that_hides_what_a_driver_that_works_has() -> None:
+    same = "".join(f"{DIAGNOSTICS}194] {one} reported version is: 570.86.15\n" for one in ("libcuda", "kernel"))
+    seven = f'{NO_DEVICE}{DIAGNOSTICS}160] env: CUDA_VISIBLE_DEVICES="%s"\n{same}'
+    assert said(judged(seven % "7")) == (["cuda-visible-devices-wrong"], [])
+    roots, candidates = said(judged(seven % "0"))
+    assert "cuda-visible-devices-wrong" not in roots
+    assert candidates
+
+
 def test_what_the_container_tool_says_is_no_nvml_error() -> None:
     report = judged("nvidia-container-cli: initialization error: nvml error: driver/library version mismatch")
     assert said(report) == (["driver-library-mismatch"], [])  # it is the host's

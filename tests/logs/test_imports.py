@@ -41,6 +41,7 @@ BROKEN = "\n\nFailed to load the native TensorFlow runtime.\n"
         ("RuntimeError: module compiled against API version 0xf but this version of numpy is 0xd", "numpy-abi-break"),
         ("TypeError: Unable to convert function return value to a Python type! The signature was\n\t() -> handle", "numpy-abi-break"),
         ("A module that was compiled using NumPy 1.x cannot be run in\nNumPy 2.1.0 as it may crash.", "numpy-abi-break"),
+        ("ModuleNotFoundError: No module named 'tensorflow'", "tf-not-installed"),
     ],
 )  # fmt: skip
 def test_it_is_stated(text: str, cause: str) -> None:

@@ -270,6 +270,14 @@ def test_another_cause_of_the_same_goes_first() -> None:
     assert said(judged(codeless("12.0") + "tf 2.21.0\n"))[0] == []
 
 
+def test_what_the_driver_can_not_compile_does_not_just_start_slowly() -> None:
+    def info(text: str) -> list[str]:
+        return [f.cause for f in judged(text).findings if f.level == "info"]
+
+    assert info(codeless("9.0")) == ["jit-cold-start"]
+    assert info(codeless("9.0") + "CUDA_ERROR_UNSUPPORTED_PTX_VERSION\n") == []
+
+
 def test_ptxas_beside_what_fails() -> None:
     old = "W asm_compiler.cc:231] Falling back to the CUDA driver for PTX compilation; ptxas does not support CC 8.9\n"
     assert said(judged(old))[0] == ["ptxas-too-old"]

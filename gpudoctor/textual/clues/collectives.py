@@ -13,7 +13,6 @@ def _first(*names: str) -> tuple[str, ...]:
 
 CLUES: dict[str, tuple[str, ...]] = {
     "nccl-shm-other": ("nccl-shm-too-small", "nccl-wrong-interface"),
-    "nccl-other-subnet": ("nccl-wrong-interface",),
     "nccl-connect-failed": ("nccl-wrong-interface", "nccl-p2p-iommu-acs"),
     "nccl-fabric-not-ready": ("fabric-manager-not-running", "fabric-manager-version-mismatch", "nccl-nvls-fabric-manager"),
     "nccl-no-memory": ("gpu-memory-held-by-other-process", "gpu-oom-model-or-data", "nccl-shm-too-small"),

@@ -15,8 +15,6 @@ CLUES: dict[str, tuple[str, ...]] = {
         "container-image-has-driver-files", "container-toolkit-missing", "driver-library-mismatch", "cuda-compat-unsupported",
         *_BROKEN, "no-nvidia-gpu", "lsm-denied", "cdi-spec-stale", "device-nodes-missing", "container-no-gpus-flag",
     ),
-    "no-gpu-device-driver": ("container-toolkit-missing", "container-snap-docker", "container-docker-desktop-linux"),
-    "no-gpu-runtime": ("container-toolkit-missing", "container-snap-docker", "container-docker-desktop-linux"),
     "container-driver-not-loaded": ("container-host-driver-broken", "wsl-driver-toolkit-mismatch", "container-driver-root-wrong"),
     "container-no-nvml": (
         "container-host-driver-broken", "container-snap-docker", "container-docker-desktop-linux", "container-driver-root-wrong",

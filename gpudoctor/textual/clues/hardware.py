@@ -14,9 +14,7 @@ CLUES: dict[str, tuple[str, ...]] = {
         "compute-mode-prohibited",
         "gpu-memory-held-by-other-process",
     ),
-    "power-cap-slows": ("gpu-throttling-power", "gpu-throttling-thermal"),
     "thermal-throttle": ("gpu-throttling-thermal", "gpu-throttling-power"),
-    "link-slow-at-work": ("pcie-link-degraded",),
     "illegal-address": (
         "xid13-31-43-app-or-gpu-fault",
         "gpu-too-new-for-build",
@@ -29,6 +27,5 @@ CLUES: dict[str, tuple[str, ...]] = {
         "xid79-fell-off-bus",
         "psu-insufficient",
     ),
-    "registered-without-gpu": ("tf-cpu-only-package",),
     "machine-resets": ("psu-insufficient", "gpu-throttling-thermal", "xid79-fell-off-bus"),
 }

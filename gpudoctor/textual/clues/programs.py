@@ -7,22 +7,13 @@ _NO_HANDLE = (
 _MEMORY = ("gpu-oom-model-or-data", "gpu-memory-held-by-other-process", "tf-preallocates-all-memory")
 _FAULT = ("xid13-31-43-app-or-gpu-fault", "gpu-too-new-for-build", "ecc-uncorrectable-error", "gpu-needs-reset")
 _PART = ("cudnn-incomplete-install", "ld-library-path-not-set", "pip-nvidia-libs-not-found", "cudnn-wrong-major")
-_NO_DEVICE = (
-    "tf-no-gpu-registered", "tf-cpu-only-package", "cuda-libs-missing", "cuda-version-mismatch", "driver-missing",
-    "container-no-gpus-flag", "cuda-visible-devices-empty", "ld-library-path-not-set",
-)  # fmt: skip
 
 CLUES: dict[str, tuple[str, ...]] = {
-    "gpu-not-registered": _NO_DEVICE,
-    "gpu-not-among-devices": _NO_DEVICE,
     "out-of-memory": (*_MEMORY, "gpu-memory-handle-alloc"),
-    "tensor-too-large": _MEMORY,
     "allocator-report": _MEMORY,
     "allocation-refused": ("gpu-memory-held-by-other-process", "tf-preallocates-all-memory", "gpu-oom-model-or-data"),
     "copy-finds-no-room": ("gpu-memory-held-by-other-process", "gpu-oom-model-or-data", "tf-preallocates-all-memory"),
     "torch-out-of-memory": ("gpu-memory-held-by-other-process", "gpu-oom-model-or-data", "tf-preallocates-all-memory"),
-    "no-memory-for-a-context": ("gpu-memory-held-by-other-process", "tf-preallocates-all-memory"),
-    "handle-failed": _NO_HANDLE,
     "handle-not-made": _NO_HANDLE,
     "handle-without-memory": _NO_HANDLE[:3],
     "no-algorithm": (*_NO_HANDLE, "gpu-oom-model-or-data", "cudnn-incomplete-install"),
@@ -64,6 +55,5 @@ CLUES: dict[str, tuple[str, ...]] = {
     "host-memory-full": ("cgroup-memory-limit",),
     "killed": ("cgroup-memory-limit",),
     "jit-failed": ("libdevice-missing", "ptxas-missing", "ptxas-too-old", "gpu-too-new-for-build"),
-    "ptxas-lacking": ("ptxas-missing", "ptxas-too-old"),
     "layout-of-cpu": ("tf-no-gpu-registered", "tf-cpu-only-package"),
 }  # fmt: skip

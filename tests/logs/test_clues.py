@@ -1,0 +1,100 @@
+"""Lines that show a failure and do not decide: each brings its own causes, and narrows those of the others."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.logs.judged import judged, said
+
+STAMP = "2021-03-04 05:06:07.000123: "
+BUS = "3b:00.0 3D controller: NVIDIA Corporation GP104GL [Tesla P4] (rev a1)\n\tKernel driver in use: nvidia\n"
+ROOM = f"{STAMP}E tensorflow/stream_executor/cuda/cuda_dnn.cc:340] Memory usage: 6442450944 bytes free, 8369078272 bytes total.\n"
+IMPORTED = (
+    'Traceback (most recent call last):\n  File "/srv/p/a.py", line 1, in <module>\n    import tensorflow as tf\n'
+)
+ILL = "Illegal instruction (core dumped)\n"
+OPTIMIZED = f"{STAMP}I tensorflow/core/platform/cpu_feature_guard.cc:182] This TensorFlow binary is optimized to use available CPU instructions\n"
+DRIVER = f"{STAMP}E tensorflow/stream_executor/cuda/cuda_driver.cc:1045] "
+ANY_CARD, TOO_OLD = "gpu-too-new-for-build", "gpu-compute-capability-too-old"
+FAULT, FAINT = "xid13-31-43-app-or-gpu-fault", "ecc-uncorrectable-error"
+NO_ROOM, ALL_TAKEN, HELD = "gpu-memory-handle-alloc", "tf-preallocates-all-memory", "gpu-memory-held-by-other-process"
+NOT_LOADED, NOT_BUILT = "driver-module-not-loaded", "driver-kernel-incompatible"
+
+CASES: list[tuple[str, tuple[str, ...]]] = [
+    # the driver
+    ("NVRM: GPU 0000:3b:00.0 is already bound to nouveau.\n" + BUS, ("driver-nouveau-conflict", "gpu-bound-to-vfio")),
+    ("NVRM: The NVIDIA probe routine was not called for 1 device(s).\n" + BUS, ("driver-nouveau-conflict", "gpu-bound-to-vfio", "optimus-gpu-powered-off")),
+    ("modprobe: FATAL: Module nvidia not found in directory /lib/modules/6.1.0-9-amd64\nbash: nvidia-smi: command not found\n", ("driver-missing",)),
+    ("Error! Your kernel headers for kernel 6.1.0-9-amd64 cannot be found.\n", (NOT_LOADED, NOT_BUILT)),
+    ("gcc: error: unrecognized command-line option '-ftrivial-auto-var-init=zero'\n", (NOT_LOADED, NOT_BUILT)),
+    ("ERROR: Unable to find the development tool `cc` in your path\n", (NOT_LOADED, "driver-missing")),
+    ("root@0a1b2c3d4e5f:/srv# ls\n/dev/nvidia0: Permission denied\n", ("device-node-permission", "container-cgroup-devices-lost", "lsm-denied")),
+    # containers
+    (
+        "nvidia-container-cli: mount error: stat failed: /proc/driver/nvidia/gpus/0000:3b:00.0: no such file or directory\n",
+        ("container-toolkit-too-old", "wsl-driver-toolkit-mismatch", "container-host-driver-broken"),
+    ),
+    # what is not installed or imported
+    ("When will there be wheels for Python 3.13?\nTensorFlow does not support Python 3.13 yet\n", ("python-version-unsupported", "python-32bit")),
+    (
+        "ERROR: No matching distribution found for nvidia-cublas-cu12\n",
+        ("tf-aarch64-cpu-only", "tf-macos-no-cuda", "tf-windows-native-cpu-only", "python-version-unsupported"),
+    ),
+    (
+        "ImportError: DLL load failed while importing _pywrap_tensorflow_internal: The specified procedure could not be found.\n",
+        ("msvc-runtime-missing", "tf-import-broken", "tf-packages-overlap"),
+    ),
+    (
+        IMPORTED + "ImportError: dlopen(/srv/p/_pywrap_tensorflow_internal.so, 0x0006): tried: '/srv/p/_pywrap_tensorflow_internal.so' "
+        "(mach-o file, but is an incompatible architecture (have 'x86_64', need 'arm64e'))\n",
+        ("tf-import-broken",),
+    ),
+    (OPTIMIZED + ILL, ("cpu-no-avx", "tf-import-broken")),
+    ("Linux nano 4.9.140-tegra #1 SMP PREEMPT aarch64 aarch64 aarch64 GNU/Linux\n>>> import tensorflow\n" + ILL, ("tf-import-broken",)),
+    ("/lib64/libc.so.6: version `GLIBC_2.27' not found (required by /srv/p/numpy/x.so)\n", ("glibc-too-old",)),
+    # operations
+    (
+        ("InvalidArgumentError: Could not satisfy device specification '/job:localhost/replica:0/task:0/device:GPU:1' because no devices "
+        "matching that specification are registered\n"),
+        (
+            "tf-no-gpu-registered", "tf-cpu-only-package", "cuda-libs-missing", "cuda-version-mismatch", "driver-missing",
+            "container-no-gpus-flag", "cuda-visible-devices-empty",
+        ),
+    ),
+    ("The Conv2D op currently only supports the NHWC tensor format on the CPU.\n", ("tf-no-gpu-registered", "tf-cpu-only-package")),
+    (
+        f"{STAMP}W tensorflow/core/common_runtime/bfc_allocator.cc:479] Allocator (GPU_0_bfc) ran out of memory trying to allocate 2.00GiB\n",
+        ("gpu-oom-model-or-data", HELD, ALL_TAKEN, NO_ROOM),
+    ),
+    ("Sum Total of in-use chunks: 1.20GiB\n", ("gpu-oom-model-or-data", HELD, ALL_TAKEN)),
+    ("OOM when allocating tensor with shape[9,9] and type float on /job:a/replica:0/task:0/device:CPU:0 by allocator cpu\n", ("cgroup-memory-limit",)),
+    ("RuntimeError: CUBLAS_STATUS_NOT_INITIALIZED\n", (NO_ROOM, ALL_TAKEN, HELD, ANY_CARD, "cudnn-version-too-old", "cudnn-version-mismatch", "driver-too-old")),
+    ("CUDNN_STATUS_ALLOC_FAILED\n" + ROOM, (NO_ROOM, ALL_TAKEN, HELD)),
+    (
+        "CUDNN_STATUS_EXECUTION_FAILED\n",
+        (NO_ROOM, ANY_CARD, "cudnn-version-mismatch", "cudnn-version-too-old", "cudnn-dropped-gpu", ALL_TAKEN, HELD, "driver-too-old"),
+    ),
+    (DRIVER + "Failed to load in-memory CUBIN: CUDA_ERROR_INVALID_SOURCE\n", (ANY_CARD, "driver-too-old-for-ptx", TOO_OLD)),
+    (DRIVER + "failed to load PTX text as a module: CUDA_ERROR_INVALID_PTX: a PTX JIT compilation failed\n", (ANY_CARD, "driver-too-old-for-ptx")),
+    ("CUDA_ERROR_NO_BINARY_FOR_GPU: no kernel image is available for execution on the device\n", (ANY_CARD, TOO_OLD)),
+    ("CUDNN_STATUS_ARCH_MISMATCH\n", (TOO_OLD, "cudnn-dropped-gpu", ANY_CARD)),
+    ("CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered\n", (FAULT, ANY_CARD, FAINT)),
+    ("CUDA_ERROR_LAUNCH_FAILED: unspecified launch failure\n", (FAULT, ANY_CARD)),
+    ("CUDA_ERROR_MISALIGNED_ADDRESS\n", (FAULT, ANY_CARD, FAINT, "gpu-needs-reset")),
+    ("CUDA_ERROR_LAUNCH_TIMEOUT: the launch timed out and was terminated\n", (FAULT, ANY_CARD, FAINT, "gpu-needs-reset")),
+    (
+        "CUDA_ERROR_DEVICE_UNAVAILABLE: CUDA-capable device(s) is/are busy or unavailable\n",
+        ("gpu-exclusive-busy", "compute-mode-prohibited", HELD),
+    ),
+    # collectives
+    (
+        "gpu-host:77:99 [0] init.cc:31 NCCL WARN Cuda failure 802\n",
+        ("fabric-manager-not-running", "fabric-manager-version-mismatch", "nccl-nvls-fabric-manager"),
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "causes"), CASES)
+def test_these_are_left(text: str, causes: tuple[str, ...]) -> None:
+    roots, candidates = said(judged(text))
+    assert (roots, tuple(candidates)) == ([], causes)

@@ -1,0 +1,52 @@
+"""Lines that people worry about: each is known as harmless, and nothing is found in it."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpudoctor.logs.harmless import HARMLESS
+from tests.logs.judged import judged, said
+
+_AT = "2024-05-06 07:08:09.101112: "
+LINES = {
+    "benign-factory": f"{_AT}E external/local_xla/xla/stream_executor/cuda/cuda_fft.cc:485] Unable to register cuFFT factory: Attempting to register factory for plugin cuFFT when one has already been registered",
+    "benign-numa": f"{_AT}I tensorflow/stream_executor/cuda/cuda_gpu_executor.cc:939] successful NUMA node read from SysFS had negative value (-1), but there must be at least one NUMA node, so returning NUMA node zero",
+    "benign-tensorrt": f"{_AT}W tensorflow/compiler/tf2tensorrt/utils/py_utils.cc:38] TF-TRT Warning: Could not find TensorRT",
+    "benign-onednn": f"{_AT}I tensorflow/core/util/port.cc:153] oneDNN custom operations are on. You may see slightly different numerical results",
+    "benign-cpu-instructions": f"{_AT}I tensorflow/core/platform/cpu_feature_guard.cc:210] This TensorFlow binary is optimized to use available CPU instructions in performance-critical operations.",
+    "benign-computation-placer": "E0000 00:00:1740000000.000001    77 computation_placer.cc:177] computation placer already registered. Please check linkage and avoid linking the same target more than once.",
+    "benign-absl": "WARNING: All log messages before absl::InitializeLog() is called are written to STDERR",
+    "benign-container-mode": "Auto-detected mode as 'legacy'",
+    "benign-container-cli": "I0405 06:07:08.000009 99 nvc.c:395] dxcore initialization failed, continuing assuming a non-WSL environment",
+    "benign-ngc-network": "NOTE: MOFED driver for multi-node communication was not detected.",
+    "benign-ngc-compat": "NOTE: CUDA Forward Compatibility mode is ENABLED.\n  version 470.57.02 was detected and compatibility mode is ENABLED.",
+    "benign-module-signature": "[    7.1] nvidia: module verification failed: signature and/or required key missing - tainting kernel",
+    "benign-module-taints": "[    7.2] nvidia: loading out-of-tree module taints kernel.",
+    "benign-wsl-link": "/sbin/ldconfig.real: /usr/lib/wsl/lib/libcuda.so.1 is not a symbolic link",
+    "benign-no-nvswitch": "nv-fabricmanager[88]: failed with error:WARNING Nothing to do [NV_WARN_NOTHING_TO_DO]",
+    "benign-optional-library": f"{_AT}W tensorflow/stream_executor/platform/default/dso_loader.cc:64] Could not load dynamic library 'libnvinfer.so.7'; dlerror: libnvinfer.so.7: cannot open shared object file: No such file or directory",
+    "benign-memory-retried": f"{_AT}W tensorflow/core/common_runtime/bfc_allocator.cc:245] The caller indicates that this is not a failure, but may mean that there could be performance gains",
+    "benign-host-allocation": f"{_AT}W tensorflow/core/framework/cpu_allocator_impl.cc:81] Allocation of 737280000 exceeds 10% of free system memory.",
+    "benign-driver-compiles": "Relying on driver to perform ptx compilation.",
+    "benign-graph-optimizer": f"{_AT}E tensorflow/core/grappler/optimizers/meta_optimizer.cc:961] layout failed: INVALID_ARGUMENT: Size of values 0 does not match size of permutation 4",
+    "benign-retracing": "WARNING:tensorflow:5 out of the last 5 calls to <function f at 0x7f00> triggered tf.function retracing.",
+    "benign-delay-kernel": f"{_AT}E external/local_xla/xla/stream_executor/cuda/cuda_timer.cc:86] Delay kernel timed out: measured time has sub-optimal accuracy.",
+    "benign-end-of-data": f"{_AT}I tensorflow/core/framework/local_rendezvous.cc:405] Local rendezvous is aborting with status: OUT_OF_RANGE: End of sequence",
+    "benign-slow-compile": f"{_AT}E external/local_xla/xla/service/slow_operation_alarm.cc:133] Very slow compile? If you want to file a bug, run with envvar XLA_FLAGS",
+    "benign-mlir": f"{_AT}I tensorflow/compiler/mlir/mlir_graph_optimization_pass.cc:185] None of the MLIR Optimization Passes are enabled (registered 2)",
+    "benign-xla-service": f"{_AT}I tensorflow/compiler/xla/service/service.cc:168] XLA service 0x55aa initialized for platform CUDA (this does not guarantee that XLA will be used). Devices:",
+    "benign-executor-aborts": f"{_AT}I tensorflow/core/common_runtime/executor.cc:1197] [/device:CPU:0] (DEBUG INFO) Executor start aborting (this does not indicate an error and you can ignore this message): CANCELLED",
+    "benign-peer-access": f"{_AT}W tensorflow/stream_executor/cuda/x.cc:100] cannot enable peer access from device ordinal 0",
+}  # fmt: skip
+
+
+def test_each_has_its_line() -> None:
+    assert HARMLESS.keys() - LINES.keys() == {"benign-pcie-idle"}  # nvidia-smi -q; see test_nvidia_smi_query
+
+
+@pytest.mark.parametrize(("kind", "text"), LINES.items())
+def test_it_is_known_and_nothing_is_wrong(kind: str, text: str) -> None:
+    report = judged(text + "\n")
+    assert report.facts.text.said(kind)
+    assert said(report) == ([], [])
+    assert not report.diagnosis.unexplained
