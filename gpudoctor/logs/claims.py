@@ -53,13 +53,40 @@ _NOT_INSTALLED = Pattern(
 _FIELD = Pattern(
     r"(?i)[-*# ]{0,8}(?:cuda ?[/&,] ?cudnn|cuda(?: and cudnn)?)(?: versions?)?(?:\*\*)?:(?:\*\*)? {0,3}(?P<value>\S.{0,60})"
 )
-_VALUE = Pattern(r"(?i)(?:cuda(?:toolkit)?[ :=]{0,2})?v?(?P<cuda>\d{1,2}\.\d{1,2})(?:\.\d+)?(?!\S*[a-z])(?:\W{1,6}(?:and )?(?:cudnn[ :=]{0,2})?v?(?P<cudnn>\d{1,2}(?:\.\d+){0,3}))?")  # fmt: skip
+_VERSIONS = Pattern(
+    r"(?P<what>(?i:cuda|cudnn))?(?P<between>[^\w]{0,6}(?:(?i:toolkit|release|version|and|for|v)[ :=_-]{0,3}){0,2}|_)(?<![\d.])(?P<version>\d{1,2}(?:\.\d{1,3}){0,3})(?![\d.]*\d)"
+)
+_PUBLISHED = {7: 5, 8: 0, 9: 2, 10: 2, 11: 8, 12: 9, 13: 9}
+"""CUDA's major versions, and the last minor version of each."""
+_MAJORS_OF_CUDNN = range(4, 10)
+
+
+def is_cuda(version: str) -> bool:
+    """Whether CUDA has such a release: people write cuDNN's version into fields for both."""
+    major, _, rest = version.partition(".")
+    return int(rest.partition(".")[0] or 0) <= _PUBLISHED.get(int(major), -1)
+
+
+def both(value: str, *, of_cudnn: bool) -> dict[str, str]:
+    """CUDA's and cuDNN's versions in the field for them: '10.1/7.6', 'cuDNN 8.1, CUDA 11.2', '8.1' (which is no CUDA)."""
+    found: dict[str, str] = {}
+    for one in _VERSIONS.finditer(value):
+        what, version = (one["what"] or "").lower(), one["version"]
+        if not what and not one["between"].strip(" v:=") and found and one.start() and value[one.start() - 1].isalpha():
+            continue  # the 'r11.2' of 'cuda_11.2.r11.2'
+        if what == "cuda" or (not what and "cuda" not in found and is_cuda(version)):
+            if is_cuda(version):
+                found.setdefault("cuda", ".".join(version.split(".")[:2]))
+        elif of_cudnn and int(version.partition(".")[0]) in _MAJORS_OF_CUDNN:
+            found.setdefault("cudnn", version)
+    return found
 
 
 def line(text: str, _number: int, _notes: Notebook) -> Understood | None:
     """What a line names as installed."""
-    if (field := _FIELD.match(text)) and (found := _VALUE.match(field["value"])):
-        return Understood(KIND, {k: v for k, v in found.groupdict().items() if v})
+    if field := _FIELD.match(text):
+        values = both(field["value"], of_cudnn="dnn" in text[: field.start("value")].lower())
+        return Understood(KIND, values) if values else None
     if _NO_FILE.search(text):
         return Understood("no-cudnn-file" if "cudnn" in text.lower() else "no-toolkit", {})
     if "LD_LIBRARY_PATH" in text and (found := _CUDA_PATH.search(text, text.index("LD_LIBRARY_PATH"))):
@@ -73,7 +100,7 @@ def line(text: str, _number: int, _notes: Notebook) -> Understood | None:
     if ".cc:" in text or _NOT_INSTALLED.search(text) or text.endswith("?"):
         return None
     values = {}
-    if found := next((m for p in _CUDA if (m := p.search(text))), None):
+    if (found := next((m for p in _CUDA if (m := p.search(text))), None)) and is_cuda(found[1]):
         values["cuda"] = found[1]
     elif found := _PACKAGE.search(text):
         values["cuda"] = f"{found['major']}.{found['minor']}"

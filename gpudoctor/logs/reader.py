@@ -12,6 +12,7 @@ from . import (
     answers,
     circumstances,
     claims,
+    complaints,
     containers,
     cuda_answers,
     devices,
@@ -56,6 +57,7 @@ LANGUAGES: tuple[Language, ...] = (
     tensorflow_ops.LANGUAGE,
     devices.LANGUAGE,
     *circumstances.LANGUAGES,
+    *complaints.LANGUAGES,
 )
 """Those whose lines are understood one by one."""
 _ALL = (
