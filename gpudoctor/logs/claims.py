@@ -38,7 +38,11 @@ _CUDNN = tuple(
 _FILE = Pattern(
     r"(?P<directory>(?:~|\$\w{1,20})?/[^\s:'\"()]{0,200}/)(?P<library>lib(?:cu|nv)\w{2,20}\.so(?:\.\d+){0,3})(?![\w.])"
 )
+_LIES_IN = Pattern(
+    r"(?P<library>lib(?:cu|nv)\w{2,20}\.so(?:\.\d+){0,3})['`\" ]{0,3}(?:\w+ ){0,2}(?:is|exists|lies|sits|are|was|present|located|installed|found)\b[\w, ]{0,20} (?:in|under|at|inside|within) ['`\"]?(?P<directory>/[\w./-]{3,160})"
+)
 _NO_SUCH = Pattern(r"cannot open|Could not|No such file|not found|dlerror|\bln -s|\bcp ")
+_NO_LONGER = Pattern(r"\b(?:not|no|never|isn't|wasn't|missing|if|should|must)\b")
 _NO_FILE = Pattern(
     r"(?:ls: cannot access|cat:) '?/usr/(?:local/cuda[^/\s']{0,8}|[\w/.-]{0,60}cudnn[\w*.]{0,20})'?: No such file"
     r"|no packages found matching (?:libcudnn|cuda-toolkit)"
@@ -93,6 +97,8 @@ def line(text: str, _number: int, _notes: Notebook) -> Understood | None:
         return Understood(KIND, {"cuda": found[1]})
     if _EXTRA.search(text):
         return Understood("names-extra", {})
+    if (lies := _LIES_IN.search(text)) and not _NO_LONGER.search(text):
+        return Understood(SHOWN, {"directory": lies["directory"].rstrip("."), "library": lies["library"]})
     if shown := _FILE.search(text):
         if _NO_SUCH.search(text):
             return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import tensorflow_facts
 from .language import Kind, Language, Values
 from .notebook import Notebook
 
@@ -32,6 +33,19 @@ def _perhaps(values: Values, line: int, notes: Notebook) -> None:
     """The same, where the line itself names TensorFlow's library."""
     if "_pywrap_tensorflow" in values.get("text", ""):
         _broken(values, line, notes)
+
+
+def _dll(values: Values, line: int, notes: Notebook) -> None:
+    """TensorFlow 1.x looks for CUDA's libraries before it loads its own."""
+    name = values["library"]
+    if name.startswith("nvcuda"):
+        notes.tell("driver.libcuda.path", None, line, _FAILED)
+        notes.tell("driver.libcuda.load_error", values["text"], line, _FAILED)
+    else:
+        tensorflow_facts.not_opened(name, line, notes)
+        notes.tell("tensorflow.loader_ok", False, line, _FAILED)
+    notes.tell("system.system", "Windows", line)
+    _broken(values, line, notes)
 
 
 LANGUAGE = Language(
@@ -98,9 +112,9 @@ LANGUAGE = Language(
         ),
         Kind(
             "windows-library",
-            r"(?P<text>Could not find '(?P<library>(?:cudart64|cudnn64|cublas64|cufft64|nvcuda)[\w]*\.dll)')",
+            r"(?P<text>Could not find ['\"]?(?P<library>(?:cudart64|cudnn64|cublas64|cufft64|nvcuda)[\w]*\.dll)['\"]?)",
             _NO_GPU,
-            _broken,
+            _dll,
         ),
         Kind(
             "illegal-instruction",

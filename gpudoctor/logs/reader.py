@@ -21,6 +21,7 @@ from . import (
     imports,
     kernel,
     libcuda,
+    lost_libraries,
     nccl,
     nodes,
     nvidia_smi,
@@ -69,6 +70,7 @@ _ALL = (
     pci.WORDS,
     report.WORDS,
     devices.WORDS,
+    lost_libraries.WORDS,
     *(one.words for one in LANGUAGES),
 )
 WORDS = tuple(dict.fromkeys(word for each in _ALL for word in each))
@@ -91,6 +93,7 @@ def read(pasted: Pasted) -> Facts:
         *((one.name, one.words, one.line) for one in LANGUAGES),
         (report.LANGUAGE, report.WORDS, lambda text, number, _: statements.line(text, number)),
         (devices.LANGUAGE.name, devices.WORDS, devices.claims),
+        (lost_libraries.LANGUAGE, lost_libraries.WORDS, lost_libraries.line),
     )
     seen: set[tuple[str, str]] = set()
     for line in answers.together(pasted.lines):
