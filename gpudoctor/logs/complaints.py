@@ -6,8 +6,7 @@ from __future__ import annotations
 import re
 
 from ..patterns import Pattern
-from .language import Kind, Language, Values
-from .notebook import Notebook
+from .language import Kind, Language
 
 _CARD = (
     r"(?:e-?GPUs?|GPUs?|graphics? cards?|video ?cards?|(?:GeForce|Quadro|Tesla|Titan)(?: [\w-]{1,8})?|[RG]TX ?-?A?\d{3,4}(?: ?Ti)?"
@@ -19,7 +18,10 @@ _SEEN = (
     r"(?:detect|recogni[sz]|discover|found|find|visible|seen|\bsee\b|used?\b(?! (?:fully|all|100))|\bin use|availab|listed|\blist\b|show|regist|acces|activ|engag"
     r"|utili[sz](?:ed|ing|e)\b(?! (?:fully|well|much))|picked|working|work\b|\brun\b|\brunning|accept|taken|\btake\b|support(?:ing|ed)? by tensor)"
 )
+OTHERS = r"(?:2nd|second|3rd|third|fourth|other|another|all(?: of)?(?: the| my)?|both|multiple|two|three|four|every|more than one|remaining)"
 NO_GPU = Pattern(
+    # not one of several
+    rf"(?![^\n]{{0,300}}\b{OTHERS} (?:\w+ ){{0,2}}?{_CARD}\b)(?:"
     # the GPU isn't seen
     rf"\b{_CARD}\b(?! mem| util| usage| ram|:\d| is full){_SOME}{{0,40}}?(?:\b(?:not|never|cannot|un)|n't|n\u2019t)"
     rf"(?! (?:fully|properly|much|well|enough|completely|entirely|efficiently|always))"
@@ -27,7 +29,7 @@ NO_GPU = Pattern(
     rf"|\b(?:un(?:seen|recogni[sz]ed|detected|used))\b {_SOME}{{0,20}}\b{_CARD}\b|\b{_CARD} (?:is |was |stays? |goes )?(?:unseen|undetected|unrecogni[sz]ed|unused)\b"
     # it does not see the GPU
     r"|\b(?:not|n't|n\u2019t|cannot|can ?not|can't|unable to|fails? to|failed to|failing to|refuses to|won't|never|nor|stopped|couldn't) (?:be able to |able to |even |actually |just |simply )?"
-    r"(?:detect|recogni[sz]|find|see|us(?=e|ing)|access|list|utili[sz]|get|mak(?=e|ing)|tak(?=e|ing)|pick(?:ing)? up|discover|run(?:ning)? on|train(?:ing)? on|work(?:ing)? with|work(?:ing)? on|acknowledg|register|show)"
+    r"(?:detect|recogni[sz]|find|see|us(?=e|ing)|access|list|utili[sz]|get|mak(?=e|ing)|tak(?=e|ing)|pick(?:ing)? up|discover|run(?:ning)?(?: on)?|train(?:ing)? on|work(?:ing)? with|work(?:ing)? on|acknowledg|register|show)"
     rf"\w{{0,4}} (?!out of){_SOME}{{0,30}}?\b{_CARD}\b(?! (?:mem|util|usage|process|ram)|'s| version)"
     rf"|\bwithout (?:seeing|finding|using|detecting) {_SOME}{{0,20}}\b{_CARD}\b"
     # there is none
@@ -40,7 +42,7 @@ NO_GPU = Pattern(
     r"|\b(?:only|just|nothing but|none but|nothing else than) (?:uses? |sees? |detects? |lists? |shows? |finds? |on |in |the |my |works? (?:on|with) )*(?:the |my )?CPUs?\b(?! cores?| threads?| mem|-bound)"
     r"|\bonly (?:uses?|sees?|detects?|lists?|shows?|finds?|runs? on|works? on|using)(?: the| my)? CPU\b"
     r"|\b(?:uses?|using|used|runs? on|running on|ran on|start(?:s|ed|ing)? (?:on|in|with)|begins? (?:on|in)|trains? on|training (?:is )?on|falls? back to|defaults? to|executed? on|computes? on|works? on|stays on|goes to|stuck (?:on|with)) (?:the |my )?CPU\b(?! (?:cores?|threads?|ram|mem))"
-    r"|\bCPU (?:mode|instead of (?:the |my )?(?:GPU|graphics)|(?:and )?not (?:on |in )?(?:the |my )?GPU|rather than|only\b)|\binstead of (?:on |using )?(?:the |my )?GPU\b|\bis (?:only |just )?for (?:the )?CPU\b"
+    r"|\bCPU (?:mode|instead of (?:the |my )?(?:GPU|graphics)|(?:and )?not (?:on |in )?(?:the |my )?GPU|rather than|only\b)|\binstead of (?:on |using )?(?:the |my )?GPU\b|\bbut (?:\w+ ){0,3}on (?:the |my )?CPU\b|\bis (?:only |just )?for (?:the )?CPU\b"
     # it idles
     rf"|\b{_CARD} (?:does|do|did|is doing|are doing) nothing\b|\b{_CARD} (?:sits?|stays?|is|are|remains?|was) (?:completely |just |always |totally )?idle\b"
     r"|\bGPU(?:'s)? (?:usage|utili[sz]ation|util|load|use)\b[^.%\d]{0,24}\b0(?:\.0)? ?%|\b(?<![\d.])0 ?% (?:of )?(?:the )?GPU\b|\bno (?:GPU usage|usage of the GPU|new process on it|process(?:es)? on the GPU)\b"
@@ -48,34 +50,61 @@ NO_GPU = Pattern(
     r"|GPU (?:wird|ist) nicht (?:erkannt|gefunden|genutzt|verwendet|sichtbar)|(?:无法|不能|没法|没有|未能|未)(?:使用|用|识别|检测到?|调用|找到|发现)(?:到|不到)? ?(?:GPU|gpu|显卡)|(?:检测|识别|找|调用|用)不(?:到|了|上) ?(?:GPU|gpu|显卡)"
     r"|\bno (?:detecta|reconoce|encuentra|utiliza|usa|ve) (?:la |mi |el |o |a |minha )?(?:GPU|tarjeta)|n\u00e3o (?:detecta|reconhece|encontra|usa|utiliza|v\u00ea) (?:a |minha |o )?(?:GPU|placa)"
     r"|\u043d\u0435 (?:\u0432\u0438\u0434\u0438\u0442|\u043d\u0430\u0445\u043e\u0434\u0438\u0442|\u0438\u0441\u043f\u043e\u043b\u044c\u0437\u0443\u0435\u0442|\u043e\u043f\u0440\u0435\u0434\u0435\u043b\u044f\u0435\u0442) (?:GPU|\u0432\u0438\u0434\u0435\u043e\u043a\u0430\u0440\u0442)|ne (?:d\u00e9tecte|reconna\u00eet|trouve|voit|utilise) pas (?:le |mon |la |ma )?(?:GPU|carte)"
-    r"|GPU(?:を|が)?(?:認識|検出|使用|利用)(?:し|され|でき|し?て)(?:ない|ません|ていない)",
+    r"|GPU(?:を|が)?(?:認識|検出|使用|利用)(?:し|され|でき|し?て)(?:ない|ません|ていない))",
     re.IGNORECASE,
 )  # fmt: skip
 """No GPU is seen or used."""
 
 
-def _too_old(values: Values, _line: int, _notes: Notebook) -> None:
-    """'here' and 'needs' are versions of glibc."""
-    values.setdefault("said", "yes")
-
-
 _MEMORY = r"(?:GPU(?:'s)? |video |graphics |card'?s? )?(?:memory|v?ram)(?: (?:of|on) (?:the |my )?(?:GPU|card)s?)?"
+_RUN = r"(?:process|program|script|job|task|notebook|kernel|python|training|interpreter|session of python)(?:es|s)?"
 _GONE = (
-    r"(?:kill(?:ed|ing|s)?|interrupt(?:ed|ing|s)?|terminat(?:ed|ing|es|ion)|abort(?:ed|ing|s)?|stop(?:ped|ping|s)?|crash(?:ed|es|ing)?|clos(?:ed|ing|es)|exit(?:ed|ing|s)?"
-    r"|quit(?:ting|s)?|ctrl ?[-+]? ?[cz]|finish(?:ed|es|ing)?|end(?:ed|ing|s)|shut(?:ting)? down|kernel (?:restart|shutdown)|restarted|dead|died|zombie|no (?:running )?process(?:es)?)"
+    rf"(?:kill(?:ed|ing|s)?|interrupt(?:ed|ing|s)?|terminat(?:ed|ing|es|ion)|abort(?:ed|ing|s)?|crash(?:ed|es|ing)?|exit(?:ed|ing|s)?|quit(?:ting|s)?|cancel(?:l?ed|l?ing|s)?"
+    rf"|ctrl ?[-+]? ?[cz]|zombie|no (?:running )?process(?:es)?|(?:stop(?:ped|ping|s)?|clos(?:ed|ing|es?)|end(?:ed|ing|s)) (?:the |my |a )?{_RUN}"
+    rf"|{_RUN} (?:has |have |had |is |was |were )?(?:been )?(?:stopped|stops|ended|ends|finished|finishes|closed|died|dies|dead|gone|shut ?down))"
 )
 _KEPT = (
-    r"(?:(?:not|never|n't|n\u2019t) (?:\w+ ){0,2}?(?:releas|free|clear|given back|give back|return|deallocat|relinquish)\w{0,4}|unreleased"
+    r"(?:(?:not|never|n't|n\u2019t) (?:\w+ ){0,2}?(?:releas|free|clear|given back|give back|giving back|return|deallocat|relinquish)\w{0,4}|unreleased"
     r"|(?:still|remains?|stays?|keeps?|kept) (?:\w+ ){0,3}?(?:allocated|occupied|used|in use|taken|held|full|reserved|locked)|(?:still|keeps?) (?:hold|occup|us|tak|reserv)\w{1,5})"
 )
+_OWN = r"(?!.{0,400}(?:sess(?:ion)?\b(?! of python)|\bmodel\b|clear_session|\bdel |tf\.reset))"
+"""What a program gives back of itself is another matter: TensorFlow keeps it until it ends."""
 LANGUAGE = Language(
     name="complaints",
-    words=("emory", "EMORY", "VRAM", "vram"),
+    words=("emory", "EMORY", "VRAM", "vram", "OOM", "显存", "显卡"),
     kinds=(
         Kind(
             "holder-is-gone",
-            rf"(?i:\b{_GONE}\b{_SOME}{{0,100}}?,?[^.?!\n]{{0,60}}?\b{_MEMORY}\b{_SOME}{{0,30}}?{_KEPT}"
-            rf"|\b{_MEMORY}\b{_SOME}{{0,30}}?{_KEPT}[^.?!\n]{{0,80}}?\b(?:after|when|even|though|although|once|despite|if|while)\b[^.?!\n]{{0,60}}?\b{_GONE}\b)",
+            rf"(?i:^{_OWN}(?:.{{0,300}}?\b{_GONE}\b[^.?!\n]{{0,160}}?\b{_MEMORY}\b{_SOME}{{0,30}}?{_KEPT}"
+            rf"|.{{0,300}}?\b{_MEMORY}\b{_SOME}{{0,30}}?{_KEPT}[^.?!\n]{{0,80}}?\b(?:after|when|even|though|although|once|despite|if|while)\b[^.?!\n]{{0,60}}?\b{_GONE}\b"
+            rf"|.{{0,300}}?\b{_KEPT} (?:up )?(?:the )?{_MEMORY}[^.?!\n]{{0,40}}?\b(?:after|when|even|though|once)\b[^.?!\n]{{0,60}}?\b{_GONE}\b))"
+            r"|(?:(?i:kill)|杀|结束|中断|终止|停止|退出|关闭)[^。\n]{0,30}(?:显存|显卡)[^。\n]{0,12}(?:不释放|没有?释放|未释放|不会释放|占用)",
+        ),
+        Kind(
+            "memory-fills",
+            rf"(?i:\b{_MEMORY}(?: usage| use| consumption)?\b{_SOME}{{0,30}}?\b(?:goes|went|jumps?|jumped|rises?|rose|grows?|grew|increas(?:es?|ed)|climbs?|shoots?)\b{_SOME}{{0,16}}?\b(?:from|up to|to)\b"
+            rf"{_SOME}{{0,24}}?\d ?[MG]i?B)",
+            "op-fails",
+        ),
+        Kind("memory-kept", rf"(?i:\bGPU\b{_SOME}{{0,80}}?\b{_MEMORY}\b{_SOME}{{0,30}}?{_KEPT}|\bGPU {_MEMORY} {_SOME}{{0,20}}?{_KEPT}|{_KEPT} (?:the )?GPU memory)", "op-fails"),
+        Kind(
+            "says-out-of-memory",
+            r"(?i:\bGPUs? (?:runs?|ran|running|is|goes|went) out of (?:memory|vram)|\bout of (?:GPU|video|cuda|graphics) (?:memory|ram)\b|\b(?:cuda|gpu)[- ](?:oom|out of memory)\b|\bout of memory (?:error )?(?:on|in|with) (?:the |my |a )?GPU|\bGPU memory (?:error|exhausted|overflow|is (?:full|exhausted)))",
+            "op-fails",
+        ),
+    ),
+)  # fmt: skip
+SOME_ONLY = Language(
+    name="complaints",
+    words=("GPU", "gpu", "TX"),
+    kinds=(
+        Kind(
+            "some-gpus-only",
+            rf"(?i:\b(?:not|n't|cannot|never|fails? to)\b{_SOME}{{0,30}}?\b(?:detect|recogni[sz]|find|see|us|list|show){_SOME}{{0,20}}?\b{OTHERS} {_SOME}{{0,10}}?{_CARD}"
+            rf"|\b{OTHERS} {_CARD}{_SOME}{{0,30}}?(?:not|n't|never|un)(?: ?(?:being|be))? ?{_SEEN}"
+            r"|\bonly (?:uses?|sees?|detects?|finds?|lists?|using|recogni[sz]es?|shows?) (?:one|1|a single|the first)(?: of| out of)?\b[^.?!]{0,20}\bGPUs?\b)",
+            "op-fails",
+            once=True,
         ),
     ),
 )  # fmt: skip
@@ -123,4 +152,4 @@ AFTER = Language(
     ),
 )
 """Which releases are meant, where none is named."""
-LANGUAGES = (LANGUAGE, C_LIBRARY, WISH, AFTER)
+LANGUAGES = (LANGUAGE, SOME_ONLY, C_LIBRARY, WISH, AFTER)

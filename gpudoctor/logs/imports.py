@@ -7,7 +7,7 @@ from .language import Kind, Language, Values
 from .notebook import Notebook
 
 _NO_GPU = "tf-lists-no-gpu"
-_FAILED = 2
+_FAILED, _WEAK = 2, -2
 _NOT_FOUND = (
     r"The specified module could not be found|找不到指定的模[块組组]|指定されたモジュールが見つかりません|지정된 모듈을 찾을 수 없습니다"
     r"|\u041d\u0435 \u043d\u0430\u0439\u0434\u0435\u043d \u0443\u043a\u0430\u0437\u0430\u043d\u043d\u044b\u0439 \u043c\u043e\u0434\u0443\u043b\u044c|Das angegebene Modul wurde nicht gefunden|Le module sp.cifi. est introuvable"
@@ -30,9 +30,12 @@ def _broken(values: Values, line: int, notes: Notebook) -> None:
 
 
 def _perhaps(values: Values, line: int, notes: Notebook) -> None:
-    """The same, where the line itself names TensorFlow's library."""
-    if "_pywrap_tensorflow" in values.get("text", ""):
+    """The same, where the line itself names TensorFlow's library; one that names none is weak."""
+    text = values.get("text", "")
+    if "_pywrap_tensorflow" in text:
         _broken(values, line, notes)
+    elif "importing" not in text and "loading" not in text:
+        notes.tell("tensorflow.import_error", text, line, _WEAK)
 
 
 def _dll(values: Values, line: int, notes: Notebook) -> None:
@@ -54,6 +57,8 @@ LANGUAGE = Language(
         "DLL",
         "dll",
         "GLIBC",
+        "glibc",
+        "_descriptor.",
         "CXXABI",
         "AVX",
         "SSE4",
@@ -141,7 +146,7 @@ LANGUAGE = Language(
         Kind("paging-file", r"(?P<text>The paging file is too small for this operation to complete)", "op-fails"),
         Kind(
             "glibc",
-            r"(?P<text>version [`'\u2018\"\\]{0,3}(?P<symbol>GLIBC_(?P<version>2\.\d+))[`'\u2019\"\\]{0,3} not found"
+            r"(?P<text>(?:version )?[`'\u2018\"\\]{0,3}(?P<symbol>(?:GLIBC|glibc)[_ ](?P<version>2\.\d+))[`'\u2019\"\\]{0,3} (?:is |was )?not (?:found|available)"
             r"(?: \(required by (?P<by>[^)]{1,200}))?)",
             _NO_GPU,
             _broken,
@@ -209,7 +214,8 @@ LANGUAGE = Language(
             r"(?:builder|runtime_version)' from '?google\.protobuf|Detected (?:incompatible"
             r"|mismatched) Protobuf Gencode/Runtime|cannot import name '?\"?_message'?\"?"
             r"|module 'google\.protobuf\S*' has no attribute|google\._upb\._message"
-            r"|generated code is out of date and must be)",
+            r"|generated code is out of date and must be"
+            r"|^(?:-+> ?\d+ +)?_descriptor\.(?:Field|EnumValue|Enum|Service|File)?Descriptor\($)",
         ),
         Kind("keras-backend", r"^Using (?P<backend>Theano|CNTK|PyTorch|JAX|torch|jax) backend"),
         Kind(

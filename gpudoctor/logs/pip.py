@@ -10,6 +10,8 @@ from .language import Kind, Language, Values
 from .notebook import Notebook
 
 _FAILS = "install-fails"
+_SOME = r"(?:[^.?!]|\.(?=\d))"
+"""A letter within a sentence; the point of a version ends none."""
 _TF = r"(?:tensorflow|tf[-_]nightly)(?:[-_](?:gpu|cpu|macos|intel))?"
 _PRINTED, _PROVEN = 0, 1
 _MATTER = Pattern(
@@ -211,9 +213,9 @@ LANGUAGE = Language(
         ),
         Kind(
             "python-wish",
-            r"(?:can't|cannot|can not|unable|won't|will not|doesn't|does not|isn't|\bno\b|\bnot\b"
-            r"|[Ww]hen will)[^.]{0,50}(?:install|support|wheels?|availab|compatib"
-            r"|releas)[^.]{0,40}[Pp]ython ?[23]\.\d",
+            rf"(?:can't|cannot|can not|unable|won't|will not|doesn't|does not|isn't|aren't|\b[Nn]o\b|\b[Nn]ot\b|[Nn]either|lacks?|missing|(?i:provide|please|add|request)"
+            rf"|[Ww]hen will){_SOME}{{0,60}}?(?:install|support|wheels?\b|availab|compatib|be had|\bhad\b|binar(?:y|ies)|packages?\b|builds?\b|publish|offer"
+            rf"|distribut|releas){_SOME}{{0,40}}?(?i:python|\bpy|cp) ?-?(?P<python>[23]\.?\d{{1,2}})(?!\d)",
             _FAILS,
         ),
         Kind("gpu-package", r"tensorflow[-_]gpu\b|tensorflow\[and-cuda\]"),

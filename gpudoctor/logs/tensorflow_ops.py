@@ -76,7 +76,17 @@ _CODE = (
 )
 
 _LIBRARIES = (
-    Kind("cudnn-lacks-nvrtc", r"Could not load library libcudnn\S{1,40} Error: libnvrtc\S{0,40} cannot open", _FAILS),
+    Kind(
+        "cudnn-lacks-nvrtc",
+        r"Could not load library libcudnn\S{1,40} Error: libnvrtc\S{0,40} cannot open"
+        r"|(?<![\w/.])libnvrtc\.so: cannot open|(?i:cudnn[^\n]{0,120}libnvrtc\.so[\d.]{0,8}['`\"]{0,2}:? (?:cannot open|not found|(?:is |was )?missing))",
+        _FAILS,
+    ),
+    Kind(
+        "cudnn-rules",
+        r"CuDNN library (?:major and minor version )?needs to (?:match|have matching)|upgrade your CuDNN library",
+        _FAILS,
+    ),
     Kind("cudnn-lacks-libcuda", r"Could not load library libcudnn\S{1,40} Error: libcuda\.so\S{0,10} cannot open", _FAILS),
     Kind("cudnn-lacks-cublas", r"Could not load library libcudnn\S{1,40} Error: lib(?:cublas|cudart)\S{0,20} cannot open", _FAILS),
     Kind(
@@ -217,7 +227,7 @@ LANGUAGE = Language(
     words=(
         "PTX", "ptx", "caller", "exceeds", "ailed: ", "ayout failed", "retracing", "ignore this message", "elay kernel", "nd of sequence", "out of data",
         "slow compile", "Constant folding", "operation took", "MLIR", "XLA", "peer access", "kernel image", "KernelImage", "CUDA_ERROR", "cudaError",
-        "CUDA capability", "cuda capability", "PyTorch no", "No CUDA device", "_STATUS_", "libcudnn", "cudnn_", "load symbol", "cublas",
+        "CUDA capability", "cuda capability", "PyTorch no", "No CUDA device", "_STATUS_", "libcudnn", "libnvrtc", "CuDNN library", "cudnn_", "load symbol", "cublas",
         "OOM", "xhausted", "XHAUSTED", "ut of memory", "OUT_OF_MEMORY", "on host", "pinned host", "Dst tensor", "output tensor", "Memory usage", "nsufficient driver", "Sum Total",
         "Limit:", "busy or unavailable", "Unavailable", "Killed", "137", "signal 9", "OOMKilled", "bad_alloc", " handle", "GEM", "gemm", "BLAS",
         "algorithm", "Algorithm", "cuDNN", "DNN", "timed out", "illegal memory", "launch failure", "Event status", "ptxas", "JIT", "not enabled", "available devices",
