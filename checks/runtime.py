@@ -152,7 +152,7 @@ def cudnn_incomplete_install(facts: Facts) -> Iterator[Found]:
     """
     if facts.text.is_all:
         told = said(facts, "cudnn-lacks-nvrtc", settle=_PACKAGES)
-        if isinstance(facts.tensorflow.events, Unread) or not _said(facts, "cudnn-part-missing"):
+        if not facts.text.said("cudnn-part-missing"):
             yield Found(message="cuDNN needs libnvrtc, which is not found.", proof=lines(told), fixes=(_NVRTC,))
             return
     events = _said(facts, "cudnn-part-missing")

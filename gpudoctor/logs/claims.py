@@ -42,6 +42,15 @@ _LIES_IN = Pattern(
     r"(?P<library>lib(?:cu|nv)\w{2,20}\.so(?:\.\d+){0,3})['`\" ]{0,3}(?:\w+ ){0,2}(?:is|exists|lies|sits|are|was|present|located|installed|found)\b[\w, ]{0,20} (?:in|under|at|inside|within) ['`\"]?(?P<directory>/[\w./-]{3,160})"
 )
 _NO_SUCH = Pattern(r"cannot open|Could not|No such file|not found|dlerror|\bln -s|\bcp ")
+_ERROR_BEGINS = Pattern(r"\b(?:ImportError|OSError|lib\w{3,20}\.so|Could not|cannot open|cu\w{3,12}64_)")
+"""In a title: what stands before it is what somebody has."""
+_BUT = Pattern(
+    r"(?i:\b(?:but|while|whereas|although|though|however|instead),? (?:actually )?(?=(?:I|we|my|mine|there|it|the|only|this|installed|have)\b))"
+)
+_HAS = Pattern(
+    r"(?i:\b(?:have|has|only|there(?:'s| is| are)|contains?|see|got|find|with)\b[^.?!,;]{0,30}?)(?<![\w/.])['`\"]?(?P<name>cudnn64_|libcudnn\.so\.|cudart64_|libcudart\.so\.)(?P<version>\d{1,3}(?:\.\d)?)\b"
+)
+"""A library that is there, by its name."""
 _NO_LONGER = Pattern(r"\b(?:not|no|never|isn't|wasn't|missing|if|should|must)\b")
 _NO_FILE = Pattern(
     r"(?:ls: cannot access|cat:) '?/usr/(?:local/cuda[^/\s']{0,8}|[\w/.-]{0,60}cudnn[\w*.]{0,20})'?: No such file"
@@ -86,6 +95,16 @@ def both(value: str, *, of_cudnn: bool) -> dict[str, str]:
     return found
 
 
+def _of_ones_own(text: str) -> str:
+    """The part of a line that tells what somebody has, beside what is asked for."""
+    if own := _BUT.search(text):
+        rest = text[own.end() :]
+    else:
+        error = _ERROR_BEGINS.search(text)
+        rest = text[: error.start()] if error else ""
+    return "" if _NOT_INSTALLED.search(rest) else rest
+
+
 def line(text: str, _number: int, _notes: Notebook) -> Understood | None:
     """What a line names as installed."""
     if field := _FIELD.match(text):
@@ -103,9 +122,17 @@ def line(text: str, _number: int, _notes: Notebook) -> Understood | None:
         if _NO_SUCH.search(text):
             return None
         return Understood(SHOWN, {"directory": shown["directory"], "library": shown["library"]})
-    if ".cc:" in text or _NOT_INSTALLED.search(text) or text.endswith("?"):
+    if ".cc:" in text or text.endswith("?"):
         return None
+    if _NOT_INSTALLED.search(text):
+        text = _of_ones_own(text)
     values = {}
+    if (has := _HAS.search(text)) and not _NO_LONGER.search(text):
+        name = {"libcudnn.so.": "cudnn", "cudnn64_": "cudnn"}.get(has["name"], "cuda")
+        version = has["version"]
+        if has["name"] == "cudart64_" and int(version) >= 50:
+            version = f"{version[:-1]}.{version[-1]}"
+        values[name] = version if name == "cudnn" or not version.startswith("11") else "11"
     if (found := next((m for p in _CUDA if (m := p.search(text))), None)) and is_cuda(found[1]):
         values["cuda"] = found[1]
     elif found := _PACKAGE.search(text):

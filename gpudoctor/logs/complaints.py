@@ -28,10 +28,11 @@ NO_GPU = Pattern(
     rf"(?: ?(?:being|be|get|getting|been|even|actually|really|at all|currently|seem to be|to))* ?{_SEEN}"
     rf"|\b(?:un(?:seen|recogni[sz]ed|detected|used))\b {_SOME}{{0,20}}\b{_CARD}\b|\b{_CARD} (?:is |was |stays? |goes )?(?:unseen|undetected|unrecogni[sz]ed|unused)\b"
     # it does not see the GPU
-    r"|\b(?:not|n't|n\u2019t|cannot|can ?not|can't|unable to|fails? to|failed to|failing to|refuses to|won't|never|nor|stopped|couldn't) (?:be able to |able to |even |actually |just |simply )?"
+    r"|(?:\b(?:not|cannot|can ?not|unable to|fails? to|failed to|failing to|refuses to|never|nor|stopped)|n't|n\u2019t|(?<=[dsoe])nt) (?:be able to |able to |even |actually |just |simply )?"
     r"(?:detect|recogni[sz]|find|see|us(?=e|ing)|access|list|utili[sz]|get|mak(?=e|ing)|tak(?=e|ing)|pick(?:ing)? up|discover|run(?:ning)?(?: on)?|train(?:ing)? on|work(?:ing)? with|work(?:ing)? on|acknowledg|register|show)"
     rf"\w{{0,4}} (?!out of){_SOME}{{0,30}}?\b{_CARD}\b(?! (?:mem|util|usage|process|ram)|'s| version)"
     rf"|\bwithout (?:seeing|finding|using|detecting) {_SOME}{{0,20}}\b{_CARD}\b"
+    rf"|\b{_CARD}\b{_SOME}{{0,60}}? but (?:it )?(?:not|no longer|doesn't|does not|isn't|won't) (?:any ?more|with|in|on|since|under|for|work|after)\b"
     # there is none
     r"|\bno (?:nvidia |cuda |physical |visible )?GPUs? (?:is |are |was |were |being |devices? |card )?(?:detected|found|available|visible|listed|recogni[sz]ed|seen|after|since|in (?:tf|tensorflow)|with (?:tf|tensorflow)|on windows|support(?= (?:in|on|with|after|since)))"
     r"|\b(?:finds?|found|sees?|saw|lists?|shows?|detects?|detected|gets?|got|returns?|reports?|registers?|has|gives?|prints?) (?:me )?(?:(?:only |just )?(?:zero|0|none of (?:the|my)|no)|nothing but (?:the )?CPU,? no) (?:physical |logical |visible |nvidia |cuda |available )?(?:GPUs?|graphics cards?)\b(?! (?:problem|issue|error|mem))"
@@ -82,7 +83,7 @@ LANGUAGE = Language(
         ),
         Kind(
             "memory-fills",
-            rf"(?i:\b{_MEMORY}(?: usage| use| consumption)?\b{_SOME}{{0,30}}?\b(?:goes|went|jumps?|jumped|rises?|rose|grows?|grew|increas(?:es?|ed)|climbs?|shoots?)\b{_SOME}{{0,16}}?\b(?:from|up to|to)\b"
+            rf"(?i:(?=[^\n]{{0,300}}\b(?:GPU|v?ram|card|nvidia)\b)(?<!host )(?<!system )(?<!CPU )\b{_MEMORY}(?: usage| use| consumption)?\b{_SOME}{{0,30}}?\b(?:goes|went|jumps?|jumped|rises?|rose|grows?|grew|increas(?:es?|ed)|climbs?|shoots?)\b{_SOME}{{0,16}}?\b(?:from|up to|to)\b"
             rf"{_SOME}{{0,24}}?\d ?[MG]i?B)",
             "op-fails",
         ),
@@ -100,7 +101,7 @@ SOME_ONLY = Language(
     kinds=(
         Kind(
             "some-gpus-only",
-            rf"(?i:\b(?:not|n't|cannot|never|fails? to)\b{_SOME}{{0,30}}?\b(?:detect|recogni[sz]|find|see|us|list|show){_SOME}{{0,20}}?\b{OTHERS} {_SOME}{{0,10}}?{_CARD}"
+            rf"(?i:(?:\b(?:not|cannot|never|fails? to)|n.t)\b{_SOME}{{0,30}}?\b(?:detect|recogni[sz]|find|see|us|list|show){_SOME}{{0,20}}?\b{OTHERS} {_SOME}{{0,10}}?{_CARD}"
             rf"|\b{OTHERS} {_CARD}{_SOME}{{0,30}}?(?:not|n't|never|un)(?: ?(?:being|be))? ?{_SEEN}"
             r"|\bonly (?:uses?|sees?|detects?|finds?|lists?|using|recogni[sz]es?|shows?) (?:one|1|a single|the first)(?: of| out of)?\b[^.?!]{0,20}\bGPUs?\b)",
             "op-fails",
@@ -118,6 +119,12 @@ C_LIBRARY = Language(
             rf"(?i:\b(?:needs?|requires?|requiring|wants?|depends on|expects?|built (?:for|against|with)|compiled (?:for|against|with)|asks? for|linked (?:to|against)) (?:at least |a |the |newer |version of |>=? ?){{0,3}}{_GLIBC}[ _v>=-]{{0,5}}(?:version )?(?P<needs>2\.\d\d?))"
             rf"|(?i:{_GLIBC}[ _v>=-]{{0,5}}(?P<needs2>2\.\d\d?)(?: or (?:newer|later|higher|above)|\+)? (?:is )?(?:required|needed|not found|is missing|or newer|or later))",
         ),
+    ),
+)  # fmt: skip
+C_LIBRARY_HERE = Language(
+    name="complaints",
+    words=("libc", "LIBC", "C library"),
+    kinds=(
         Kind(
             "glibc-here",
             rf"(?i:\b(?:with|has|have|had|is|ships?|comes with|on|only|uses?|got|my|installed|provides?|offers?|mine is|old)(?: only| a| an| with| the| old| older){{0,2}} {_GLIBC}(?: version)?(?: is| of|:)?[ _v-]{{0,3}}(?P<here>2\.\d\d?))"
@@ -152,4 +159,4 @@ AFTER = Language(
     ),
 )
 """Which releases are meant, where none is named."""
-LANGUAGES = (LANGUAGE, SOME_ONLY, C_LIBRARY, WISH, AFTER)
+LANGUAGES = (LANGUAGE, SOME_ONLY, C_LIBRARY, C_LIBRARY_HERE, WISH, AFTER)

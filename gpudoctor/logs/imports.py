@@ -59,6 +59,9 @@ LANGUAGE = Language(
         "GLIBC",
         "glibc",
         "_descriptor.",
+        "MessageFactory",
+        "serialized_",
+        "create_key",
         "CXXABI",
         "AVX",
         "SSE4",
@@ -203,7 +206,7 @@ LANGUAGE = Language(
             r"(?P<text>module that was compiled using NumPy 1\.x cannot be run in|compiled against (?:API"
             r"|ABI) version|_ARRAY_API not found"
             r"|Unable to convert function return value to a Python type! The signature was"
-            r"|numpy\.\w{2,20} size changed, may indicate|numpy\.core\.(?:multiarray|umath) failed to import"
+            r"|numpy\.\w{2,20} size changed, may indicate|numpy\.core\.(?:_?multiarray\w{0,8}|umath) failed to import"
             r"|module 'numpy' has no attribute '(?:object|bool|int|float|typeDict|complex|dtypes|str)'"
             r"|Cannot convert numpy\.ndarray to numpy\.ndarray|`np\.\w+_?` was removed in the NumPy 2\.0)",
         ),
@@ -211,7 +214,7 @@ LANGUAGE = Language(
             "protobuf-message",
             r"(?P<text>Descriptors (?:cannot|should) (?:not )?be created directly"
             r"|_CheckCalledFromGeneratedFile\(|Downgrade the protobuf package to 3\.20|cannot import name '"
-            r"(?:builder|runtime_version)' from '?google\.protobuf|Detected (?:incompatible"
+            r"\w+' from '?google\.protobuf|'MessageFactory' object has no attribute|unexpected keyword argument '(?:serialized_options|create_key|serialized_pb)|Detected (?:incompatible"
             r"|mismatched) Protobuf Gencode/Runtime|cannot import name '?\"?_message'?\"?"
             r"|module 'google\.protobuf\S*' has no attribute|google\._upb\._message"
             r"|generated code is out of date and must be"

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from ..facts import LibraryPick
 from ..patterns import Pattern
+from . import tensorflow_facts
 from .language import Understood
 from .notebook import Notebook
 
 LANGUAGE = "lost-libraries"
-WORDS = ("libcu", "64_", "libcuda")
+WORDS = ("libcu", "64_", "load cuDNN DSO")
 _NAMES = "cudart|cublasLt|cublas|cufft|curand|cusolver|cusparse|cudnn"
 _LIBRARY = rf"(?P<library>lib(?:{_NAMES})\.so(?:\.\d{{1,2}}){{0,3}}|(?:{_NAMES})64_\d{{1,3}}(?:_\d{{1,2}})?\.dll)\b"
 _QUOTE = r"['\"`*]{0,3}"
@@ -39,6 +40,11 @@ _SAID = -2
 
 def line(text: str, number: int, notes: Notebook) -> Understood | None:
     """What a line says of a library that was not found."""
+    if "load cuDNN DSO" in text:  # what TensorFlow before 1.4 says after the name of the file
+        if not notes.told("tensorflow.libraries"):
+            tensorflow_facts.not_opened("libcudnn.so", number, notes)
+            notes.tell("tensorflow.loader_ok", False, number)
+        return Understood("library-not-loaded", {"library": "libcudnn.so"})
     if _OWN.search(text):
         return None
     if _LIBCUDA.search(text):

@@ -185,6 +185,7 @@ LANGUAGE = Language(
             r"(?P<build>[\w.]+)?)?(?:\s+(?P<channel>[\w./:-]+))?\s*\|?$",
             tell=_installed,
         ),
+        Kind("installed", rf"^(?P<name>{_TF}) (?P<version>\d+\.\d+\.\d+\w{{0,6}})$", tell=_installed),
         Kind("installed", r"^(?P<name>[A-Za-z][\w-]{2,40})==(?P<version>\d+\.\d[\w.+-]{0,30})$", tell=_installed),
         Kind(
             "installed",

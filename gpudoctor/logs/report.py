@@ -161,7 +161,7 @@ _32BIT = Pattern(
 _ELSEWHERE = Pattern(r"\b(?:[Dd]ocker|[Cc]ontainers?|WSL2?|wsl2?|[Cc]olab|[Kk]aggle|[Ss]ubsystem for Linux)\b")
 """Where the system that is stated is not the one that TensorFlow runs on."""
 _WITH_CUDA = Pattern(
-    r"(?:is_built_with_cuda|is_cuda_build|[Bb]uilt with CUDA)[^\w]{0,8}(?:support)?[^\w]{0,8}(?P<answer>True|False)\b"
+    r"(?:is_built_with_cuda|is_cuda_build|[Bb]uilt with CUDA)[^\w]{0,8}(?:support)?[^\w]{0,8}(?:(?:gives|returns?|is|prints?|says|shows|outputs?) (?:me )?)?\W{0,3}(?P<answer>True|False)\b"
 )
 _BUILT_FOR = Pattern(r"['\"](cuda|cudnn)_version['\"][,:] ['\"](\d[\d.]*)['\"]")
 _WISH = Pattern(r"tensorflow[-_](?:gpu|cpu)?==|pip3? install|conda install|>=|<=|requires|compatible", re.IGNORECASE)
@@ -203,7 +203,12 @@ class Reader:
 
     def _complains(self, text: str, line: int) -> bool:
         """Whether a line of prose says that there is no GPU."""
-        if len(text) > _LONGEST or self._speeches >= _SPEECHES or text.startswith(("File ", ">>>")) or _LOGGED.match(text):
+        if (
+            len(text) > _LONGEST
+            or self._speeches >= _SPEECHES
+            or text.startswith(("File ", ">>>"))
+            or _LOGGED.match(text)
+        ):
             return False
         told = NO_GPU.search(text) is not None
         if told:
