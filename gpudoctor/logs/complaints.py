@@ -109,6 +109,22 @@ SOME_ONLY = Language(
         ),
     ),
 )  # fmt: skip
+_NOTEBOOK = r"(?:jupyter(?: ?(?:lab|notebook|hub))?|notebooks?|ipynb|ipython kernel)"
+_PROMPT = r"(?:command[- ]?(?:line|prompt)|terminal|console|shell|\bcmd\b|python prompt|interactive python|from bash|anaconda prompt)"
+NOTEBOOK = Language(
+    name="complaints",
+    words=("upyter", "otebook", "ipynb"),
+    kinds=(
+        Kind(
+            "notebook-differs",
+            rf"(?i:\bGPUs?\b[^\n]{{0,80}}?\b{_PROMPT}\b[^\n]{{0,60}}?\b(?:(?:but|and|,) ?)?(?:not|n't|different|unlike|while|whereas)\b[^\n]{{0,40}}?\b{_NOTEBOOK}\b"
+            rf"|\b{_NOTEBOOK}\b[^\n]{{0,60}}?(?:\bnot\b|n't|\bno\b)[^\n]{{0,40}}?\bGPUs?\b[^\n]{{0,40}}?\b(?:but|while|whereas|although|though)\b[^\n]{{0,40}}?\b{_PROMPT}\b"
+            rf"|\b(?:differ\w{{0,6}})\b[^\n]{{0,30}}?\bGPUs?\b[^\n]{{0,60}}?\b{_PROMPT}\b[^\n]{{0,30}}?\b{_NOTEBOOK}\b)",
+            "op-fails",
+            once=True,
+        ),
+    ),
+)  # fmt: skip
 _GLIBC = r"(?:g?libc(?:6|-?2)?|GNU C library)"
 C_LIBRARY = Language(
     name="complaints",
@@ -159,4 +175,4 @@ AFTER = Language(
     ),
 )
 """Which releases are meant, where none is named."""
-LANGUAGES = (LANGUAGE, SOME_ONLY, C_LIBRARY, C_LIBRARY_HERE, WISH, AFTER)
+LANGUAGES = (LANGUAGE, SOME_ONLY, NOTEBOOK, C_LIBRARY, C_LIBRARY_HERE, WISH, AFTER)

@@ -21,7 +21,7 @@ WORDS = (
     "OS X", "OSX", "Darwin", "WSL", "wsl", "ython", "ensor", "tf", "TF", "CUDA", "Cuda", "cuda", "GPU", "gpu", "GTX",
     "RTX", "Tesla", "Quadro", "GeForce", "Jetson", "JetPack", "Jetpack", "Orin", "Xavier", "eGPU", "vidia", "VIDIA",
     "32", "GNU/", "Apple", "aarch64", "arm64", "i686", "ocker", "olab", "aggle", "[MSC", "[GCC", "[Clang", ":\\", "@", "ldd", "-64", "M1", "M2",
-    "Catalina", "Monterey",
+    "Catalina", "Monterey", "CPU", "cpu", "raphics", "ideo card", "显卡",
 )  # fmt: skip
 _KEPT = 60
 """Statements that are kept as events."""

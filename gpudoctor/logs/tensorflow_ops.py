@@ -153,6 +153,13 @@ _MEMORY = (
     Kind("allocator-report", r"Sum Total of in-use", _FAILS),
     Kind("allocator-limit", r"(?:^|\] )(?:Stats: )?Limit: +(?P<limit>\d+)"),
     Kind("device-unavailable", r"CUDA_ERROR_DEVICES?_UNAVAILABLE|CUDA-capable device\(?s?\)? (?:is/)?are busy or unavailable|cudaErrorDevicesUnavailable", _FAILS),
+    Kind("invalid-ordinal", r"invalid device ordinal|cudaErrorInvalidDevice\b|CUDA_ERROR_INVALID_DEVICE\b(?!.*cuInit)(?<!cuInit: CUDA_ERROR_INVALID_DEVICE)", _FAILS),
+    Kind("no-supported-device", r"no supported devices found for platform CUDA", _FAILS),
+    Kind(
+        "exclusive-mode-said",
+        r"(?i:\bexclusive(?:[ _](?:process|thread))?(?: compute)? mode\b[^.\n]{0,60}\b(?:another|other|already|busy|in use|fail|error|crash|seg)|\bcompute mode\b[^.\n]{0,40}\bEXCLUSIVE_THREAD)",
+        _FAILS,
+    ),
     Kind("killed", r"^Killed$|exit(?:ed with)?(?: status| code)? 137\b|interrupted by signal 9|OOMKilled|\bstd::bad_alloc\b", _FAILS),
 )  # fmt: skip
 
@@ -229,7 +236,7 @@ LANGUAGE = Language(
         "slow compile", "Constant folding", "operation took", "MLIR", "XLA", "peer access", "kernel image", "KernelImage", "CUDA_ERROR", "cudaError",
         "CUDA capability", "cuda capability", "PyTorch no", "No CUDA device", "_STATUS_", "libcudnn", "libnvrtc", "CuDNN library", "cudnn_", "load symbol", "cublas",
         "OOM", "xhausted", "XHAUSTED", "ut of memory", "OUT_OF_MEMORY", "on host", "pinned host", "Dst tensor", "output tensor", "Memory usage", "nsufficient driver", "Sum Total",
-        "Limit:", "busy or unavailable", "Unavailable", "Killed", "137", "signal 9", "OOMKilled", "bad_alloc", " handle", "GEM", "gemm", "BLAS",
+        "Limit:", "busy or unavailable", "Unavailable", "ordinal", "INVALID_DEVICE", "InvalidDevice", "no supported devices", "xclusive", "EXCLUSIVE", "Killed", "137", "signal 9", "OOMKilled", "bad_alloc", " handle", "GEM", "gemm", "BLAS",
         "algorithm", "Algorithm", "cuDNN", "DNN", "timed out", "illegal memory", "launch failure", "Event status", "ptxas", "JIT", "not enabled", "available devices",
         "Available devices", "egistered devices", "NHWC", "memory", "RAM",
     ),

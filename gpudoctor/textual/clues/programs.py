@@ -53,6 +53,13 @@ CLUES: dict[str, tuple[str, ...]] = {
     "memory-kept": ("tf-preallocates-all-memory", "gpu-memory-held-by-other-process", "gpu-oom-model-or-data"),
     "memory-fills": ("tf-preallocates-all-memory", "gpu-oom-model-or-data", "gpu-memory-held-by-other-process"),
     "says-out-of-memory": _MEMORY,
+    "invalid-ordinal": ("cuda-visible-devices-wrong", "cuda-visible-devices-empty", "xid79-fell-off-bus", "driver-rminit-failed"),
+    "no-supported-device": (
+        "cuda-visible-devices-wrong", "mig-single-instance-limit", "gpu-compute-capability-too-old", "mig-enabled-no-instance",
+        "driver-too-old", "gpu-exclusive-busy",
+    ),
+    "exclusive-mode-said": ("gpu-exclusive-busy", "compute-mode-prohibited"),
+    "notebook-differs": ("jupyter-kernel-other-environment", "tf-not-installed", "cuda-visible-devices-empty"),
     "some-gpus-only": (
         "gpu-ignored-few-sms", "gpu-compute-capability-too-old", "cuda-visible-devices-wrong", "single-gpu-silently",
         "mig-single-instance-limit", "xid79-fell-off-bus", "driver-rminit-failed",
