@@ -48,10 +48,10 @@ _BUT = Pattern(
     r"(?i:\b(?:but|while|whereas|although|though|however|instead),? (?:actually )?(?=(?:I|we|my|mine|there|it|the|only|this|installed|have)\b))"
 )
 _HAS = Pattern(
-    r"(?i:\b(?:have|has|only|there(?:'s| is| are)|contains?|see|got|find|with)\b[^.?!,;]{0,30}?)(?<![\w/.])['`\"]?(?P<name>cudnn64_|libcudnn\.so\.|cudart64_|libcudart\.so\.)(?P<version>\d{1,3}(?:\.\d)?)\b"
+    r"(?i:\b(?:have|has|only|there(?:'s| is| are)|contains?|see|got)\b[^.?!,;]{0,30}?)(?<![\w/.])['`\"]?(?P<name>cudnn64_|libcudnn\.so\.|cudart64_|libcudart\.so\.)(?P<version>\d{1,3}(?:\.\d)?)\b"
 )
 """A library that is there, by its name."""
-_NO_LONGER = Pattern(r"\b(?:not|no|never|isn't|wasn't|missing|if|should|must)\b")
+_NO_LONGER = Pattern(r"\b(?:not|no|never|missing|if|should|must|cannot|unable|fails?|failed|could)\b|n't\b")
 _NO_FILE = Pattern(
     r"(?:ls: cannot access|cat:) '?/usr/(?:local/cuda[^/\s']{0,8}|[\w/.-]{0,60}cudnn[\w*.]{0,20})'?: No such file"
     r"|no packages found matching (?:libcudnn|cuda-toolkit)"

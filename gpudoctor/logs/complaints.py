@@ -19,9 +19,7 @@ _SEEN = (
     r"|utili[sz](?:ed|ing|e)\b(?! (?:fully|well|much))|picked|working|work\b|\brun\b|\brunning|accept|taken|\btake\b|support(?:ing|ed)? by tensor)"
 )
 OTHERS = r"(?:2nd|second|3rd|third|fourth|other|another|all(?: of)?(?: the| my)?|both|multiple|two|three|four|every|more than one|remaining)"
-NO_GPU = Pattern(
-    # not one of several
-    rf"(?![^\n]{{0,300}}\b{OTHERS} (?:\w+ ){{0,2}}?{_CARD}\b)(?:"
+_NO_GPU = Pattern(
     # the GPU isn't seen
     rf"\b{_CARD}\b(?! mem| util| usage| ram|:\d| is full){_SOME}{{0,40}}?(?:\b(?:not|never|cannot|un)|n't|n\u2019t)"
     rf"(?! (?:fully|properly|much|well|enough|completely|entirely|efficiently|always))"
@@ -36,7 +34,7 @@ NO_GPU = Pattern(
     # there is none
     r"|\bno (?:nvidia |cuda |physical |visible )?GPUs? (?:is |are |was |were |being |devices? |card )?(?:detected|found|available|visible|listed|recogni[sz]ed|seen|after|since|in (?:tf|tensorflow)|with (?:tf|tensorflow)|on windows|support(?= (?:in|on|with|after|since)))"
     r"|\b(?:finds?|found|sees?|saw|lists?|shows?|detects?|detected|gets?|got|returns?|reports?|registers?|has|gives?|prints?) (?:me )?(?:(?:only |just )?(?:zero|0|none of (?:the|my)|no)|nothing but (?:the )?CPU,? no) (?:physical |logical |visible |nvidia |cuda |available )?(?:GPUs?|graphics cards?)\b(?! (?:problem|issue|error|mem))"
-    r"|\b(?:is|are|was|see|get|got|gives?|returns?|shows?|says?|prints?|have) (?:only )?['\"]?0 GPUs?\b|\b(?:GPUs|GPU (?:available|count|number|found))(?: is| are|:| =|=) ?(?:0|zero|none|False)\b(?![.,]\d|\d| ?[,(]| ?%|:)|\bnumber of GPUs? \w{0,8} ?(?:is |= ?|: ?)?0\b"
+    r"|\b(?:is|are|was|see|get|got|gives?|returns?|shows?|says?|prints?|have) (?:only )?['\"]?0 GPUs?\b|\b(?:GPUs|GPU (?:available|count|number|found))(?: is| are|:| =|=) ?(?:0|zero|none|False)\b(?![.,]\d|\d| ?[,(]| ?%|:)|\bnumber of GPUs? \w{0,12} ?(?:is |= ?|: ?)?0\b"
     r"|list_(?:physical|local|logical)_devices[^.]{0,80}\b(?:empty|nothing)\b|\b(?:an |the )?empty (?:GPU |device )?list\b|\bempty list of (?:GPU|device|physical)"
     r"|\bis_gpu_available\b[^?]{0,90}\b(?:False|no)\b|list_physical_devices[^?]{0,90}\b(?:0 GPUs|\[\])|\bwithout (?:a|the|any) GPU\b"
     # the processor does it
@@ -51,10 +49,16 @@ NO_GPU = Pattern(
     r"|GPU (?:wird|ist) nicht (?:erkannt|gefunden|genutzt|verwendet|sichtbar)|(?:无法|不能|没法|没有|未能|未)(?:使用|用|识别|检测到?|调用|找到|发现)(?:到|不到)? ?(?:GPU|gpu|显卡)|(?:检测|识别|找|调用|用)不(?:到|了|上) ?(?:GPU|gpu|显卡)"
     r"|\bno (?:detecta|reconoce|encuentra|utiliza|usa|ve) (?:la |mi |el |o |a |minha )?(?:GPU|tarjeta)|n\u00e3o (?:detecta|reconhece|encontra|usa|utiliza|v\u00ea) (?:a |minha |o )?(?:GPU|placa)"
     r"|\u043d\u0435 (?:\u0432\u0438\u0434\u0438\u0442|\u043d\u0430\u0445\u043e\u0434\u0438\u0442|\u0438\u0441\u043f\u043e\u043b\u044c\u0437\u0443\u0435\u0442|\u043e\u043f\u0440\u0435\u0434\u0435\u043b\u044f\u0435\u0442) (?:GPU|\u0432\u0438\u0434\u0435\u043e\u043a\u0430\u0440\u0442)|ne (?:d\u00e9tecte|reconna\u00eet|trouve|voit|utilise) pas (?:le |mon |la |ma )?(?:GPU|carte)"
-    r"|GPU(?:を|が)?(?:認識|検出|使用|利用)(?:し|され|でき|し?て)(?:ない|ません|ていない))",
+    r"|GPU(?:を|が)?(?:認識|検出|使用|利用)(?:し|され|でき|し?て)(?:ない|ません|ていない)",
     re.IGNORECASE,
 )  # fmt: skip
 """No GPU is seen or used."""
+_OF_SEVERAL = Pattern(rf"\b{OTHERS} (?:\w+ ){{0,2}}?{_CARD}\b", re.IGNORECASE)
+
+
+def says_no_gpu(text: str) -> bool:
+    """Whether somebody complains that no GPU is seen or used; not: one of several."""
+    return _NO_GPU.search(text) is not None and _OF_SEVERAL.search(text) is None
 
 
 _MEMORY = r"(?:GPU(?:'s)? |video |graphics |card'?s? )?(?:memory|v?ram)(?: (?:of|on) (?:the |my )?(?:GPU|card)s?)?"
@@ -83,7 +87,7 @@ LANGUAGE = Language(
         ),
         Kind(
             "memory-fills",
-            rf"(?i:(?=[^\n]{{0,300}}\b(?:GPU|v?ram|card|nvidia)\b)(?<!host )(?<!system )(?<!CPU )\b{_MEMORY}(?: usage| use| consumption)?\b{_SOME}{{0,30}}?\b(?:goes|went|jumps?|jumped|rises?|rose|grows?|grew|increas(?:es?|ed)|climbs?|shoots?)\b{_SOME}{{0,16}}?\b(?:from|up to|to)\b"
+            rf"(?i:\b(?:(?:GPU|video|graphics|card)(?:'s)? (?:memory|ram)|vram|memory (?:on|of) (?:the |my )?(?:GPU|card)s?)(?: usage| use| consumption)?\b{_SOME}{{0,30}}?\b(?:goes|went|jumps?|jumped|rises?|rose|grows?|grew|increas(?:es?|ed)|climbs?|shoots?)\b{_SOME}{{0,16}}?\b(?:from|up to|to)\b"
             rf"{_SOME}{{0,24}}?\d ?[MG]i?B)",
             "op-fails",
         ),
@@ -168,8 +172,10 @@ AFTER = Language(
     kinds=(
         Kind(
             "release-after-2.10",
-            r"(?i:\b(?:after|above|beyond|past|since|newer than|later than|higher than|greater than|more than|over|starting (?:with|from|at)|from|upgrad\w{1,5} from|>=?) ?"
-            r"(?:tf|tensorflow|version|v|release|tf-?gpu| |=|-){0,6}2\.1[01](?:\.[\d]{1,2}|\.x)?(?![\d.]*\d)|\b2\.1[01](?:\.\d)? ?(?:\+|and (?:above|later|newer|up|higher)|or (?:above|later|newer|higher)|onwards?))",
+            r"(?i:(?:\b(?:after|above|beyond|past|newer than|later than|higher than|greater than|more than|over|upgrad\w{1,5} from)\b|>(?!=)) ?"
+            r"(?:tf|tensorflow|version|v|release|tf-?gpu| |-){0,6}2\.10(?:\.\d{1,2}|\.x)?(?![\d.]*\d)"
+            r"|(?:\b(?:since|starting (?:with|from|at)|from)\b|>=) ?(?:tf|tensorflow|version|v|release|tf-?gpu| |-){0,6}2\.11(?:\.\d|\.x)?(?![\d.]*\d)(?! to\b)"
+            r"|\b2\.11(?:\.\d)? ?(?:\+|(?:and|or) (?:above|later|newer|up|higher)|onwards?))",
             once=True,
         ),
     ),

@@ -11,7 +11,7 @@ from collections import defaultdict
 
 from ..facts import TextEvent
 from ..patterns import Pattern
-from .complaints import NO_GPU
+from .complaints import says_no_gpu
 from .language import Understood
 from .notebook import Notebook
 
@@ -21,7 +21,7 @@ WORDS = (
     "OS X", "OSX", "Darwin", "WSL", "wsl", "ython", "ensor", "tf", "TF", "CUDA", "Cuda", "cuda", "GPU", "gpu", "GTX",
     "RTX", "Tesla", "Quadro", "GeForce", "Jetson", "JetPack", "Jetpack", "Orin", "Xavier", "eGPU", "vidia", "VIDIA",
     "32", "GNU/", "Apple", "aarch64", "arm64", "i686", "ocker", "olab", "aggle", "[MSC", "[GCC", "[Clang", ":\\", "@", "ldd", "-64", "M1", "M2",
-    "Catalina", "Monterey", "CPU", "cpu", "raphics", "ideo card", "显卡",
+    "Catalina", "Monterey", "CPU", "cpu", "_devices", "raphics", "ideo card", "显卡",
 )  # fmt: skip
 _KEPT = 60
 """Statements that are kept as events."""
@@ -210,7 +210,7 @@ class Reader:
             or _LOGGED.match(text)
         ):
             return False
-        told = NO_GPU.search(text) is not None
+        told = says_no_gpu(text)
         if told:
             self._no_gpu = self._no_gpu or line
         return told
