@@ -9,7 +9,7 @@ from ..patterns import Pattern
 from .language import Kind, Language
 
 _CARD = (
-    r"(?:e-?GPUs?|GPUs?|graphics? cards?|video ?cards?|(?:GeForce|Quadro|Tesla|Titan)(?: [\w-]{1,8})?|[RG]TX ?-?A?\d{3,4}(?: ?Ti)?"
+    r"(?:e-?GPUs?|GPUs?|graphics? cards?|video ?cards?|(?:GeForce|Quadro|Tesla|Titan)(?: [\w-]{1,8})?|[RG]TX ?-?A?\d{3,4}(?: ?Ti)?|\d{3,4}(?: ?Ti)? [RG]TX"
     r"|nvidia(?: \w{1,12})? cards?|cuda devices?|GPU devices?)"
 )
 _SOME = r"(?:[^.?!,;]|\.\d|,(?= \d))"
@@ -76,7 +76,7 @@ _OWN = r"(?!.{0,400}(?:sess(?:ion)?\b(?! of python)|\bmodel\b|clear_session|\bde
 """What a program gives back of itself is another matter: TensorFlow keeps it until it ends."""
 LANGUAGE = Language(
     name="complaints",
-    words=("emory", "EMORY", "VRAM", "vram", "OOM", "显存", "显卡"),
+    words=("emory", "EMORY", "VRAM", "vram", "OOM", "oom", "显存", "显卡"),
     kinds=(
         Kind(
             "holder-is-gone",
@@ -94,7 +94,7 @@ LANGUAGE = Language(
         Kind("memory-kept", rf"(?i:\bGPU\b{_SOME}{{0,80}}?\b{_MEMORY}\b{_SOME}{{0,30}}?{_KEPT}|\bGPU {_MEMORY} {_SOME}{{0,20}}?{_KEPT}|{_KEPT} (?:the )?GPU memory)", "op-fails"),
         Kind(
             "says-out-of-memory",
-            r"(?i:\bGPUs? (?:runs?|ran|running|is|goes|went) out of (?:memory|vram)|\bout of (?:GPU|video|cuda|graphics) (?:memory|ram)\b|\b(?:cuda|gpu)[- ](?:oom|out of memory)\b|\bout of memory (?:error )?(?:on|in|with) (?:the |my |a )?GPU|\bGPU memory (?:error|exhausted|overflow|is (?:full|exhausted)))",
+            r"(?i:\bGPUs? (?:runs?|ran|running|is|goes|went) out of (?:memory|vram)|\bout of (?:GPU|video|cuda|graphics) (?:memory|ram)\b|\b(?:cuda|gpu)[- ](?:(?:runtime )?error:? ?(?:\(\d\) ?:? ?)?)?(?:oom|out of memory)\b|\bout of memory (?:error )?(?:on|in|with) (?:the |my |a )?GPU|\bGPU memory (?:error|exhausted|overflow|is (?:full|exhausted)))",
             "op-fails",
         ),
     ),

@@ -31,7 +31,7 @@ _PROSE = Pattern(
     rf"|not to be found|could not be (?:found|loaded|opened)|couldn't be|can ?not be (?:found|loaded|opened)|can't be (?:found|loaded)|doesn't exist|does not exist|nowhere))"
 )
 _OWN = Pattern(
-    r"\.cc:|dlerror|Could not load (?:dynamic )?library|Couldn't open CUDA|[Ss]uccessfully opened|^(?:sudo |\$ |# )?(?:ln|cp|find|ls|locate|export|ldconfig|whereis|mv) "
+    r"\.cc:|Could not load (?:dynamic )?library|Couldn't open CUDA|[Ss]uccessfully opened|^(?:sudo |\$ |# )?(?:ln|cp|find|ls|locate|export|ldconfig|whereis|mv) "
     r"|^(?:File|import|from) |Could not find '"
 )
 """Lines that have their own readers, and commands."""

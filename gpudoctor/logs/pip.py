@@ -113,6 +113,8 @@ LANGUAGE = Language(
             r"(?:The )?\"?`?tensorflow-gpu`?\"? (?:package )?has been removed|tensorflow[-_]gpu-2\.12\.0\.tar\.gz"
             r"|Please install \"tensorflow\" instead|empty package (?:that|which) (?:generates"
             r"|raises) an error|Failed to build tensorflow-gpu$"
+            r"|(?i:tensorflow[-_]gpu)(?: version)? ?(?:==|v)?2\.1[2-9](?:\.\d)?(?:rc\d)? (?:is |was |isn't |can't be )?(?:not )?(?:available|found|missing|gone)"
+            r"|(?i:\bno (?:such )?(?:version|release|package)) ?(?:2\.1[2-9][\d.]{0,3} )?(?:of|for) (?:the )?(?i:tensorflow[-_]gpu)(?: 2\.1[2-9])?"
             r"|Building wheel for tensorflow-gpu \(setup\.py\).{0,40}error",
             _FAILS,
         ),

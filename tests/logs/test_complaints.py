@@ -33,6 +33,7 @@ def first(text: str) -> str:
         "No GPU after the update to this",
         "there is no GPU with tensorflow",
         "it finds no GPU",
+        "3080 RTX not detected",
         "What I get is 0 GPUs",
         "number of GPUs available is 0",
         "list_physical_devices gives me an empty list",
@@ -177,6 +178,7 @@ def test_memory_that_a_program_keeps_itself() -> None:
         "tf-preallocates-all-memory?"
     )
     assert first("GPU memory goes up from 310MB to 7620MB when the model is made") == "tf-preallocates-all-memory?"
+    assert first("RuntimeError: CUDA error: out of memory") == "gpu-oom-model-or-data?"
     assert first("host memory goes up from 310MB to 7620MB") == "nothing"
     assert first("GPU runs out of memory with a batch of 64") == "gpu-oom-model-or-data?"
     assert first(
@@ -225,6 +227,12 @@ def test_pythons_that_somebody_wishes() -> None:
     assert first(old.format("3.7.2")) == "python-version-unsupported?"
     assert first("Please provide wheels for python 3.99") == "python-version-unsupported?"
     assert first(old.format("3.8.2").replace("1.15.2", "2.3").replace("1.15", "2.3.0")) == "python-version-unsupported?"
+
+
+def test_the_package_that_was_removed() -> None:
+    for text in ("Tensorflow-gpu version 2.12.0 is not available", "there is no version 2.13 of the tensorflow-gpu"):
+        assert first(text) == "tensorflow-gpu-package-removed"
+    assert first("tensorflow-gpu 2.10 is not available") == "nothing"
 
 
 def test_dlls_that_no_module_is_named_of() -> None:

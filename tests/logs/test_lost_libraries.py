@@ -39,6 +39,7 @@ def test_another_version_is_there(lost: str, there: str) -> None:
         "tensorflow wants libcudart.so.10.0, but I have CUDA 10.1",
         "ImportError: libcublas.so.9.0: cannot open shared object file\n- CUDA/cuDNN version: 10/7",
         "libcudart.so.10.1 is missing\nIn the directory there is libcudart.so.10.2",
+        "the import says dlerror: cudart64_101.dll not found\nI have CUDA 10.2",
         "cudart64_100.dll is missing\nI only have cudart64_101.dll",
     ],
 )
