@@ -138,12 +138,26 @@ def refuses(facts: Facts, event: TextEvent) -> bool:
     told = minor(facts.python.version)
     if event.kind == "no-version":
         return too_new_or_old(facts, event)
+    if event.kind == "python-wish":
+        return _wishes(facts, event)
     if event.kind == "wheel-not-supported" and told is not None:
         tags = re.findall(r"cp(\d)(\d{1,2})(?!\d)", event.values.get("python", ""))
         return bool(tags) and "abi3" not in event.values.get("abi", "") and told not in [f"{a}.{b}" for a, b in tags]
     if event.kind == "conda-python" and told is not None:
         return not any(_takes(one, told) for one in event.values.get("pythons", "").split("|"))
     return False
+
+
+def _wishes(facts: Facts, event: TextEvent) -> bool:
+    """Whether the release that the text is about was not published for the Python that somebody wants."""
+    wanted, release = event.values.get("python", ""), facts.tensorflow.version
+    python = wanted if "." in wanted else f"{wanted[:1]}.{wanted[1:]}"
+    if not isinstance(release, str) or minor(facts.python.version) not in (None, python):
+        return False
+    version = ".".join(release.split(".")[:2])
+    about = tuple(r for r in compat.releases() if r.version.startswith(f"{version}."))
+    published = pythons(about, "tensorflow")
+    return bool(published) and python not in published
 
 
 def _takes(one: str, python: str) -> bool:
@@ -162,8 +176,27 @@ _OURS = Pattern(r"tensorflow|pywrap|python|site-packages|libcu|libnv")
 def old_system(facts: Facts) -> tuple[TextEvent, ...]:
     """The loader's words for a symbol of glibc, or of the system's own libstdc++, that TensorFlow needs."""
     told = facts.text.said("glibc", "libstdcxx")
+    if not told:
+        return _old_by_words(facts)
     own = (e for e in told if "by" not in e.values or _OURS.search(e.values["by"]))
     return tuple(e for e in own if not re.search(r"conda|/envs?/|site-packages", e.values.get("library", "")))
+
+
+def _old_by_words(facts: Facts) -> tuple[TextEvent, ...]:
+    """The glibc that is needed, and the older one that is there, in somebody's words."""
+    needs = [e for e in facts.text.said("glibc-said") if "needs" in e.values]
+    here = [e for e in facts.text.said("glibc-here") if "here" in e.values]
+    if (
+        needs
+        and here
+        and min(_minor_of(e.values["needs"]) for e in needs) > max(_minor_of(e.values["here"]) for e in here)
+    ):
+        return (*needs[:1], *here[:1])
+    return ()
+
+
+def _minor_of(glibc: str) -> int:
+    return int(glibc.partition(".")[2])
 
 
 def range_of(versions: set[str]) -> str:

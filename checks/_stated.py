@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 
 from gpudoctor import compat
+from gpudoctor.checks import _told
+from gpudoctor.checks._said import holds
 from gpudoctor.facts import Facts, TextEvent, Unread
 
 Version = tuple[int, ...]
@@ -88,10 +90,27 @@ def asked(facts: Facts) -> Iterator[tuple[str, tuple[Version, Version]]]:
     """The libraries of a CUDA toolkit that TensorFlow asks for, as far as the text tells, and the toolkits that bring them."""
     names = lost(facts)
     if not names and not isinstance(facts.tensorflow.version, Unread | None):
-        names = compat.loader_sonames(facts.tensorflow.version) or ()
+        names = compat.loader_sonames(facts.tensorflow.version) or _of_old_release(facts)
     for name in names:
         if (between := toolkits(name)) is not None:
             yield name, between
+
+
+_RUNTIMES = (
+    ((2, 10), None), ((2, 4), "libcudart.so.11.0"), ((2, 1), "libcudart.so.10.1"), ((1, 13), "libcudart.so.10.0"),
+    ((1, 5), "libcudart.so.9.0"), ((1, 0), "libcudart.so.8.0"),
+)  # fmt: skip
+"""From this release on: the runtime that the wheel on PyPI asks for. Source: https://www.tensorflow.org/install/source#gpu."""
+
+
+def _of_old_release(facts: Facts) -> tuple[str, ...]:
+    """The runtime of a release whose wheel was not read. conda's builds, and one's own, ask for others."""
+    if _told.own_build(facts) or holds(facts, "conda") or any(r[0] == 0 for r in _told.releases(facts)):
+        return ()
+    found = re.match(r"(\d+)\.(\d+)", str(facts.tensorflow.version))
+    version = (int(found[1]), int(found[2])) if found else (0, 0)
+    name = next((name for since, name in _RUNTIMES if version >= since), None)
+    return (name,) if name else ()
 
 
 def opened(facts: Facts) -> tuple[str, ...]:

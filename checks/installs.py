@@ -78,7 +78,7 @@ def tf_windows_native_cpu_only(facts: Facts) -> Iterator[Found]:
     """On native Windows TensorFlow 2.11 and newer is built without CUDA.
 
     What it looks at: the system, and the release of TensorFlow (where it is not told, Python 3.11 and newer: there is no older
-    release for it). In a pasted text, where TensorFlow lists no GPU.
+    release for it). In a pasted text, where TensorFlow lists no GPU, or somebody asks how to use one and nothing else is wrong.
 
     Why it matters: whatever driver, CUDA and cuDNN are installed, this build never looks for them.
 
@@ -104,19 +104,29 @@ def tf_windows_native_cpu_only(facts: Facts) -> Iterator[Found]:
     if facts.tensorflow.build.cuda is True:
         raise NotApplicable("this build has CUDA")
     new = _installs.at_least(facts.tensorflow.version, "2.11")
+    if not new and facts.text.said("release-after-2.10"):
+        new = True
     if new is None:
         new = _installs.at_least(_installs.minor(facts.python.version), "3.11") or None
     if new is None:
         known(facts.tensorflow.version)
     if not new:
         return
-    if facts.text.is_all and not _installs.shows_no_gpu(facts):
+    if facts.text.is_all and not _installs.shows_no_gpu(facts) and not _asks_for_a_gpu(facts):
         known(facts.tensorflow.devices)
-    version = facts.tensorflow.version if isinstance(facts.tensorflow.version, str) else "2.12 or newer"
+    told = facts.tensorflow.version
+    version = told if isinstance(told, str) and _installs.at_least(told, "2.11") else "2.11 or newer"
     yield Found(
         message=f"TensorFlow {version} for Windows is built without CUDA: it computes on the CPU only.",
         proof=(Evidence(text=f"Windows, TensorFlow {version}", source="system and package"),),
         fixes=(_WSL,),
+    )
+
+
+def _asks_for_a_gpu(facts: Facts) -> bool:
+    """Somebody wants one, has one, and nothing in the text fails."""
+    return bool(facts.text.said("wants-gpu") and facts.text.said("says-nvidia", "nvidia-gpu-named")) and not any(
+        e.symptom for e in facts.text.understood()
     )
 
 

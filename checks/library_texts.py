@@ -45,6 +45,8 @@ def other_cuda(facts: Facts) -> Iterator[Found]:
 
 def _fails(facts: Facts) -> bool:
     """A library was not opened; or no GPU is listed by a release whose extra brings no libraries."""
+    if facts.tensorflow.gpus() and not isinstance(facts.tensorflow.gpus(), Unread):
+        return False
     if lost(facts):
         return True
     version = facts.tensorflow.version

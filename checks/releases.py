@@ -218,7 +218,13 @@ def _refused(facts: Facts) -> Iterator[Found]:
     if _installs.is_32bit(facts):
         raise NotApplicable("this Python has 32 bits: no release is for it")
     for event in facts.text.said(
-        "python-refused", "async-keyword", "conda-python", "wheel-not-supported", "no-version", "conda-pinned"
+        "python-refused",
+        "async-keyword",
+        "conda-python",
+        "wheel-not-supported",
+        "no-version",
+        "conda-pinned",
+        "python-wish",
     ):
         if not _installs.refuses(facts, event):
             continue
@@ -280,7 +286,9 @@ def glibc_too_old(facts: Facts) -> Iterator[Found]:
     Source: PEP 600 (manylinux); the wheels' tags (compat/matrix.json, builds).
     """
     if facts.text.is_all and (told := _installs.old_system(facts)):
-        least = max((e.values["symbol"] for e in told), key=len)
+        least = max(
+            (e.values.get("symbol") or f"glibc {e.values['needs']}" for e in told if "here" not in e.values), key=len
+        )
         yield Found(
             message=f"This system is older than what this TensorFlow was built for: it has no {least}.",
             proof=lines(told),

@@ -129,6 +129,14 @@ def cudnn_version_too_old(facts: Facts) -> Iterator[Found]:
         )
 
 
+_NVRTC = Fix(
+    kind="advice",
+    risk="safe",
+    summary="Install libnvrtc of the same CUDA (nvidia-cuda-nvrtc-cu12, cuda-nvrtc), with its link libnvrtc.so",
+    steps=(),
+)
+
+
 @check("GD518", "cudnn-incomplete-install", stage=Stage.LIBRARIES, explains=("op-fails",))
 def cudnn_incomplete_install(facts: Facts) -> Iterator[Found]:
     """A part of cuDNN, or what it needs, is missing.
@@ -143,7 +151,10 @@ def cudnn_incomplete_install(facts: Facts) -> Iterator[Found]:
     Source: observed in public reports; cuDNN installation guide.
     """
     if facts.text.is_all:
-        said(facts, "cudnn-lacks-nvrtc", settle=_PACKAGES)
+        told = said(facts, "cudnn-lacks-nvrtc", settle=_PACKAGES)
+        if not facts.text.said("cudnn-part-missing"):
+            yield Found(message="cuDNN needs libnvrtc, which is not found.", proof=lines(told), fixes=(_NVRTC,))
+            return
     events = _said(facts, "cudnn-part-missing")
     if not events or not _fails(facts):
         return

@@ -38,7 +38,20 @@ _CUDNN = tuple(
 _FILE = Pattern(
     r"(?P<directory>(?:~|\$\w{1,20})?/[^\s:'\"()]{0,200}/)(?P<library>lib(?:cu|nv)\w{2,20}\.so(?:\.\d+){0,3})(?![\w.])"
 )
+_LIES_IN = Pattern(
+    r"(?P<library>lib(?:cu|nv)\w{2,20}\.so(?:\.\d+){0,3})['`\" ]{0,3}(?:\w+ ){0,2}(?:is|exists|lies|sits|are|was|present|located|installed|found)\b[\w, ]{0,20} (?:in|under|at|inside|within) ['`\"]?(?P<directory>/[\w./-]{3,160})"
+)
 _NO_SUCH = Pattern(r"cannot open|Could not|No such file|not found|dlerror|\bln -s|\bcp ")
+_ERROR_BEGINS = Pattern(r"\b(?:ImportError|OSError|lib\w{3,20}\.so|Could not|cannot open|cu\w{3,12}64_)")
+"""In a title: what stands before it is what somebody has."""
+_BUT = Pattern(
+    r"(?i:\b(?:but|while|whereas|although|though|however|instead),? (?:actually )?(?=(?:I|we|my|mine|there|it|the|only|this|installed|have)\b))"
+)
+_HAS = Pattern(
+    r"(?i:\b(?:have|has|only|there(?:'s| is| are)|contains?|see|got)\b[^.?!,;]{0,30}?)(?<![\w/.])['`\"]?(?P<name>cudnn64_|libcudnn\.so\.|cudart64_|libcudart\.so\.)(?P<version>\d{1,3}(?:\.\d)?)\b"
+)
+"""A library that is there, by its name."""
+_NO_LONGER = Pattern(r"\b(?:not|no|never|missing|if|should|must|cannot|unable|fails?|failed|could)\b|n't\b")
 _NO_FILE = Pattern(
     r"(?:ls: cannot access|cat:) '?/usr/(?:local/cuda[^/\s']{0,8}|[\w/.-]{0,60}cudnn[\w*.]{0,20})'?: No such file"
     r"|no packages found matching (?:libcudnn|cuda-toolkit)"
@@ -53,27 +66,74 @@ _NOT_INSTALLED = Pattern(
 _FIELD = Pattern(
     r"(?i)[-*# ]{0,8}(?:cuda ?[/&,] ?cudnn|cuda(?: and cudnn)?)(?: versions?)?(?:\*\*)?:(?:\*\*)? {0,3}(?P<value>\S.{0,60})"
 )
-_VALUE = Pattern(r"(?i)(?:cuda(?:toolkit)?[ :=]{0,2})?v?(?P<cuda>\d{1,2}\.\d{1,2})(?:\.\d+)?(?!\S*[a-z])(?:\W{1,6}(?:and )?(?:cudnn[ :=]{0,2})?v?(?P<cudnn>\d{1,2}(?:\.\d+){0,3}))?")  # fmt: skip
+_VERSIONS = Pattern(
+    r"(?P<what>(?i:cuda|cudnn))?(?P<between>[^\w]{0,6}(?:(?i:toolkit|release|version|and|for|v)[ :=_-]{0,3}){0,2}|_)(?<![\d.])(?P<version>\d{1,2}(?:\.\d{1,3}){0,3})(?![\d.]*\d)"
+)
+_PUBLISHED = {7: 5, 8: 0, 9: 2, 10: 2, 11: 8, 12: 9, 13: 9}
+"""CUDA's major versions, and the last minor version of each."""
+_MAJORS_OF_CUDNN = range(4, 10)
+
+
+def is_cuda(version: str) -> bool:
+    """Whether CUDA has such a release: people write cuDNN's version into fields for both."""
+    major, _, rest = version.partition(".")
+    return int(rest.partition(".")[0] or 0) <= _PUBLISHED.get(int(major), -1)
+
+
+def both(value: str, *, of_cudnn: bool) -> dict[str, str]:
+    """CUDA's and cuDNN's versions in the field for them: '10.1/7.6', 'cuDNN 8.1, CUDA 11.2', '8.1' (which is no CUDA)."""
+    found: dict[str, str] = {}
+    for one in _VERSIONS.finditer(value):
+        what, version = (one["what"] or "").lower(), one["version"]
+        if not what and not one["between"].strip(" v:=") and found and one.start() and value[one.start() - 1].isalpha():
+            continue  # the 'r11.2' of 'cuda_11.2.r11.2'
+        if what == "cuda" or (not what and "cuda" not in found and is_cuda(version)):
+            if is_cuda(version):
+                found.setdefault("cuda", ".".join(version.split(".")[:2]))
+        elif of_cudnn and int(version.partition(".")[0]) in _MAJORS_OF_CUDNN:
+            found.setdefault("cudnn", version)
+    return found
+
+
+def _of_ones_own(text: str) -> str:
+    """The part of a line that tells what somebody has, beside what is asked for."""
+    if own := _BUT.search(text):
+        rest = text[own.end() :]
+    else:
+        error = _ERROR_BEGINS.search(text)
+        rest = text[: error.start()] if error else ""
+    return "" if _NOT_INSTALLED.search(rest) else rest
 
 
 def line(text: str, _number: int, _notes: Notebook) -> Understood | None:
     """What a line names as installed."""
-    if (field := _FIELD.match(text)) and (found := _VALUE.match(field["value"])):
-        return Understood(KIND, {k: v for k, v in found.groupdict().items() if v})
+    if field := _FIELD.match(text):
+        values = both(field["value"], of_cudnn="dnn" in text[: field.start("value")].lower())
+        return Understood(KIND, values) if values else None
     if _NO_FILE.search(text):
         return Understood("no-cudnn-file" if "cudnn" in text.lower() else "no-toolkit", {})
     if "LD_LIBRARY_PATH" in text and (found := _CUDA_PATH.search(text, text.index("LD_LIBRARY_PATH"))):
         return Understood(KIND, {"cuda": found[1]})
     if _EXTRA.search(text):
         return Understood("names-extra", {})
+    if (lies := _LIES_IN.search(text)) and not _NO_LONGER.search(text):
+        return Understood(SHOWN, {"directory": lies["directory"].rstrip("."), "library": lies["library"]})
     if shown := _FILE.search(text):
         if _NO_SUCH.search(text):
             return None
         return Understood(SHOWN, {"directory": shown["directory"], "library": shown["library"]})
-    if ".cc:" in text or _NOT_INSTALLED.search(text) or text.endswith("?"):
+    if ".cc:" in text or text.endswith("?"):
         return None
+    if _NOT_INSTALLED.search(text):
+        text = _of_ones_own(text)
     values = {}
-    if found := next((m for p in _CUDA if (m := p.search(text))), None):
+    if (has := _HAS.search(text)) and not _NO_LONGER.search(text):
+        name = {"libcudnn.so.": "cudnn", "cudnn64_": "cudnn"}.get(has["name"], "cuda")
+        version = has["version"]
+        if has["name"] == "cudart64_" and int(version) >= 50:
+            version = f"{version[:-1]}.{version[-1]}"
+        values[name] = version if name == "cudnn" or not version.startswith("11") else "11"
+    if (found := next((m for p in _CUDA if (m := p.search(text))), None)) and is_cuda(found[1]):
         values["cuda"] = found[1]
     elif found := _PACKAGE.search(text):
         values["cuda"] = f"{found['major']}.{found['minor']}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ..patterns import Pattern
+from .claims import is_cuda
 from .language import Kind, Language, Understood
 from .notebook import Notebook
 
@@ -81,6 +82,8 @@ def claims(text: str, _line: int, _notes: Notebook) -> Understood | None:
         "cuda": " ".join(_each(_TOOLKIT, text)),
         "own_build": "yes" if _OWN_BUILD.search(text) else "",
     }
+    if not all(is_cuda(version) for version in values["cuda"].split()):
+        values["cuda"] = ""
     told = {name: value for name, value in values.items() if value}
     return Understood("names", told) if told else None
 

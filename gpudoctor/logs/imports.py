@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from . import tensorflow_facts
 from .language import Kind, Language, Values
 from .notebook import Notebook
 
 _NO_GPU = "tf-lists-no-gpu"
-_FAILED = 2
+_FAILED, _WEAK = 2, -2
 _NOT_FOUND = (
     r"The specified module could not be found|找不到指定的模[块組组]|指定されたモジュールが見つかりません|지정된 모듈을 찾을 수 없습니다"
     r"|\u041d\u0435 \u043d\u0430\u0439\u0434\u0435\u043d \u0443\u043a\u0430\u0437\u0430\u043d\u043d\u044b\u0439 \u043c\u043e\u0434\u0443\u043b\u044c|Das angegebene Modul wurde nicht gefunden|Le module sp.cifi. est introuvable"
@@ -29,9 +30,25 @@ def _broken(values: Values, line: int, notes: Notebook) -> None:
 
 
 def _perhaps(values: Values, line: int, notes: Notebook) -> None:
-    """The same, where the line itself names TensorFlow's library."""
-    if "_pywrap_tensorflow" in values.get("text", ""):
+    """The same, where the line itself names TensorFlow's library; one that names none is weak."""
+    text = values.get("text", "")
+    if "_pywrap_tensorflow" in text:
         _broken(values, line, notes)
+    elif "importing" not in text and "loading" not in text:
+        notes.tell("tensorflow.import_error", text, line, _WEAK)
+
+
+def _dll(values: Values, line: int, notes: Notebook) -> None:
+    """TensorFlow 1.x looks for CUDA's libraries before it loads its own."""
+    name = values["library"]
+    if name.startswith("nvcuda"):
+        notes.tell("driver.libcuda.path", None, line, _FAILED)
+        notes.tell("driver.libcuda.load_error", values["text"], line, _FAILED)
+    else:
+        tensorflow_facts.not_opened(name, line, notes)
+        notes.tell("tensorflow.loader_ok", False, line, _FAILED)
+    notes.tell("system.system", "Windows", line)
+    _broken(values, line, notes)
 
 
 LANGUAGE = Language(
@@ -40,6 +57,11 @@ LANGUAGE = Language(
         "DLL",
         "dll",
         "GLIBC",
+        "glibc",
+        "_descriptor.",
+        "MessageFactory",
+        "serialized_",
+        "create_key",
         "CXXABI",
         "AVX",
         "SSE4",
@@ -62,6 +84,12 @@ LANGUAGE = Language(
         "Using ",
         "tensorflow.py",
         "keras.py",
+        "named ",
+        "called ",
+        "renam",
+        "name is ",
+        "name was ",
+        "touch ",
         "has no attribute",
         "Registered devices",
         "Descriptors",
@@ -98,9 +126,9 @@ LANGUAGE = Language(
         ),
         Kind(
             "windows-library",
-            r"(?P<text>Could not find '(?P<library>(?:cudart64|cudnn64|cublas64|cufft64|nvcuda)[\w]*\.dll)')",
+            r"(?P<text>Could not find ['\"]?(?P<library>(?:cudart64|cudnn64|cublas64|cufft64|nvcuda)[\w]*\.dll)['\"]?)",
             _NO_GPU,
-            _broken,
+            _dll,
         ),
         Kind(
             "illegal-instruction",
@@ -127,7 +155,7 @@ LANGUAGE = Language(
         Kind("paging-file", r"(?P<text>The paging file is too small for this operation to complete)", "op-fails"),
         Kind(
             "glibc",
-            r"(?P<text>version [`'\u2018\"\\]{0,3}(?P<symbol>GLIBC_(?P<version>2\.\d+))[`'\u2019\"\\]{0,3} not found"
+            r"(?P<text>(?:version )?[`'\u2018\"\\]{0,3}(?P<symbol>(?:GLIBC|glibc)[_ ](?P<version>2\.\d+))[`'\u2019\"\\]{0,3} (?:is |was )?not (?:found|available)"
             r"(?: \(required by (?P<by>[^)]{1,200}))?)",
             _NO_GPU,
             _broken,
@@ -177,6 +205,11 @@ LANGUAGE = Language(
             _NO_GPU,
             _broken,
         ),
+        Kind(
+            "tf-is-a-file",
+            r"(?i:\b(?:named|called|name (?:is|was)|renam(?:ed|ing)|touch) (?:it |the file |the script |my (?:file|script|program) )?)[`'\"]{0,2}"
+            r"(?P<module>tensorflow|keras|numpy|inspect|tokenize|random|copy|queue|types|tempfile|platform|logging|threading|six)\.py\b",
+        ),
         Kind("tf-source-directory", r"(?P<text>Do not import tensorflow from its source directory)", _NO_GPU, _broken),
         Kind("tf-hollow", r"(?P<text>module '?tensorflow'? has no attribute '?__version__)", _NO_GPU, _broken),
         Kind(
@@ -184,7 +217,7 @@ LANGUAGE = Language(
             r"(?P<text>module that was compiled using NumPy 1\.x cannot be run in|compiled against (?:API"
             r"|ABI) version|_ARRAY_API not found"
             r"|Unable to convert function return value to a Python type! The signature was"
-            r"|numpy\.\w{2,20} size changed, may indicate|numpy\.core\.(?:multiarray|umath) failed to import"
+            r"|numpy\.\w{2,20} size changed, may indicate|numpy\.core\.(?:_?multiarray\w{0,8}|umath) failed to import"
             r"|module 'numpy' has no attribute '(?:object|bool|int|float|typeDict|complex|dtypes|str)'"
             r"|Cannot convert numpy\.ndarray to numpy\.ndarray|`np\.\w+_?` was removed in the NumPy 2\.0)",
         ),
@@ -192,10 +225,11 @@ LANGUAGE = Language(
             "protobuf-message",
             r"(?P<text>Descriptors (?:cannot|should) (?:not )?be created directly"
             r"|_CheckCalledFromGeneratedFile\(|Downgrade the protobuf package to 3\.20|cannot import name '"
-            r"(?:builder|runtime_version)' from '?google\.protobuf|Detected (?:incompatible"
+            r"\w+' from '?google\.protobuf|'MessageFactory' object has no attribute|unexpected keyword argument '(?:serialized_options|create_key|serialized_pb)|Detected (?:incompatible"
             r"|mismatched) Protobuf Gencode/Runtime|cannot import name '?\"?_message'?\"?"
             r"|module 'google\.protobuf\S*' has no attribute|google\._upb\._message"
-            r"|generated code is out of date and must be)",
+            r"|generated code is out of date and must be"
+            r"|^(?:-+> ?\d+ +)?_descriptor\.(?:Field|EnumValue|Enum|Service|File)?Descriptor\($)",
         ),
         Kind(
             "frame-of-a-namesake",

@@ -10,6 +10,8 @@ from .language import Kind, Language, Values
 from .notebook import Notebook
 
 _FAILS = "install-fails"
+_SOME = r"(?:[^.?!]|\.(?=\d))"
+"""A letter within a sentence; the point of a version ends none."""
 _TF = r"(?:tensorflow|tf[-_]nightly)(?:[-_](?:gpu|cpu|macos|intel))?"
 _PRINTED, _PROVEN = 0, 1
 _MATTER = Pattern(
@@ -111,6 +113,8 @@ LANGUAGE = Language(
             r"(?:The )?\"?`?tensorflow-gpu`?\"? (?:package )?has been removed|tensorflow[-_]gpu-2\.12\.0\.tar\.gz"
             r"|Please install \"tensorflow\" instead|empty package (?:that|which) (?:generates"
             r"|raises) an error|Failed to build tensorflow-gpu$"
+            r"|(?i:tensorflow[-_]gpu)(?: version)? ?(?:==|v)?2\.1[2-9](?:\.\d)?(?:rc\d)? (?:is |was |isn't |can't be )?(?:not )?(?:available|found|missing|gone)"
+            r"|(?i:\bno (?:such )?(?:version|release|package)) ?(?:2\.1[2-9][\d.]{0,3} )?(?:of|for) (?:the )?(?i:tensorflow[-_]gpu)(?: 2\.1[2-9])?"
             r"|Building wheel for tensorflow-gpu \(setup\.py\).{0,40}error",
             _FAILS,
         ),
@@ -177,6 +181,7 @@ LANGUAGE = Language(
             r"(?P<build>[\w.]+)?)?(?:\s+(?P<channel>[\w./:-]+))?\s*\|?$",
             tell=_installed,
         ),
+        Kind("installed", rf"^(?P<name>{_TF}) (?P<version>\d+\.\d+\.\d+\w{{0,6}})$", tell=_installed),
         Kind("installed", r"^(?P<name>[A-Za-z][\w-]{2,40})==(?P<version>\d+\.\d[\w.+-]{0,30})$", tell=_installed),
         Kind(
             "installed",
@@ -205,9 +210,9 @@ LANGUAGE = Language(
         ),
         Kind(
             "python-wish",
-            r"(?:can't|cannot|can not|unable|won't|will not|doesn't|does not|isn't|\bno\b|\bnot\b"
-            r"|[Ww]hen will)[^.]{0,50}(?:install|support|wheels?|availab|compatib"
-            r"|releas)[^.]{0,40}[Pp]ython ?[23]\.\d",
+            rf"(?:can't|cannot|can not|unable|won't|will not|doesn't|does not|isn't|aren't|\b[Nn]o\b|\b[Nn]ot\b|[Nn]either|lacks?|missing|(?i:provide|please|add|request)"
+            rf"|[Ww]hen will){_SOME}{{0,60}}?(?:install|support|wheels?\b|availab|compatib|be had|\bhad\b|binar(?:y|ies)|packages?\b|builds?\b|publish|offer"
+            rf"|distribut|releas){_SOME}{{0,40}}?(?i:python|\bpy|cp) ?-?(?P<python>[23]\.?\d{{1,2}})(?!\d)",
             _FAILS,
         ),
         Kind("gpu-package", r"tensorflow[-_]gpu\b|tensorflow\[and-cuda\]"),

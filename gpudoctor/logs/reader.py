@@ -13,6 +13,7 @@ from . import (
     answers,
     circumstances,
     claims,
+    complaints,
     containers,
     cuda_answers,
     devices,
@@ -21,6 +22,7 @@ from . import (
     imports,
     kernel,
     libcuda,
+    lost_libraries,
     nccl,
     nodes,
     nvidia_smi,
@@ -58,6 +60,7 @@ LANGUAGES: tuple[Language, ...] = (
     tensorflow_ops.LANGUAGE,
     devices.LANGUAGE,
     *circumstances.LANGUAGES,
+    *complaints.LANGUAGES,
 )
 """Those whose lines are understood one by one."""
 _ALL = (
@@ -69,6 +72,7 @@ _ALL = (
     pci.WORDS,
     report.WORDS,
     devices.WORDS,
+    lost_libraries.WORDS,
     *(one.words for one in LANGUAGES),
 )
 WORDS = tuple(dict.fromkeys(word for each in _ALL for word in each))
@@ -100,6 +104,7 @@ def read(pasted: Pasted) -> Facts:
         *((one.name, one.words, one.line) for one in LANGUAGES),
         (report.LANGUAGE, report.WORDS, lambda text, number, _: statements.line(text, number)),
         (devices.LANGUAGE.name, devices.WORDS, devices.claims),
+        (lost_libraries.LANGUAGE, lost_libraries.WORDS, lost_libraries.line),
     )
     many = len(pasted.lines) > _MANY
     spoken_in = _quickly(languages) if many else lambda text: _spoken(languages, text)

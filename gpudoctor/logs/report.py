@@ -11,6 +11,7 @@ from collections import defaultdict
 
 from ..facts import TextEvent
 from ..patterns import Pattern
+from .complaints import says_no_gpu
 from .language import Understood
 from .notebook import Notebook
 
@@ -20,12 +21,14 @@ WORDS = (
     "OS X", "OSX", "Darwin", "WSL", "wsl", "ython", "ensor", "tf", "TF", "CUDA", "Cuda", "cuda", "GPU", "gpu", "GTX",
     "RTX", "Tesla", "Quadro", "GeForce", "Jetson", "JetPack", "Jetpack", "Orin", "Xavier", "eGPU", "vidia", "VIDIA",
     "32", "GNU/", "Apple", "aarch64", "arm64", "i686", "ocker", "olab", "aggle", "[MSC", "[GCC", "[Clang", ":\\", "@", "ldd", "-64", "M1", "M2",
-    "Catalina", "Monterey",
+    "Catalina", "Monterey", "CPU", "cpu", "_devices", "raphics", "ideo card", "显卡",
 )  # fmt: skip
 _KEPT = 60
 """Statements that are kept as events."""
 _SPEECHES = 1500
 """Lines that are read as prose: nobody writes more."""
+_LONGEST = 2000
+"""Characters of a paragraph that is looked at for complaints."""
 _LOGGED = Pattern(r"\d{4}-\d\d-\d\d[ T]\d\d:|[IWEF]\d{4} \d\d:|\[ *\d+\.\d+\]|[IWEF] tensorflow/")
 _PROSE, _CLAIM, _PRINTED, _PROVEN = -2, -1, 0, 1
 
@@ -158,25 +161,11 @@ _32BIT = Pattern(
 _ELSEWHERE = Pattern(r"\b(?:[Dd]ocker|[Cc]ontainers?|WSL2?|wsl2?|[Cc]olab|[Kk]aggle|[Ss]ubsystem for Linux)\b")
 """Where the system that is stated is not the one that TensorFlow runs on."""
 _WITH_CUDA = Pattern(
-    r"(?:is_built_with_cuda|is_cuda_build|[Bb]uilt with CUDA)[^\w]{0,8}(?:support)?[^\w]{0,8}(?P<answer>True|False)\b"
+    r"(?:is_built_with_cuda|is_cuda_build|[Bb]uilt with CUDA)[^\w]{0,8}(?:support)?[^\w]{0,8}(?:(?:gives|returns?|is|prints?|says|shows|outputs?) (?:me )?)?\W{0,3}(?P<answer>True|False)\b"
 )
 _BUILT_FOR = Pattern(r"['\"](cuda|cudnn)_version['\"][,:] ['\"](\d[\d.]*)['\"]")
 _WISH = Pattern(r"tensorflow[-_](?:gpu|cpu)?==|pip3? install|conda install|>=|<=|requires|compatible", re.IGNORECASE)
 _NEEDS = Pattern(r">=|<=|requires|compatible|\bneeds?\b|\bsupport", re.IGNORECASE)
-_NO_GPU = Pattern(
-
-        r"\bGPUs?\b(?! mem| func)[^.?!]{0,40}(?:(?:\b(?:not|never|cannot|un)|n't)(?: ?(?:being|get|getting"
-        r"|been|be))? ?(?:detect|recogni[sz]|found|visible|seen|used?\b|availab|listed|show)|un(?:seen"
-        r"|recogni[sz]ed|detected))"
-
-        r"|\b(?:not|n't|cannot|can't|unable to|fails? to|failed to) (?:be able to )?(?:detect|recogni[sz]e"
-        r"|find|see|use|access|list|utili[sz]e)(?:ing|ed|s)? [^.?!]{0,30}\bGPU\b(?! mem)"
-
-        r"|\bno GPUs? (?:is |are |was |device )?(?:detected|found|available|visible|listed|recogni[sz]ed)"
-        r"|list_(?:physical|local|logical)_devices[^.]{0,60}\bempty\b|\bwithout a GPU\b|\bonly (?:uses?"
-        r"|sees?|detects?|lists?|shows?|finds?)(?: the| my)? CPU\b|\bruns? (?:only )?on (?:the )?CPU\b",
-    re.IGNORECASE,
-)  # fmt: skip
 
 
 class Reader:
@@ -188,11 +177,14 @@ class Reader:
         self._nvidia: tuple[int, str] | None = None
         self._elsewhere: tuple[int, str] | None = None
         self._no_gpu = 0
+        self._form: str | None = None
+        """The field of a form that the line fills; None: it is prose."""
         self._kept = self._speeches = 0
 
     def line(self, text: str, number: int) -> Understood | None:
         """What a line states of the environment."""
         if len(text) > 600:
+            self._complains(text, number)
             return None
         values = self._printed(text, number)
         if values and self._kept < _KEPT:
@@ -203,12 +195,25 @@ class Reader:
         values = self._stated(text, number)
         if values and self._kept < _KEPT:
             self._kept += 1
+            if self._form in (None, "tensorflow"):
+                self._complains(text, number)
             return Understood("says", values)
         self._speeches += 1
-        if len(text) < 400 and not text.startswith(("File ", ">>>")) and _NO_GPU.search(text):
-            self._no_gpu = self._no_gpu or number
-            return Understood("says-no-gpu", {})
-        return None
+        return Understood("says-no-gpu", {}) if self._complains(text, number) else None
+
+    def _complains(self, text: str, line: int) -> bool:
+        """Whether a line of prose says that there is no GPU."""
+        if (
+            len(text) > _LONGEST
+            or self._speeches >= _SPEECHES
+            or text.startswith(("File ", ">>>"))
+            or _LOGGED.match(text)
+        ):
+            return False
+        told = says_no_gpu(text)
+        if told:
+            self._no_gpu = self._no_gpu or line
+        return told
 
     def finish(self) -> None:
         """What the prose says, where it does not contradict itself."""
@@ -305,6 +310,7 @@ class Reader:
         field = _FIELD.match(bare)
         label = field["label"].strip().lower() if field else ""
         kind = next((name for name, pattern in _LABELS if pattern.match(label)), None)
+        self._form = kind
         if field is not None and kind is not None:
             return self._field(kind, label, field["value"], line)
         if len(bare) > 300 or "pci bus id" in text or text.startswith(("|", "+", "File ")):

@@ -36,7 +36,7 @@ KINDS: tuple[tuple[str, str], ...] = (
         "library-not-loaded",
         (
             r"Could not load dynamic library '(?P<library>[^']+)'(?:; dlerror: (?P<error>[^;]*))?"
-            r"|Couldn't open CUDA library (?P<library2>\S+?)\.? LD_LIBRARY_PATH"
+            r"|Couldn't open CUDA library (?P<library2>[\w.-]+?)\.?(?= |$)"
         ),
     ),
     ("libraries-not-opened", r"Cannot dlopen some GPU libraries"),
@@ -74,7 +74,7 @@ KINDS: tuple[tuple[str, str], ...] = (
     (
         "cudnn-too-old",
         (
-            rf"Loaded runtime CuDNN library: (?P<loaded>{_VERSION}).* but source was compiled with:? "
+            rf"Loaded runtime CuDNN library:? (?P<loaded>{_VERSION}).{{0,60}}? but (?:the )?source was (?:compiled|built) with:? "
             rf"(?P<compiled>{_VERSION})"
         ),
     ),
@@ -119,7 +119,7 @@ KINDS: tuple[tuple[str, str], ...] = (
         (
             r"Allocator \((?P<allocator>\S+?)\) ran out of memory trying to allocate (?P<size>\w[\w.]*)"
             r"|failed to allocate (?P<size2>\S+).*?from device: CUDA_ERROR_OUT_OF_MEMORY|CUDA_ERROR_OUT_OF_MEMORY"
-            r"|OOM when allocating tensor"
+            r"|OOM when allocating tensor|\bRan out of memory trying to allocate (?P<size3>\w[\w.]*)"
         ),
     ),
     (
@@ -178,7 +178,7 @@ _COMPILED = tuple((kind, Pattern(pattern)) for kind, pattern in KINDS)
 WORDS = (
     "cuInit", "uda", "UDA", "GPU", "gpu", "udnn", "uDNN", "ibrar", "DNN", "NUMA", "ublas", "Tensor", "PTX", "ptxas", "OOM",
     "umpy", "ARRAY_API", "rotobuf", "escriptors", "OP_REQUIRES", "TRT", "oneDNN", "factory", "devices",
-    "absl", "libdevice", "upb", "verbose", "placer", "Allocator", "kernel", ".version",
+    "absl", "Ran out of", "libdevice", "upb", "verbose", "placer", "Allocator", "kernel", ".version",
 )  # fmt: skip
 """Every line with an event holds one of them."""
 
@@ -210,7 +210,7 @@ def event_of(line: str) -> LogEvent | None:
     for kind, pattern in _COMPILED:
         match = pattern.search(text)
         if match:
-            values = {k.rstrip("2"): v.strip() for k, v in match.groupdict().items() if v}
+            values = {k.rstrip("23"): v.strip() for k, v in match.groupdict().items() if v}
             return LogEvent(
                 kind=kind,
                 text=text[:_TEXT],

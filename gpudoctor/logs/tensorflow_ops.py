@@ -76,7 +76,17 @@ _CODE = (
 )
 
 _LIBRARIES = (
-    Kind("cudnn-lacks-nvrtc", r"Could not load library libcudnn\S{1,40} Error: libnvrtc\S{0,40} cannot open", _FAILS),
+    Kind(
+        "cudnn-lacks-nvrtc",
+        r"Could not load library libcudnn\S{1,40} Error: libnvrtc\S{0,40} cannot open"
+        r"|(?<![\w/.])libnvrtc\.so: cannot open|(?i:cudnn[^\n]{0,120}libnvrtc\.so[\d.]{0,8}['`\"]{0,2}:? (?:cannot open|not found|(?:is |was )?missing))",
+        _FAILS,
+    ),
+    Kind(
+        "cudnn-rules",
+        r"CuDNN library (?:major and minor version )?needs to (?:match|have matching)|upgrade your CuDNN library",
+        _FAILS,
+    ),
     Kind("cudnn-lacks-libcuda", r"Could not load library libcudnn\S{1,40} Error: libcuda\.so\S{0,10} cannot open", _FAILS),
     Kind("cudnn-lacks-cublas", r"Could not load library libcudnn\S{1,40} Error: lib(?:cublas|cudart)\S{0,20} cannot open", _FAILS),
     Kind(
@@ -142,6 +152,13 @@ _MEMORY = (
     Kind("handle-memory", r"Memory usage: (?P<free>\d+) bytes free, (?P<total>\d+) bytes total"),
     Kind("allocator-report", r"Sum Total of in-use", _FAILS),
     Kind("device-unavailable", r"CUDA_ERROR_DEVICES?_UNAVAILABLE|CUDA-capable device\(?s?\)? (?:is/)?are busy or unavailable|cudaErrorDevicesUnavailable", _FAILS),
+    Kind("invalid-ordinal", r"invalid device ordinal|cudaErrorInvalidDevice\b|CUDA_ERROR_INVALID_DEVICE\b(?!.*cuInit)(?<!cuInit: CUDA_ERROR_INVALID_DEVICE)", _FAILS),
+    Kind("no-supported-device", r"no supported devices found for platform CUDA", _FAILS),
+    Kind(
+        "exclusive-mode-said",
+        r"(?i:\bexclusive(?:[ _](?:process|thread))?(?: compute)? mode\b[^.\n]{0,60}\b(?:another|other|already|busy|in use|fail|error|crash|seg)|\bcompute mode\b[^.\n]{0,40}\bEXCLUSIVE_THREAD)",
+        _FAILS,
+    ),
     Kind("killed", r"^Killed$|exit(?:ed with)?(?: status| code)? 137\b|interrupted by signal 9|OOMKilled|\bstd::bad_alloc\b", _FAILS),
 )  # fmt: skip
 
@@ -216,9 +233,9 @@ LANGUAGE = Language(
     words=(
         "PTX", "ptx", "caller", "exceeds", "ailed: ", "ayout failed", "retracing", "ignore this message", "elay kernel", "nd of sequence", "out of data",
         "slow compile", "Constant folding", "operation took", "MLIR", "XLA", "peer access", "kernel image", "KernelImage", "CUDA_ERROR", "cudaError",
-        "CUDA capability", "cuda capability", "PyTorch no", "No CUDA device", "_STATUS_", "libcudnn", "cudnn_", "load symbol", "cublas",
+        "CUDA capability", "cuda capability", "PyTorch no", "No CUDA device", "_STATUS_", "libcudnn", "libnvrtc", "CuDNN library", "cudnn_", "load symbol", "cublas",
         "OOM", "xhausted", "XHAUSTED", "ut of memory", "OUT_OF_MEMORY", "on host", "pinned host", "Dst tensor", "output tensor", "Memory usage", "nsufficient driver", "Sum Total",
-        "busy or unavailable", "Unavailable", "Killed", "137", "signal 9", "OOMKilled", "bad_alloc", " handle", "GEM", "gemm", "BLAS",
+        "busy or unavailable", "Unavailable", "ordinal", "INVALID_DEVICE", "InvalidDevice", "no supported devices", "xclusive", "EXCLUSIVE", "Killed", "137", "signal 9", "OOMKilled", "bad_alloc", " handle", "GEM", "gemm", "BLAS",
         "algorithm", "Algorithm", "cuDNN", "DNN", "timed out", "illegal memory", "launch failure", "Event status", "ptxas", "JIT", "not enabled", "available devices",
         "Available devices", "egistered devices", "NHWC", "memory", "RAM",
     ),

@@ -154,6 +154,8 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
     first = {"Windows": "tf-windows-native-cpu-only", "Darwin": "tf-macos-no-cuda"}.get(str(facts.system.system))
     if first is None and facts.system.machine == "aarch64":
         first = "tf-aarch64-cpu-only"
+    if first is None and facts.text.said("names-extra"):
+        first = "pip-nvidia-libs-not-found"
     if first is None and facts.text.said("gpu-not-registered", "gpu-not-among-devices"):
         first = "tf-no-gpu-registered"
     return (first, *(c for c in _NOTHING_MORE if c != first)) if first is not None else _NOTHING_MORE

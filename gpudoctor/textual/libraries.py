@@ -43,7 +43,7 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
     lost = [] if isinstance(picks, Unread) else [p.soname for p in picks]
     release = _release(facts)
     if lost and all(name.startswith(("libcudnn.so", "cudnn64_")) for name in lost):
-        return _CUDNN
+        return tuple(dict.fromkeys(("cudnn-wrong-major", *_CUDNN))) if _other_cudnn(facts, lost) else _CUDNN
     stopped = [] if isinstance(picks, Unread) else [p.stopped_by for p in picks if p.stopped_by]
     if stopped:
         return _first("cuda-lib-from-other-toolkit", "cuda-libs-missing", "cuda-version-mismatch")
@@ -74,6 +74,13 @@ _LINUX_ONLY = (
 
 def _names_a_toolkit(facts: Facts) -> bool:
     return any(e.values.get("cuda") for e in facts.text.said("names-cuda"))
+
+
+def _other_cudnn(facts: Facts, lost: list[str]) -> bool:
+    """Whether a cuDNN of another major version is named."""
+    asked = {found[1] for name in lost if (found := re.search(r"(?:\.so\.|64_)(\d)", name))}
+    named = {e.values["cudnn"].partition(".")[0] for e in facts.text.said("names-cuda") if e.values.get("cudnn")}
+    return bool(asked) and bool(named - asked)
 
 
 def _first(*causes: str) -> tuple[str, ...]:

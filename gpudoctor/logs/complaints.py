@@ -1,0 +1,184 @@
+"""What people complain of in their own words, where no program's line says it: no GPU, memory that is not given back, a C
+library that is too old. It is weak: it counts where nothing else in the text fails."""
+
+from __future__ import annotations
+
+import re
+
+from ..patterns import Pattern
+from .language import Kind, Language
+
+_CARD = (
+    r"(?:e-?GPUs?|GPUs?|graphics? cards?|video ?cards?|(?:GeForce|Quadro|Tesla|Titan)(?: [\w-]{1,8})?|[RG]TX ?-?A?\d{3,4}(?: ?Ti)?|\d{3,4}(?: ?Ti)? [RG]TX"
+    r"|nvidia(?: \w{1,12})? cards?|cuda devices?|GPU devices?)"
+)
+_SOME = r"(?:[^.?!,;]|\.\d|,(?= \d))"
+"""A letter within a sentence; the point of a version ends none."""
+_SEEN = (
+    r"(?:detect|recogni[sz]|discover|found|find|visible|seen|\bsee\b|used?\b(?! (?:fully|all|100))|\bin use|availab|listed|\blist\b|show|regist|acces|activ|engag"
+    r"|utili[sz](?:ed|ing|e)\b(?! (?:fully|well|much))|picked|working|work\b|\brun\b|\brunning|accept|taken|\btake\b|support(?:ing|ed)? by tensor)"
+)
+OTHERS = r"(?:2nd|second|3rd|third|fourth|other|another|all(?: of)?(?: the| my)?|both|multiple|two|three|four|every|more than one|remaining)"
+_NO_GPU = Pattern(
+    # the GPU isn't seen
+    rf"\b{_CARD}\b(?! mem| util| usage| ram|:\d| is full){_SOME}{{0,40}}?(?:\b(?:not|never|cannot|un)|n't|n\u2019t)"
+    rf"(?! (?:fully|properly|much|well|enough|completely|entirely|efficiently|always))"
+    rf"(?: ?(?:being|be|get|getting|been|even|actually|really|at all|currently|seem to be|to))* ?{_SEEN}"
+    rf"|\b(?:un(?:seen|recogni[sz]ed|detected|used))\b {_SOME}{{0,20}}\b{_CARD}\b|\b{_CARD} (?:is |was |stays? |goes )?(?:unseen|undetected|unrecogni[sz]ed|unused)\b"
+    # it does not see the GPU
+    r"|(?:\b(?:not|cannot|can ?not|unable to|fails? to|failed to|failing to|refuses to|never|nor|stopped)|n't|n\u2019t|(?<=[dsoe])nt) (?:be able to |able to |even |actually |just |simply )?"
+    r"(?:detect|recogni[sz]|find|see|us(?=e|ing)|access|list|utili[sz]|get|mak(?=e|ing)|tak(?=e|ing)|pick(?:ing)? up|discover|run(?:ning)?(?: on)?|train(?:ing)? on|work(?:ing)? with|work(?:ing)? on|acknowledg|register|show)"
+    rf"\w{{0,4}} (?!out of){_SOME}{{0,30}}?\b{_CARD}\b(?! (?:mem|util|usage|process|ram)|'s| version)"
+    rf"|\bwithout (?:seeing|finding|using|detecting) {_SOME}{{0,20}}\b{_CARD}\b"
+    rf"|\b{_CARD}\b{_SOME}{{0,60}}? but (?:it )?(?:not|no longer|doesn't|does not|isn't|won't) (?:any ?more|with|in|on|since|under|for|work|after)\b"
+    # there is none
+    r"|\bno (?:nvidia |cuda |physical |visible )?GPUs? (?:is |are |was |were |being |devices? |card )?(?:detected|found|available|visible|listed|recogni[sz]ed|seen|after|since|in (?:tf|tensorflow)|with (?:tf|tensorflow)|on windows|support(?= (?:in|on|with|after|since)))"
+    r"|\b(?:finds?|found|sees?|saw|lists?|shows?|detects?|detected|gets?|got|returns?|reports?|registers?|has|gives?|prints?) (?:me )?(?:(?:only |just )?(?:zero|0|none of (?:the|my)|no)|nothing but (?:the )?CPU,? no) (?:physical |logical |visible |nvidia |cuda |available )?(?:GPUs?|graphics cards?)\b(?! (?:problem|issue|error|mem))"
+    r"|\b(?:is|are|was|see|get|got|gives?|returns?|shows?|says?|prints?|have) (?:only )?['\"]?0 GPUs?\b|\b(?:GPUs|GPU (?:available|count|number|found))(?: is| are|:| =|=) ?(?:0|zero|none|False)\b(?![.,]\d|\d| ?[,(]| ?%|:)|\bnumber of GPUs? \w{0,12} ?(?:is |= ?|: ?)?0\b"
+    r"|list_(?:physical|local|logical)_devices[^.]{0,80}\b(?:empty|nothing)\b|\b(?:an |the )?empty (?:GPU |device )?list\b|\bempty list of (?:GPU|device|physical)"
+    r"|\bis_gpu_available\b[^?]{0,90}\b(?:False|no)\b|list_physical_devices[^?]{0,90}\b(?:0 GPUs|\[\])|\bwithout (?:a|the|any) GPU\b"
+    # the processor does it
+    r"|\b(?:only|just|nothing but|none but|nothing else than) (?:uses? |sees? |detects? |lists? |shows? |finds? |on |in |the |my |works? (?:on|with) )*(?:the |my )?CPUs?\b(?! cores?| threads?| mem|-bound)"
+    r"|\bonly (?:uses?|sees?|detects?|lists?|shows?|finds?|runs? on|works? on|using)(?: the| my)? CPU\b"
+    r"|\b(?:uses?|using|used|runs? on|running on|ran on|start(?:s|ed|ing)? (?:on|in|with)|begins? (?:on|in)|trains? on|training (?:is )?on|falls? back to|defaults? to|executed? on|computes? on|works? on|stays on|goes to|stuck (?:on|with)) (?:the |my )?CPU\b(?! (?:cores?|threads?|ram|mem))"
+    r"|\bCPU (?:mode|instead of (?:the |my )?(?:GPU|graphics)|(?:and )?not (?:on |in )?(?:the |my )?GPU|rather than|only\b)|\binstead of (?:on |using )?(?:the |my )?GPU\b|\bbut (?:\w+ ){0,3}on (?:the |my )?CPU\b|\bis (?:only |just )?for (?:the )?CPU\b"
+    # it idles
+    rf"|\b{_CARD} (?:does|do|did|is doing|are doing) nothing\b|\b{_CARD} (?:sits?|stays?|is|are|remains?|was) (?:completely |just |always |totally )?idle\b"
+    r"|\bGPU(?:'s)? (?:usage|utili[sz]ation|util|load|use)\b[^.%\d]{0,24}\b0(?:\.0)? ?%|\b(?<![\d.])0 ?% (?:of )?(?:the )?GPU\b|\bno (?:GPU usage|usage of the GPU|new process on it|process(?:es)? on the GPU)\b"
+    # in other languages
+    r"|GPU (?:wird|ist) nicht (?:erkannt|gefunden|genutzt|verwendet|sichtbar)|(?:无法|不能|没法|没有|未能|未)(?:使用|用|识别|检测到?|调用|找到|发现)(?:到|不到)? ?(?:GPU|gpu|显卡)|(?:检测|识别|找|调用|用)不(?:到|了|上) ?(?:GPU|gpu|显卡)"
+    r"|\bno (?:detecta|reconoce|encuentra|utiliza|usa|ve) (?:la |mi |el |o |a |minha )?(?:GPU|tarjeta)|n\u00e3o (?:detecta|reconhece|encontra|usa|utiliza|v\u00ea) (?:a |minha |o )?(?:GPU|placa)"
+    r"|\u043d\u0435 (?:\u0432\u0438\u0434\u0438\u0442|\u043d\u0430\u0445\u043e\u0434\u0438\u0442|\u0438\u0441\u043f\u043e\u043b\u044c\u0437\u0443\u0435\u0442|\u043e\u043f\u0440\u0435\u0434\u0435\u043b\u044f\u0435\u0442) (?:GPU|\u0432\u0438\u0434\u0435\u043e\u043a\u0430\u0440\u0442)|ne (?:d\u00e9tecte|reconna\u00eet|trouve|voit|utilise) pas (?:le |mon |la |ma )?(?:GPU|carte)"
+    r"|GPU(?:を|が)?(?:認識|検出|使用|利用)(?:し|され|でき|し?て)(?:ない|ません|ていない)",
+    re.IGNORECASE,
+)  # fmt: skip
+"""No GPU is seen or used."""
+_OF_SEVERAL = Pattern(rf"\b{OTHERS} (?:\w+ ){{0,2}}?{_CARD}\b", re.IGNORECASE)
+
+
+def says_no_gpu(text: str) -> bool:
+    """Whether somebody complains that no GPU is seen or used; not: one of several."""
+    return _NO_GPU.search(text) is not None and _OF_SEVERAL.search(text) is None
+
+
+_MEMORY = r"(?:GPU(?:'s)? |video |graphics |card'?s? )?(?:memory|v?ram)(?: (?:of|on) (?:the |my )?(?:GPU|card)s?)?"
+_RUN = r"(?:process|program|script|job|task|notebook|kernel|python|training|interpreter|session of python)(?:es|s)?"
+_GONE = (
+    rf"(?:kill(?:ed|ing|s)?|interrupt(?:ed|ing|s)?|terminat(?:ed|ing|es|ion)|abort(?:ed|ing|s)?|crash(?:ed|es|ing)?|exit(?:ed|ing|s)?|quit(?:ting|s)?|cancel(?:l?ed|l?ing|s)?"
+    rf"|ctrl ?[-+]? ?[cz]|zombie|no (?:running )?process(?:es)?|(?:stop(?:ped|ping|s)?|clos(?:ed|ing|es?)|end(?:ed|ing|s)) (?:the |my |a )?{_RUN}"
+    rf"|{_RUN} (?:has |have |had |is |was |were )?(?:been )?(?:stopped|stops|ended|ends|finished|finishes|closed|died|dies|dead|gone|shut ?down))"
+)
+_KEPT = (
+    r"(?:(?:not|never|n't|n\u2019t) (?:\w+ ){0,2}?(?:releas|free|clear|given back|give back|giving back|return|deallocat|relinquish)\w{0,4}|unreleased"
+    r"|(?:still|remains?|stays?|keeps?|kept) (?:\w+ ){0,3}?(?:allocated|occupied|used|in use|taken|held|full|reserved|locked)|(?:still|keeps?) (?:hold|occup|us|tak|reserv)\w{1,5})"
+)
+_OWN = r"(?!.{0,400}(?:sess(?:ion)?\b(?! of python)|\bmodel\b|clear_session|\bdel |tf\.reset))"
+"""What a program gives back of itself is another matter: TensorFlow keeps it until it ends."""
+LANGUAGE = Language(
+    name="complaints",
+    words=("emory", "EMORY", "VRAM", "vram", "OOM", "oom", "显存", "显卡"),
+    kinds=(
+        Kind(
+            "holder-is-gone",
+            rf"(?i:^{_OWN}(?:.{{0,300}}?\b{_GONE}\b[^.?!\n]{{0,160}}?\b{_MEMORY}\b{_SOME}{{0,30}}?{_KEPT}"
+            rf"|.{{0,300}}?\b{_MEMORY}\b{_SOME}{{0,30}}?{_KEPT}[^.?!\n]{{0,80}}?\b(?:after|when|even|though|although|once|despite|if|while)\b[^.?!\n]{{0,60}}?\b{_GONE}\b"
+            rf"|.{{0,300}}?\b{_KEPT} (?:up )?(?:the )?{_MEMORY}[^.?!\n]{{0,40}}?\b(?:after|when|even|though|once)\b[^.?!\n]{{0,60}}?\b{_GONE}\b))"
+            r"|(?:(?i:kill)|杀|结束|中断|终止|停止|退出|关闭)[^。\n]{0,30}(?:显存|显卡)[^。\n]{0,12}(?:不释放|没有?释放|未释放|不会释放|占用)",
+        ),
+        Kind(
+            "memory-fills",
+            rf"(?i:\b(?:(?:GPU|video|graphics|card)(?:'s)? (?:memory|ram)|vram|memory (?:on|of) (?:the |my )?(?:GPU|card)s?)(?: usage| use| consumption)?\b{_SOME}{{0,30}}?\b(?:goes|went|jumps?|jumped|rises?|rose|grows?|grew|increas(?:es?|ed)|climbs?|shoots?)\b{_SOME}{{0,16}}?\b(?:from|up to|to)\b"
+            rf"{_SOME}{{0,24}}?\d ?[MG]i?B)",
+            "op-fails",
+        ),
+        Kind("memory-kept", rf"(?i:\bGPU\b{_SOME}{{0,80}}?\b{_MEMORY}\b{_SOME}{{0,30}}?{_KEPT}|\bGPU {_MEMORY} {_SOME}{{0,20}}?{_KEPT}|{_KEPT} (?:the )?GPU memory)", "op-fails"),
+        Kind(
+            "says-out-of-memory",
+            r"(?i:\bGPUs? (?:runs?|ran|running|is|goes|went) out of (?:memory|vram)|\bout of (?:GPU|video|cuda|graphics) (?:memory|ram)\b|\b(?:cuda|gpu)[- ](?:(?:runtime )?error:? ?(?:\(\d\) ?:? ?)?)?(?:oom|out of memory)\b|\bout of memory (?:error )?(?:on|in|with) (?:the |my |a )?GPU|\bGPU memory (?:error|exhausted|overflow|is (?:full|exhausted)))",
+            "op-fails",
+        ),
+    ),
+)  # fmt: skip
+SOME_ONLY = Language(
+    name="complaints",
+    words=("GPU", "gpu", "TX"),
+    kinds=(
+        Kind(
+            "some-gpus-only",
+            rf"(?i:(?:\b(?:not|cannot|never|fails? to)|n.t)\b{_SOME}{{0,30}}?\b(?:detect|recogni[sz]|find|see|us|list|show){_SOME}{{0,20}}?\b{OTHERS} {_SOME}{{0,10}}?{_CARD}"
+            rf"|\b{OTHERS} {_CARD}{_SOME}{{0,30}}?(?:not|n't|never|un)(?: ?(?:being|be))? ?{_SEEN}"
+            r"|\bonly (?:uses?|sees?|detects?|finds?|lists?|using|recogni[sz]es?|shows?) (?:one|1|a single|the first)(?: of| out of)?\b[^.?!]{0,20}\bGPUs?\b)",
+            "op-fails",
+            once=True,
+        ),
+    ),
+)  # fmt: skip
+_NOTEBOOK = r"(?:jupyter(?: ?(?:lab|notebook|hub))?|notebooks?|ipynb|ipython kernel)"
+_PROMPT = r"(?:command[- ]?(?:line|prompt)|terminal|console|shell|\bcmd\b|python prompt|interactive python|from bash|anaconda prompt)"
+NOTEBOOK = Language(
+    name="complaints",
+    words=("upyter", "otebook", "ipynb"),
+    kinds=(
+        Kind(
+            "notebook-differs",
+            rf"(?i:\bGPUs?\b[^\n]{{0,80}}?\b{_PROMPT}\b[^\n]{{0,60}}?\b(?:(?:but|and|,) ?)?(?:not|n't|different|unlike|while|whereas)\b[^\n]{{0,40}}?\b{_NOTEBOOK}\b"
+            rf"|\b{_NOTEBOOK}\b[^\n]{{0,60}}?(?:\bnot\b|n't|\bno\b)[^\n]{{0,40}}?\bGPUs?\b[^\n]{{0,40}}?\b(?:but|while|whereas|although|though)\b[^\n]{{0,40}}?\b{_PROMPT}\b"
+            rf"|\b(?:differ\w{{0,6}})\b[^\n]{{0,30}}?\bGPUs?\b[^\n]{{0,60}}?\b{_PROMPT}\b[^\n]{{0,30}}?\b{_NOTEBOOK}\b)",
+            "op-fails",
+            once=True,
+        ),
+    ),
+)  # fmt: skip
+_GLIBC = r"(?:g?libc(?:6|-?2)?|GNU C library)"
+C_LIBRARY = Language(
+    name="complaints",
+    words=("libc", "LIBC", "C library"),
+    kinds=(
+        Kind(
+            "glibc-said",
+            rf"(?i:\b(?:needs?|requires?|requiring|wants?|depends on|expects?|built (?:for|against|with)|compiled (?:for|against|with)|asks? for|linked (?:to|against)) (?:at least |a |the |newer |version of |>=? ?){{0,3}}{_GLIBC}[ _v>=-]{{0,5}}(?:version )?(?P<needs>2\.\d\d?))"
+            rf"|(?i:{_GLIBC}[ _v>=-]{{0,5}}(?P<needs2>2\.\d\d?)(?: or (?:newer|later|higher|above)|\+)? (?:is )?(?:required|needed|not found|is missing|or newer|or later))",
+        ),
+    ),
+)  # fmt: skip
+C_LIBRARY_HERE = Language(
+    name="complaints",
+    words=("libc", "LIBC", "C library"),
+    kinds=(
+        Kind(
+            "glibc-here",
+            rf"(?i:\b(?:with|has|have|had|is|ships?|comes with|on|only|uses?|got|my|installed|provides?|offers?|mine is|old)(?: only| a| an| with| the| old| older){{0,2}} {_GLIBC}(?: version)?(?: is| of|:)?[ _v-]{{0,3}}(?P<here>2\.\d\d?))"
+            rf"|(?i:{_GLIBC}(?: version)? (?:is |here is |on (?:centos|rhel|ubuntu|debian)[ \d.]{{0,8}} is |we have is )(?:only |still )?(?P<here2>2\.\d\d?))",
+        ),
+    ),
+)  # fmt: skip
+WISH = Language(
+    name="complaints",
+    words=("GPU", "gpu", "CUDA", "uda ", "raphics", "RTX", "GTX"),
+    kinds=(
+        Kind(
+            "wants-gpu",
+            rf"(?i:\b(?:want|wants|wanted|would like|trying|tried|try|need|how (?:do|can|to|on earth|should|would)|possible to|able to|get|make|force|is there (?:a|any) (?:way|version)|help)\b{_SOME}{{0,60}}?"
+            rf"\b(?:use|using|run|running|train|training|work|compute|on|with|take|support|enable|get|have|version)\b{_SOME}{{0,30}}?\b(?:{_CARD}|cuda)\b)"
+            rf"|(?i:^(?:using|use|enable|enabling|setting up|set up|running on|how to (?:use|enable)) (?:the |my |a )?(?:{_CARD}|cuda)\b)",
+            once=True,
+        ),
+    ),
+)  # fmt: skip
+"""Who asks for a GPU."""
+AFTER = Language(
+    name="complaints",
+    words=("2.1",),
+    kinds=(
+        Kind(
+            "release-after-2.10",
+            r"(?i:(?:\b(?:after|above|beyond|past|newer than|later than|higher than|greater than|more than|over|upgrad\w{1,5} from)\b|>(?!=)) ?"
+            r"(?:tf|tensorflow|version|v|release|tf-?gpu| |-){0,6}2\.10(?:\.\d{1,2}|\.x)?(?![\d.]*\d)"
+            r"|(?:\b(?:since|starting (?:with|from|at)|from)\b|>=) ?(?:tf|tensorflow|version|v|release|tf-?gpu| |-){0,6}2\.11(?:\.\d|\.x)?(?![\d.]*\d)(?! to\b)"
+            r"|\b2\.11(?:\.\d)? ?(?:\+|(?:and|or) (?:above|later|newer|up|higher)|onwards?))",
+            once=True,
+        ),
+    ),
+)
+"""Which releases are meant, where none is named."""
+LANGUAGES = (LANGUAGE, SOME_ONLY, NOTEBOOK, C_LIBRARY, C_LIBRARY_HERE, WISH, AFTER)

@@ -1,0 +1,64 @@
+"""CUDA libraries that were not found, wherever a text says so: a title, a sentence, the loader's words in the middle of a line.
+
+TensorFlow's own lines and Python's errors have their readers. What the loader says counts as a program's line, what people
+say of a library counts as prose.
+"""
+
+from __future__ import annotations
+
+from ..facts import LibraryPick
+from ..patterns import Pattern
+from . import tensorflow_facts
+from .language import Understood
+from .notebook import Notebook
+
+LANGUAGE = "lost-libraries"
+WORDS = ("libcu", "64_", "load cuDNN DSO")
+_NAMES = "cudart|cublasLt|cublas|cufft|curand|cusolver|cusparse|cudnn"
+_LIBRARY = rf"(?P<library>lib(?:{_NAMES})\.so(?:\.\d{{1,2}}){{0,3}}|(?:{_NAMES})64_\d{{1,3}}(?:_\d{{1,2}})?\.dll)\b"
+_QUOTE = r"['\"`*]{0,3}"
+_LOADER = Pattern(
+    rf"{_LIBRARY}{_QUOTE}(?:: ?{_QUOTE}cannot open shared object|: ?No such file or directory| => not found)"
+    rf"|cannot open shared object file: {_QUOTE}(?P<library2>lib(?:{_NAMES})\.so(?:\.\d{{1,2}}){{0,3}})"
+)
+_LIBCUDA = Pattern(r"\b(?:libcuda\.so\.1: ?cannot open shared object|libcuda\.so\.1 => not found)")
+_PROSE = Pattern(
+    rf"(?i:\b(?:can(?:'|no)?t|cannot|can not|could ?n[o']t|could not|unable to|fail(?:s|ed|ing|ure)? (?:to|in)|not able to|didn't|doesn't|does not|did not)"
+    rf" (?:\w+ ){{0,3}}?(?:find|load|locate|open|see|have|include|contain|provide|bring|detect)\w{{0,3}}\b[^.?!\n]{{0,40}}?)(?<![\w/.]){_QUOTE}{_LIBRARY}"
+    rf"|(?i:\b(?:missing|no|lacks?|without|look(?:s|ing)? for|search(?:es|ing)? for|asks? for|wants?|requires?|needs?|expects?|tr(?:ies|ying) to (?:load|open)|goes (?:for|after))\b"
+    rf"[^.?!\n]{{0,50}}?)(?<![\w/.]){_QUOTE}{_LIBRARY.replace('P<library>', 'P<library2>')}"
+    rf"|(?<![\w/.]){_QUOTE}{_LIBRARY.replace('P<library>', 'P<library3>')}{_QUOTE}(?i: (?:\w+ ){{0,3}}?(?:(?:is|was|were|are) )?(?:missing|not (?:found|there|present|available|loaded|installed)"
+    rf"|not to be found|could not be (?:found|loaded|opened)|couldn't be|can ?not be (?:found|loaded|opened)|can't be (?:found|loaded)|doesn't exist|does not exist|nowhere))"
+)
+_OWN = Pattern(
+    r"\.cc:|Could not load (?:dynamic )?library|Couldn't open CUDA|[Ss]uccessfully opened|^(?:sudo |\$ |# )?(?:ln|cp|find|ls|locate|export|ldconfig|whereis|mv) "
+    r"|^(?:File|import|from) |Could not find '"
+)
+"""Lines that have their own readers, and commands."""
+_SAID = -2
+
+
+def line(text: str, number: int, notes: Notebook) -> Understood | None:
+    """What a line says of a library that was not found."""
+    if "load cuDNN DSO" in text:  # what TensorFlow before 1.4 says after the name of the file
+        if not notes.told("tensorflow.libraries"):
+            tensorflow_facts.not_opened("libcudnn.so", number, notes)
+            notes.tell("tensorflow.loader_ok", False, number)
+        return Understood("library-not-loaded", {"library": "libcudnn.so"})
+    if _OWN.search(text):
+        return None
+    if _LIBCUDA.search(text):
+        notes.tell("driver.libcuda.path", None, number)
+        notes.tell("driver.libcuda.load_error", text[:200], number)
+        return Understood("library-not-loaded", {"library": "libcuda.so.1"})
+    found = _LOADER.search(text)
+    weight = 0 if found else _SAID
+    if found is None and (len(text) > 600 or (found := _PROSE.search(text)) is None):
+        return None
+    name = next(value for value in found.groups() if value)
+    told = notes.told("tensorflow.libraries") or ()
+    if not any(pick.soname == name for pick in told):
+        notes.add("tensorflow.libraries", LibraryPick(soname=name, picked=None), number, weight)
+    notes.tell("tensorflow.devices", (), number, weight)
+    notes.tell("tensorflow.loader_ok", False, number, weight)
+    return Understood("library-not-loaded", {"library": name})
