@@ -21,10 +21,13 @@ def _version(values: Values, line: int, notes: Notebook) -> None:
 
 
 _SEVERAL = (
-    r"(?:[Mm]irrored ?[Ss]trategy|NCCL|[Nn]ccl|[Mm]ulti[- ]?(?:GPU|gpu|Gpu|worker|node|machine)s?|(?:[Mm]ultiple|several|two|[2-9]|1\d|more) (?:hosts|nodes|GPUs|gpus)"
-    r"|[Aa]ll-?[Rr]educe|[Hh]orovod|[Dd]istribut(?:ed|ion|e) (?:training|strategy)|[Pp]arallel training|GPU ?\d and GPU ?\d|\d\+? (?:or more )?GPUs)"
+    r"(?:[Mm]irrored ?[Ss]trategy|NCCL|[Nn]ccl|[Mm]ulti[- ]?(?:GPU|gpu|Gpu|worker|node|machine)s?|(?:[Mm]ultiple|several|two|[Dd]ual|[2-9]|1\d|more) (?:[\w-]{1,12} )?(?:hosts|nodes|machines|GPUs|gpus|cards)"
+    r"|[Aa]ll-?[Rr]educe|[Hh]orovod|[Dd]istribut(?:ed|ion|e) (?:training|strategy)|[Pp]arallel training|GPU ?\d and GPU ?\d|\d\+? (?:or more )?GPUs|多卡|多机|双卡|分布式)"
 )
-_HANGS = r"(?:[Hh]angs?\b|[Hh]ung\b|hanging\b|hang-?up\b|[Ss]tuck\b|[Ff]reez(?:e|es|ing)\b|froze(?:n)?\b|[Dd]eadlocks?\b|[Ss]talls?\b|stalled\b|infinite polling|doesn't proceed)"
+_HANGS = (
+    r"(?:[Hh]angs?\b|[Hh]ung\b|hanging\b|hang-?up\b|[Ss]tuck\b|[Ff]reez(?:e|es|ing)\b|froze(?:n)?\b|[Dd]eadlocks?\b|[Ss]talls?\b|stalled\b|infinite polling|(?:doesn't|does not) (?:proceed|progress|continue|finish|return|terminate)"
+    r"|never (?:starts?|started|begins?|began|finish(?:es|ed)?|ends?|ended|proceed(?:s|ed)?|returns?|returned|completes?)\b|(?:waits?|blocks?|runs?) forever|卡住|卡死|死锁)"
+)
 _HELPS = r"(?:works?|solve[sd]?|fix(?:es|ed)?|helps|helped|runs|resolve[sd]|gone|cure[sd]?|finally)"
 _ASSENTS = (
     r"^(?![^\n]{0,400}(?:\bstill\b|\bnot? (?:help|work|effect|difference|change|luck|solve|fix)|n't (?:help|work|solve|fix)"
@@ -42,7 +45,7 @@ LANGUAGE = Language(
     name="nccl",
     words=(
         "NCCL", "nccl", "Nccl", "eer access", "Peer Device", "dev/shm", "shared memory", "insufficient", "ACSCtl", "ACS", "iommu", "IOMMU",
-        "VT-d", "AMD-Vi", "btl_tcp", "subset of ranks", "ollective", "bus error", "broadband", "P2P", "CUDA IPC",
+        "VT-d", "AMD-Vi", "btl_tcp", "subset of ranks", "ollective", "us error", "SIGBUS", "signal 7", "exitcode", "device function", "NVLink SHARP", "ulticast", "broadband", "P2P", "CUDA IPC",
     ),
     kinds=(
         Kind(
@@ -56,6 +59,12 @@ LANGUAGE = Language(
             r"|NCCL WARN [^\n]{0,200}No space left on device|insufficient shared memory|bus error encountered in worker",
             _FAILS,
         ),
+        Kind(
+            "bus-error",
+            r"(?<!PCIe )\b[Bb]us error\b(?!: severity)|\bSIGBUS\b|[Ss]ignal 7\b|exitcode ?: -7\b|^#?\d{1,3} +0x[0-9a-f]{8,16} (?:in )?ncclShm\w{2,20}",
+            _FAILS,
+        ),
+        Kind("no-device-function", r"(?i:\bno device function\b)|NCCL[^\n]{0,120}invalid device function", _FAILS),
         Kind("shm-size", r"^(?:tmpfs|shm)\s{1,30}(?P<kib>\d{1,12})\s{1,20}\d{1,12}\s{1,20}(?P<free>\d{1,12})\s{1,20}\d{1,3}%\s{1,8}/dev/shm$"),
         Kind(
             "nccl-no-interface",
@@ -87,7 +96,6 @@ LANGUAGE = Language(
             r"(?:Peer access not supported between|cannot enable peer access from) device ordinals? (?P<first>\d{1,3}) (?:and|to device ordinal) (?P<second>\d{1,3})"
             r"|Device=(?P<first2>\d{1,3}) CANNOT Access Peer Device=(?P<second2>\d{1,3})",
         ),
-        Kind("nccl-version", r"NCCL version (?P<version>\d{1,3}\.\d{1,3}(?:\.\d{1,3})?)", tell=_version),
         Kind("nccl-setting", r"NCCL INFO (?P<name>NCCL_\w{1,40}) set (?:by environment )?to (?P<value>[^\s]{1,80}?)\.?$", tell=_set),
         Kind("nccl-interface", r"NCCL INFO (?:Bootstrap ?:|NET/Socket ?:|NET ?:) Using (?:interface )?(?:\[\d\])?(?P<interface>[\w.-]{1,20}):(?P<address>[\da-fA-F.:]{2,45})"),
         Kind(
@@ -123,8 +131,9 @@ LANGUAGE = Language(
 )  # fmt: skip
 REPORTS = Language(
     name="report",
-    words=("hang", "Hang", "hung", "tuck", "reez", "roze", "eadlock", "tall", "infinite polling", "doesn't proceed", "indows"),
+    words=("NCCL version", "hang", "Hang", "hung", "tuck", "reez", "roze", "eadlock", "tall", "infinite polling", "doesn't", "does not", "never", "forever", "indows", "卡", "死锁"),
     kinds=(
+        Kind("nccl-version", r"NCCL version (?P<version>\d{1,3}\.\d{1,3}(?:\.\d{1,3})?)", tell=_version),
         Kind("collective-hangs", rf"\b{_SEVERAL}[^\n]{{0,160}}\b{_HANGS}|\b{_HANGS}[^\n]{{0,160}}\b{_SEVERAL}", _FAILS),
         Kind("mirrored-on-windows", rf"(?:[Mm]irrored ?[Ss]trategy|NCCL|[Mm]ulti[- ]?(?:GPU|gpu))[^\n]{{0,100}}(?:{_WINDOWS})", _FAILS),
     ),

@@ -12,6 +12,7 @@ from . import (
     answers,
     circumstances,
     claims,
+    complaints,
     containers,
     cuda_answers,
     devices,
@@ -55,6 +56,8 @@ LANGUAGES: tuple[Language, ...] = (
     imports.LANGUAGE,
     tensorflow_ops.LANGUAGE,
     devices.LANGUAGE,
+    complaints.LANGUAGE,
+    complaints.PROGRAMS,
     *circumstances.LANGUAGES,
 )
 """Those whose lines are understood one by one."""

@@ -31,10 +31,29 @@ def _hints(facts: Facts) -> Iterator[str]:
     lib = facts.driver.libcuda
     inside = isinstance(facts.system.container, str) or said("container-shell")
     asked = said("gpus-asked", "on-a-host")
+    if said("docker-of-snap", "snap-named"):
+        yield "container-snap-docker"
+    if said("desktop-named") and not said("on-windows", "on-a-mac"):
+        yield "container-docker-desktop-linux"
+    if said("driver-elsewhere"):
+        yield "container-driver-root-wrong"
+    if said("container-detects-none"):
+        yield "container-host-driver-broken"
+    if said("says-gpus-option", "says-swarm"):
+        yield "container-no-gpus-flag"
+    if said("mig-named"):
+        yield "mig-single-instance-limit"
+    if said("several-machines"):
+        yield "nccl-wrong-interface"
     if (
         inside
         and not asked
-        and (lib.path is None or lib.init_result in (-1, 34) or facts.driver.kernel_version is None)
+        and (
+            lib.path is None
+            or lib.init_result in (-1, 34)
+            or facts.driver.kernel_version is None
+            or said("says-no-libcuda", "says-no-driver")
+        )
     ):
         yield "container-no-gpus-flag"
     elif lib.path is None and isinstance(facts.driver.kernel_version, str):

@@ -59,4 +59,16 @@ CLUES: dict[str, tuple[str, ...]] = {
     "node-refused": ("device-node-permission", "container-cgroup-devices-lost", "lsm-denied"),
     "node-does-not-answer": ("driver-rminit-failed", "xid79-fell-off-bus", "gpu-needs-reset"),
     "vgpu-unlicensed": ("vgpu-unlicensed",),
+    "module-bad-argument": ("driver-module-not-loaded", "driver-kernel-incompatible", "cuinit-uvm-device-missing", "driver-secure-boot"),
+    # what people say
+    "says-kernel-module": ("driver-module-not-loaded", "driver-secure-boot", "driver-kernel-incompatible", "driver-nouveau-conflict"),
+    "says-smi-no-gpu": ("driver-rminit-failed", "xid79-fell-off-bus", "gpu-bound-to-vfio", *_NOT_THERE[:4], "optimus-gpu-powered-off"),
+    "says-smi-no-driver": (*_NOT_THERE, "container-no-gpus-flag"),
+    "says-wsl-libcuda": ("wsl-libcuda-path", "driver-libcuda-not-on-path", "driver-missing"),
+    "says-no-libcuda": (
+        "driver-missing", "container-no-gpus-flag", "no-nvidia-gpu", "driver-libcuda-not-on-path", "wsl-libcuda-path",
+        "container-capabilities-without-compute", "apptainer-no-nv",
+    ),
+    "says-no-driver": ("driver-missing", "container-no-gpus-flag", *_NOT_THERE[:4], *_NOT_THERE[5:], "wsl-libcuda-path"),
+    "says-root-only": ("cuinit-uvm-device-missing", "device-node-permission"),
 }  # fmt: skip
