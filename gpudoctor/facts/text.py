@@ -6,7 +6,6 @@ import msgspec
 
 from .base import NOT_RECORDED, Fact, Unread
 
-
 COMPLAINT = "complaint"
 """The language of people who say what is wrong."""
 

@@ -86,6 +86,12 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"|^(?![^\n]{0,80}NCCL INFO)[^\n]{0,300}\bnccl_socket_ifname\b|\bconnection reset by peer)"),
     ),
     ("snap-named", ("snap", "Snap"), r"(?i:^snap version|^snapd? {2,}\d|\bdocker\b[^\n]{0,60}\bsnap\b|\bsnap\b[^\n]{0,60}\bdocker\b)"),
+    (
+        "laptop-mode",
+        ("prime-select", "ntegrated", "intel"),
+        (r"prime-select intel\b|envycontrol -s integrated|(?i:\b(?:graphics|gpu) mode ?[:=] ?['\"]?(?:integrated|intel)\b)|optimus-manager --switch (?:intel|integrated)"
+        r"|(?:system76-power graphics|supergfxctl -m) [Ii]ntegrated|['\"`]?\bintel['\"`]? (?:profile|mode)\b|^[Ii]ntegrated$|(?i:switch\w{0,3} (?:\w+ ){0,3}(?:from|to) ['\"`]?(?:intel|integrated)\b)"),
+    ),
     ("desktop-named", ("esktop",), r"(?i:docker[ -]desktop|desktop-linux)"),
     ("p2p-named", ("p2p", "P2P", "eer"), r"(?i:\bp2p|\bpeer[- ]to[- ]peer|simpleP2P|peer access)"),
     ("gpu-is-slow", ("low", "andwidth", "erform"), r"(?i:\bslow(?:er|ly)?\b|\b(?:performance|bandwidth|busbw|speed)\b[^\n.]{0,30}\b(?:down\w*|degrad\w*|drops?|los[ts]|low\w*|poor)|\blos[te]s?\w*[^\n.]{0,30}\bperformance)"),

@@ -72,8 +72,8 @@ _KINDS: tuple[tuple[str, str, str | None], ...] = (
     ("says-nv-option", r"(?:\bno|\bnot|n't|without|unsets?|lacks?|missing|forg[eo]t\w{0,3})\b[^\n.]{0,40}[`' \"]--nv\b|[`' \"]--nv\b[^\n.]{0,40}\b(?:missing|not (?:set|there|added|passed)|unset)", _NOT_STARTED),
     (
         "says-docker-desktop",
-        rf"docker[ -]desktop\b(?=[^\n]{{0,200}}\b(?:gpus?|nvidia|cuda)\b)(?=[^\n]{{0,200}}\b{_DISTRIBUTION}\b)"
-        rf"|\b(?:gpus?|nvidia|cuda)\b[^\n]{{0,120}}docker[ -]desktop[^\n]{{0,40}}\b{_DISTRIBUTION}\b|\b{_DISTRIBUTION}\b(?=[^\n]{{0,200}}\b(?:gpus?|nvidia|cuda)\b)[^\n]{{0,80}}docker[ -]desktop",
+        (rf"docker[ -]desktop\b(?=[^\n]{{0,200}}\b(?:gpus?|nvidia|cuda)\b)(?=[^\n]{{0,200}}\b{_DISTRIBUTION}\b)"
+        rf"|\b(?:gpus?|nvidia|cuda)\b[^\n]{{0,120}}docker[ -]desktop[^\n]{{0,40}}\b{_DISTRIBUTION}\b|\b{_DISTRIBUTION}\b(?=[^\n]{{0,200}}\b(?:gpus?|nvidia|cuda)\b)[^\n]{{0,80}}docker[ -]desktop"),
         _NOT_STARTED,
     ),
     ("says-swarm", r"(?:docker stack|docker service|\bswarm\b)(?=[^\n]{0,160}(?:gpu|nvidia|cuda))[^\n]{0,200}(?:can'?t|cannot|not|n't|fail|without|no )", _NOT_STARTED),
@@ -86,18 +86,19 @@ _KINDS: tuple[tuple[str, str, str | None], ...] = (
     ("says-gpus-option", r"(?:needs?|requires?|missing|without|forg[eo]t\w{0,3}|lacks?|add(?:ed|ing)?|pass(?:ed|ing)?|using|with) (?:the )?[`'\"]?(?:--)?gpus(?:[ =]all)?\b[`'\"]? (?:flag|option|argument|parameter|switch)", None),
     (
         "says-none-inside",
-        rf"{_INSIDE}[^\n.]{{0,80}}{_NOT} (?:\w+ ){{0,3}}{_SEE}\b[^\n.]{{0,30}}\b(?:gpus?|nvidia|cuda)\b|{_INSIDE}[^\n.]{{0,60}}\b(?:gpus?|nvidia|cuda)\b[^\n.]{{0,30}}\b(?:not|n't) {_BE}{_SEEN}"
-        rf"|\b(?:gpus?|nvidia devices?|cuda)\b[^\n.]{{0,30}}\b(?:not|n't) {_BE}(?:working|{_SEEN}) (?:\w+ ){{0,3}}{_INSIDE}",
+        (rf"{_INSIDE}[^\n.]{{0,80}}{_NOT} (?:\w+ ){{0,3}}{_SEE}\b[^\n.]{{0,30}}\b(?:gpus?|nvidia|cuda)\b|{_INSIDE}[^\n.]{{0,60}}\b(?:gpus?|nvidia|cuda)\b[^\n.]{{0,30}}\b(?:not|n't) {_BE}{_SEEN}"
+        rf"|\b(?:gpus?|nvidia devices?|cuda)\b[^\n.]{{0,30}}\b(?:not|n't) {_BE}(?:working|{_SEEN}) (?:\w+ ){{0,3}}{_INSIDE}"),
         _NOT_STARTED,
     ),
     # several GPUs
     ("says-wrong-results", rf"{_SEVERAL}[^\n]{{0,100}}{_WRONG}|{_WRONG}[^\n]{{0,100}}{_SEVERAL}", "collective-fails"),
-    ("says-slow-collective", rf"\b(?:nccl|all_?-?reduce|p2p)\b[^\n]{{0,80}}{_SLOW}|{_SLOW}[^\n]{{0,80}}\b(?:nccl|all_?-?reduce|p2p)\b", "runs-slowly"),
+    ("says-slow-collective", rf"\b(?:nccl|all_?-?reduce|p2p)(?:\b|_perf)[^\n]{{0,80}}{_SLOW}|{_SLOW}[^\n]{{0,80}}\b(?:nccl|all_?-?reduce|p2p)(?:\b|_perf)", "runs-slowly"),
     # a GPU
     (
         "says-gsp",
-        r"\bGSP(?:[ -]firmware)?\b[^\n]{0,60}\b(?:hangs?|hung|race|deadlock|time[sd]?[ -]?out|crash(?:es)?|stuck|error|fail(?:s|ed|ure)?)\b"
-        r"|\b(?:gone|fix(?:es|ed)?|solve[sd]?|works?|helps?|helped|cure[sd]?|disabl\w{2,3})\b[^\n]{0,80}(?:NVreg_EnableGpuFirmware=0|\bGSP\b)",
+        (r"\bGSP(?:[ -]firmware)?\b[^\n]{0,60}\b(?:hangs?|hung|race|deadlock|time[sd]?[ -]?out|crash(?:es)?|stuck|error|fail(?:s|ed|ure)?)\b"
+        r"|\b(?:hangs?|hung|deadlocks?|stuck|times out|crash(?:es)?)\b[^\n]{0,60}\bGSP\b"
+        r"|\b(?:gone|fix(?:es|ed)?|solve[sd]?|works?|helps?|helped|cure[sd]?|disabl\w{2,3})\b[^\n]{0,80}(?:NVreg_EnableGpuFirmware=0|\bGSP\b)"),
         "gpu-faults",
     ),
     ("says-gpu-lost", r"(?:^|\b(?:a|one|the|my|1) )(?:gpus?|card) (?:is |are |was |gets? |got |goes |went |becomes? )?(?:lost|missing after|disappear(?:s|ed)?)\b(?! memory)", "gpu-faults"),
@@ -114,8 +115,8 @@ _KINDS: tuple[tuple[str, str, str | None], ...] = (
     ),
     (
         "says-hot",
-        r"\bthrottl\w{0,5}\b[^\n]{0,100}\b(?:temperatures?|heat|hot|degrees|thermal\w{0,2}|cooling|fans?|\d\d ?\u00b0? ?C)\b"
-        r"|\b(?:temperatures?|heat|hot|overheat\w{0,4}|degrees|thermal\w{0,2}|\d\d ?\u00b0? ?C)\b[^\n]{0,100}\b(?:throttl\w{1,5}|slow(?:er|s|ed)? down|down-?clock\w{0,3})",
+        (r"(?<!no )(?<!not )\bthrottl\w{0,5}\b[^\n]{0,100}\b(?:temperatures?|heat|hot|degrees|thermal\w{0,2}|cooling|fans?|\d\d ?\u00b0? ?C)\b"
+        r"|\b(?:temperatures?|heat|hot|overheat\w{0,4}|degrees|thermal\w{0,2}|\d\d ?\u00b0? ?C)\b[^\n]{0,100}(?<!no )(?<!not )\b(?:throttl\w{1,5}|slow(?:er|s|ed)? down|down-?clock\w{0,3})"),
         "runs-slowly",
     ),
 )  # fmt: skip

@@ -22,11 +22,11 @@ def _version(values: Values, line: int, notes: Notebook) -> None:
 
 _SEVERAL = (
     r"(?:[Mm]irrored ?[Ss]trategy|NCCL|[Nn]ccl|[Mm]ulti[- ]?(?:GPU|gpu|Gpu|worker|node|machine)s?|(?:[Mm]ultiple|several|two|[Dd]ual|[2-9]|1\d|more) (?:[\w-]{1,12} )?(?:hosts|nodes|machines|GPUs|gpus|cards)"
-    r"|[Aa]ll-?[Rr]educe|[Hh]orovod|[Dd]istribut(?:ed|ion|e) (?:training|strategy)|[Pp]arallel training|GPU ?\d and GPU ?\d|\d\+? (?:or more )?GPUs|多卡|多机|双卡|分布式)"
+    r"|[Aa]ll-?[Rr]educe|[Hh]orovod|[Dd]istribut(?:ed|ion|e) (?:training|strategy)|[Pp]arallel training|GPU ?\d and GPU ?\d|\d\+? (?:or more )?GPUs)"
 )
 _HANGS = (
     r"(?:[Hh]angs?\b|[Hh]ung\b|hanging\b|hang-?up\b|[Ss]tuck\b|[Ff]reez(?:e|es|ing)\b|froze(?:n)?\b|[Dd]eadlocks?\b|[Ss]talls?\b|stalled\b|infinite polling|(?:doesn't|does not) (?:proceed|progress|continue|finish|return|terminate)"
-    r"|never (?:starts?|started|begins?|began|finish(?:es|ed)?|ends?|ended|proceed(?:s|ed)?|returns?|returned|completes?)\b|(?:waits?|blocks?|runs?) forever|卡住|卡死|死锁)"
+    r"|never (?:starts?|started|begins?|began|finish(?:es|ed)?|ends?|ended|proceed(?:s|ed)?|returns?|returned|completes?)\b|(?:waits?|blocks?|runs?) forever)"
 )
 _HELPS = r"(?:works?|solve[sd]?|fix(?:es|ed)?|helps|helped|runs|resolve[sd]|gone|cure[sd]?|finally)"
 _ASSENTS = (
@@ -45,7 +45,7 @@ LANGUAGE = Language(
     name="nccl",
     words=(
         "NCCL", "nccl", "Nccl", "eer access", "Peer Device", "dev/shm", "shared memory", "insufficient", "ACSCtl", "ACS", "iommu", "IOMMU",
-        "VT-d", "AMD-Vi", "btl_tcp", "subset of ranks", "ollective", "us error", "SIGBUS", "signal 7", "exitcode", "device function", "NVLink SHARP", "ulticast", "broadband", "P2P", "CUDA IPC",
+        "VT-d", "AMD-Vi", "btl_tcp", "subset of ranks", "ollective", "us error", "nhandled", "SIGBUS", "signal 7", "exitcode", "device function", "NVLink SHARP", "ulticast", "broadband", "P2P", "CUDA IPC",
     ),
     kinds=(
         Kind(
@@ -64,7 +64,6 @@ LANGUAGE = Language(
             r"(?<!PCIe )\b[Bb]us error\b(?!: severity)|\bSIGBUS\b|[Ss]ignal 7\b|exitcode ?: -7\b|^#?\d{1,3} +0x[0-9a-f]{8,16} (?:in )?ncclShm\w{2,20}",
             _FAILS,
         ),
-        Kind("no-device-function", r"(?i:\bno device function\b)|NCCL[^\n]{0,120}invalid device function", _FAILS),
         Kind("shm-size", r"^(?:tmpfs|shm)\s{1,30}(?P<kib>\d{1,12})\s{1,20}\d{1,12}\s{1,20}(?P<free>\d{1,12})\s{1,20}\d{1,3}%\s{1,8}/dev/shm$"),
         Kind(
             "nccl-no-interface",
@@ -84,6 +83,7 @@ LANGUAGE = Language(
             r"NCCL WARN [^\n]{0,80}(?:no kernel image is available|invalid device function|named symbol not found|provided PTX was compiled)",
             _FAILS,
         ),
+        Kind("no-device-function", r"(?i:\bno device function\b)|NCCL[^\n]{0,120}invalid device function", _FAILS),
         Kind("nccl-no-memory", r"NCCL WARN [^\n]{0,80}'out of memory'", _FAILS),
         Kind(
             "peer-refused",
@@ -131,10 +131,11 @@ LANGUAGE = Language(
 )  # fmt: skip
 REPORTS = Language(
     name="report",
-    words=("NCCL version", "hang", "Hang", "hung", "tuck", "reez", "roze", "eadlock", "tall", "infinite polling", "doesn't", "does not", "never", "forever", "indows", "卡", "死锁"),
+    words=("NCCL version", "hang", "Hang", "hung", "tuck", "reez", "roze", "eadlock", "tall", "infinite polling", "doesn't", "does not", "never", "forever", "indows", "卡", "死锁", "挂起"),
     kinds=(
         Kind("nccl-version", r"NCCL version (?P<version>\d{1,3}\.\d{1,3}(?:\.\d{1,3})?)", tell=_version),
         Kind("collective-hangs", rf"\b{_SEVERAL}[^\n]{{0,160}}\b{_HANGS}|\b{_HANGS}[^\n]{{0,160}}\b{_SEVERAL}", _FAILS),
+        Kind("collective-hangs", r"(?:多卡|多机|双卡|分布式|NCCL|nccl)[^\n]{0,60}(?:卡住|卡死|死锁|挂起)", _FAILS),
         Kind("mirrored-on-windows", rf"(?:[Mm]irrored ?[Ss]trategy|NCCL|[Mm]ulti[- ]?(?:GPU|gpu))[^\n]{{0,100}}(?:{_WINDOWS})", _FAILS),
     ),
 )  # fmt: skip

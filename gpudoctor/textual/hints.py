@@ -22,7 +22,7 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "driver-nouveau-conflict"
     if facts.system.secure_boot is True or said("unsigned-module-rejected", "secure-boot-named"):
         yield "driver-secure-boot"
-    if said("gpu-switched-off", "prime-intel"):
+    if said("gpu-switched-off", "prime-intel", "laptop-mode"):
         yield "optimus-gpu-powered-off"
     if facts.system.wsl is True or said("wsl-named"):
         yield "wsl-libcuda-path"
@@ -41,6 +41,8 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "container-host-driver-broken"
     if said("says-gpus-option", "says-swarm"):
         yield "container-no-gpus-flag"
+    if said("illegal-address"):
+        yield "xid13-31-43-app-or-gpu-fault"
     if said("mig-named"):
         yield "mig-single-instance-limit"
     if said("several-machines"):
