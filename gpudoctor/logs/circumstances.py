@@ -65,7 +65,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("label=", "container_use_devices", "nvidia_container_t"),
         r"label=(?:disable|type:)|container_use_devices|nvidia_container_t",
     ),
-    ("mig-named", ("MIG",), r"\bMIG\b"),
+    ("mig-named", ("MIG", "mig"), r"\b(?:MIG|mig)\b"),
     (
         "one-of-them",
         ("ne gpu", "ne GPU", "nly ", "ust ", "ne device", "ne instance"),

@@ -68,8 +68,13 @@ _KINDS: tuple[tuple[str, str, str | None], ...] = (
         r"\bdrivers?\b[^\n.]{0,20}\b(?:is|are|being|was) (?:too old|outdated|insufficient|not (?:new|recent) enough)|\b(?:too old|outdated) (?:nvidia |cuda |gpu )?drivers?\b",
         "op-fails",
     ),
+    (
+        "says-amd",
+        r"^(?![^\n]*\brocm)(?:[^\n]{0,200}\btensorflow(?:-gpu)?\b[^\n]{0,100}\b(?:amd|radeon)\b(?! (?:ryzen|epyc|threadripper|cpu|processor))|[^\n]{0,200}\b(?:amd|radeon)\b(?! (?:ryzen|epyc|threadripper|cpu|processor))[^\n]{0,100}\btensorflow\b)",
+        "op-fails",
+    ),
     # containers
-    ("says-nv-option", r"(?:\bno|\bnot|n't|without|unsets?|lacks?|missing|forg[eo]t\w{0,3})\b[^\n.]{0,40}[`' \"]--nv\b|[`' \"]--nv\b[^\n.]{0,40}\b(?:missing|not (?:set|there|added|passed)|unset)", _NOT_STARTED),
+    ("says-nv-option", r"(?:\bno|\bnot|n't|without|unsets?|lacks?|neither|missing|forg[eo]t\w{0,3})\b[^\n.]{0,40}[=`' \"]--nv\b|[`' \"]--nv\b[^\n.]{0,40}\b(?:missing|not (?:set|there|added|passed)|unset)", _NOT_STARTED),
     (
         "says-docker-desktop",
         (rf"docker[ -]desktop\b(?=[^\n]{{0,200}}\b(?:gpus?|nvidia|cuda)\b)(?=[^\n]{{0,200}}\b{_DISTRIBUTION}\b)"
@@ -133,7 +138,7 @@ class _Prose(Language):
 LANGUAGE = _Prose(
     name=COMPLAINT,
     words=(
-        "river", "RIVER", "nvidia", "NVIDIA", "Nvidia", "libcuda", "root", "--nv", "ocker", "ontainer", "ubernetes", "k8s", "K8s", "k3s", "K3", "swarm",
+        "river", "RIVER", "AMD", "amd", "adeon", "nvidia", "NVIDIA", "Nvidia", "libcuda", "root", "--nv", "ocker", "ontainer", "ubernetes", "k8s", "K8s", "k3s", "K3", "swarm",
         "NaN", "Nan", "nan", "wrong", "arbage", "ncorrect", "NCCL", "nccl", "educe", "P2P", "p2p", "GSP", "NVreg", "GPU", "gpu", "xclusive", "XCLUSIVE",
         "power", "Power", "hrottl", "verheat",
     ),

@@ -17,7 +17,7 @@ LANGUAGE = Language(
     words=(
         "busy or unavailable", "DEVICE_UNAVAILABLE", "DEVICES_UNAVAILABLE", "icens", "icenc", "Power Cap", "power cap", "hrottl", "Gen", "gen ",
         "ILLEGAL_ADDRESS", "illegal memory access", "LAUNCH_FAILED", "launch failure", "Registered devices", "PCIe bandwidth", "Width", "device ordinal", "num_gpus", "InvalidDevice", "device_count", "Invalid device", "Invalid CUDA",
-        "too old", "is not supported by", "which supports up to", "nvenc API",
+        "supported devices found", "too old", "is not supported by", "which supports up to", "nvenc API",
     ),
     kinds=(
         Kind("device-busy", r"busy or unavailable|CUDA_ERROR_DEVICE_UNAVAILABLE|cudaErrorDevicesUnavailable", "op-fails"),
@@ -57,6 +57,7 @@ LANGUAGE = Language(
             r"|AssertionError: Invalid device id|Invalid CUDA '?device=\d",
             "op-fails",
         ),
+        Kind("platform-without-devices", r"no supported devices found for platform CUDA", "op-fails"),
         Kind("registered-without-gpu", r"Registered devices: \[(?:CPU|XLA_CPU)(?:, ?(?:CPU|XLA_CPU))?\]", "op-fails", tell=_no_gpu),
     ),
 )  # fmt: skip

@@ -47,16 +47,10 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "mig-single-instance-limit"
     if said("several-machines"):
         yield "nccl-wrong-interface"
-    if (
-        inside
-        and not asked
-        and (
-            lib.path is None
-            or lib.init_result in (-1, 34)
-            or facts.driver.kernel_version is None
-            or said("says-no-libcuda", "says-no-driver")
-        )
-    ):
+    without_libcuda = said("says-no-libcuda", "says-no-driver")
+    in_one = inside or (without_libcuda and said("container-named"))
+    lacks = lib.path is None or lib.init_result in (-1, 34) or facts.driver.kernel_version is None or without_libcuda
+    if in_one and not asked and lacks:
         yield "container-no-gpus-flag"
     elif lib.path is None and isinstance(facts.driver.kernel_version, str):
         yield "driver-libcuda-not-on-path"

@@ -70,5 +70,6 @@ CLUES: dict[str, tuple[str, ...]] = {
         "container-capabilities-without-compute", "apptainer-no-nv",
     ),
     "says-no-driver": ("driver-missing", "container-no-gpus-flag", *_NOT_THERE[:4], *_NOT_THERE[5:], "wsl-libcuda-path"),
+    "says-amd": ("amd-gpu", "no-nvidia-gpu"),
     "says-root-only": ("cuinit-uvm-device-missing", "device-node-permission"),
 }  # fmt: skip
