@@ -18,9 +18,10 @@ _NOT = r"(?:n[o']t|cannot|never|nowhere|unable to|fail(?:s|ed|ing)? to|without)"
 _SEEN = (
     r"(?:found|detected|loaded|available|visible|present|installed|recogni[sz]ed|seen|accessible|used|running|there)"
 )
-_SEE = r"(?:find|see|detect|access|use|load|recogni[sz]e|get|reach|have|expose|list|show)"
+_SEE = r"(?:find|see|run|utili[sz]e|detect|access|use|load|recogni[sz]e|get|reach|have|expose|list|show)"
 _BE = r"(?:(?:is|are|was|were|be|being|been|to be|seems?|get|gets|got) ){0,4}"
 _DRIVER = r"(?:nvidia|gpu|graphics?|cuda)(?: (?:gpu|graphics|display|cuda))? drivers?"
+_GPU = r"(?:nvidia |cuda |usable )?(?:gpus?|graphics? cards?|cuda devices?|nvidia devices?)"
 _INSIDE = r"(?:\bdocker\b|\bcontainers?\b|\bpodman\b|\bcompose\b|\bimages?\b)"
 _CLUSTER = r"(?:\bkubernetes\b|\bk8s\b|\bk3s\b|\bk0s\b|\brke2\b|\bmicrok8s\b|\bminikube\b|\bkind cluster\b|\bkubelet\b|\bgpu[ -]operator\b|\bdevice[ -]plugin\b)"
 _FAILS = r"(?:not work|n't work|not working|not function|doesnt work|no longer works|\bfail(?:s|ed|ing)?\b|inoperable|broken|not support|unsupported|not (?:be )?(?:found|detected|available|used)|crash\w*)"
@@ -43,9 +44,10 @@ _KINDS: tuple[tuple[str, str, str | None], ...] = (
     ),
     (
         "says-smi-no-gpu",
-        rf"nvidia-smi\b[^\n]{{0,60}}\bno (?:devices?|gpus?|cards?)(?: were| was)?(?: {_SEEN})?\b",
+        rf"nvidia-smi\b[^\n]{{0,60}}(?:\bno|\bnot any|n't any) (?:nvidia )?(?:devices?|gpus?|cards?)(?: were| was)?(?: {_SEEN})?\b|\bdriver[^\n.]{{0,12}} {_NOT} (?:\w+ )?{_SEE} (?:\w+ ){{0,2}}{_GPU}",
         _NO_DRIVER,
     ),
+    ("says-laptop-gpu", rf"\b(?:d-?gpu|discrete (?:gpu|graphics|card)|dedicated (?:gpu|graphics|card))\b[^\n.]{{0,30}}\b(?:not|isn't|n't) {_BE}(?:working|{_SEEN})|\bno d-?gpu\b", _NO_DRIVER),
     ("says-smi-no-driver", r"nvidia-smi\b[^\n]{0,60}\bno (?:nvidia |gpu |cuda )?drivers?\b", _NO_DRIVER),
     (
         "says-wsl-libcuda",
@@ -62,6 +64,7 @@ _KINDS: tuple[tuple[str, str, str | None], ...] = (
         rf"\bno {_DRIVER}(?:$|[.!?,]| (?:{_BE}{_SEEN}|inside|in the|in my))|\b{_DRIVER} {_BE}(?:not|n't) {_BE}{_SEEN}",
         _NO_DRIVER,
     ),
+    ("says-no-nvml", r"libnvidia-ml\.so[\d.`'\"]{0,4} (?:\w+ )?(?:missing|not found)\b(?![^\n]{0,30}\bpods?\b)|(?:missing|no) [`'\"]?libnvidia-ml\.so", _NO_DRIVER),
     ("says-root-only", r"\bgpus?\b[^\n]{0,80}\bonly\b[^\n.]{0,60}\b(?:as|by) (?:the )?root\b|\bonly\b[^\n.]{0,80}\b(?:as|by) (?:the )?root\b[^\n]{0,80}\bgpus?\b", _NO_DRIVER),
     (
         "says-old-driver",
@@ -84,14 +87,17 @@ _KINDS: tuple[tuple[str, str, str | None], ...] = (
     ("says-swarm", r"(?:docker stack|docker service|\bswarm\b)(?=[^\n]{0,160}(?:gpu|nvidia|cuda))[^\n]{0,200}(?:can'?t|cannot|not|n't|fail|without|no )", _NOT_STARTED),
     (
         "says-cluster",
-        rf"(?:gpus?|nvidia|cuda)\b[^\n]{{0,80}}{_FAILS}[^\n]{{0,40}}{_CLUSTER}|{_CLUSTER}[^\n]{{0,80}}(?:gpus?|nvidia|cuda)\b[^\n]{{0,60}}{_FAILS}",
+        (rf"(?:gpus?|nvidia|cuda)\b[^\n]{{0,80}}{_FAILS}[^\n]{{0,40}}{_CLUSTER}|{_CLUSTER}[^\n]{{0,80}}(?:gpus?|nvidia|cuda)\b[^\n]{{0,60}}{_FAILS}"
+        rf"|{_CLUSTER}[^\n]{{0,60}}{_NOT} (?:\w+ ){{0,2}}{_SEE} (?:\w+ ){{0,2}}{_GPU}|{_NOT} (?:\w+ ){{0,2}}{_SEE} (?:\w+ ){{0,2}}{_GPU}[^\n]{{0,40}}{_CLUSTER}"
+        rf"|libnvidia-ml\.so[^\n]{{0,30}}(?:missing|not found)[^\n]{{0,30}}(?:\bpods?\b|{_CLUSTER})"),
         _NOT_STARTED,
     ),
     ("says-not-mounted", rf"nvidia-smi\b[^\n.]{{0,20}} (?:not|n't) {_BE}(?:mounted|found|available|there)\b[^\n.]{{0,20}}{_INSIDE}", _NOT_STARTED),
     ("says-gpus-option", r"(?:needs?|requires?|missing|without|forg[eo]t\w{0,3}|lacks?|add(?:ed|ing)?|pass(?:ed|ing)?|using|with) (?:the )?[`'\"]?(?:--)?gpus(?:[ =]all)?\b[`'\"]? (?:flag|option|argument|parameter|switch)", None),
     (
         "says-none-inside",
-        (rf"{_INSIDE}[^\n.]{{0,80}}{_NOT} (?:\w+ ){{0,3}}{_SEE}\b[^\n.]{{0,30}}\b(?:gpus?|nvidia|cuda)\b|{_INSIDE}[^\n.]{{0,60}}\b(?:gpus?|nvidia|cuda)\b[^\n.]{{0,30}}\b(?:not|n't) {_BE}{_SEEN}"
+        (rf"{_INSIDE}[^\n.]{{0,60}}\bno {_GPU}\b|\bno {_GPU} {_BE}(?:{_SEEN} )?(?:\w+ ){{0,2}}{_INSIDE}|{_NOT} (?:\w+ ){{0,2}}{_SEE} (?:\w+ ){{0,3}}{_GPU} (?:\w+ ){{0,3}}{_INSIDE}|"
+        rf"{_INSIDE}[^\n.]{{0,80}}{_NOT} (?:\w+ ){{0,3}}{_SEE}\b[^\n.]{{0,30}}\b(?:gpus?|nvidia|cuda)\b|{_INSIDE}[^\n.]{{0,60}}\b(?:gpus?|nvidia|cuda)\b[^\n.]{{0,30}}\b(?:not|n't) {_BE}{_SEEN}"
         rf"|\b(?:gpus?|nvidia devices?|cuda)\b[^\n.]{{0,30}}\b(?:not|n't) {_BE}(?:working|{_SEEN}) (?:\w+ ){{0,3}}{_INSIDE}"),
         _NOT_STARTED,
     ),
@@ -138,7 +144,7 @@ class _Prose(Language):
 LANGUAGE = _Prose(
     name=COMPLAINT,
     words=(
-        "river", "RIVER", "AMD", "amd", "adeon", "nvidia", "NVIDIA", "Nvidia", "libcuda", "root", "--nv", "ocker", "ontainer", "ubernetes", "k8s", "K8s", "k3s", "K3", "swarm",
+        "river", "RIVER", "AMD", "amd", "adeon", "nvidia", "NVIDIA", "Nvidia", "libcuda", "libnvidia-ml", "iscrete", "edicated", "dgpu", "root", "--nv", "ocker", "ontainer", "ubernetes", "k8s", "K8s", "k3s", "K3", "swarm",
         "NaN", "Nan", "nan", "wrong", "arbage", "ncorrect", "NCCL", "nccl", "educe", "P2P", "p2p", "GSP", "NVreg", "GPU", "gpu", "xclusive", "XCLUSIVE",
         "power", "Power", "hrottl", "verheat",
     ),

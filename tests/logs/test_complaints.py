@@ -186,6 +186,27 @@ FIRST = {
     ],
     "cuinit-uvm-device-missing": ["The GPU is found only as root"],
 }
+MORE = {
+    "container-no-gpus-flag": [
+        "the benchmark can't see any GPU in its container",
+        "Docker: no GPU found",
+        "no graphics card is recognized in the container",
+        "Cannot run the GPU in a docker image",
+        "inside the docker container gpus were not recognised",
+    ],
+    "optimus-gpu-powered-off": ["laptop: dGPU not detected", "the discrete GPU isn't working since the update"],
+    "driver-rminit-failed": [
+        "nvidia-smi complains that there aren't any devices",
+        "the driver does not recognize the gpu",
+    ],
+    "container-runtime-not-default": [
+        "the k8s node doesn't recognize the GPU",
+        "k0s: `libnvidia-ml.so.1` missing in the pod",
+    ],
+    "driver-missing": ["libnvidia-ml.so.1 not found"],
+    "nccl-p2p-iommu-acs": ["one of 4 GPUs always stucks with NCCL"],
+}
+FIRST = {cause: [*FIRST.get(cause, []), *MORE.get(cause, [])] for cause in (*FIRST, *MORE)}
 FINE = [
     "How do I choose the GPU in Kubernetes?",
     "Which NVIDIA driver do I need for TensorFlow 2.15?",

@@ -63,6 +63,8 @@ CLUES: dict[str, tuple[str, ...]] = {
     # what people say
     "says-kernel-module": ("driver-module-not-loaded", "driver-secure-boot", "driver-kernel-incompatible", "driver-nouveau-conflict"),
     "says-smi-no-gpu": ("driver-rminit-failed", "xid79-fell-off-bus", "gpu-bound-to-vfio", *_NOT_THERE[:4], "optimus-gpu-powered-off"),
+    "says-laptop-gpu": ("optimus-gpu-powered-off", *_NOT_THERE[:5], "driver-rminit-failed"),
+    "says-no-nvml": ("driver-missing", "container-no-gpus-flag", "container-ldconfig-path", "driver-libcuda-not-on-path"),
     "says-smi-no-driver": (*_NOT_THERE, "container-no-gpus-flag"),
     "says-wsl-libcuda": ("wsl-libcuda-path", "driver-libcuda-not-on-path", "driver-missing"),
     "says-no-libcuda": (
