@@ -11,6 +11,8 @@ from .language import Kind, Language, Understood
 from .notebook import Notebook
 
 _LONGEST = 500
+_LINES = 3000
+"""Nobody writes more; what follows is a log."""
 _LOG = Pattern(
     r"[IWEF]\d{4} \d\d:|\[ *\d+\.\d+\]|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF] |File \"|\||\w[\w.-]{0,60}:\d+:\d+ \["
 )
@@ -138,7 +140,9 @@ class _Prose(Language):
 
     def line(self, text: str, number: int, notes: Notebook) -> Understood | None:
         """What a line complains of."""
-        return None if len(text) > _LONGEST or _LOG.match(text) else super().line(text, number, notes)
+        if number > _LINES or len(text) > _LONGEST or _LOG.match(text):
+            return None
+        return super().line(text, number, notes)
 
 
 LANGUAGE = _Prose(

@@ -362,6 +362,11 @@ def test_a_mapped_stub() -> None:
     assert said(judged(f"Mapped libcuda.so paths:\n  /usr/lib/x86_64-linux-gnu/libcuda.so.1\n   {stub}")) == ([], [])
 
 
+def test_what_stands_far_down_in_a_log_is_no_complaint() -> None:
+    assert said(judged("step\n" * 2999 + "no NVIDIA driver found"))[1]
+    assert said(judged("step\n" * 3000 + "no NVIDIA driver found")) == ([], [])
+
+
 def test_syslog_writes_line_breaks_as_numbers() -> None:
     text = "Mar  3 04:05:06 box app[77]: $ snap install docker#012docker: Error response from daemon: could not select device driver"
     assert said(judged(text)) == (["container-snap-docker"], [])
