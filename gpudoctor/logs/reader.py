@@ -12,7 +12,7 @@ from . import (
     answers,
     circumstances,
     claims,
-    complaints,
+    grievances,
     containers,
     cuda_answers,
     devices,
@@ -56,7 +56,7 @@ LANGUAGES: tuple[Language, ...] = (
     imports.LANGUAGE,
     tensorflow_ops.LANGUAGE,
     devices.LANGUAGE,
-    complaints.LANGUAGE,
+    grievances.LANGUAGE,
     complaints.PROGRAMS,
     *circumstances.LANGUAGES,
 )
