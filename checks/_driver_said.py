@@ -24,6 +24,8 @@ _FIRST_COMPAT = 410
 """The first branch that has a forward-compatibility package (CUDA 10.0)."""
 _ABOUT = 8
 """Lines between the name of a service and its state."""
+_PATHS = 3
+"""Lines below numba's 'Mapped libcuda.so paths' on which they stand."""
 _OLD_CHIPS = ("NV", "G7", "G8", "G9", "GT2", "MCP", "C5", "C6", "C7", "GF1")
 """Names of chips before compute capability 3.0: Tesla, Fermi and older."""
 
@@ -116,8 +118,12 @@ def _compat(facts: Facts) -> Lines:
 
 
 def _stub(facts: Facts) -> Lines:
-    if lines := facts.text.said("nvml-stub"):
+    if lines := facts.text.said("nvml-stub", "stub-mapped"):
         return lines
+    for mapped in facts.text.said("libcuda-mapped"):  # numba: the paths stand below
+        below = tuple(e for e in facts.text.said("libcuda-lies") if 0 < e.line - mapped.line <= _PATHS)
+        if below and all("/stubs/" in e.text for e in below):
+            return (mapped, *below)
     lib = facts.driver.libcuda
     if lib.path is None or lib.init_result in (STUB, OLD_STUB, NO_DEVICE):
         return facts.text.said("stubs-on-path")

@@ -36,7 +36,7 @@ def fails(facts: Facts) -> bool:
     """Whether the text shows that something does not work: then it was not pasted because something is slow."""
     lib, tensorflow = facts.driver.libcuda, facts.tensorflow
     return facts.text.is_all and (
-        any(e.symptom not in (None, "runs-slowly") for e in _events(facts))
+        any(e.symptom not in (None, "runs-slowly") and not e.is_weak for e in _events(facts))
         or (isinstance(lib.init_result, int) and lib.init_result != 0)
         or lib.path is None
         or tensorflow.directory is None

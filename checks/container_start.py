@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpudoctor import compat
-from gpudoctor.checks._driver_said import decided
+from gpudoctor.checks._driver_said import decided, in_container
 from gpudoctor.checks._handed_over import driver_works
 from gpudoctor.checks._said import lines, said
 from gpudoctor.facts import Facts, TextEvent, UnknownFactError, Unread
@@ -285,6 +285,7 @@ def container_ldconfig_path(facts: Facts) -> Iterator[Found]:
     """
     told = said(facts, "container-ldconfig", "nvml-failed", settle=_ROOT)
     inside = facts.text.said("gpus-asked") and not facts.text.shows(_NOT_STARTED)
+    inside = inside or (in_container(facts) and facts.text.said("ldconfig-cures"))
     if not facts.text.said("container-ldconfig") and not (inside and facts.gpu.nvml_error == _NO_LIBRARY):
         raise _undecided(_ROOT)
     yield Found(

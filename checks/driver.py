@@ -298,6 +298,13 @@ def driver_too_old(facts: Facts) -> Iterator[Found]:
             fixes=(_install_driver(facts),),
         )
         return
+    if facts.text.is_all and (lines_of_others := facts.text.said("driver-refused")):
+        yield Found(
+            message="The driver is older than the CUDA runtime that this program uses.",
+            proof=lines(lines_of_others),
+            fixes=(_install_driver(facts),),
+        )
+        return
     if facts.text.is_all and (told := _suspected(facts)):
         yield from told
         return

@@ -10,7 +10,7 @@ import msgspec
 from gpudoctor import compat
 from gpudoctor.checks import _fit, _installs
 from gpudoctor.checks._pip import pip
-from gpudoctor.checks._said import lines
+from gpudoctor.checks._said import lines, undecided
 from gpudoctor.checks._said import said as told
 from gpudoctor.compat.code import fit
 from gpudoctor.compat.records import LibraryWheel, Release
@@ -141,6 +141,8 @@ def nccl_too_old_for_gpu(facts: Facts) -> Iterator[Found]:
         )
         yield Found(message="This NCCL has no code for the GPU.", proof=lines(told), fixes=(advice,))
         return
+    if facts.text.is_all and facts.text.said("no-device-function"):
+        undecided("NCCL_DEBUG=INFO python3 …")
     _fit.need_gpus(facts)
     gpus = [g for g in _fit.machine(facts, installed=True).gpus if g.compute_capability is not None]
     if len(gpus) < 2:

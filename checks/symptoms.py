@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpudoctor.checks._handed_over import driver_works, lists_nothing
-from gpudoctor.checks._said import lines
+from gpudoctor.checks._said import fails, lines
 from gpudoctor.facts import Facts
 from gpudoctor.findings import Found, NotApplicable, Stage, SymptomRank
 from gpudoctor.registry import symptom
@@ -14,7 +14,8 @@ from gpudoctor.registry import symptom
 def _shown(facts: Facts, name: str, message: str) -> Iterator[Found]:
     if not facts.text.is_all:
         raise NotApplicable("only a text shows it (gpudoctor log)")
-    if shown := facts.text.shows(name):
+    shown = facts.text.shows(name)
+    if shown and not (shown[0].is_weak and fails(facts)):
         yield Found(message=message, proof=lines(shown))
 
 

@@ -44,7 +44,7 @@ from .python import (
 )
 from .system import KernelEvent, System
 from .tensorflow import Build, LoaderObject, LogEvent, TensorFlow, TensorFlowDevice
-from .text import Source, Text, TextEvent
+from .text import COMPLAINT, Source, Text, TextEvent
 from .trials import Trial
 
 
@@ -81,6 +81,7 @@ def with_fact(facts: Facts, fact: str, value: Any) -> Facts:
 
 __all__ = [
     "ALL_REDUCE",
+    "COMPLAINT",
     "NOT_RECORDED",
     "Build",
     "CachedLibrary",

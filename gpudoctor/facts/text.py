@@ -6,6 +6,9 @@ import msgspec
 
 from .base import NOT_RECORDED, Fact, Unread
 
+COMPLAINT = "complaint"
+"""The language of people who say what is wrong."""
+
 
 class TextEvent(Fact, frozen=True, kw_only=True):
     """A line that tells something."""
@@ -20,6 +23,11 @@ class TextEvent(Fact, frozen=True, kw_only=True):
     values: dict[str, str] = msgspec.field(default_factory=dict)
     symptom: str | None = None
     """The name of the symptom that this line shows, where it shows one: 'container-does-not-start', …"""
+
+    @property
+    def is_weak(self) -> bool:
+        """Somebody's words: they count where no line of a program shows that something fails."""
+        return self.language == COMPLAINT
 
 
 class Source(Fact, frozen=True, kw_only=True):
@@ -40,8 +48,10 @@ class Text(Fact, frozen=True, kw_only=True):
     sources: tuple[Source, ...] | Unread = NOT_RECORDED
 
     def shows(self, symptom: str) -> tuple[TextEvent, ...]:
-        """The lines that show a symptom."""
-        return tuple(e for e in self.understood() if e.symptom == symptom)
+        """The lines that show a symptom: programs' where there are any, else what somebody says."""
+        events = self.understood()
+        programs = any(e.symptom and not e.is_weak for e in events)
+        return tuple(e for e in events if e.symptom == symptom and not (programs and e.is_weak))
 
     def said(self, *kinds: str) -> tuple[TextEvent, ...]:
         """The lines of these kinds."""

@@ -65,14 +65,37 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("label=", "container_use_devices", "nvidia_container_t"),
         r"label=(?:disable|type:)|container_use_devices|nvidia_container_t",
     ),
-    ("mig-named", ("MIG",), r"\bMIG\b"),
+    ("mig-named", ("MIG", "mig"), r"\b(?:MIG|mig)\b"),
     (
         "one-of-them",
         ("ne gpu", "ne GPU", "nly ", "ust ", "ne device", "ne instance"),
         (r"(?i:\b(?:only|just) (?:one|1)\b[^.]{0,20}(?:gpu|device|instance)|\bone (?:gpu|device|instance) only\b"
         r"|\bMIG DEV 0 only|\bonly (?:the )?(?:first )?(?:device|instance) (?:with ID|0\b))"),
     ),
-    ("wsl-named", ("WSL",), r"\bWSL ?2?\b"),
+    ("wsl-named", ("WSL",), r"^(?![^\n]{0,120}(?:load dxcore|non-WSL))[^\n]{0,300}\bWSL ?2?\b"),
+    (
+        "ldconfig-cures",
+        ("ldconfig",),
+        (r"(?i:\b(?:call|run|execut|after|typ|do|enter)\w{0,4}\b[^.\n]{0,30}\bldconfig\b[^.\n]{0,60}\b(?:works?|fix\w{0,2}|solve\w?|helps?|ok|fine|found|gone)\b"
+        r"|\b(?:works?|fix\w{0,2}|solve\w?|helps?|found)\b[^.\n]{0,30}\b(?:after|with|by|when|if|once|until)\b[^.\n]{0,30}\bldconfig\b)"),
+    ),
+    (
+        "several-machines",
+        ("node", "achine", "omputer", "host", "erver", "SOCKET_IFNAME", "socket_ifname", "connection reset"),
+        (r"(?i:\b(?:two|three|four|multiple|several|different|multi|many|both|across|2|3|4)[ -](?:\w{1,12} )?(?:nodes?|machines?|computers?|hosts?|servers?)\b"
+        r"|^(?![^\n]{0,80}NCCL INFO)[^\n]{0,300}\bnccl_socket_ifname\b|\bconnection reset by peer)"),
+    ),
+    ("snap-named", ("snap", "Snap"), r"(?i:^snap version|^snapd? {2,}\d|\bdocker\b[^\n]{0,60}\bsnap\b|\bsnap\b[^\n]{0,60}\bdocker\b)"),
+    (
+        "laptop-mode",
+        ("prime-select", "ntegrated", "intel"),
+        (r"prime-select intel\b|envycontrol -s integrated|(?i:\b(?:graphics|gpu) mode ?[:=] ?['\"]?(?:integrated|intel)\b)|optimus-manager --switch (?:intel|integrated)"
+        r"|(?:system76-power graphics|supergfxctl -m) [Ii]ntegrated|['\"`]?\bintel['\"`]? (?:profile|mode)\b|^[Ii]ntegrated$|(?i:switch\w{0,3} (?:\w+ ){0,3}(?:from|to) ['\"`]?(?:intel|integrated)\b)"),
+    ),
+    ("desktop-named", ("esktop",), r"(?i:docker[ -]desktop|desktop-linux)"),
+    ("p2p-named", ("p2p", "P2P", "eer"), r"(?i:\bp2p|\bpeer[- ]to[- ]peer|simpleP2P|peer access)"),
+    ("gpu-is-slow", ("low", "andwidth", "erform"), r"(?i:\bslow(?:er|ly)?\b|\b(?:performance|bandwidth|busbw|speed)\b[^\n.]{0,30}\b(?:down\w*|degrad\w*|drops?|los[ts]|low\w*|poor)|\blos[te]s?\w*[^\n.]{0,30}\bperformance)"),
+    ("driver-elsewhere", ("nvidia",), r"/var/lib/nvidia\b|/home/kubernetes/bin/nvidia|/run/nvidia/driver|/opt/nvidia-driver"),
     ("laptop-tool", ("optirun", "umblebee", "primusrun"), r"\b(?:optirun|[Bb]umblebeed?|primusrun)\b"),
     (
         "root-works",

@@ -35,7 +35,7 @@ LANGUAGE = Language(
     words=(
         "device driver", "nvidia-", "nvidia.com/gpu", "nvidia_driver", "unsatisfied condition", "nsatisfied", "nvml error",
         "NVIDIA Driver", "NVIDIA driver", "CUDA Driver", "compatibility mode", "libnvidia", "cgroup", "devices.allow", "device rules",
-        "BPF_CGROUP", "ldcache", "ldconfig", " error: ", "CDI", "untime", "NVML", "strategy detected", "platform detected",
+        "BPF_CGROUP", "ldcache", "ldconfig", " error: ", "CDI", "untime", "NVML", "libdxcore", "detect NVIDIA", "mount destination", "strategy detected", "platform detected",
         "Nvml", "No devices found", "[[gpu", " hook", "container process", "driver not loaded", "root failed", "root directory",
         "WSL ", "--gpus", "prestart", "device filter", "mount request", "custom device", "Auto-detected", "MOFED", "dxcore", "kernel modules", "inheritable",
         "nv files", "context canceled", "/run/nvidia/driver",
@@ -64,12 +64,20 @@ LANGUAGE = Language(
             _NOT_STARTED,
         ),
         Kind("container-wsl-no-adapter", r"(?i:WSL environment detected but no ad[ao]pters)", _NOT_STARTED),
+        Kind("container-no-dxcore", r"libdxcore\.so\W{1,4}(?:cannot open|not found|no such file)", _NOT_STARTED),
+        Kind("container-detects-none", r"failed to detect NVIDIA devices"),
         Kind("container-driver-timeout", r"driver (?:rpc )?(?:error|service): timed out", _NOT_STARTED),
         Kind("container-driver-request", r"driver (?:rpc )?error: failed to process request", _NOT_STARTED),
         Kind("container-nvml-refused", r"nvml error: insufficient permissions", _NOT_STARTED),
         Kind("container-driver-answers", r"error: (?:nvml|cuda) error: (?P<error>[a-z][a-z -]{3,60})", _NOT_STARTED),
         # control groups
         Kind("container-cgroup-v2", r"cgroup subsystem devices not found", _NOT_STARTED),
+        Kind(
+            "container-cgroup-mount",
+            r"mountpoint for (?:cgroups?|devices) not found|cgroup mountpoint (?:not found|does not exist)|[Cc]annot find cgroup mount destination"
+            r"|no cgroup mount found in mountinfo",
+            _NOT_STARTED,
+        ),
         Kind(
             "container-rules-refused",
             r"devices\.allow: (?:permission denied|operation not permitted)"

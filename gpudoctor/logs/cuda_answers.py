@@ -10,8 +10,11 @@ from .notebook import Notebook
 _SHOWN, _NAMED = 1, -1
 """What TensorFlow's own line says of cuInit weighs more; a name without a call, less than a device that was created."""
 _ANSWERS: tuple[tuple[int, str], ...] = (
-    (34, r"CUDA driver is a stub library|cudaErrorStubLibrary|CUDA_ERROR_STUB_LIBRARY"),
-    (100, r"no CUDA-capable device is detected|cudaErrorNoDevice|cuInit\S{0,12} .{0,30}CUDA_ERROR_NO_DEVICE"),
+    (34, r"CUDA driver is a stub library|cudaErrorStubLibrary|CUDA_ERROR_STUB_LIBRARY|CudaAPIError: \[34\]"),
+    (
+        100,
+        r"no CUDA-capable device is detected|cudaErrorNoDevice|CudaAPIError: \[100\]|cuInit\S{0,12} .{0,30}CUDA_ERROR_NO_DEVICE",
+    ),
     (304, r"(?:cuda|CUDA|cuInit)\w{0,40}\W.{0,60}OS call failed or operation not supported on this OS"),
     (
         802,
@@ -31,7 +34,7 @@ _ANSWERS: tuple[tuple[int, str], ...] = (
     (
         999,
         (
-            r"CUDA unknown error\b|(?i:cuda (?:driver )?error:? 999)|[Ee]rror 999: unknown error"
+            r"CUDA unknown error\b|(?i:cuda (?:driver )?error:? 999)|[Ee]rror 999: unknown error|CudaAPIError: \[999\]"
             r"|cuInit\S{0,12} .{0,40}(?:CUDA_ERROR_UNKNOWN|returned 999|unknown error)|failed to initialize CUDA: unknown error"
         ),
     ),
@@ -65,6 +68,7 @@ LANGUAGE = _Others(
         "stub library",
         "UNKNOWN_ERROR",
         "rror 999",
+        "Cuda",
     ),
     kinds=(
         *(Kind(f"cuda-answers-{code}", pattern, tell=partial(_answer, code)) for code, pattern in _ANSWERS),

@@ -16,7 +16,8 @@ LANGUAGE = Language(
     name="gpu",
     words=(
         "busy or unavailable", "DEVICE_UNAVAILABLE", "DEVICES_UNAVAILABLE", "icens", "icenc", "Power Cap", "power cap", "hrottl", "Gen", "gen ",
-        "ILLEGAL_ADDRESS", "illegal memory access", "LAUNCH_FAILED", "launch failure", "Registered devices", "PCIe bandwidth", "Width",
+        "ILLEGAL_ADDRESS", "illegal memory access", "LAUNCH_FAILED", "launch failure", "Registered devices", "PCIe bandwidth", "Width", "device ordinal", "num_gpus", "InvalidDevice", "device_count", "Invalid device", "Invalid CUDA",
+        "supported devices found", "too old", "is not supported by", "which supports up to", "nvenc API",
     ),
     kinds=(
         Kind("device-busy", r"busy or unavailable|CUDA_ERROR_DEVICE_UNAVAILABLE|cudaErrorDevicesUnavailable", "op-fails"),
@@ -44,6 +45,19 @@ LANGUAGE = Language(
         ),
         Kind("illegal-address", r"CUDA_ERROR_ILLEGAL_ADDRESS|an illegal memory access was encountered", "op-fails"),
         Kind("launch-failed", r"CUDA_ERROR_LAUNCH_FAILED|unspecified launch failure", "op-fails"),
+        Kind(
+            "driver-refused",
+            r"NVIDIA driver on your system is too old|CUDA \d{1,2}\.\d{1,2} is not supported by(?: your driver|$)|your driver \(which supports up to \d"
+            r"|[Dd]river does not support the required nvenc API|CUDA driver (?:version |library )?is too old",
+            "op-fails",
+        ),
+        Kind(
+            "wrong-ordinal",
+            r"(?i:\binvalid device ordinal)|device >= 0 && device < num_gpus|cudaErrorInvalidDevice\b|torch\.cuda\.device_count\(\) is \d"
+            r"|AssertionError: Invalid device id|Invalid CUDA '?device=\d",
+            "op-fails",
+        ),
+        Kind("platform-without-devices", r"no supported devices found for platform CUDA", "op-fails"),
         Kind("registered-without-gpu", r"Registered devices: \[(?:CPU|XLA_CPU)(?:, ?(?:CPU|XLA_CPU))?\]", "op-fails", tell=_no_gpu),
     ),
 )  # fmt: skip

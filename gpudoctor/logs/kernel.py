@@ -105,6 +105,7 @@ LANGUAGE = Language(
         Kind("module-gpl-symbol", r"GPL-incompatible module nvidia\S{0,20} uses", _DOES_NOT_LOAD),
         Kind("module-unknown-symbol", rf"{_INSERTED} ?Unknown symbol|nvidia\S{{0,20}}: Unknown symbol", _DOES_NOT_LOAD),
         Kind("module-no-device", rf"{_INSERTED} ?No such device", _DOES_NOT_LOAD),
+        Kind("module-bad-argument", rf"{_INSERTED} ?Invalid argument", _DOES_NOT_LOAD),
         Kind("module-not-inserted", _INSERTED, _DOES_NOT_LOAD),
         Kind(
             "nouveau-loaded",

@@ -44,6 +44,13 @@ LANGUAGE = Language(
     name="libcuda",
     words=("libcuda", "stubs", "compat", "microsoft", "Microsoft", "/wsl/", "stub library"),
     kinds=(
+        Kind(
+            "stub-mapped",
+            r"^[0-9a-f]{6,16}-[0-9a-f]{6,16} [rwxps-]{4} [^\n/]{0,60}(?P<path>/[\w./+-]{1,200}/stubs/libcuda\.so[\d.]{0,14})"
+            r"|libcuda\.so\.1 (?:\([^)]{0,40}\) )?=> (?P<path2>/[\w./+-]{1,200}/stubs/libcuda\.so[\d.]{0,14})",
+            tell=_lies,
+        ),
+        Kind("libcuda-mapped", r"^Mapped libcuda\.so paths"),
         Kind("libcuda-found", rf"libcuda\.so\.1 (?:\([^)]{{0,40}}\) )?=> {_PATH}", tell=_found),
         Kind(
             "libcuda-absent",

@@ -21,10 +21,13 @@ def _version(values: Values, line: int, notes: Notebook) -> None:
 
 
 _SEVERAL = (
-    r"(?:[Mm]irrored ?[Ss]trategy|NCCL|[Nn]ccl|[Mm]ulti[- ]?(?:GPU|gpu|Gpu|worker|node|machine)s?|(?:[Mm]ultiple|several|two|[2-9]|1\d|more) (?:hosts|nodes|GPUs|gpus)"
+    r"(?:[Mm]irrored ?[Ss]trategy|NCCL|[Nn]ccl|[Mm]ulti[- ]?(?:GPU|gpu|Gpu|worker|node|machine)s?|(?:[Mm]ultiple|several|two|[Dd]ual|[2-9]|1\d|more) (?:[\w-]{1,12} )?(?:hosts|nodes|machines|GPUs|gpus|cards)"
     r"|[Aa]ll-?[Rr]educe|[Hh]orovod|[Dd]istribut(?:ed|ion|e) (?:training|strategy)|[Pp]arallel training|GPU ?\d and GPU ?\d|\d\+? (?:or more )?GPUs)"
 )
-_HANGS = r"(?:[Hh]angs?\b|[Hh]ung\b|hanging\b|hang-?up\b|[Ss]tuck\b|[Ff]reez(?:e|es|ing)\b|froze(?:n)?\b|[Dd]eadlocks?\b|[Ss]talls?\b|stalled\b|infinite polling|doesn't proceed)"
+_HANGS = (
+    r"(?:[Hh]angs?\b|[Hh]ung\b|hanging\b|hang-?up\b|[Ss]tucks?\b|[Ff]reez(?:e|es|ing)\b|froze(?:n)?\b|[Dd]eadlocks?\b|[Ss]talls?\b|stalled\b|infinite polling|(?:doesn't|does not) (?:proceed|progress|continue|finish|return|terminate)"
+    r"|never (?:starts?|started|begins?|began|finish(?:es|ed)?|ends?|ended|proceed(?:s|ed)?|returns?|returned|completes?)\b|(?:waits?|blocks?|runs?) forever)"
+)
 _HELPS = r"(?:works?|solve[sd]?|fix(?:es|ed)?|helps|helped|runs|resolve[sd]|gone|cure[sd]?|finally)"
 _ASSENTS = (
     r"^(?![^\n]{0,400}(?:\bstill\b|\bnot? (?:help|work|effect|difference|change|luck|solve|fix)|n't (?:help|work|solve|fix)"
@@ -42,7 +45,7 @@ LANGUAGE = Language(
     name="nccl",
     words=(
         "NCCL", "nccl", "Nccl", "eer access", "Peer Device", "dev/shm", "shared memory", "insufficient", "ACSCtl", "ACS", "iommu", "IOMMU",
-        "VT-d", "AMD-Vi", "btl_tcp", "subset of ranks", "ollective", "bus error", "broadband", "P2P", "CUDA IPC",
+        "VT-d", "AMD-Vi", "btl_tcp", "subset of ranks", "ollective", "us error", "nhandled", "SIGBUS", "signal 7", "exitcode", "device function", "NVLink SHARP", "ulticast", "broadband", "P2P", "CUDA IPC",
     ),
     kinds=(
         Kind(
@@ -54,6 +57,11 @@ LANGUAGE = Language(
             "nccl-shm-full",
             r"Call to posix_fallocate failed|failed to extend /dev/shm/nccl|Error while creating shared memory segment|Unable to allocate shared memory"
             r"|NCCL WARN [^\n]{0,200}No space left on device|insufficient shared memory|bus error encountered in worker",
+            _FAILS,
+        ),
+        Kind(
+            "bus-error",
+            r"(?<!PCIe )\b[Bb]us error\b(?!: severity)|\bSIGBUS\b|[Ss]ignal 7\b|exitcode ?: -7\b|^#?\d{1,3} +0x[0-9a-f]{8,16} (?:in )?ncclShm\w{2,20}",
             _FAILS,
         ),
         Kind(
@@ -74,6 +82,7 @@ LANGUAGE = Language(
             r"NCCL WARN [^\n]{0,80}(?:no kernel image is available|invalid device function|named symbol not found|provided PTX was compiled)",
             _FAILS,
         ),
+        Kind("no-device-function", r"(?i:\bno device function\b)|NCCL[^\n]{0,120}invalid device function", _FAILS),
         Kind("nccl-no-memory", r"NCCL WARN [^\n]{0,80}'out of memory'", _FAILS),
         Kind(
             "peer-refused",
@@ -86,7 +95,6 @@ LANGUAGE = Language(
             r"(?:Peer access not supported between|cannot enable peer access from) device ordinals? (?P<first>\d{1,3}) (?:and|to device ordinal) (?P<second>\d{1,3})"
             r"|Device=(?P<first2>\d{1,3}) CANNOT Access Peer Device=(?P<second2>\d{1,3})",
         ),
-        Kind("nccl-version", r"NCCL version (?P<version>\d{1,3}\.\d{1,3}(?:\.\d{1,3})?)", tell=_version),
         Kind("nccl-setting", r"NCCL INFO (?P<name>NCCL_\w{1,40}) set (?:by environment )?to (?P<value>[^\s]{1,80}?)\.?$", tell=_set),
         Kind("nccl-interface", r"NCCL INFO (?:Bootstrap ?:|NET/Socket ?:|NET ?:) Using (?:interface )?(?:\[\d\])?(?P<interface>[\w.-]{1,20}):(?P<address>[\da-fA-F.:]{2,45})"),
         Kind(
@@ -121,9 +129,11 @@ LANGUAGE = Language(
 )  # fmt: skip
 REPORTS = Language(
     name="report",
-    words=("hang", "Hang", "hung", "tuck", "reez", "roze", "eadlock", "tall", "infinite polling", "doesn't proceed", "indows"),
+    words=("NCCL version", "hang", "Hang", "hung", "tuck", "reez", "roze", "eadlock", "tall", "infinite polling", "doesn't", "does not", "never", "forever", "indows", "卡", "死锁", "挂起"),
     kinds=(
+        Kind("nccl-version", r"NCCL version (?P<version>\d{1,3}\.\d{1,3}(?:\.\d{1,3})?)", tell=_version),
         Kind("collective-hangs", rf"\b{_SEVERAL}[^\n]{{0,160}}\b{_HANGS}|\b{_HANGS}[^\n]{{0,160}}\b{_SEVERAL}", _FAILS),
+        Kind("collective-hangs", r"(?:多卡|多机|双卡|分布式|NCCL|nccl)[^\n]{0,60}(?:卡住|卡死|死锁|挂起)", _FAILS),
         Kind("mirrored-on-windows", rf"(?:[Mm]irrored ?[Ss]trategy|NCCL|[Mm]ulti[- ]?(?:GPU|gpu))[^\n]{{0,100}}(?:{_WINDOWS})", _FAILS),
     ),
 )  # fmt: skip

@@ -114,7 +114,7 @@ def line(text: str, number: int, notes: Notebook) -> Understood | None:
     if found := _LIBRARY.search(text):
         notes.tell("gpu.nvml_version", found["version"], number)
         return Understood("nvml-version", {"version": found["version"]})
-    if re.match(r"No devices were found$", text):
+    if re.match(r"(?:nvidia-smi: )?[\"'`(*]{0,2}No devices were found[.!]?[\"'`)*]{0,2}[.!]?$", text):
         notes.tell("gpu.nvml_error", None, number)
         notes.tell("gpu.devices", (), number, _FAILED)
         return Understood("no-devices", {})

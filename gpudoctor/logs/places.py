@@ -77,9 +77,10 @@ LANGUAGE = Language(
         Kind("none-is-visible", r"NVIDIA_VISIBLE_DEVICES(?:=|: ?)[\"']?(?P<value>none|void)\b"),
         Kind(
             "docker-of-snap",
-            r"snap install docker|/snap/(?:bin/)?docker\b|^docker +\d[\w.-]* +\d+ +\S+ +canonical|\bdocker [\d.+-]+ from Canonical"
-            r"|(?i:docker\b[^\n.]{0,40}\b(?:via|with|by|using|through|from|as an?) (?:the )?(?:ubuntu )?snap\b)",
+            r"snap install docker|/snap[./](?:bin/)?docker\b|(?i:\bsnap[- ](?:packaged |installed |version of |package of )?docker\b)|^docker +\d[\w.-]* +\d+ +\S+ +canonical|\bdocker [\d.+-]+ from Canonical"
+            r"|(?i:docker\b[^\n.]{0,40}\b(?:via|with|by|using|through|from|as an?) (?:the )?(?:ubuntu )?[`'\"]?snap\b)",
         ),
+        Kind("toolkit-looks-for-wsl", r"load dxcore to see if|assuming a non-WSL environment"),
         Kind("on-windows", r"microsoft-standard|/usr/lib/wsl|/mnt/wsl|(?i:\bwsl ?[12]?\b)|windows/amd64|\bPS C:\\|\bWindows 1[01]\b"),
         Kind("on-a-mac", r"\bdarwin/(?:amd64|arm64)|\bmac ?OS\b"),
         Kind("docker-desktop", r"(?i:docker[ -]desktop)|\bdesktop-linux\b|/\.docker/desktop"),

@@ -19,6 +19,7 @@ from . import (
     devices,
     dkms,
     gpu_state,
+    grievances,
     imports,
     kernel,
     libcuda,
@@ -59,6 +60,8 @@ LANGUAGES: tuple[Language, ...] = (
     imports.LANGUAGE,
     tensorflow_ops.LANGUAGE,
     devices.LANGUAGE,
+    grievances.LANGUAGE,
+    grievances.PROGRAMS,
     *circumstances.LANGUAGES,
     *complaints.LANGUAGES,
 )

@@ -45,6 +45,7 @@ def clean(data: bytes | str) -> Pasted:
     text = data if isinstance(data, str) else _decoded(data)
     if re.search("&(?:gt|lt|amp|quot|nbsp|#39|#x27);", text):
         text = html.unescape(text)
+    text = text.replace("#012", "\r")  # syslog's line break
     raw, count = [], 0
     for count, line in enumerate(text.split("\n"), 1):
         raw += [(count, piece) for piece in line.split("\r") if piece] if "\r" in line else [(count, line)]
@@ -70,8 +71,9 @@ def _pieces(line: str) -> Iterator[str]:
 def cleaned(lines: Iterable[tuple[int, str]]) -> Iterator[Line]:
     """Single lines out of a long text: what was wrapped stays so."""
     for number, line in lines:
-        if own := _own(_bare(line)[0])[:LONGEST]:
-            yield Line(number, own)
+        for piece in line.split("#012") if "#012" in line else (line,):
+            if own := _own(_bare(piece)[0])[:LONGEST]:
+                yield Line(number, own)
 
 
 _PRINTED = bytes(b for b in range(256) if b >= 32 and b != 127) + b"\t\n\r\f\b\x1b"
@@ -136,7 +138,7 @@ _TOOL = Pattern(
             r"[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S+ [\w./@-]+(?:\[\d+\])?: ",  # journald, syslog
             rf"{_DATE},\d+ +(?:-? *[\w.\[\]:-]+ +){{0,3}}?-? *\[?{_LEVEL}\]? *[-:]* +",  # Python's logging
             rf"{_LEVEL}:[\w.]+:(?:\d+:)? ?",
-            r"\[[\w ./:-]{1,60}\](?:<std(?:out|err)>)?:? +(?=\S)",  # [pod/x/y], [rank0]:, [1,0]<stderr>:, [12:00:01]
+            r"\[[\w ./:,-]{1,60}\](?:<std(?:out|err)>)?:? +(?=\S)",  # [pod/x/y], [rank0]:, [1,0]<stderr>:, [12:00:01]
             r"\[\d+,\d+\]<std(?:out|err)>: ?",
             r"\((?:\w+ )?pid=\d+(?:, ip=[\d.]+)?\) ",  # ray
             r"[\w.-]{2,40} +\| (?!.*\|\s*$)",  # compose; a row of a table ends with a bar
@@ -157,7 +159,8 @@ def _own(line: str) -> str:
         if found is None or not found.end() or _NOT_A_TOOL.match(line):
             break
         line = line[found.end() :]
-    return line.strip()
+    line = line.strip()
+    return line[1:-1].strip() if line[:1] == line[-1:] == "`" and line.count("`") == 2 else line
 
 
 # ------------------------------------------------------------------- lines that were wrapped

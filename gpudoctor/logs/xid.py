@@ -72,7 +72,7 @@ def _whole(address: str) -> str:
 
 _LOGGED = {
     **dict.fromkeys(("xid-lost", "xid-gsp", "xid-memory", "xid-repair", "xid-link", "xid-program", "xid-other", "xid-follows"), "xid"),
-    "aer-fatal": "aer", "aer-corrected": "aer", "iommu-fault": "iommu-fault",
+    "aer-fatal": "aer", "aer-corrected": "aer", "iommu-fault": "iommu-fault", "iommu-fault-of-gpu": "iommu-fault",
 }  # fmt: skip
 """Kind of a line -> that of the kernel's event."""
 LANGUAGE = _Kernel(
@@ -93,6 +93,7 @@ LANGUAGE = _Kernel(
         Kind("device-handle-unknown", r"Unable to determine the device handle for (?:GPU|gpu)[^\n]{0,60}: Unknown Error", _FAULT),
         Kind("aer-fatal", r"AER: (?:Multiple )?Uncorrect(?:ed|able) \((?:Non-)?Fatal\)|PCIe Bus Error: severity=Uncorrected", _FAULT),
         Kind("aer-corrected", r"AER: (?:Multiple )?Correct(?:ed|able) error|PCIe Bus Error: severity=Corrected"),
+        Kind("iommu-fault-of-gpu", r"nvidia \S{7,12}: (?:AMD-Vi|DMAR)[^\n]{0,40}(?:IO_PAGE_FAULT|fault)", _FAULT),
         Kind("iommu-fault", r"DMAR: \[[^\]]{0,60}\] Request device|DMAR: DRHD: handling fault|IO_PAGE_FAULT"),
         Kind(
             "machine-resets",

@@ -30,6 +30,8 @@ def narrowed(
     """`diagnosis` of a text: one symptom at most stays open, the worst and deepest, with the causes that fit it."""
     ranks = {c.cause: c.rank for c in by_code.values() if c.rank is not None}
     opened = [s for s in (*diagnosis.candidates, *(u.symptom for u in diagnosis.unexplained)) if s in ranks]
+    if diagnosis.root_causes:
+        opened = [s for s in opened if not any(e.is_weak for e in facts.text.shows(s))]
     decided = min((_worst(r.cause, by_code, ranks) for r in diagnosis.root_causes), default=SymptomRank.NOTHING_YET)
     if not opened or decided <= min(ranks[s] for s in opened):
         return msgspec.structs.replace(diagnosis, candidates={}, unexplained=())

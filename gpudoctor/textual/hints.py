@@ -22,7 +22,7 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "driver-nouveau-conflict"
     if facts.system.secure_boot is True or said("unsigned-module-rejected", "secure-boot-named"):
         yield "driver-secure-boot"
-    if said("gpu-switched-off", "prime-intel"):
+    if said("gpu-switched-off", "prime-intel", "laptop-mode"):
         yield "optimus-gpu-powered-off"
     if facts.system.wsl is True or said("wsl-named"):
         yield "wsl-libcuda-path"
@@ -31,11 +31,26 @@ def _hints(facts: Facts) -> Iterator[str]:
     lib = facts.driver.libcuda
     inside = isinstance(facts.system.container, str) or said("container-shell")
     asked = said("gpus-asked", "on-a-host")
-    if (
-        inside
-        and not asked
-        and (lib.path is None or lib.init_result in (-1, 34) or facts.driver.kernel_version is None)
-    ):
+    if said("docker-of-snap", "snap-named"):
+        yield "container-snap-docker"
+    if said("desktop-named") and not said("on-windows", "on-a-mac"):
+        yield "container-docker-desktop-linux"
+    if said("driver-elsewhere"):
+        yield "container-driver-root-wrong"
+    if said("container-detects-none"):
+        yield "container-host-driver-broken"
+    if said("says-gpus-option", "says-swarm"):
+        yield "container-no-gpus-flag"
+    if said("illegal-address"):
+        yield "xid13-31-43-app-or-gpu-fault"
+    if said("mig-named"):
+        yield "mig-single-instance-limit"
+    if said("several-machines"):
+        yield "nccl-wrong-interface"
+    without_libcuda = said("says-no-libcuda", "says-no-driver")
+    in_one = inside or (without_libcuda and said("container-named"))
+    lacks = lib.path is None or lib.init_result in (-1, 34) or facts.driver.kernel_version is None or without_libcuda
+    if in_one and not asked and lacks:
         yield "container-no-gpus-flag"
     elif lib.path is None and isinstance(facts.driver.kernel_version, str):
         yield "driver-libcuda-not-on-path"

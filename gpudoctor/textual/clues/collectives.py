@@ -22,6 +22,13 @@ CLUES: dict[str, tuple[str, ...]] = {
         "nccl-nvls-fabric-manager", "fabric-manager-not-running", "p2p-unsupported-geforce", "nccl-too-old-for-gpu",
         "gpu-memory-held-by-other-process",
     ),
+    "bus-error": ("nccl-shm-too-small",),
+    "no-device-function": ("nccl-too-old-for-gpu", "gpu-too-new-for-build", "gpu-compute-capability-too-old"),
+    "says-wrong-results": _ANY,
+    "says-slow-collective": (
+        "multi-gpu-topology-no-p2p", "p2p-not-used", "nccl-p2p-disabled-by-env", "nccl-shm-disabled-by-env", "nccl-channels-limited",
+        "pcie-link-degraded", "nvlink-down",
+    ),
     "nccl-error": _ANY,
     "nccl-op-absent": ("nccl-unavailable-windows", "tf-cpu-only-package"),
     "collective-hangs": _ANY,

@@ -38,4 +38,19 @@ CLUES: dict[str, tuple[str, ...]] = {
     "persistenced-finds-none": (*_NOT_THERE, "device-nodes-missing", "driver-rminit-failed"),
     "laptop-gpu-not-started": ("driver-module-not-loaded", "optimus-gpu-powered-off", *_NOT_THERE[1:5]),
     "node-refused": ("device-node-permission", "container-cgroup-devices-lost", "lsm-denied"),
+    "module-bad-argument": ("driver-module-not-loaded", "driver-kernel-incompatible", "cuinit-uvm-device-missing", "driver-secure-boot"),
+    # what people say
+    "says-kernel-module": ("driver-module-not-loaded", "driver-secure-boot", "driver-kernel-incompatible", "driver-nouveau-conflict"),
+    "says-smi-no-gpu": ("driver-rminit-failed", "xid79-fell-off-bus", "gpu-bound-to-vfio", *_NOT_THERE[:4], "optimus-gpu-powered-off"),
+    "says-laptop-gpu": ("optimus-gpu-powered-off", *_NOT_THERE[:5], "driver-rminit-failed"),
+    "says-no-nvml": ("driver-missing", "container-no-gpus-flag", "container-ldconfig-path", "driver-libcuda-not-on-path"),
+    "says-smi-no-driver": (*_NOT_THERE, "container-no-gpus-flag"),
+    "says-wsl-libcuda": ("wsl-libcuda-path", "driver-libcuda-not-on-path", "driver-missing"),
+    "says-no-libcuda": (
+        "driver-missing", "container-no-gpus-flag", "no-nvidia-gpu", "driver-libcuda-not-on-path", "wsl-libcuda-path",
+        "container-capabilities-without-compute", "apptainer-no-nv",
+    ),
+    "says-no-driver": ("driver-missing", "container-no-gpus-flag", *_NOT_THERE[:4], *_NOT_THERE[5:], "wsl-libcuda-path"),
+    "says-amd": ("amd-gpu", "no-nvidia-gpu"),
+    "says-root-only": ("cuinit-uvm-device-missing", "device-node-permission"),
 }  # fmt: skip

@@ -36,8 +36,10 @@ CLUES: dict[str, tuple[str, ...]] = {
     "cublas-failed": (
         "gpu-too-new-for-build", "gpu-memory-handle-alloc", "cublas-version-mismatch", "cublas-bug-cuda-11-2",
     ),
-    "code-rejected": ("gpu-too-new-for-build", "driver-too-old-for-ptx", "gpu-compute-capability-too-old"),
-    "ptx-rejected": ("gpu-too-new-for-build", "driver-too-old-for-ptx"),
+    "code-rejected": (
+        "gpu-too-new-for-build", "driver-too-old-for-ptx", "gpu-compute-capability-too-old", "xid13-31-43-app-or-gpu-fault",
+    ),
+    "ptx-rejected": ("gpu-too-new-for-build", "driver-too-old-for-ptx", "xid13-31-43-app-or-gpu-fault"),
     "no-kernel-image": ("gpu-too-new-for-build", "gpu-compute-capability-too-old"),
     "arch-mismatch": ("gpu-compute-capability-too-old", "cudnn-dropped-gpu", "gpu-too-new-for-build"),
     "cudnn-rules": ("cudnn-version-too-old", "cudnn-version-mismatch"),
