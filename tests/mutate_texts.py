@@ -64,7 +64,7 @@ class Session:
         kind, _, what = mutant.partition(":")
         if kind in ("clue", "kind"):
             return sorted((i for i, seen in self._seen.items() if what in seen), key=self._sees)
-        word = what if kind == "language" else registry.find(what).cause
+        word = what if kind == "language" else registry.find(what.partition(":")[0]).cause
         return sorted(self._seen, key=lambda i: (-_speaks(i, word) - (word in self._seen[i]), self._sees(i)))
 
     def _sees(self, item: pytest.Item) -> int:
