@@ -54,7 +54,7 @@ CLUES: dict[str, tuple[str, ...]] = {
     "exclusive-mode-said": ("gpu-exclusive-busy", "compute-mode-prohibited"),
     "notebook-differs": ("jupyter-kernel-other-environment", "tf-not-installed", "cuda-visible-devices-empty"),
     "some-gpus-only": (
-        "gpu-ignored-few-sms", "gpu-compute-capability-too-old", "cuda-visible-devices-wrong", "single-gpu-silently",
+        "gpu-ignored-few-sms", "gpu-compute-capability-too-old", "cuda-visible-devices-wrong",
         "mig-single-instance-limit", "xid79-fell-off-bus", "driver-rminit-failed",
     ),
     "cudnn-lacks-part": _PART,
