@@ -155,7 +155,7 @@ LANGUAGE = _Prose(
     kinds=tuple(Kind(name, f"(?i:{pattern})", symptom) for name, pattern, symptom in _KINDS),
 )  # fmt: skip
 PROGRAMS = Language(
-    name=COMPLAINT,
+    name="suspicions",
     words=("nsufficient driver",),
     kinds=(Kind("driver-blamed", r"(?i:possibly insufficient driver version)", "op-fails"),),
 )

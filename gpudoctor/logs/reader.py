@@ -80,6 +80,9 @@ _ALL = (
 )
 WORDS = tuple(dict.fromkeys(word for each in _ALL for word in each))
 """Every line that tells something holds one of them."""
+_OF_PEOPLE = frozenset(one.name for one in (*complaints.LANGUAGES, grievances.LANGUAGE))
+_PRINTED = ".cc:"
+"""A program's line: no complaint stands in it."""
 _TEXT = 400
 _MANY = 1000
 """From so many lines on a look at their words is worth its preparation."""
@@ -119,7 +122,10 @@ def read(pasted: Pasted) -> Facts:
             alike[form] = alike.get(form, 0) + 1
             if alike[form] > _ALIKE:
                 continue
+        printed = _PRINTED in line.text
         for language, _, reads in spoken_in(line.text):
+            if printed and language in _OF_PEOPLE:
+                continue
             told = reads(line.text, line.number, notes)
             if told is None or not told.kind:
                 continue
