@@ -17,13 +17,17 @@ class Pattern:
         self.source = source
         self.flags = flags
         self._words: tuple[str, ...] | None = None
+        self._folded = False
         self._compiled: re.Pattern[str] | None = None
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Every match holds one of them; none: nothing is known."""
+        """Every match holds one of them, in lower case where case does not matter; none: nothing is known."""
         if self._words is None:
-            self._words = () if self.flags & ~re.MULTILINE else held_by(self.source)
+            self._folded = bool(self.flags & re.IGNORECASE) or "(?i" in self.source
+            self._words = held_by(self.source)
+            if self._folded:
+                self._words = tuple(word.lower() for word in self._words)
         return self._words
 
     @property
@@ -37,6 +41,8 @@ class Pattern:
         words = self.words
         if not words:
             return True
+        if self._folded:
+            text = text.lower()
         for word in words:  # noqa: SIM110 - any() is slower
             if word in text:
                 return True
@@ -68,13 +74,13 @@ class Pattern:
 
 
 _TOKEN = re.compile(
-    r"""(?P<letters>[A-Za-z0-9 _'"/:,=<>@!;%&~\#-]+) | \\(?P<escaped>.) | (?P<open>\((?:\?(?:P<\w+>|:|P=\w+|<?[=!]|[a-zA-Z-]+:))?)
+    r"""(?P<letters>[A-Za-z0-9 _'"/:,=<>@!;%&~\#-]+) | \\(?P<escaped>.) | (?P<open>\((?:\?(?:P<\w+>|:|P=\w+|<?[=!]|[a-zA-Z-]+:|[a-zA-Z]+(?=\))))?)
     | (?P<close>\)) | (?P<more>(?:\+|\{[1-9]\d*(?:,\d*)?\})[?+]?) | (?P<perhaps>(?:[?*]|\{,?\d*(?:,\d*)?\})[?+]?) | (?P<either>\|)
     | (?P<some>\[\^?\]?(?:\\.|[^\]\\])*\]|.)""",
     re.VERBOSE | re.DOTALL,
 )
-_PARTS = ("(", "(?:", "(?P<")
-"""What begins a group that is a part of the match, and has no flags of its own."""
+_PARTS = ("(", "(?:", "(?i:")
+"""What begins a group that is a part of the match."""
 
 
 class _Group:
@@ -113,8 +119,6 @@ class _Group:
 
 def held_by(source: str) -> tuple[str, ...]:
     """Of the words that stand in a regular expression as they are, some of which every match holds one; (): none are known."""
-    if re.match(r"\(\?[a-zA-Z]+\)", source):
-        return ()  # flags
     groups = [_Group()]
     for token in _TOKEN.finditer(source):
         kind, now = token.lastgroup, groups[-1]
@@ -127,7 +131,7 @@ def held_by(source: str) -> tuple[str, ...]:
             now.pause()
         elif kind == "open":
             now.pause()
-            groups.append(_Group(is_part=token["open"] in _PARTS or token["open"].startswith(_PARTS[2])))
+            groups.append(_Group(is_part=token["open"] in _PARTS or token["open"].startswith("(?P<")))
         elif kind == "close":
             words = groups.pop().end()
             groups[-1].inner = words

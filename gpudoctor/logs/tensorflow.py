@@ -167,7 +167,10 @@ KINDS: tuple[tuple[str, str], ...] = (
     ("benign-factory", r"(?:Unable|Attempting) to register (?P<library>cu\w+) factory"),
     ("benign-tensorrt", r"TF-TRT Warning|Could not find TensorRT"),
     ("benign-onednn", r"oneDNN custom operations are on"),
-    ("benign-cpu-instructions", r"TensorFlow binary (?:is|was not) (?:optimized|compiled) to use"),
+    (
+        "benign-cpu-instructions",
+        r"TensorFlow binary (?:is|was not) (?:optimized|compiled) to use|^To enable the following instructions:",
+    ),
     ("benign-computation-placer", r"computation placer already registered"),
     ("benign-absl", r"All log messages before absl::InitializeLog\(\) is called"),
 )

@@ -109,8 +109,10 @@ def test_a_pattern_does_not_run_away(name: str) -> None:
         (r"[abc]def{0,3}", ()),
         (r"GPU \d|CUDA_ERROR_\w+", ("GPU ", "CUDA_ERROR_")),
         (r"GPU \d|\w+", ()),
-        (r"(?i)abc", ()),
-        (r"(?i:abc)def", ("def",)),
+        (r"(?i)abc", ("abc",)),
+        (r"(?i:abc)def", ("abc",)),
+        (r"(?i:abc)defg", ("defg",)),
+        (r"(?m:abc)de", ()),
     ],
 )
 def test_words_that_every_match_holds(source: str, words: tuple[str, ...]) -> None:
