@@ -11,9 +11,10 @@ from . import __version__
 from .diagnosis import judge
 from .facts import Facts, Measurement
 from .findings import Diagnosis, Finding, Judgement, Level, Skipped, Unknown
-from .identifiers import Kind
 from .registry import Check
 
+Kind = Literal["home", "user", "host", "address", "mac", "gpu-uuid", "serial", "secret", "email", "domain"]
+"""What a token stands for; `identifiers` finds them."""
 SCHEMA_VERSION = 1
 MAX_BYTES = 64 << 20
 """A larger file is no report of ours."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Iterable
 
 import msgspec
@@ -51,6 +50,8 @@ def judge(facts: Facts, checks: tuple[Check, ...] | None = None) -> Judgement:
             )
             continue
         except Exception as e:  # a broken check is not a healthy machine
+            import traceback
+
             where = traceback.extract_tb(e.__traceback__)[-1]
             why = f"the check itself failed: {type(e).__name__}: {e} ({where.name}, line {where.lineno})"
             unknown.append(Unknown(code=check.code, cause=check.cause, why=why, settle=None, chosen=False))

@@ -10,9 +10,9 @@ import ipaddress
 import json
 import re
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-Kind = Literal["home", "user", "host", "address", "mac", "gpu-uuid", "serial", "secret", "email", "domain"]
+from .bundle import Kind
 
 
 class Identifier(NamedTuple):

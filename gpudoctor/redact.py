@@ -24,9 +24,9 @@ from typing import Any
 import msgspec
 
 from . import bundle, identifiers
-from .bundle import Redaction, Report
+from .bundle import Kind, Redaction, Report
 from .facts import Facts
-from .identifiers import Identifier, Kind
+from .identifiers import Identifier
 from .registry import Check
 
 # ------------------------------------------------------------------------------- who and where

@@ -7,7 +7,6 @@ docstring is its page; the first line of the docstring says what is wrong when i
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import importlib
 import inspect
 import pkgutil
@@ -152,6 +151,8 @@ def _match(names: Iterable[str], checks: tuple[Check, ...]) -> set[str]:
 
 
 def _no_such(name: str, checks: tuple[Check, ...]) -> str:
+    import difflib
+
     known = [c.cause for c in checks] + [c.code for c in checks] + [c.subject for c in checks]
     near = difflib.get_close_matches(name, known, n=1)
     hint = f"; did you mean {near[0]}?" if near else ""

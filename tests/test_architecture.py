@@ -30,7 +30,7 @@ ALLOWED = {
     "probes": {"facts", "loader", "logs", "child", "compat", "patient", "probes"},
     "diagnosis": {"facts", "findings", "registry", "textual"},
     "textual": {"facts", "findings", "registry", "textual"},
-    "identifiers": set[str](),
+    "identifiers": {"bundle"},
     "redact": {"bundle", "facts", "identifiers", "registry"},
     "bundle": {"", "facts", "findings", "identifiers", "registry", "diagnosis"},
     "collection": {"", "child", "examine", "facts", "interpreter", "patient", "probes"},

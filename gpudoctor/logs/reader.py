@@ -81,6 +81,8 @@ _ALL = (
 WORDS = tuple(dict.fromkeys(word for each in _ALL for word in each))
 """Every line that tells something holds one of them."""
 _OF_PEOPLE = frozenset(one.name for one in (*complaints.LANGUAGES, grievances.LANGUAGE))
+_GOOD = ("device-created", "cudnn-loaded")
+"""TensorFlow's lines of a GPU that it uses."""
 _PRINTED = ".cc:"
 """A program's line: no complaint stands in it."""
 _TEXT = 400
@@ -89,6 +91,11 @@ _MANY = 1000
 _ALIKE = 100
 """Of lines that differ in their numbers only, how many are read."""
 _NO_DIGITS = dict.fromkeys(map(ord, "0123456789"))
+
+
+_ALL_BUT_DEVICES = frozenset(one.name for one in LANGUAGES) - {devices.LANGUAGE.name, "circumstances"} | {
+    nvidia_smi.LANGUAGE, python.LANGUAGE, claims.LANGUAGE, pci.LANGUAGE, report.LANGUAGE,
+}  # fmt: skip
 
 
 Spoken = tuple[str, tuple[str, ...], Callable[[str, int, Notebook], Understood | None]]
@@ -122,26 +129,30 @@ def read(pasted: Pasted) -> Facts:
             alike[form] = alike.get(form, 0) + 1
             if alike[form] > _ALIKE:
                 continue
-        printed = _PRINTED in line.text
+        passed_over = _OF_PEOPLE if _PRINTED in line.text else frozenset()
         for language, _, reads in spoken_in(line.text):
-            if printed and language in _OF_PEOPLE:
+            if language in passed_over:
                 continue
             told = reads(line.text, line.number, notes)
             if told is None or not told.kind:
                 continue
-            harmless = told.kind.startswith("benign-")
+            kind = told.kind
             text = told.values.pop("", line.text)
-            key = (told.kind, "" if told.once else text)
+            key = (kind, "" if told.once else text)
             if key not in seen:
                 seen.add(key)
                 notes.note(
                     TextEvent(
-                        line=line.number, language=language, kind=told.kind, text=text[:_TEXT],
+                        line=line.number, language=language, kind=kind, text=text[:_TEXT],
                         values=told.values, symptom=told.symptom,
                     )
                 )  # fmt: skip
-            if harmless and language == tensorflow_facts.LANGUAGE:
+            if language != tensorflow_facts.LANGUAGE:
+                continue
+            if kind.startswith("benign-"):
                 break  # the other languages have nothing to say of it
+            if kind in _GOOD:
+                passed_over = _ALL_BUT_DEVICES
     statements.finish()
     return notes.facts(pasted.count, pasted.left_out)
 

@@ -5,7 +5,6 @@ A line keeps the number that an editor shows, so that a proof can name it.
 
 from __future__ import annotations
 
-import html
 import itertools
 import re
 from collections.abc import Iterable, Iterator
@@ -44,6 +43,8 @@ def clean(data: bytes | str) -> Pasted:
     """The lines of a text that is held whole. Raises Binary."""
     text = data if isinstance(data, str) else _decoded(data)
     if re.search("&(?:gt|lt|amp|quot|nbsp|#39|#x27);", text):
+        import html
+
         text = html.unescape(text)
     text = text.replace("#012", "\r")  # syslog's line break
     raw, count = [], 0
