@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 
@@ -16,7 +17,9 @@ def main() -> None:
         from .cli_log import quick
 
         if (code := quick(sys.argv[2:])) is not None:
-            sys.exit(code)
+            if sys.stderr is not None:
+                sys.stderr.flush()
+            os._exit(code)  # all is said: taking the interpreter apart would take as long as a tenth of the answer
     from .cli import run
 
     sys.exit(run())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import sys
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from . import bundle
 from .bundle import Report
-from .terminal import Format, UsageError, console, ended, to_stdout, writer
+from .terminal import Format, OutputError, UsageError, console, ended, to_stdout, writer
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,6 +24,7 @@ def quick(arguments: list[str]) -> int | None:
     files = [a for a in arguments if a == "-" or not a.startswith("-")]
     if len(files) > 1 or len(files) + len(verbose) != len(arguments):
         return None
+    gc.disable()  # a short life that leaves little garbage
     return ended(lambda: log(Path(files[0] if files else "-"), verbose=bool(verbose)))
 
 
@@ -86,6 +88,8 @@ def deliver(report: Report, format: Format, redact: bool, write: Callable[[str],
     if write is not None:
         write(text)
         return
+    if sys.stdout is None:
+        raise OutputError("standard output is closed")
     with to_stdout():
         sys.stdout.write(text)
 

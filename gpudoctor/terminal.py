@@ -122,7 +122,8 @@ def ended(
     try:
         code = work()
         with to_stdout():
-            sys.stdout.flush()
+            if sys.stdout is not None:
+                sys.stdout.flush()
         return code
     except wrong as e:
         return _complain(str(e), _USAGE)
