@@ -58,7 +58,7 @@ _KINDS: tuple[tuple[str, str, str | None], ...] = (
     ),
     (
         "says-no-libcuda",
-        rf"(?:missing|no|lacks?|{_NOT} {_SEE}|{_NOT} (?:open|locate)) (?:the )?(?:file )?['\"`]?libcuda\.so|libcuda\.so(?:\.1)?['\"`]?(?: file)? (?:can(?:not|'t| not)|could(?:n't| not)) be {_SEEN}",
+        rf"(?:missing|no|lacks?|without|{_NOT} {_SEE}|{_NOT} (?:open|locate)) (?:the )?(?:file )?['\"`]?libcuda\.so|libcuda\.so(?:\.1)?['\"`]?(?: file)? (?:can(?:not|'t| not)|could(?:n't| not)) be (?:{_SEEN}|opened|located)",
         _NO_DRIVER,
     ),
     (
@@ -135,7 +135,7 @@ _KINDS: tuple[tuple[str, str, str | None], ...] = (
 )  # fmt: skip
 
 
-class _Prose(Language):
+class Prose(Language):
     """Lines that no program prints."""
 
     def line(self, text: str, number: int, notes: Notebook) -> Understood | None:
@@ -145,7 +145,7 @@ class _Prose(Language):
         return super().line(text, number, notes)
 
 
-LANGUAGE = _Prose(
+LANGUAGE = Prose(
     name=COMPLAINT,
     words=(
         "river", "RIVER", "AMD", "amd", "adeon", "nvidia", "NVIDIA", "Nvidia", "libcuda", "libnvidia-ml", "iscrete", "edicated", "dgpu", "root", "--nv", "ocker", "ontainer", "ubernetes", "k8s", "K8s", "k3s", "K3", "swarm",

@@ -74,6 +74,11 @@ LANGUAGE = Language(
             _DOES_NOT_LOAD,
         ),
         Kind(
+            "other-module-key-rejected",
+            r"(?:could not insert|[Ff]ailed to insert) (?:module )?['\"]?[\w-]{1,40}['\"]?: (?:Required key not available|Key was rejected by service)",
+            _DOES_NOT_LOAD,
+        ),
+        Kind(
             "unsigned-module-rejected",
             r"Loading of (?:unsigned module|module with unavailable key) is rejected|unsigned module loading is restricted",
         ),

@@ -141,7 +141,8 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
             )
         return _both(by_nvml, _mismatched(facts, fits))
     if by_nvml:
-        return by_nvml
+        works = isinstance(facts.driver.kernel_version, str) and facts.text.said("container-named")
+        return ("container-no-gpus-flag", "device-nodes-missing", *by_nvml) if nvml == 9 and works else by_nvml
     if facts.gpu.devices == ():
         broken = tuple(c for c in BROKEN_GPU if c != "driver-rminit-failed")
         return ("driver-rminit-failed", *broken, *_NOT_HANDED_OVER, "device-nodes-missing", "gpu-bound-to-vfio")

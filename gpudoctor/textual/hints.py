@@ -45,12 +45,19 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "xid13-31-43-app-or-gpu-fault"
     if said("mig-named"):
         yield "mig-single-instance-limit"
-    if said("several-machines"):
+    if said("several-machines") and not said("one-machine"):
         yield "nccl-wrong-interface"
+    if len({e.values["host"] for e in said("nccl-host")}) > 1:
+        yield "nccl-wrong-interface"
+    if said("says-container-loses"):
+        yield "container-cgroup-devices-lost"
+    if said("says-toolkit-missing"):
+        yield "container-toolkit-missing"
     without_libcuda = said("says-no-libcuda", "says-no-driver")
     in_one = inside or (without_libcuda and said("container-named"))
     lacks = lib.path is None or lib.init_result in (-1, 34) or facts.driver.kernel_version is None or without_libcuda
-    if in_one and not asked and lacks:
+    by_title = not inside and any(e.line == 1 for e in said("container-named"))
+    if (in_one and not asked and lacks) or (by_title and not asked) or (without_libcuda and said("nodes-by-hand")):
         yield "container-no-gpus-flag"
     elif lib.path is None and isinstance(facts.driver.kernel_version, str):
         yield "driver-libcuda-not-on-path"

@@ -29,6 +29,11 @@ CLUES: dict[str, tuple[str, ...]] = {
         "multi-gpu-topology-no-p2p", "p2p-not-used", "nccl-p2p-disabled-by-env", "nccl-shm-disabled-by-env", "nccl-channels-limited",
         "pcie-link-degraded", "nvlink-down",
     ),
+    "says-slow-pair": (
+        "p2p-unsupported-geforce", "multi-gpu-topology-no-p2p", "p2p-not-used", "nccl-p2p-disabled-by-env", "pcie-link-degraded",
+    ),
+    "says-no-p2p": _first("p2p-unsupported-geforce", "multi-gpu-topology-no-p2p", "nccl-p2p-iommu-acs"),
+    "says-several-fail": _ANY,
     "nccl-error": _ANY,
     "nccl-op-absent": ("nccl-unavailable-windows", "tf-cpu-only-package"),
     "collective-hangs": _ANY,

@@ -49,6 +49,9 @@ CLUES: dict[str, tuple[str, ...]] = {
         "container-no-gpus-flag", "container-driver-root-wrong", "container-toolkit-missing", "container-ldconfig-path",
         "container-visible-devices-wrong", "container-capabilities-without-compute",
     ),
+    "says-container-loses": ("container-cgroup-devices-lost", "xid79-fell-off-bus", "container-host-driver-broken"),
+    "says-toolkit-missing": ("container-toolkit-missing",),
+    "says-runtime-class": ("container-runtime-not-default", "container-toolkit-missing", "container-host-driver-broken"),
     "says-none-inside": (
         "container-no-gpus-flag", "container-toolkit-missing", "container-visible-devices-wrong", "container-host-driver-broken",
         "container-cgroup-devices-lost", "container-capabilities-without-compute", "container-snap-docker", "container-docker-desktop-linux",

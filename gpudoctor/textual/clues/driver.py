@@ -51,6 +51,11 @@ CLUES: dict[str, tuple[str, ...]] = {
         "container-capabilities-without-compute", "apptainer-no-nv",
     ),
     "says-no-driver": ("driver-missing", "container-no-gpus-flag", *_NOT_THERE[:4], *_NOT_THERE[5:], "wsl-libcuda-path"),
+    "says-dkms-fails": _NOT_BUILT,
+    "says-module-not-rebuilt": ("driver-module-not-loaded", "driver-kernel-incompatible"),
+    "says-driver-not-loaded": (*_NOT_THERE[:1], *_NOT_THERE[2:4], *_NOT_THERE[1:2], *_NOT_THERE[4:]),
+    "says-hybrid-fails": ("optimus-gpu-powered-off", *_NOT_THERE[:5], "driver-libcuda-not-on-path"),
+    "other-module-key-rejected": ("driver-secure-boot",),
     "says-amd": ("amd-gpu", "no-nvidia-gpu"),
     "says-root-only": ("cuinit-uvm-device-missing", "device-node-permission"),
 }  # fmt: skip
