@@ -1,0 +1,115 @@
+"""More of what people complain of, as titles put it: modules that are not rebuilt, GPUs that vanish, containers that lose them.
+
+As weak as grievances.py: it counts only where no line of a program shows that something fails.
+"""
+
+from __future__ import annotations
+
+from ..facts import COMPLAINT
+from .grievances import Prose
+from .language import Kind
+
+_NOT = r"(?:\bnot|n[o'\u2019]t|\bcannot|\bnever|\bno longer|\bunable to|\bfails? to|\bfailed to|\bwithout)"
+_DRIVER = r"(?:nvidia|gpu)(?:[ /-](?:gpu|graphics|kernel|open))?[ /-](?:drivers?|modules?)(?:[ /](?:kernel )?modules?)?"
+_INSIDE = r"\b(?:docker|containers?|podman|pods?|workspaces?)\b"
+_GPUS = r"(?:gpus?|nvidia devices?|graphics cards?)"
+_AGAIN = r"(?:after (?:it |running |being |having )?(?:\w+ ){0,3}?(?:while|time|hours?|days?|minutes?|idle|idling|daemon-reload)\b|any ?more|all at once|suddenly|periodically|randomly|at some point|over time|overnight)"
+_AMD = r"\bamd(?: ?/ ?\w+)?(?: (?:ryzen|epyc|threadripper))? ?(?:cpus?|processors?|ryzen|epyc|threadripper|platform)\b"
+_SEVERAL = r"(?:multi(?:ple)?[- ]?gpus?|(?:two|dual|both|several|[2-8]x?) ?(?:x )?(?:gpus?|rtx|gtx|cards)\b|data ?parallel|mirrored ?strategy|distributed training)"
+_BAD = r"(?:fail(?:s|ed|ing)?|hang(?:s|ing)?|hung|freez(?:e|es|ing)|stuck|crash(?:es|ed|ing)?|(?:not|n't) work(?:s|ing)?|trouble)"
+_FINE = r"(?:works?|working|fine|ok|okay|good|runs?|no problem|all right)"
+_PRIME = r"(?:bumblebee|optimus|nvidia[ -]prime|hybrid graphics)"
+
+_NO_DRIVER = "driver-does-not-load"
+_NOT_STARTED = "container-does-not-start"
+_KINDS: tuple[tuple[str, str, str | None], ...] = (
+    # the driver's module
+    (
+        "says-dkms-fails",
+        (r"\bdkms\b[^\n.]{0,60}(?:\bfail(?:s|ed|ing)? (?:to (?:auto)?build|building|to compile)|(?:n't|not|cannot) (?:build|compile)|\bbroken\b|\bbreaks?\b|\bfails? (?:on|with|for|against)\b)"
+        r"|\b(?:kernel|linux)\b[^\n]{0,60}\bbreaks?\b[^\n.]{0,20}\bdkms\b|\b(?:breaks?|broke) (?:the )?(?:nvidia )?dkms\b"),
+        _NO_DRIVER,
+    ),
+    (
+        "says-module-not-rebuilt",
+        (r"\bmodules?\b[^\n.]{0,30}(?:\bnot|n't|never) (?:be |being |get |getting |automatically |auto-?)*(?:re-?built|rebuild|recompiled)\b[^\n]{0,60}\bkernel\b"
+        r"|\bdkms modules?\b[^\n.]{0,30}\b(?:gone|disappear\w*|missing|vanish\w*|lost)\b"
+        r"|\bkernel (?:up(?:grade|date)s?)\b[^\n]{0,80}\b(?:dkms (?:install|autoinstall|build)\b|(?:reinstall|rebuild|recompile)\w{0,3} (?:the )?(?:nvidia )?(?:driver|module))"),
+        _NO_DRIVER,
+    ),
+    (
+        "says-driver-not-loaded",
+        rf"\b{_DRIVER}\b[^\n.]{{0,30}}{_NOT} (?:be |been |being |get |getting |even )*(?:load(?:s|ed|ing)?|built)\b(?! ?\?)",
+        _NO_DRIVER,
+    ),
+    (
+        "says-hybrid-fails",
+        rf"\b{_PRIME}\b[^\n]{{0,80}}\b(?:not|n't|none|nothing|fail(?:s|ing|ed)?|can(?:no|')t|unable|problems?|trouble)\b|\b(?:not|none|nothing|fail(?:s|ing|ed)?|can(?:no|')t|unable|problems?|trouble)\b[^\n]{{0,80}}\b{_PRIME}\b",
+        _NO_DRIVER,
+    ),
+    ("says-ptx", r"\bunsupported ptx\b|\bptx (?:version )?(?:is |was )?(?:not supported|unsupported)\b", "op-fails"),
+    # containers
+    (
+        "says-container-loses",
+        (rf"{_INSIDE}[^\n]{{0,60}}\b(?:los(?:es?|t|ing)|dropp?(?:s|ed|ing)?)\b[^\n.]{{0,24}}\b{_GPUS}\b|\b(?:los(?:es?|t|ing)) (?:the |their |its )?(?:access to )?(?:the )?{_GPUS}\b[^\n.]{{0,60}}{_INSIDE}"
+        rf"|\b{_GPUS}\b[^\n.]{{0,40}}\b(?:unavailable|gone|lost|inaccessible|disappears?|vanish(?:es)?|not available)\b[^\n.]{{0,30}}{_AGAIN}[^\n.]{{0,60}}{_INSIDE}"
+        rf"|{_INSIDE}[^\n]{{0,60}}\bno (?:access to (?:the )?)?{_GPUS}\b[^\n]{{0,12}}{_AGAIN}"),
+        _NOT_STARTED,
+    ),
+    (
+        "says-toolkit-missing",
+        (r"\bnvidia[ -](?:container[ -](?:toolkit|runtime)|docker2?)[`'\"]?\b[^\n.]{0,24}(?:\b(?:is|was|were) (?:simply |just )?missing|(?:\bnot|n't) (?:\w+ ){0,2}?(?:installed|set ?up|configured)\b)"
+        r"|\b(?:missing|lack(?:s|ed|ing)?|forg[eo]t\w{0,3}|(?:didn't|did not) install) (?:to install )?(?:the )?[`'\"]?nvidia[ -](?:container[ -](?:toolkit|runtime)|docker2?)\b"),
+        _NOT_STARTED,
+    ),
+    (
+        "says-runtime-class",
+        (r"\b(?:without|only with|have to|need(?:s|ed)?(?: to)?|must|unless|must be|define|mention\w{0,3}|specify\w{0,3}|defining)\b[^\n]{0,40}\bruntimeClassName\b"
+        r"|\bpods?\b[^\n]{0,60}(?:\bnot|n't) (?:be able to |able to )?(?:find(?:ing)?|see(?:ing)?|load(?:ing)?) (?:the )?(?:NVML|libnvidia-ml)\b"),
+        _NOT_STARTED,
+    ),
+    # several GPUs
+    (
+        "says-no-p2p",
+        r"^(?:\W{0,4}no|[^\n]{0,60}\bthere is no) (?:gpu )?(?:p2p|peer[- ]to[- ]peer)\b|\b(?:p2p|peer[- ]to[- ]peer|peer access)\b[^\n.]{0,30}(?:\bnot|n't) (?:\w+ ){0,2}(?:work\w{0,3}|supported|available|possible|enabled)|\b(?:nccl )?p2p (?:issues?|problems?|trouble|errors?|fail\w{0,4})\b",
+        "collective-fails",
+    ),
+    (
+        "says-slow-pair",
+        r"\b(?:dual|two|2x|[2-8] ?x) ?(?:rtx ?)?\w{0,12} ?\d{4}\b[^\n]{0,40}\b(?:slow(?:er)?|low(?:er)?|poor)\b[^\n]{0,20}\bbandwidth|\bgpu ?\d\b[^\n]{0,12}\bgpu ?\d\b[^\n]{0,60}\b(?:slow(?:er)?|low(?:er)?|poor)\b[^\n]{0,20}\bbandwidth",
+        "runs-slowly",
+    ),
+    (
+        "says-several-fail",
+        (rf"{_SEVERAL}[^\n]{{0,80}}\b{_BAD}\b[^\n]{{0,40}}{_AMD}|{_AMD}[^\n]{{0,40}}\b{_BAD}\b[^\n]{{0,60}}{_SEVERAL}|{_SEVERAL}[^\n]{{0,40}}(?:\bnot|n't) work\w{{0,3}}\b[^\n]{{0,40}}{_AMD}"
+        rf"|\b(?:one|single|1) gpu\b[^\n.]{{0,30}}\b{_FINE}\b[^\n.]{{0,24}}\b(?:two|both|2|several|multiple)\b[^\n.]{{0,30}}\b{_BAD}\b|\bnccl\b[^\n]{{0,60}}\bcrash(?:es)?\b"),
+        "collective-fails",
+    ),
+    (
+        "says-one-instance",
+        (r"(?:\bnot|n't|\bonly|\bunable|\bcannot|\bjust)\b[^\n.]{0,60}\b(?:all|each|every|several|multiple|more than one|other|one|single|first|second)\b[^\n.]{0,20}\bmig (?:instances?|devices?|slices?|partitions?)\b"
+        r"|\bmig (?:instances?|devices?|slices?|partitions?)\b[^\n.]{0,60}\bonly (?:one|the first|1)\b"),
+        "op-fails",
+    ),
+    # a GPU
+    (
+        "says-gpus-vanish",
+        (r"(?:^|\b(?:a|an|one|the|my|some|all|another|sometimes|\d|two|three|several) )(?:of (?:my|the) )?(?:gpus?|cards?|titan \w{1,3}|tesla \w{1,5}|[rg]tx ?\d{3,4}(?: ?ti)?)\b[^\n.,]{0,40}"
+        r"\b(?:(?:had |have |has |keeps? |is |are |it )?(?:disappear\w{0,3}|vanish\w{0,3})|(?:is|are|was|were|gets?|went|goes) (?:gone|missing|lost)\b|(?:is|are) not in [`'\"]?nvidia-smi)(?! memory)"),
+        "gpu-faults",
+    ),
+    (
+        "says-slows-in-time",
+        r"\b(?:gpus?|gtx|rtx|card)\b[^\n]{0,80}\b(?:slow(?:er|s down)?|slower)\b[^\n]{0,30}\b(?:by and by|over time|after (?:an|some|a few|\d+) (?:hours?|minutes?|time)|and slower|with time)|\bwhy\b[^\n]{0,60}\b(?:gpu|gtx ?\d{3,4})\b[^\n]{0,20}\bbec[oa]me? slow",
+        "runs-slowly",
+    ),
+)  # fmt: skip
+
+LANGUAGE = Prose(
+    name=COMPLAINT,
+    words=(
+        "dkms", "DKMS", "odule", "river", "umblebee", "ptimus", "rime", "PRIME", "ybrid", "PTX", "ptx", "ocker", "ontainer", "odman", "orkspace", "ods", "Pod", "pod", "runtimeClassName",
+        "p2p", "P2P", "eer", "andwidth", "GPU", "gpu", "AMD", "amd", "NCCL", "nccl", "MIG", "MiG", "mig", "itan", "TITAN", "TX", "esla",
+    ),
+    kinds=tuple(Kind(name, f"(?i:{pattern})", symptom) for name, pattern, symptom in _KINDS),
+)  # fmt: skip
