@@ -90,6 +90,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("localhost", "ocally", "ingle", "one node", "tandalone"),
         r"(?i:\b-H localhost:\d|\bnodes? locally\b|\bsingle[- ](?:node|machine|host)\b|\bone node\b|--standalone\b)",
     ),
+    ("nix-path", ("opengl-driver",), r"/run/opengl-driver"),
     ("nodes-by-hand", ("--device",), r"--device[= ]/dev/nvidia"),
     ("snap-named", ("snap", "Snap"), r"(?i:^snap version|^snapd? {2,}\d|\bdocker\b[^\n]{0,60}\bsnap\b|\bsnap\b[^\n]{0,60}\bdocker\b)"),
     (
@@ -114,7 +115,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("AMD", "ATI", "Radeon", "RADEON", "Intel"),
         (r"^[\W\d]{0,6}(?:(?i:GPU(?: model(?: and memory)?)?|graphics(?: card)?|video card)\W{1,6}(?:[\w.]+ ){0,2}?)?"
         r"(?P<vendor>AMD Radeon|AMD RX|AMD ATI|ATI|Radeon|RADEON|Mesa Intel|Intel HD|Intel UHD|Intel Iris|Intel\(R\) U?HD)\b"
-        r"|\b(?P<vendor3>AMD) (?:Radeon|Raedon|RADEON|radeon|R[579] \d{3}|RX ?\d{3,4}|\d{3}X)\b|(?i:GPU model and memory|graphics card)\W{1,6}(?P<vendor2>AMD|Intel)\b"),
+        r"|\b(?P<vendor3>AMD) (?:Radeon|Raedon|RADEON|radeon|R[579] \d{3}X?|RX ?\d{3,4}|\d{3}X)\b|(?i:GPU model and memory|graphics card)\W{1,6}(?P<vendor2>AMD|Intel)\b"),
     ),
 )  # fmt: skip
 LANGUAGES = tuple(

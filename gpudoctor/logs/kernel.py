@@ -21,7 +21,7 @@ def _secure_boot(values: Values, line: int, notes: Notebook) -> None:
 LANGUAGE = Language(
     name="kernel",
     words=(
-        "NVRM", "nvidia", "NVIDIA", "API mismatch", "off the bus", "RmInit", "rm_init", "'off'", "UVM kernel", "nouveau", "module", "Module", "Secure", "secure", "bbswitch", "power state",
+        "NVRM", "nvidia", "NVIDIA", "API mismatch", "off the bus", "RmInit", "rm_init", "'off'", "UVM kernel", "nouveau", "module", "Module", "Secure", "secure", "bbswitch", "power state", "not insert",
     ),
     kinds=(
         Kind("gpu-went-out", r"fallen off the bus|\bXid \(PCI[^)]{4,30}\): (?:79|119|120)\b", once=True),

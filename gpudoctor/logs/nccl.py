@@ -130,7 +130,12 @@ LANGUAGE = Language(
 HOSTS = Language(
     name="nccl",
     words=("] NCCL INFO ",),
-    kinds=(Kind("nccl-host", r"(?:^|[> ])(?P<host>[A-Za-z0-9][\w.-]{0,60}):\d{1,8}:\d{1,8} \[\d{1,3}\] NCCL INFO (?:Bootstrap|NET)\b"),),
+    kinds=(
+        Kind(
+            "nccl-host",
+            r"(?:^|[> ])(?P<host>[A-Za-z0-9][\w.-]{0,60}):\d{1,8}:\d{1,8} \[\d{1,3}\] NCCL INFO (?:Bootstrap|NET)\b",
+        ),
+    ),
 )
 """Which machines take part."""
 REPORTS = Language(

@@ -31,7 +31,7 @@ _GOES_DOWN = (
     r"|(?:auto-?|will )shut ?downs?\b|turns? (?:itself )?off\b|powers? (?:itself )?off\b|switch(?:es)? (?:itself )?off\b|crash(?:es)?[ /,](?:and )?(?:then )?(?:re)?(?:boots?|starts?)\b)"
 )
 _TAKES_DOWN = (
-    rf"(?:(?:[Ss]huts?|[Pp]owers?|[Tt]urns?|[Ss]witches) (?:off |down )?(?:my |the |his |our )?{_MACHINE} ?(?:off|down)\b|[Ss]hut(?:s )?downs? (?:my |the |our )?{_MACHINE}"
+    rf"(?:(?:[Ss]huts?|[Pp]owers?|[Tt]urns?|[Ss]witches) (?:off |down )?(?:my |the |his |our )?{_MACHINE} ?(?:off|down)\b|(?:[Pp]owers|[Ss]huts|[Tt]urns|[Ss]witches) (?:off|down) (?:my |the |our )?{_MACHINE}|[Ss]hut(?:s )?downs? (?:my |the |our )?{_MACHINE}"
     rf"|(?:[Rr]eboots|[Rr]estarts|[Rr]esets) (?:my |the |our )?{_MACHINE})"
 )
 """What a program does to the machine."""
@@ -94,8 +94,8 @@ LANGUAGE = _Kernel(
         Kind("xid-repair", _xid(_REPAIR), _FAULT),
         Kind("xid-link", _xid(_LINK), _FAULT),
         Kind("xid-program", _xid(_PROGRAM), _FAULT),
+        Kind("xid-other", _xid(rf"(?!(?:{_FOLLOWS})\b)\d{{1,3}}"), _FAULT),
         Kind("xid-follows", _xid(_FOLLOWS)),
-        Kind("xid-other", _xid(r"\d{1,3}"), _FAULT),
         Kind("device-handle-unknown", r"Unable to determine the device handle for (?:GPU|gpu)[^\n]{0,60}: Unknown Error", _FAULT),
         Kind("aer-fatal", r"AER: (?:Multiple )?Uncorrect(?:ed|able) \((?:Non-)?Fatal\)|PCIe Bus Error: severity=Uncorrected", _FAULT),
         Kind("aer-corrected", r"AER: (?:Multiple )?Correct(?:ed|able) error|PCIe Bus Error: severity=Corrected"),

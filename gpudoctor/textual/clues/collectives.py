@@ -32,6 +32,9 @@ CLUES: dict[str, tuple[str, ...]] = {
     "says-slow-pair": (
         "p2p-unsupported-geforce", "multi-gpu-topology-no-p2p", "p2p-not-used", "nccl-p2p-disabled-by-env", "pcie-link-degraded",
     ),
+    "says-nvls-fails": _first("nccl-nvls-fabric-manager", "fabric-manager-not-running"),
+    "says-unreachable": _first("nccl-wrong-interface"),
+    "says-shm-helps": ("nccl-shm-too-small",),
     "says-no-p2p": _first("p2p-unsupported-geforce", "multi-gpu-topology-no-p2p", "nccl-p2p-iommu-acs"),
     "says-several-fail": _ANY,
     "nccl-error": _ANY,

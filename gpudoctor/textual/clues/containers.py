@@ -51,11 +51,17 @@ CLUES: dict[str, tuple[str, ...]] = {
     ),
     "says-container-loses": ("container-cgroup-devices-lost", "xid79-fell-off-bus", "container-host-driver-broken"),
     "says-toolkit-missing": ("container-toolkit-missing",),
+    "says-no-capacity": (
+        "k8s-device-plugin-not-registered", "container-runtime-not-default", "container-toolkit-missing", "container-host-driver-broken",
+    ),
+    "says-rootless": ("container-rootless-cgroups", "device-node-permission", "container-toolkit-missing"),
+    "says-cgroup-v2": ("container-cgroupv2-unsupported", "container-rootless-cgroups", "container-toolkit-too-old"),
+    "says-wsl-container": ("wsl-driver-toolkit-mismatch", "container-toolkit-missing", "container-no-gpus-flag"),
     "says-runtime-class": ("container-runtime-not-default", "container-toolkit-missing", "container-host-driver-broken"),
     "says-none-inside": (
         "container-no-gpus-flag", "container-toolkit-missing", "container-visible-devices-wrong", "container-host-driver-broken",
         "container-cgroup-devices-lost", "container-capabilities-without-compute", "container-snap-docker", "container-docker-desktop-linux",
-        "container-runtime-not-default", "wsl-driver-toolkit-mismatch",
+        "container-runtime-not-default", "wsl-driver-toolkit-mismatch", "container-rootless-cgroups", "container-cgroupv2-unsupported",
     ),
     "cdi-unresolved": ("container-toolkit-missing", "container-visible-devices-wrong", "container-rootless-cgroups"),
     "cdi-unsupported": ("container-toolkit-too-old", "container-toolkit-missing"),
