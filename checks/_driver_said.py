@@ -325,7 +325,7 @@ def _fabric_not_running(facts: Facts) -> Lines:
     wanted = _answer(facts) == NOT_READY or bool(facts.text.shows("collective-fails"))
     failed = said("fabric-manager-failed")
     units = said("fabric-manager-unit")
-    for state in said("unit-not-active") if wanted else ():
+    for state in said("unit-not-active") if wanted or said("nvswitch-named") else ():
         named = tuple(u for u in units if 0 < state.line - u.line <= _ABOUT)
         if named:
             return (*named, state, *failed)

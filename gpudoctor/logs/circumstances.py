@@ -65,7 +65,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("label=", "container_use_devices", "nvidia_container_t"),
         r"label=(?:disable|type:)|container_use_devices|nvidia_container_t",
     ),
-    ("mig-named", ("MIG", "mig"), r"\b(?:MIG|mig)\b"),
+    ("mig-named", ("MIG", "mig", "MiG"), r"\b(?:MIG|mig|MiG)\b"),
     (
         "one-of-them",
         ("ne gpu", "ne GPU", "nly ", "ust ", "ne device", "ne instance"),
@@ -82,9 +82,16 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "several-machines",
         ("node", "achine", "omputer", "host", "erver", "SOCKET_IFNAME", "socket_ifname", "connection reset"),
-        (r"(?i:\b(?:two|three|four|multiple|several|different|multi|many|both|across|2|3|4)[ -](?:\w{1,12} )?(?:nodes?|machines?|computers?|hosts?|servers?)\b"
+        (r"(?i:\b(?:two|three|four|multiple|several|different|multi|many|both|across|more than one|2|3|4)[ -](?:\w{1,12} )?(?:nodes?|machines?|computers?|hosts?|servers?)\b"
         r"|^(?![^\n]{0,80}NCCL INFO)[^\n]{0,300}\bnccl_socket_ifname\b|\bconnection reset by peer)"),
     ),
+    (
+        "one-machine",
+        ("localhost", "ocally", "ingle", "one node", "tandalone"),
+        r"(?i:\b-H localhost:\d|\bnodes? locally\b|\bsingle[- ](?:node|machine|host)\b|\bone node\b|--standalone\b)",
+    ),
+    ("nix-path", ("opengl-driver",), r"/run/opengl-driver"),
+    ("nodes-by-hand", ("--device",), r"--device[= ]/dev/nvidia"),
     ("snap-named", ("snap", "Snap"), r"(?i:^snap version|^snapd? {2,}\d|\bdocker\b[^\n]{0,60}\bsnap\b|\bsnap\b[^\n]{0,60}\bdocker\b)"),
     (
         "laptop-mode",
@@ -108,7 +115,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("AMD", "ATI", "Radeon", "RADEON", "Intel"),
         (r"^[\W\d]{0,6}(?:(?i:GPU(?: model(?: and memory)?)?|graphics(?: card)?|video card)\W{1,6}(?:[\w.]+ ){0,2}?)?"
         r"(?P<vendor>AMD Radeon|AMD RX|AMD ATI|ATI|Radeon|RADEON|Mesa Intel|Intel HD|Intel UHD|Intel Iris|Intel\(R\) U?HD)\b"
-        r"|\b(?P<vendor3>AMD) (?:Radeon|Raedon|RADEON|radeon)\b|(?i:GPU model and memory|graphics card)\W{1,6}(?P<vendor2>AMD|Intel)\b"),
+        r"|\b(?P<vendor3>AMD) (?:Radeon|Raedon|RADEON|radeon|R[579] \d{3}X?|RX ?\d{3,4}|\d{3}X)\b|(?i:GPU model and memory|graphics card)\W{1,6}(?P<vendor2>AMD|Intel)\b"),
     ),
 )  # fmt: skip
 LANGUAGES = tuple(

@@ -62,12 +62,12 @@ LANGUAGE = Language(
         Kind(
             "build-failed",
             r"Bad return status for module build on kernel: (?P<kernel>\S{1,60})|failed for (?:module\(s\) )?nvidia\S{0,20}\(10\)"
-            r"|DKMS module 'nvidia[^']{0,30}' failed to build|Unable to build the NVIDIA kernel module"
+            r"|DKMS module 'nvidia[^']{0,30}' failed to build|Building DKMS module:? '?nvidia-[^\n]{0,60} FAILED!|Unable to build the NVIDIA kernel module"
             r"|The [Nn]vidia kernel module was not (?:created|built)"
             r"|(?:performing the step|during the step)[: ]{1,3}['\"]?Building kernel modules",
             _DOES_NOT_LOAD,
         ),
-        Kind("nouveau-in-use", r"Nouveau kernel driver is currently in use by your system", _DOES_NOT_LOAD),
+        Kind("nouveau-in-use", r"Nouveau kernel driver is currently in use by your", _DOES_NOT_LOAD),
         Kind(
             "module-key-rejected",
             r"not signed by a key that is trusted by the kernel|does not trust any key which is capable of verifying the module"

@@ -14,7 +14,7 @@ _LONGEST = 500
 _LINES = 3000
 """Nobody writes more; what follows is a log."""
 _LOG = Pattern(
-    r"[IWEF]\d{4} \d\d:|\[ *\d+\.\d+\]|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF] |File \"|\||\w[\w.-]{0,60}:\d+:\d+ \["
+    r"[IWEF]\d{4} \d\d:|[IWEF] \S{1,80}\.cc:\d|\[ *\d+\.\d+\]|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF] |File \"|\||\w[\w.-]{0,60}:\d+:\d+ \["
 )
 _NOT = r"(?:n[o']t|cannot|never|nowhere|unable to|fail(?:s|ed|ing)? to|without)"
 _SEEN = (
@@ -58,7 +58,7 @@ _KINDS: tuple[tuple[str, str, str | None], ...] = (
     ),
     (
         "says-no-libcuda",
-        rf"(?:missing|no|lacks?|{_NOT} {_SEE}|{_NOT} (?:open|locate)) (?:the )?(?:file )?['\"`]?libcuda\.so|libcuda\.so(?:\.1)?['\"`]?(?: file)? (?:can(?:not|'t| not)|could(?:n't| not)) be {_SEEN}",
+        rf"(?:missing|no|lacks?|without|{_NOT} {_SEE}|{_NOT} (?:open|locate)) (?:the )?(?:file )?['\"`]?libcuda\.so|libcuda\.so(?:\.1)?['\"`]?(?: file)? (?:can(?:not|'t| not)|could(?:n't| not)) be (?:{_SEEN}|opened|located)|{_NOT} (?:find|locate|open|load) (?:the )?libcuda\b|\blibcuda {_BE}(?:not|n't|isn't) (?:\w+ )?(?:discovered|found)",
         _NO_DRIVER,
     ),
     (
@@ -135,7 +135,7 @@ _KINDS: tuple[tuple[str, str, str | None], ...] = (
 )  # fmt: skip
 
 
-class _Prose(Language):
+class Prose(Language):
     """Lines that no program prints."""
 
     def line(self, text: str, number: int, notes: Notebook) -> Understood | None:
@@ -145,7 +145,7 @@ class _Prose(Language):
         return super().line(text, number, notes)
 
 
-LANGUAGE = _Prose(
+LANGUAGE = Prose(
     name=COMPLAINT,
     words=(
         "river", "RIVER", "AMD", "amd", "adeon", "nvidia", "NVIDIA", "Nvidia", "libcuda", "libnvidia-ml", "iscrete", "edicated", "dgpu", "root", "--nv", "ocker", "ontainer", "ubernetes", "k8s", "K8s", "k3s", "K3", "swarm",

@@ -21,7 +21,7 @@ def _secure_boot(values: Values, line: int, notes: Notebook) -> None:
 LANGUAGE = Language(
     name="kernel",
     words=(
-        "NVRM", "nvidia", "NVIDIA", "API mismatch", "off the bus", "RmInit", "rm_init", "'off'", "UVM kernel", "nouveau", "module", "Module", "Secure", "secure", "bbswitch", "power state",
+        "NVRM", "nvidia", "NVIDIA", "API mismatch", "off the bus", "RmInit", "rm_init", "'off'", "UVM kernel", "nouveau", "module", "Module", "Secure", "secure", "bbswitch", "power state", "not insert",
     ),
     kinds=(
         Kind("gpu-went-out", r"fallen off the bus|\bXid \(PCI[^)]{4,30}\): (?:79|119|120)\b", once=True),
@@ -71,6 +71,11 @@ LANGUAGE = Language(
             "module-key-rejected",
             rf"{_INSERTED} ?(?:Required key not available|Key was rejected by service)|nvidia\S{{0,20}}: Loading of (?:unsigned )?module"
             r"|nvidia[\w/-]{0,24} (?:kernel )?modules?(?: keys?)? (?:are |is |were |was |get )?rejected",
+            _DOES_NOT_LOAD,
+        ),
+        Kind(
+            "other-module-key-rejected",
+            r"(?:could not insert|[Ff]ailed to insert) (?:module )?['\"]?[\w-]{1,40}['\"]?: (?:Required key not available|Key was rejected by service)",
             _DOES_NOT_LOAD,
         ),
         Kind(

@@ -47,7 +47,8 @@ LANGUAGE = Language(
         Kind(
             "stub-mapped",
             r"^[0-9a-f]{6,16}-[0-9a-f]{6,16} [rwxps-]{4} [^\n/]{0,60}(?P<path>/[\w./+-]{1,200}/stubs/libcuda\.so[\d.]{0,14})"
-            r"|libcuda\.so\.1 (?:\([^)]{0,40}\) )?=> (?P<path2>/[\w./+-]{1,200}/stubs/libcuda\.so[\d.]{0,14})",
+            r"|libcuda\.so\.1 (?:\([^)]{0,40}\) )?=> (?P<path2>/[\w./+-]{1,200}/stubs/libcuda\.so[\d.]{0,14})"
+            r"|(?<![\w./+-])(?P<path3>/[\w./+-]{1,200}/stubs/libcuda\.so[\d.]{0,14}): undefined symbol",
             tell=_lies,
         ),
         Kind("libcuda-mapped", r"^Mapped libcuda\.so paths"),

@@ -99,7 +99,7 @@ LANGUAGE = Language(
         Kind("nccl-interface", r"NCCL INFO (?:Bootstrap ?:|NET/Socket ?:|NET ?:) Using (?:interface )?(?:\[\d\])?(?P<interface>[\w.-]{1,20}):(?P<address>[\da-fA-F.:]{2,45})"),
         Kind(
             "nccl-connect-failed",
-            rf"NCCL\b[^\n]{{0,60}}[Cc]onnect(?: to (?P<address>[\w.:%-]{{2,60}})(?:<\d{{1,6}}>)?)?[^\n]{{0,60}}\b(?P<error>{_ROUTE})",
+            rf"NCCL (?P<error2>[Cc]onnection (?:timed out|refused))|NCCL\b[^\n]{{0,60}}[Cc]onnect(?: to (?P<address>[\w.:%-]{{2,60}})(?:<\d{{1,6}}>)?)?[^\n]{{0,60}}\b(?P<error>{_ROUTE})",
             _FAILS,
         ),
         Kind("mpi-connect-failed", rf"btl_tcp[^\n]{{0,120}}connect\(\) to (?P<address>[\w.:]{{2,45}}) failed: (?P<error>{_ROUTE})", _FAILS),
@@ -127,6 +127,17 @@ LANGUAGE = Language(
         Kind("p2p-cure", rf"{_ASSENTS}[^\n]{{0,300}}(?:\b{_HELPS}\b[^.\n]{{0,60}}NCCL_P2P_DISABLE|NCCL_P2P_DISABLE[^.\n]{{0,60}}\b{_HELPS}\b)"),
     ),
 )  # fmt: skip
+HOSTS = Language(
+    name="nccl",
+    words=("] NCCL INFO ",),
+    kinds=(
+        Kind(
+            "nccl-host",
+            r"(?:^|[> ])(?P<host>[A-Za-z0-9][\w.-]{0,60}):\d{1,8}:\d{1,8} \[\d{1,3}\] NCCL INFO (?:Bootstrap|NET)\b",
+        ),
+    ),
+)
+"""Which machines take part."""
 REPORTS = Language(
     name="report",
     words=("NCCL version", "hang", "Hang", "hung", "tuck", "reez", "roze", "eadlock", "tall", "infinite polling", "doesn't", "does not", "never", "forever", "indows", "卡", "死锁", "挂起"),

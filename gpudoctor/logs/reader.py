@@ -37,6 +37,7 @@ from . import (
     sift,
     tensorflow_facts,
     tensorflow_ops,
+    wordings,
     xid,
 )
 from .language import Language, Understood
@@ -54,6 +55,7 @@ LANGUAGES: tuple[Language, ...] = (
     nodes.LANGUAGE,
     xid.LANGUAGE,
     nccl.LANGUAGE,
+    nccl.HOSTS,
     nccl.REPORTS,
     gpu_state.LANGUAGE,
     pip.LANGUAGE,
@@ -62,6 +64,7 @@ LANGUAGES: tuple[Language, ...] = (
     devices.LANGUAGE,
     grievances.LANGUAGE,
     grievances.PROGRAMS,
+    wordings.LANGUAGE,
     *circumstances.LANGUAGES,
     *complaints.LANGUAGES,
 )

@@ -28,8 +28,14 @@ _UNCORRECTABLE = (
 _MACHINE = r"\b(?:[Cc]omputer|[Mm]achine|PC|pc|[Ss]ystem|(?<![Jj]upyter )[Ss]erver|[Ww]orkstation|[Ll]aptop|[Dd]esktop|Windows(?: \d{1,2})?)"
 _GOES_DOWN = (
     r"(?:cold[- ](?:re)?boots?|(?:re)?boots? (?:itself|by itself|automatically|randomly|suddenly)|(?:reboots|restarts|resets)\b|shuts? (?:itself )?(?:off|down)\b"
-    r"|turns? (?:itself )?off\b|powers? (?:itself )?off\b|switch(?:es)? (?:itself )?off\b|crash(?:es)?[ /,](?:and )?(?:then )?(?:re)?(?:boots?|starts?)\b)"
+    r"|(?:auto-?|will )shut ?downs?\b|turns? (?:itself )?off\b|powers? (?:itself )?off\b|switch(?:es)? (?:itself )?off\b|crash(?:es)?[ /,](?:and )?(?:then )?(?:re)?(?:boots?|starts?)\b)"
 )
+_TAKES_DOWN = (
+    rf"(?:(?:[Ss]huts?|[Pp]owers?|[Tt]urns?|[Ss]witches) (?:off |down )?(?:my |the |his |our )?{_MACHINE} ?(?:off|down)\b|(?:[Pp]owers|[Ss]huts|[Tt]urns|[Ss]witches) (?:off|down) (?:my |the |our )?{_MACHINE}|[Ss]hut(?:s )?downs? (?:my |the |our )?{_MACHINE}"
+    rf"|(?:[Rr]eboots|[Rr]estarts|[Rr]esets) (?:my |the |our )?{_MACHINE})"
+)
+"""What a program does to the machine."""
+_CHINESE = r"(?:训练|运行|跑|train)[^\n。]{0,30}(?:电脑|主机|机器|服务器)[^\n。]{0,8}(?:重启|关机|断电|死机)|(?:电脑|主机|机器|服务器)[^\n。]{0,8}(?:重启|关机|断电)[^\n。]{0,20}(?:训练|GPU|显卡)"
 _NO_KERNEL = r"(?![^\n]{0,80}\b(?:[Kk]ernel|[Nn]otebook|[Cc]ontainer|[Pp]od)\b)[^.;\n]{0,60}"
 """Between the machine and what it does: a notebook's kernel that restarts is another matter."""
 _AT_WORK = r"(?:train\w*|running|runs|during|fit\b|under load|using (?:the )?GPU|gpu_?burn|epoch|example|\bGPUs?\b)"
@@ -79,17 +85,17 @@ LANGUAGE = _Kernel(
     name="kernel log",
     words=(
         "is lost", "IsLost", "IS_LOST", "Xid", "XID", "off the", "off of the", "ECC", "GSP", "AER", "Bus Error", "DMAR", "IO_PAGE_FAULT", "device handle", "boot",
-        "restart", "shuts", "turns", "powers", "switches", "PSU", "ower supply", "ower Supply", " supply",
+        "restart", "eset", "hut", "turns", "powers", "Powers", "ower goes off", "switches", "重启", "关机", "断电", "死机", "PSU", "ower supply", "ower Supply", " supply",
     ),
     kinds=(
-        Kind("xid-lost", rf"{_xid(_LOST_NUMBER)}|{_LOST}|NVMLError_GpuIsLost|NVML_ERROR_GPU_IS_LOST|: GPU is lost", _FAULT),
-        Kind("xid-gsp", rf"{_xid(_GSP)}|Timeout (?:after \d{{1,4}}s of )?waiting for RPC (?:response )?from GSP|_kgspLogRpcTimeout", _FAULT),
+        Kind("xid-lost", rf"{_xid(_LOST_NUMBER)}|{_LOST}|GPU is lost\. {{1,4}}(?:Please )?[Rr]eboot|NVMLError_GpuIsLost|NVML_ERROR_GPU_IS_LOST|: GPU is lost", _FAULT),
+        Kind("xid-gsp", rf"{_xid(_GSP)}|Timeout (?:after \d{{1,4}}s of )?waiting for RPC (?:response )?from GSP|_kgspLogRpcTimeout|GSP RM heartbeat timed out", _FAULT),
         Kind("xid-memory", rf"{_xid(_MEMORY)}|{_UNCORRECTABLE}", _FAULT),
         Kind("xid-repair", _xid(_REPAIR), _FAULT),
         Kind("xid-link", _xid(_LINK), _FAULT),
         Kind("xid-program", _xid(_PROGRAM), _FAULT),
+        Kind("xid-other", _xid(rf"(?!(?:{_FOLLOWS})\b)\d{{1,3}}"), _FAULT),
         Kind("xid-follows", _xid(_FOLLOWS)),
-        Kind("xid-other", _xid(r"\d{1,3}"), _FAULT),
         Kind("device-handle-unknown", r"Unable to determine the device handle for (?:GPU|gpu)[^\n]{0,60}: Unknown Error", _FAULT),
         Kind("aer-fatal", r"AER: (?:Multiple )?Uncorrect(?:ed|able) \((?:Non-)?Fatal\)|PCIe Bus Error: severity=Uncorrected", _FAULT),
         Kind("aer-corrected", r"AER: (?:Multiple )?Correct(?:ed|able) error|PCIe Bus Error: severity=Corrected"),
@@ -97,7 +103,9 @@ LANGUAGE = _Kernel(
         Kind("iommu-fault", r"DMAR: \[[^\]]{0,60}\] Request device|DMAR: DRHD: handling fault|IO_PAGE_FAULT"),
         Kind(
             "machine-resets",
-            rf"{_MACHINE}{_NO_KERNEL}\b{_GOES_DOWN}[^\n]{{0,160}}\b{_AT_WORK}|\b{_AT_WORK}[^.\n]{{0,120}}{_MACHINE}{_NO_KERNEL}\b{_GOES_DOWN}",
+            rf"{_MACHINE}{_NO_KERNEL}\b{_GOES_DOWN}[^\n]{{0,160}}\b{_AT_WORK}|\b{_AT_WORK}[^.\n]{{0,120}}{_MACHINE}{_NO_KERNEL}\b{_GOES_DOWN}"
+            rf"|{_TAKES_DOWN}[^\n]{{0,120}}\b{_AT_WORK}|\b{_AT_WORK}[^.\n]{{0,120}}\b{_TAKES_DOWN}|{_CHINESE}"
+            rf"|\b(?:train\w{{0,3}}|GPU)\b[^\n]{{0,120}}\bthe power (?:goes|went|is cut) off\b",
             _FAULT,
         ),
         Kind("names-power-supply", r"\bPSU\b|\b[Pp]ower [Ss]upply\b|\b\d{3,4} ?W(?:att)? supply"),

@@ -29,7 +29,7 @@ _CU_INIT: dict[int, tuple[str, ...]] = {
     100: (
         "cuda-visible-devices-empty", "cuda-visible-devices-wrong", *_NOT_HANDED_OVER, "device-nodes-missing",
         "device-node-permission", "container-cgroup-devices-lost", *BROKEN_GPU, "mig-enabled-no-instance", *_MODULE,
-        "wsl-libcuda-path", "amd-gpu",
+        "wsl-libcuda-path", "wsl-driver-toolkit-mismatch", "amd-gpu",
     ),
     101: ("device-node-permission", *BROKEN_GPU, "mig-enabled-no-instance"),
     304: ("device-node-permission", "container-cgroup-devices-lost", "address-space-limit", *_NOT_HANDED_OVER),
@@ -141,7 +141,8 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
             )
         return _both(by_nvml, _mismatched(facts, fits))
     if by_nvml:
-        return by_nvml
+        works = isinstance(facts.gpu.driver_version, str) and facts.text.said("container-named")
+        return ("container-no-gpus-flag", "device-nodes-missing", *by_nvml) if nvml == 9 and works else by_nvml
     if facts.gpu.devices == ():
         broken = tuple(c for c in BROKEN_GPU if c != "driver-rminit-failed")
         return ("driver-rminit-failed", *broken, *_NOT_HANDED_OVER, "device-nodes-missing", "gpu-bound-to-vfio")

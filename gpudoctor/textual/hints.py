@@ -25,6 +25,13 @@ def _hints(facts: Facts) -> Iterator[str]:
     if said("gpu-switched-off", "prime-intel", "laptop-mode"):
         yield "optimus-gpu-powered-off"
     if facts.system.wsl is True or said("wsl-named"):
+        if (
+            said("desktop-named")
+            and said("gpus-asked")
+            and said("on-windows")
+            and not said("docker-of-snap", "snap-named")
+        ):
+            yield "wsl-driver-toolkit-mismatch"
         yield "wsl-libcuda-path"
     if said("fabric-version-named"):
         yield "fabric-manager-version-mismatch"
@@ -45,16 +52,25 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "xid13-31-43-app-or-gpu-fault"
     if said("mig-named"):
         yield "mig-single-instance-limit"
-    if said("several-machines"):
+    if said("several-machines") and not said("one-machine"):
         yield "nccl-wrong-interface"
+    if len({e.values["host"] for e in said("nccl-host")}) > 1:
+        yield "nccl-wrong-interface"
+    if said("says-container-loses"):
+        yield "container-cgroup-devices-lost"
+    if said("says-toolkit-missing"):
+        yield "container-toolkit-missing"
     without_libcuda = said("says-no-libcuda", "says-no-driver")
     in_one = inside or (without_libcuda and said("container-named"))
     lacks = lib.path is None or lib.init_result in (-1, 34) or facts.driver.kernel_version is None or without_libcuda
-    if in_one and not asked and lacks:
+    by_hand = (lib.path is None or without_libcuda) and said("nodes-by-hand")
+    if (in_one and not asked and lacks) or (_names_container_first(facts) and not asked) or by_hand:
         yield "container-no-gpus-flag"
     elif lib.path is None and isinstance(facts.driver.kernel_version, str):
         yield "driver-libcuda-not-on-path"
         yield "container-capabilities-without-compute"
+    if said("nix-path"):
+        yield "driver-libcuda-not-on-path"
     if said("laptop-tool"):
         yield "optimus-gpu-powered-off"
     if said("suspended"):
@@ -65,6 +81,17 @@ def _hints(facts: Facts) -> Iterator[str]:
     if said("stubs-on-path") and facts.driver.kernel_version is not None:
         yield "libcuda-stub-loaded"
     yield from _without_nvidia(facts)
+
+
+def _names_container_first(facts: Facts) -> bool:
+    """The title of a complaint that no program's line explains names a container."""
+    lib = facts.driver.libcuda
+    weak = (
+        lib.path is not None
+        and not isinstance(lib.init_result, int)
+        and not facts.text.shows("container-does-not-start")
+    )
+    return weak and any(e.line == 1 for e in facts.text.said("container-named"))
 
 
 def _without_nvidia(facts: Facts) -> Iterator[str]:
