@@ -37,6 +37,7 @@ from . import (
     sift,
     tensorflow_facts,
     tensorflow_ops,
+    troubles,
     xid,
 )
 from .language import Language, Understood
@@ -62,6 +63,7 @@ LANGUAGES: tuple[Language, ...] = (
     devices.LANGUAGE,
     grievances.LANGUAGE,
     grievances.PROGRAMS,
+    troubles.LANGUAGE,
     *circumstances.LANGUAGES,
     *complaints.LANGUAGES,
 )
@@ -136,6 +138,7 @@ def read(pasted: Pasted) -> Facts:
                 )  # fmt: skip
             if harmless and language == tensorflow_facts.LANGUAGE:
                 break  # the other languages have nothing to say of it
+    tracebacks.finish()
     statements.finish()
     return notes.facts(pasted.count, pasted.left_out)
 
