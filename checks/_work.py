@@ -8,7 +8,7 @@ from typing import NoReturn
 from gpudoctor.checks import _told
 from gpudoctor.checks._said import lines
 from gpudoctor.facts import Facts, TextEvent, UnknownFactError, Unread
-from gpudoctor.findings import Evidence, Fix, Found
+from gpudoctor.findings import LIKELY, Evidence, Fix, Found
 from gpudoctor.patterns import Pattern
 
 _CARD = (
@@ -54,7 +54,7 @@ def too_new(facts: Facts) -> Iterator[Found]:
     codeless, newer = text.said("no-machine-code"), _told.too_new(facts)
     known = _told.cards(facts).values()
     proof: tuple[TextEvent, ...] = ()
-    if newer and (failed or not _anything_else(facts)):
+    if newer and failed:
         proof = (*_naming(facts, newer[0]), *failed)
     elif codeless and (refused or _fails_always(facts, codeless)):
         proof = (*codeless, *refused)
@@ -65,7 +65,7 @@ def too_new(facts: Facts) -> Iterator[Found]:
     ):
         proof = text.said("cublas-failed", "no-kernel-image")
     if not proof:
-        unknown(_CARD)
+        unknown(_CARD, why=LIKELY if newer else "not in this text")
     message = "The GPU is newer than this build of TensorFlow, which has no code that runs on it."
     if newer:
         message = f"{newer[0]} has compute capability {newer[1][0]}.{newer[1][1]}, which is newer than {newer[2]}."
@@ -79,8 +79,13 @@ def _fails_always(facts: Facts, codeless: tuple[TextEvent, ...]) -> bool:
     return newest >= _BLACKWELL and not newer_release and not facts.text.said("work-goes-on")
 
 
+def named_too_new(facts: Facts) -> bool:
+    """Whether a text that shows nothing else names a GPU that is newer than the build: likely, and no proof."""
+    return _told.too_new(facts) is not None and not _anything_else(facts)
+
+
 def _anything_else(facts: Facts) -> bool:
-    """Whether the text shows anything that goes wrong, or that works: then what people name of it alone decides nothing."""
+    """Whether the text shows anything that goes wrong, or that works."""
     events = facts.text.events
     shown = any(e.symptom for e in events) if not isinstance(events, Unread) else False
     error = facts.tensorflow.import_error
@@ -207,7 +212,8 @@ def _by_the_table(facts: Facts) -> tuple[str, tuple[Evidence, ...]] | None:
         if unlisted and used > total / 2 and not isinstance(facts.system.container, str):
             return f"GPU {device.index} is more than half full, and no process is listed that holds it.", shown
         ours = [e for e in text.said("device-created") if int(e.values["memory_mb"]) << 20 > total / 2]
-        if used > _NEARLY_ALL * total and not ours and text.said(*FULL, *MADE):
+        own = ours or text.said("tensor-too-large", "allocator-report")  # the pool that TensorFlow has taken itself
+        if used > _NEARLY_ALL * total and not own and text.said(*FULL, *MADE):
             return f"GPU {device.index} is full, and this program was not given its memory.", shown
     return None
 

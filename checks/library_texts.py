@@ -118,7 +118,11 @@ def file_that_is_there(facts: Facts, in_wheels: bool) -> Iterator[Found]:
 def refused_file(facts: Facts) -> Iterator[Found]:
     """The loader says what is wrong with the file that it found (cuda-lib-unusable)."""
     words = ("file too short", "invalid ELF header", "wrong ELF class", "undefined symbol", "file data")
-    told = [e for e in facts.text.said("library-not-loaded") if any(word in e.text for word in words)]
+    told = [
+        e
+        for e in facts.text.said("library-not-loaded")
+        if any(word in e.text for word in words) and "cudnn DSO" not in e.text
+    ]
     if told:
         yield Found(
             message=f"{told[0].values.get('library', 'A library')} is found, and the loader refuses the file.",

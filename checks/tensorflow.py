@@ -10,6 +10,7 @@ from packaging.version import InvalidVersion, Version
 from gpudoctor.checks._gpus import gpus, left_out, ours
 from gpudoctor.checks._pip import pip
 from gpudoctor.checks._said import lines
+from gpudoctor.checks._work import named_too_new
 from gpudoctor.checks.environment import visible_entries
 from gpudoctor.facts import Facts, GpuDevice, Measurement, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage, SymptomRank
@@ -134,6 +135,11 @@ def _fails_in_text(facts: Facts) -> Iterator[Found]:
     failures = facts.text.shows("op-fails")
     if failures:
         yield Found(message="A program fails.", proof=lines(failures[:3]))
+    elif named_too_new(facts):
+        yield Found(
+            message="A GPU is named that is newer than the build.",
+            proof=lines(facts.text.said("names", "device-found")[:3]),
+        )
 
 
 @check("GD510", "tf-cpu-only-package", stage=Stage.TENSORFLOW, explains=("tf-lists-no-gpu", "tf-no-gpu-registered"))

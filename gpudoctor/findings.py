@@ -16,6 +16,9 @@ Risk = Literal["safe", "needs root", "needs reboot", "destructive"]
 LevelWord = Literal["info", "warn", "fail"]
 _WORDS: tuple[LevelWord, ...] = ("info", "warn", "fail")
 
+LIKELY = "likely, and this text does not prove it"
+"""Why a check is unknown whose cause a text makes the likely one."""
+
 
 class Level(enum.IntEnum):
     """How bad a finding is. It belongs to the check."""
@@ -240,6 +243,7 @@ class NotApplicable(Exception):  # noqa: N818 - the word of the house
 
 
 __all__ = [
+    "LIKELY",
     "Candidate",
     "CombinedFix",
     "Diagnosis",

@@ -52,6 +52,15 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     ("mig-asked", ("MIG-",), r"CUDA_VISIBLE_DEVICES\W{1,3}MIG-[\w/-]{8,80},[\"' ]{0,3}MIG-"),
     ("nvidia-build-named", ("nvidia", "NVIDIA-Linux-"), r"/dkms/nvidia|\bnvidia-dkms|-m nvidia\b|NVIDIA-Linux-|\bnvidia[/,] ?\d{3}\."),
+    ("ide-named", ("harm", "VS", "pyder", "clipse", "ntelli", "isual Studio"), r"(?i:\b(?:pycharm|intellij|vs ?code|visual studio code|spyder|eclipse|pydev)\b)"),
+    ("run-by-sudo", ("sudo ",), r"\bsudo (?:-\w+ )?(?:\./|(?:\S{0,60}/)?(?:python|jupyter|ipython)[\d.]{0,4} |\S{1,60}\.py\b)"),
+    ("protobuf-named", ("rotobuf", "_pb2"), r"(?i:\bprotobuf\b)|_pb2(?:\.py\b| import )"),
+    (
+        "another-framework",
+        ("orch", "arknet", "heano", "affe", "axnet", "MXNet", "mxnet", "jax", "JAX", "upy", "umba", "CuPy"),
+        (r"(?i:\b(?:tensorflow|keras|tf)\b[^\n]{0,100}\b(?:pytorch|torch|darknet|theano|caffe2?|mxnet|jax|cupy|numba)\b"
+        r"|\b(?:pytorch|torch|darknet|theano|caffe2?|mxnet|jax|cupy|numba)\b[^\n]{0,100}\b(?:tensorflow|keras|tf)\b)"),
+    ),
     ("vgpu-licence-named", ("GPU", "gpu"), r"(?i:\bvgpu\b.{0,40}\blicen[sc]|\blicen[sc]e.{0,40}\bvgpu\b)"),
     ("slow-named", ("low", "hrottl"), r"(?i:\bslow(?:s|ed|er|ly)?\b|\bthrottl)"),
     (

@@ -30,7 +30,7 @@ _CUDNN = tuple(
     Pattern(p.replace("VERSION", r"v?(\d{1,2}(?:\.\d{1,3}){0,3})"))
     for p in (
         r"\blibcudnn\d?[ =_-]{1,20}VERSION",
-        r"(?i)\bcudnn[ _-]?(?:version|v)?(?: is| was)?[ :=]{0,20}VERSION",
+        r"(?i)\bcudnn(?!64_)[ _-]?(?:version|v)?(?: is| was)?[ :=]{0,20}VERSION",
         r"(?i)\bcudnn-\d+\.\d-(?:linux|windows)[\w-]{0,20}-VERSION",
         r"(?i)cuda/cudnn version\W{0,6}(?:cuda[ :]?)?v?\d[\d.]{0,6} {0,2}[/,;&] {0,2}VERSION",
     )
@@ -48,7 +48,7 @@ _BUT = Pattern(
     r"(?i:\b(?:but|while|whereas|although|though|however|instead),? (?:actually )?(?=(?:I|we|my|mine|there|it|the|only|this|installed|have)\b))"
 )
 _HAS = Pattern(
-    r"(?i:\b(?:have|has|only|there(?:'s| is| are)|contains?|see|got)\b[^.?!,;]{0,30}?)(?<![\w/.])['`\"]?(?P<name>cudnn64_|libcudnn\.so\.|cudart64_|libcudart\.so\.)(?P<version>\d{1,3}(?:\.\d)?)\b"
+    r"(?i:\b(?:have|has|only|there(?:'s| is| are)|contains?|see|got)\b[^.?!,;:]{0,30}?)(?<![\w/.])['`\"]?(?P<name>cudnn64_|libcudnn\.so\.|cudart64_|libcudart\.so\.)(?P<version>\d{1,3}(?:\.\d)?)\b"
 )
 """A library that is there, by its name."""
 _NO_LONGER = Pattern(r"\b(?:not|no|never|missing|if|should|must|cannot|unable|fails?|failed|could)\b|n't\b")
@@ -105,6 +105,15 @@ def _of_ones_own(text: str) -> str:
     return "" if _NOT_INSTALLED.search(rest) else rest
 
 
+def _by_file(name: str, version: str) -> dict[str, str]:
+    """The version that a library's file name tells."""
+    if name in ("libcudnn.so.", "cudnn64_"):
+        return {"cudnn": version}
+    if name == "cudart64_" and int(version) >= 50:
+        version = f"{version[:-1]}.{version[-1]}"
+    return {"cuda": "11" if version.startswith("11") else version}
+
+
 def line(text: str, _number: int, _notes: Notebook) -> Understood | None:
     """What a line names as installed."""
     if field := _FIELD.match(text):
@@ -122,17 +131,16 @@ def line(text: str, _number: int, _notes: Notebook) -> Understood | None:
         if _NO_SUCH.search(text):
             return None
         return Understood(SHOWN, {"directory": shown["directory"], "library": shown["library"]})
-    if ".cc:" in text or text.endswith("?"):
+    if ".cc:" in text:
         return None
+    if text.endswith("?") and "Error" not in text and "cannot open" not in text:  # the file's name alone tells
+        has = _HAS.search(text)
+        return Understood(KIND, _by_file(has["name"], has["version"])) if has else None
     if _NOT_INSTALLED.search(text):
         text = _of_ones_own(text)
     values = {}
     if (has := _HAS.search(text)) and not _NO_LONGER.search(text):
-        name = {"libcudnn.so.": "cudnn", "cudnn64_": "cudnn"}.get(has["name"], "cuda")
-        version = has["version"]
-        if has["name"] == "cudart64_" and int(version) >= 50:
-            version = f"{version[:-1]}.{version[-1]}"
-        values[name] = version if name == "cudnn" or not version.startswith("11") else "11"
+        values |= _by_file(has["name"], has["version"])
     if (found := next((m for p in _CUDA if (m := p.search(text))), None)) and is_cuda(found[1]):
         values["cuda"] = found[1]
     elif found := _PACKAGE.search(text):

@@ -54,10 +54,17 @@ _NO_GPU = Pattern(
 )  # fmt: skip
 """No GPU is seen or used."""
 _OF_SEVERAL = Pattern(rf"\b{OTHERS} (?:\w+ ){{0,2}}?{_CARD}\b", re.IGNORECASE)
+_NOT_SAID = Pattern(
+    r"\bwhether\b[^.?!\n]{0,200}|\bthe unused\b"
+    rf"|(?:n't|n\u2019t|\bcannot|\bcan not|\bunable to|\bhow (?:to|do I|can I)|\bwant(?:ed|s)? to) (?:be )?(?:run|use|force){_SOME}{{0,30}}?\bCPU\b",
+    re.IGNORECASE,
+)
+"""What is asked, and who wants the processor."""
 
 
 def says_no_gpu(text: str) -> bool:
     """Whether somebody complains that no GPU is seen or used; not: one of several."""
+    text = _NOT_SAID.sub(" ", text)
     return _NO_GPU.search(text) is not None and _OF_SEVERAL.search(text) is None
 
 
@@ -69,7 +76,7 @@ _GONE = (
     rf"|{_RUN} (?:has |have |had |is |was |were )?(?:been )?(?:stopped|stops|ended|ends|finished|finishes|closed|died|dies|dead|gone|shut ?down))"
 )
 _KEPT = (
-    r"(?:(?:not|never|n't|n\u2019t) (?:\w+ ){0,2}?(?:releas|free|clear|given back|give back|giving back|return|deallocat|relinquish)\w{0,4}|unreleased"
+    r"(?:(?:not|never|n't|n\u2019t) (?:\w+ ){0,2}?(?:releas|free|clear|given back|give back|giving back|return|deallocat|relinquish)\w{0,4}|unreleased|orphaned"
     r"|(?:still|remains?|stays?|keeps?|kept) (?:\w+ ){0,3}?(?:allocated|occupied|used|in use|taken|held|full|reserved|locked)|(?:still|keeps?) (?:hold|occup|us|tak|reserv)\w{1,5})"
 )
 _OWN = r"(?!.{0,400}(?:sess(?:ion)?\b(?! of python)|\bmodel\b|clear_session|\bdel |tf\.reset))"

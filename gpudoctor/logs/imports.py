@@ -93,6 +93,7 @@ LANGUAGE = Language(
         "has no attribute",
         "Registered devices",
         "Descriptors",
+        "Protocol Buffer",
         "protobuf",
         "_upb",
         "no attribute '__version__'",
@@ -181,7 +182,7 @@ LANGUAGE = Language(
         ),
         Kind(
             "undefined-symbol",
-            r"(?P<text>[^\s]{0,160}tensorflow[^\s]{0,120}\.so[\w.]*: undefined symbol: (?P<symbol>\w+))",
+            r"(?P<text>[^\s]{0,160}tensorflow[^\s]{0,120}\.so[\w.]*: undefined symbol: (?P<symbol>(?!cudnn|cublas)\w+))",
             _NO_GPU,
             _broken,
         ),
@@ -218,6 +219,7 @@ LANGUAGE = Language(
             r"|ABI) version|_ARRAY_API not found"
             r"|Unable to convert function return value to a Python type! The signature was"
             r"|numpy\.\w{2,20} size changed, may indicate|numpy\.core\.(?:_?multiarray\w{0,8}|umath) failed to import"
+            r"|downgrade to 'numpy<2' or try to upgrade"
             r"|module 'numpy' has no attribute '(?:object|bool|int|float|typeDict|complex|dtypes|str)'"
             r"|Cannot convert numpy\.ndarray to numpy\.ndarray|`np\.\w+_?` was removed in the NumPy 2\.0)",
         ),
@@ -228,9 +230,11 @@ LANGUAGE = Language(
             r"\w+' from '?google\.protobuf|'MessageFactory' object has no attribute|unexpected keyword argument '(?:serialized_options|create_key|serialized_pb)|Detected (?:incompatible"
             r"|mismatched) Protobuf Gencode/Runtime|cannot import name '?\"?_message'?\"?"
             r"|module 'google\.protobuf\S*' has no attribute|google\._upb\._message"
-            r"|generated code is out of date and must be"
+            r"|generated code is out of date and must be|Couldn't find field google\.protobuf\."
+            r"|This program requires version [\d.]+ of the Protocol Buffer runtime library"
             r"|^(?:-+> ?\d+ +)?_descriptor\.(?:Field|EnumValue|Enum|Service|File)?Descriptor\($)",
         ),
+        Kind("protobuf-absent", r"(?P<text>No module named '?(?:google\.)?protobuf)", _NO_GPU, _broken),
         Kind(
             "frame-of-a-namesake",
             r"File \"(?!\S*(?:site|dist)-packages)(?P<file>(?:[^\"]{0,200}[/\\])?(?:tensorflow"

@@ -13,12 +13,12 @@ from .language import Understood
 from .notebook import Notebook
 
 LANGUAGE = "lost-libraries"
-WORDS = ("libcu", "64_", "load cuDNN DSO")
+WORDS = ("libcu", "64_", "cuDNN DSO", "cudnn DSO")
 _NAMES = "cudart|cublasLt|cublas|cufft|curand|cusolver|cusparse|cudnn"
-_LIBRARY = rf"(?P<library>lib(?:{_NAMES})\.so(?:\.\d{{1,2}}){{0,3}}|(?:{_NAMES})64_\d{{1,3}}(?:_\d{{1,2}})?\.dll)\b"
+_LIBRARY = rf"(?P<library>lib(?:{_NAMES})\.so(?:\.\d{{1,2}}){{0,3}}|(?i:{_NAMES})64_\d{{1,3}}(?:_\d{{1,2}})?\.dll)\b"
 _QUOTE = r"['\"`*]{0,3}"
 _LOADER = Pattern(
-    rf"{_LIBRARY}{_QUOTE}(?:: ?{_QUOTE}cannot open shared object|: ?No such file or directory| => not found)"
+    rf"{_LIBRARY}{_QUOTE}(?: ?: ?{_QUOTE}cannot open shared object|: ?No such file or directory| => not found)"
     rf"|cannot open shared object file: {_QUOTE}(?P<library2>lib(?:{_NAMES})\.so(?:\.\d{{1,2}}){{0,3}})"
 )
 _LIBCUDA = Pattern(r"\b(?:libcuda\.so\.1: ?cannot open shared object|libcuda\.so\.1 => not found)")
@@ -28,7 +28,7 @@ _PROSE = Pattern(
     rf"|(?i:\b(?:missing|no|lacks?|without|look(?:s|ing)? for|search(?:es|ing)? for|asks? for|wants?|requires?|needs?|expects?|tr(?:ies|ying) to (?:load|open)|goes (?:for|after))\b"
     rf"[^.?!\n]{{0,50}}?)(?<![\w/.]){_QUOTE}{_LIBRARY.replace('P<library>', 'P<library2>')}"
     rf"|(?<![\w/.]){_QUOTE}{_LIBRARY.replace('P<library>', 'P<library3>')}{_QUOTE}(?i: (?:\w+ ){{0,3}}?(?:(?:is|was|were|are) )?(?:missing|not (?:found|there|present|available|loaded|installed)"
-    rf"|not to be found|could not be (?:found|loaded|opened)|couldn't be|can ?not be (?:found|loaded|opened)|can't be (?:found|loaded)|doesn't exist|does not exist|nowhere))"
+    rf"|not to be found|could not be (?:found|loaded|opened)|couldn't be|can ?not be (?:found|loaded|opened)|can't be (?:found|loaded)|won't (?:load|open)|will not (?:load|open)|doesn't (?:load|open)|doesn't exist|does not exist|nowhere))"
 )
 _OWN = Pattern(
     r"\.cc:|Could not load (?:dynamic )?library|Couldn't open CUDA|[Ss]uccessfully opened|^(?:sudo |\$ |# )?(?:ln|cp|find|ls|locate|export|ldconfig|whereis|mv) "
@@ -40,7 +40,7 @@ _SAID = -2
 
 def line(text: str, number: int, notes: Notebook) -> Understood | None:
     """What a line says of a library that was not found."""
-    if "load cuDNN DSO" in text:  # what TensorFlow before 1.4 says after the name of the file
+    if "load cuDNN DSO" in text or " in cudnn DSO" in text:  # TensorFlow before 1.4
         if not notes.told("tensorflow.libraries"):
             tensorflow_facts.not_opened("libcudnn.so", number, notes)
             notes.tell("tensorflow.loader_ok", False, number)
@@ -56,6 +56,7 @@ def line(text: str, number: int, notes: Notebook) -> Understood | None:
     if found is None and (len(text) > 600 or (found := _PROSE.search(text)) is None):
         return None
     name = next(value for value in found.groups() if value)
+    name = name.lower() if name.endswith(".dll") else name
     told = notes.told("tensorflow.libraries") or ()
     if not any(pick.soname == name for pick in told):
         notes.add("tensorflow.libraries", LibraryPick(soname=name, picked=None), number, weight)

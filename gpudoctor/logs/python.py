@@ -34,6 +34,7 @@ _FRAME = Pattern(
 _OF_TENSORFLOW = Pattern(
     r"[/\\]tensorflow(?:_core|_cpu|_gpu|_intel)?[/\\]|pywrap_tensorflow|import tensorflow|[/\\]keras[/\\]"
 )
+_IMPORTS = Pattern(r"(?:-+> ?\d+ +)?(?:from|import) tensorflow\b")
 _LIBRARY = Pattern(r"(?P<library>lib(?:cu[\w]+|nv[\w]+)\.so[.\d]*): cannot open shared object file")
 _PRINTED = (
     (
@@ -57,10 +58,10 @@ _PRINTED = (
         r"(?P<count>[1-9]\d*)\b")),
 )  # fmt: skip
 _VERSION = Pattern(
-    r"(?:tf\.__version__|TensorFlow version|tensorflow version)[^\d\n]{0,12}"
+    r"(?:tf\.__version__|tensorflow\.__version__|TensorFlow version|tensorflow version)[^\d\n]{0,12}"
     r"(?P<version>[012]\.\d+\.\d+(?:rc\d|-rc\d)?)"
 )
-_SYMPTOM, _FAILED = 1, 2
+_CUT, _SYMPTOM, _FAILED = -2, 1, 2
 
 
 class Reader:
@@ -71,6 +72,8 @@ class Reader:
         self._in_tensorflow = False
         self._importing = False
         self._traceback = False
+        self._cut = 0
+        """The line of an import of TensorFlow within a traceback whose end is not there yet."""
 
     def line(self, text: str, number: int) -> Understood | None:
         """The kind of a line, and what it names."""
@@ -84,12 +87,21 @@ class Reader:
             return None
         if _OF_TENSORFLOW.search(text) and re.match(r"(?:-+> ?\d+ +)?(?:import |from )", text):
             self._importing = True
+            self._cut = number if self._in_tensorflow else self._cut
             return None
+        if self._in_tensorflow and _IMPORTS.match(text):
+            self._cut = number
         if (error := _ERROR.match(text.lstrip("`'\" E"))) is not None:
             return self._error(error["error"], error["text"], text, number)
         return self._printed(text, number)
 
+    def finish(self) -> None:
+        """What a text tells that ends within a traceback: an import fails, and why is not there."""
+        if self._cut and not any(e.symptom for e in self.notes.events):
+            self.notes.tell("tensorflow.import_error", "the traceback is not whole", self._cut, _CUT)
+
     def _error(self, name: str, said: str, text: str, line: int) -> Understood | None:
+        self._cut = 0
         notes, of_import = self.notes, self._importing or (self._in_tensorflow and "Import" in name)
         if library := _LIBRARY.search(said):
             if library["library"].startswith("libcuda.so"):

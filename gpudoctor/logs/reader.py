@@ -37,6 +37,7 @@ from . import (
     sift,
     tensorflow_facts,
     tensorflow_ops,
+    troubles,
     wordings,
     xid,
 )
@@ -64,6 +65,7 @@ LANGUAGES: tuple[Language, ...] = (
     devices.LANGUAGE,
     grievances.LANGUAGE,
     grievances.PROGRAMS,
+    troubles.LANGUAGE,
     wordings.LANGUAGE,
     *circumstances.LANGUAGES,
     *complaints.LANGUAGES,
@@ -156,6 +158,7 @@ def read(pasted: Pasted) -> Facts:
                 break  # the other languages have nothing to say of it
             if kind in _GOOD:
                 passed_over = _ALL_BUT_DEVICES
+    tracebacks.finish()
     statements.finish()
     return notes.facts(pasted.count, pasted.left_out)
 

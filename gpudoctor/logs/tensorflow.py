@@ -179,7 +179,7 @@ _COMPILED = tuple((kind, Pattern(pattern)) for kind, pattern in KINDS)
 
 
 WORDS = (
-    "cuInit", "uda", "UDA", "GPU", "gpu", "udnn", "uDNN", "ibrar", "DNN", "NUMA", "ublas", "Tensor", "PTX", "ptxas", "OOM",
+    "cuInit", "To enable", "uda", "UDA", "GPU", "gpu", "udnn", "uDNN", "ibrar", "DNN", "NUMA", "ublas", "Tensor", "PTX", "ptxas", "OOM",
     "umpy", "ARRAY_API", "rotobuf", "escriptors", "OP_REQUIRES", "TRT", "oneDNN", "factory", "devices",
     "absl", "Ran out of", "libdevice", "upb", "verbose", "placer", "Allocator", "kernel", ".version",
 )  # fmt: skip

@@ -92,7 +92,7 @@ _LIBRARIES = (
     Kind(
         "libraries-mixed",
         r"CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH|CUDNN_STATUS_VERSION_MISMATCH"
-        r"|Could not load library libcudnn\S{1,40} Error: .{0,200}(?:undefined symbol|version lookup|not defined in file)"
+        r"|Could not load library libcudnn\S{1,40} Error: .{0,360}(?:undefined symbol|version lookup|not defined in file)"
         r"|[Uu]ndefined symbol:? \w*(?:cudnn|libcudnn)\w*|libcudnn\w*\.so[.\d]*: (?:undefined symbol|version)",
         _FAILS,
     ),
@@ -142,6 +142,8 @@ _MEMORY = (
         rf"failed to allocate (?P<size>{_SIZE}) \((?P<bytes>\d+) bytes\) from device: CUDA_ERROR_OUT_OF_MEMORY",
         _FAILS,
     ),
+    Kind("executor-not-made", r"failed initializing StreamExecutor for CUDA device ordinal", _FAILS),
+    Kind("cupti-lost", r"could not dlopen DSO: libcupti|libcupti\.so[\d.]{0,5}:? (?:cannot open|can ?not open|can't open)", _FAILS),
     Kind("copy-finds-no-room", r"Dst tensor is not initialized|unable to allocate output tensor", _FAILS),
     Kind(
         "torch-out-of-memory",
@@ -235,7 +237,7 @@ LANGUAGE = Language(
         "slow compile", "Constant folding", "operation took", "MLIR", "XLA", "peer access", "kernel image", "KernelImage", "CUDA_ERROR", "cudaError",
         "CUDA capability", "cuda capability", "PyTorch no", "No CUDA device", "_STATUS_", "libcudnn", "libnvrtc", "CuDNN library", "cudnn_", "load symbol", "cublas",
         "OOM", "xhausted", "XHAUSTED", "ut of memory", "OUT_OF_MEMORY", "on host", "pinned host", "Dst tensor", "output tensor", "Memory usage", "nsufficient driver", "Sum Total",
-        "busy or unavailable", "Unavailable", "ordinal", "INVALID_DEVICE", "InvalidDevice", "no supported devices", "xclusive", "EXCLUSIVE", "Killed", "137", "signal 9", "OOMKilled", "bad_alloc", " handle", "GEM", "gemm", "BLAS",
+        "busy or unavailable", "Unavailable", "ordinal", "libcupti", "INVALID_DEVICE", "InvalidDevice", "no supported devices", "xclusive", "EXCLUSIVE", "Killed", "137", "signal 9", "OOMKilled", "bad_alloc", " handle", "GEM", "gemm", "BLAS",
         "algorithm", "Algorithm", "cuDNN", "DNN", "timed out", "illegal memory", "launch failure", "Event status", "ptxas", "JIT", "not enabled", "available devices",
         "Available devices", "egistered devices", "NHWC", "memory", "RAM",
     ),

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 import msgspec
 
 from ..facts import Facts
-from ..findings import Candidate, Diagnosis, Finding, SymptomRank, Unexplained, Unknown
+from ..findings import LIKELY, Candidate, Diagnosis, Finding, SymptomRank, Unexplained, Unknown
 from ..registry import Check
 from .clues import CLUES
 from .fitting import DEEPEST, fitting
@@ -38,7 +38,7 @@ def narrowed(
     symptom = min(opened, key=lambda s: (ranks[s], DEEPEST.index(s) if s in DEEPEST else -1))
     left = {u.cause: u for u in unknown}
     checks = {c.cause: c for c in by_code.values()}
-    fits = [name for name in _fitting(facts, symptom) if name in left]
+    fits = [name for name in _first(facts, symptom, unknown, _fitting(facts, symptom)) if name in left]
     if fits:
         chosen = tuple(_candidate(checks[name], left[name]) for name in fits)
         return msgspec.structs.replace(diagnosis, candidates={symptom: chosen}, unexplained=())
@@ -53,10 +53,23 @@ def _fitting(facts: Facts, symptom: str) -> tuple[str, ...]:
     if symptom in DEEPEST:
         lists.append(fitting(facts))
     lists.sort(key=len)
-    fits = lists[0] if lists else ()
+    fits = lists[0] if lists else _NAMED if symptom == "op-fails" and not facts.text.shows(symptom) else ()
     for other in lists[1:]:
         fits = tuple(name for name in fits if name in other) or fits
     return hinted(facts, fits)
+
+
+def _first(facts: Facts, symptom: str, unknown: tuple[Unknown, ...], fits: tuple[str, ...]) -> tuple[str, ...]:
+    """`fits` with what a check calls likely before it, where no GPU is listed and no line tells why."""
+    likely = tuple(u.cause for u in unknown if u.why == LIKELY)
+    if symptom != "tf-lists-no-gpu" or fits[:1] not in _NO_REASON or facts.text.said("library-not-loaded"):
+        return fits
+    return (*likely, *(name for name in fits if name not in likely))
+
+
+_NO_REASON = (("tf-cpu-only-package",), ("cuda-version-mismatch",), ("cuda-libs-missing",))
+_NAMED = ("gpu-too-new-for-build", "cuda-version-mismatch")
+"""What fits a GPU and a build that are named, where no line shows what fails."""
 
 
 def _candidate(check: Check, unknown: Unknown) -> Candidate:

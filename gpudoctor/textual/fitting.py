@@ -153,13 +153,28 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
     if not isinstance(tensorflow.libraries, Unread) and tensorflow.libraries:
         return (*libraries.fitting(facts), "driver-missing", "no-nvidia-gpu", "container-no-gpus-flag")
     first = {"Windows": "tf-windows-native-cpu-only", "Darwin": "tf-macos-no-cuda"}.get(str(facts.system.system))
+    release = libraries.release_of(facts)
+    if first == "tf-windows-native-cpu-only" and release is not None and release < _LAST_ON_WINDOWS:
+        first = None
+    of_conda = any("conda" in e.text for e in facts.text.understood())
+    if first is None and facts.system.system == "Windows" and release is not None and not of_conda:
+        first = "cuda-version-mismatch" if release >= _ONE_PACKAGE else "tf-cpu-only-package"
     if first is None and facts.system.machine == "aarch64":
         first = "tf-aarch64-cpu-only"
     if first is None and facts.text.said("names-extra"):
         first = "pip-nvidia-libs-not-found"
     if first is None and facts.text.said("gpu-not-registered", "gpu-not-among-devices"):
         first = "tf-no-gpu-registered"
+    if first is None and release is not None and release >= _ONE_PACKAGE and (release >= _FROM_WHEELS or not of_conda):
+        first = libraries.likely(facts, release)
     return (first, *(c for c in _NOTHING_MORE if c != first)) if first is not None else _NOTHING_MORE
+
+
+_FROM_WHEELS = (2, 12)
+"""Since then TensorFlow's own guide installs it by pip."""
+_LAST_ON_WINDOWS = (2, 11)
+_ONE_PACKAGE = (2, 1)
+"""From 2.1 on the package tensorflow computes on GPUs; before, it is tensorflow-gpu."""
 
 
 def _both(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:

@@ -78,6 +78,16 @@ def _hints(facts: Facts) -> Iterator[str]:
     if said("root-works"):
         yield "cuinit-uvm-device-missing"
         yield "device-node-permission"
+    if said("protobuf-named"):
+        yield "protobuf-mismatch"
+    if said("device-not-available") and str(facts.tensorflow.version).startswith(("0.", "1.", "2.0")):
+        yield "tf-cpu-only-package"
+    if said("run-by-sudo"):
+        yield "sudo-stripped-environment"
+    if said("ide-named"):
+        yield "ld-library-path-not-set"
+    if said("another-framework"):
+        yield "tf-preallocates-all-memory"
     if said("stubs-on-path") and facts.driver.kernel_version is not None:
         yield "libcuda-stub-loaded"
     yield from _without_nvidia(facts)

@@ -87,6 +87,30 @@ def _first(*causes: str) -> tuple[str, ...]:
     return (*causes, *(c for c in _ALL if c not in causes))
 
 
+def release_of(facts: Facts) -> tuple[int, int] | None:
+    """(2, 16), where the text tells it."""
+    release = _release(facts)
+    if release is None:
+        return None
+    major, _, minor = release.partition(".")
+    return int(major), int(minor or 0) if minor.isdigit() else 0
+
+
+def likely(facts: Facts, release: tuple[int, int]) -> str:
+    """Why a package with CUDA lists no GPU, where no line of its log is there: libraries, by what is named of them."""
+    if not _names_a_toolkit(facts):
+        return "cuda-libs-missing"
+    majors = {e.values["cuda"].partition(".")[0] for e in facts.text.said("names-cuda") if e.values.get("cuda")}
+    wanted = next((major for since, major in _MAJORS if release >= since), "8")
+    if wanted not in majors:
+        return "cuda-version-mismatch"
+    return "ld-library-path-not-set" if release < (2, 14) else "pip-nvidia-libs-not-found"
+
+
+_MAJORS = (((2, 14), "12"), ((2, 4), "11"), ((2, 1), "10"))
+"""From this release on: the major version of CUDA that its package is built for."""
+
+
 def _release(facts: Facts) -> str | None:
     """'2.16', as the text says or as the place of its line tells; None: neither."""
     version = facts.tensorflow.version
@@ -100,11 +124,14 @@ def _release(facts: Facts) -> str | None:
     return None
 
 
+_OLD = re.compile(r"\.so\.(?:[4-9]\.\d|10(?:\.\d)?|11\.0)$|libcudnn\.so\.[4-7]$")
+"""Libraries that releases before 2.12 ask for."""
+
+
 def _is_new(facts: Facts, release: str | None) -> bool:
     """From 2.14 on the extra brings the libraries; and from 2.12 on those that are lost are not named."""
     if release is not None:
         major, _, minor = release.partition(".")
         return (int(major), int(minor or 0)) >= (2, 14)
     picks = facts.tensorflow.libraries
-    old = (".10", ".10.0", ".10.1", ".9.0", ".8.0", ".11.0")
-    return isinstance(picks, Unread) or not any(p.soname.endswith(old) for p in picks)
+    return isinstance(picks, Unread) or not any(_OLD.search(p.soname) for p in picks)

@@ -65,9 +65,6 @@ NO_IMAGE = "Internal: no kernel image is available for execution on the device\n
         ("RTX 3060, tensorflow-gpu==1.14.0\n" + "Blas GEMM launch failed : a.shape=(4, 8), b.shape=(8, 2), m=4", ANY_CARD),
         ("my new 3080 stops\n" + EXECUTION, ANY_CARD),
         ("RTX 4080, TF 2.2\n" + NO_IMAGE, ANY_CARD),
-        ("For RTX 3000 owners: TensorFlow 1.15 hangs at the start\n", ANY_CARD),
-        ("A 3090 with TensorFlow 1.15 gives NaN after some steps\n", ANY_CARD),
-        ("RTX 5070 with TensorFlow 2.19 does not train\n", ANY_CARD),
         (codeless("12.0") + INVALID_PTX, ANY_CARD),
         (codeless("12.0"), ANY_CARD),
         (codeless("8.9") + INVALID_PTX, ANY_CARD),
@@ -152,6 +149,23 @@ NO_IMAGE = "Internal: no kernel image is available for execution on the device\n
 )  # fmt: skip
 def test_what_is_certain(text: str, cause: str) -> None:
     assert said(judged(text)) == ([cause], [])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "For RTX 3000 owners: TensorFlow 1.15 hangs at the start\n",
+        "A 3090 with TensorFlow 1.15 gives NaN after some steps\n",
+        "RTX 5070 with TensorFlow 2.19 does not train\n",
+    ],
+)
+def test_a_newer_card_that_is_named_is_likely_and_no_proof(text: str) -> None:
+    assert said(judged(text)) == ([], [ANY_CARD, "cuda-version-mismatch"])
+
+
+def test_a_newer_card_that_no_gpu_is_listed_for() -> None:
+    roots, candidates = said(judged("TensorFlow 1.15.2 doesn't detect my GPU\n\nRTX 3090, Ubuntu\n"))
+    assert (roots, candidates[0]) == ([], ANY_CARD)
 
 
 PLACEMENT = (

@@ -46,6 +46,15 @@ CLUES: dict[str, tuple[str, ...]] = {
     "memory-kept": ("tf-preallocates-all-memory", "gpu-memory-held-by-other-process", "gpu-oom-model-or-data"),
     "memory-fills": ("tf-preallocates-all-memory", "gpu-oom-model-or-data", "gpu-memory-held-by-other-process"),
     "says-out-of-memory": _MEMORY,
+    "says-memory-taken": ("tf-preallocates-all-memory", "gpu-memory-held-by-other-process", "gpu-oom-model-or-data"),
+    "says-no-holder": ("gpu-memory-held-by-other-process", "tf-preallocates-all-memory"),
+    "executor-not-made": (
+        "gpu-memory-held-by-other-process", "tf-preallocates-all-memory", "gpu-exclusive-busy", "driver-too-old", "gpu-needs-reset",
+    ),
+    "cupti-lost": ("ld-library-path-not-set", "cuda-libs-missing", "cuda-version-mismatch"),
+    "says-minimum-capability": ("gpu-compute-capability-too-old", "gpu-too-new-for-build"),
+    "says-no-libdevice": ("libdevice-missing", "ptxas-missing"),
+    "says-visible-overwritten": ("cuda-visible-devices-wrong", "cuda-visible-devices-empty"),
     "invalid-ordinal": ("cuda-visible-devices-wrong", "cuda-visible-devices-empty", "xid79-fell-off-bus", "driver-rminit-failed"),
     "no-supported-device": (
         "cuda-visible-devices-wrong", "mig-single-instance-limit", "gpu-compute-capability-too-old", "mig-enabled-no-instance",
