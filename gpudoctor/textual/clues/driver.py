@@ -57,7 +57,6 @@ CLUES: dict[str, tuple[str, ...]] = {
     "says-nouveau": ("driver-nouveau-conflict", "driver-module-not-loaded", "driver-secure-boot", "driver-missing"),
     "says-secure-boot": ("driver-secure-boot", *_NOT_THERE[:2]),
     "says-versions-differ": ("driver-library-mismatch", "cuda-compat-unsupported"),
-    "says-uvm-absent": ("cuinit-uvm-device-missing", "device-nodes-missing", "container-no-gpus-flag"),
     "says-lost-in-sleep": ("cuinit-unknown-after-suspend", "cuinit-uvm-device-missing", "xid79-fell-off-bus", "optimus-gpu-powered-off"),
     "says-hybrid-fails": ("optimus-gpu-powered-off", *_NOT_THERE[:5], "driver-libcuda-not-on-path"),
     "other-module-key-rejected": ("driver-secure-boot",),

@@ -33,7 +33,6 @@ CLUES: dict[str, tuple[str, ...]] = {
         "xid13-31-43-app-or-gpu-fault",
         "xid79-fell-off-bus",
     ),
-    "driver-refused": ("driver-too-old", "container-driver-too-old"),
     "says-old-driver": ("driver-too-old", "container-driver-too-old", "driver-too-old-for-ptx"),
     "wrong-ordinal": (
         "cuda-visible-devices-wrong",
@@ -50,7 +49,6 @@ CLUES: dict[str, tuple[str, ...]] = {
         "mig-enabled-no-instance",
         "gpu-exclusive-busy",
     ),
-    "says-gpu-lost": _NO_ANSWER,
     "says-no-answer": _NO_ANSWER,
     "says-ecc": ("ecc-uncorrectable-error", "gpu-memory-repair-pending"),
     "says-machine-freezes": ("xid79-fell-off-bus", "psu-insufficient", "xid119-gsp-timeout"),

@@ -55,11 +55,6 @@ CLUES: dict[str, tuple[str, ...]] = {
     "says-minimum-capability": ("gpu-compute-capability-too-old", "gpu-too-new-for-build"),
     "says-no-libdevice": ("libdevice-missing", "ptxas-missing"),
     "says-visible-overwritten": ("cuda-visible-devices-wrong", "cuda-visible-devices-empty"),
-    "invalid-ordinal": ("cuda-visible-devices-wrong", "cuda-visible-devices-empty", "xid79-fell-off-bus", "driver-rminit-failed"),
-    "no-supported-device": (
-        "cuda-visible-devices-wrong", "mig-single-instance-limit", "gpu-compute-capability-too-old", "mig-enabled-no-instance",
-        "driver-too-old", "gpu-exclusive-busy",
-    ),
     "exclusive-mode-said": ("gpu-exclusive-busy", "compute-mode-prohibited"),
     "notebook-differs": ("jupyter-kernel-other-environment", "tf-not-installed", "cuda-visible-devices-empty"),
     "some-gpus-only": (
