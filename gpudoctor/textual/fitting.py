@@ -101,6 +101,8 @@ _ASKED = ("container-capabilities-without-compute", "container-ldconfig-path", "
 def fitting(facts: Facts) -> tuple[str, ...]:
     """The causes that fit what the text shows, the likely ones first; those of the place that it comes from before all."""
     fits = _fitting(facts)
+    if isinstance(facts.driver.kernel_version, str):  # under WSL the kernel's driver tells no version
+        fits = tuple(cause for cause in fits if not cause.startswith("wsl-"))
     if "container-no-gpus-flag" not in fits or isinstance(facts.driver.libcuda.path, str):
         return fits
     first: list[str] = []

@@ -59,6 +59,8 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
         return _first("cuda-libs-missing", "cuda-version-mismatch", "ld-library-path-not-set")
     if not _is_new(facts, release):
         return _first("ld-library-path-not-set", "cuda-version-mismatch") if _names_a_toolkit(facts) else _ALL
+    if release == _GAP and any(name.startswith("libcudart") for name in lost):  # which the wheel would find
+        return _first("cuda-libs-missing", "pip-nvidia-libs-not-found", "ld-library-path-not-set")
     if release == _GAP:
         return _first("tf-wheel-runpath-gap", "pip-nvidia-libs-not-found", "cuda-libs-missing")
     if facts.text.said("names-extra") or release == "2.16":

@@ -9,7 +9,7 @@ import pytest
 from gpudoctor.registry import all_checks
 from gpudoctor.textual.clues import CLUES
 from gpudoctor.textual.settles import SETTLES
-from tests.logs.judged import judged
+from tests.logs.judged import HERE, judged, said
 
 FITTING, LIBRARIES = (importlib.import_module(f"gpudoctor.textual.{name}") for name in ("fitting", "libraries"))
 NAMED = {
@@ -31,3 +31,19 @@ def test_a_candidate_can_be_settled(cause: str) -> None:
     assert cause in {c.cause for c in all_checks() if not c.is_symptom}
     unknown = {u.cause: u.settle for u in judged("hello\n").unknown}
     assert SETTLES.get(cause, unknown.get(cause)) not in ANYWHERE
+
+
+@pytest.mark.parametrize(
+    ("name", "first"),
+    [
+        ("compat-libcuda", "cuda-compat-unsupported"),
+        ("no-ctl", "device-nodes-missing"),
+        ("no-cuda_runtime", "cuda-libs-missing"),
+        ("no-nvidia-wheels", "cuda-libs-missing"),
+        ("no-uvm", "cuinit-uvm-device-missing"),
+        ("plain-pip", "tf-wheel-runpath-gap"),
+        ("vlog-plain", "tf-wheel-runpath-gap"),
+    ],
+)
+def test_the_true_cause_of_a_real_host_is_the_first(name: str, first: str) -> None:
+    assert said(judged((HERE / "h200" / f"{name}.log").read_text()))[1][0] == first
