@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable
 
 from ..facts import Facts, TextEvent
+from ..patterns import Pattern
 from . import (
     answers,
     circumstances,
@@ -90,6 +91,10 @@ _GOOD = ("device-created", "cudnn-loaded")
 """TensorFlow's lines of a GPU that it uses."""
 _PRINTED = ".cc:"
 """A program's line: no complaint stands in it."""
+_OURS = Pattern(
+    r"^(?:GD\d{3} [a-z0-9-]+(?:$|: )|[\u2717!i?] .{1,200} GD\d{3}$|(?:[a-z0-9]{1,20}(?:-[a-z0-9]{1,20}){1,8}, ){2})"
+)
+"""A line of our own report that names causes: they were looked at, or found, and are not what the text shows."""
 _TEXT = 400
 _MANY = 1000
 """From so many lines on a look at their words is worth its preparation."""
@@ -129,6 +134,8 @@ def read(pasted: Pasted) -> Facts:
     seen: set[tuple[str, str]] = set()
     alike: dict[str, int] = {}
     for line in answers.together(pasted.lines):
+        if _OURS.match(line.text):
+            continue
         if many:
             form = line.text.translate(_NO_DIGITS)
             alike[form] = alike.get(form, 0) + 1

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpudoctor.logs.text import Binary
-from tests.logs.judged import HERE, judged
+from tests.logs.judged import HERE, judged, said
 
 LINES = sorted({line for path in HERE.rglob("*.log") for line in path.read_text().splitlines()})
 LETTERS = st.text(alphabet="0123456789.-:xX/\\ '\"[](){}|<>=;,\t\x00é中", max_size=6)
@@ -38,3 +38,20 @@ def test_no_check_fails(lines: list[str]) -> None:
         return
     assert not [one for one in report.unknown if "itself failed" in one.why]
     assert all(name for name in (*report.diagnosis.candidates, report.diagnosis.verdict))
+
+
+def test_a_report_of_our_own_names_causes_that_were_only_looked_at() -> None:
+    text = """\
+gpudoctor 0.1.0 · Python 3.12.3 /usr/bin/python3 · tensorflow 2.20.0 · driver 580.159.04 · 2 GPUs
+
+Ruled out: 3 causes and symptoms
+    GD101 driver-missing
+    GD810 vgpu-unlicensed
+Could not be looked at: 2
+    gpu-too-new-for-build, cudnn-version-too-old, cudnn-incomplete-install: TensorFlow is not imported; settle it with: gpudoctor check
+Does not apply here: 1
+    GD810 vgpu-unlicensed: no GPU here is a vGPU, so it needs no licence and is not slow
+
+✓ Healthy: TensorFlow lists 2 GPUs.
+"""
+    assert said(judged(text)) == ([], [])
