@@ -6,16 +6,9 @@ Such words are weak: they count only where no line of a program shows that somet
 from __future__ import annotations
 
 from ..facts import COMPLAINT
-from ..patterns import Pattern
-from .language import Kind, Language, Understood
-from .notebook import Notebook
+from .language import Kind, Language
+from .prose import Prose
 
-_LONGEST = 500
-_LINES = 3000
-"""Nobody writes more; what follows is a log."""
-_LOG = Pattern(
-    r"[IWEF]\d{4} \d\d:|[IWEF] \S{1,80}\.cc:\d|\[ *\d+\.\d+\]|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF] |File \"|\||\w[\w.-]{0,60}:\d+:\d+ \["
-)
 _NOT = r"(?:n[o']t|cannot|never|nowhere|unable to|fail(?:s|ed|ing)? to|without)"
 _SEEN = (
     r"(?:found|detected|loaded|available|visible|present|installed|recogni[sz]ed|seen|accessible|used|running|there)"
@@ -133,16 +126,6 @@ _KINDS: tuple[tuple[str, str, str | None], ...] = (
         "runs-slowly",
     ),
 )  # fmt: skip
-
-
-class Prose(Language):
-    """Lines that no program prints."""
-
-    def line(self, text: str, number: int, notes: Notebook) -> Understood | None:
-        """What a line complains of."""
-        if number > _LINES or len(text) > _LONGEST or _LOG.match(text):
-            return None
-        return super().line(text, number, notes)
 
 
 LANGUAGE = Prose(

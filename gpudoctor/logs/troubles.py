@@ -6,16 +6,9 @@ Such words are weak: they count only where no line of a program shows that somet
 from __future__ import annotations
 
 from ..facts import COMPLAINT
-from ..patterns import Pattern
-from .language import Kind, Language, Understood
-from .notebook import Notebook
+from .language import Kind
+from .prose import Prose
 
-_LONGEST = 500
-_LINES = 3000
-"""Nobody writes more; what follows is a log."""
-_LOG = Pattern(
-    r"[IWEF]\d{4} \d\d:|\[ *\d+\.\d+\]|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF] |File \"|\||[IWEF] (?:\S+/)?tensorflow/"
-)
 _ARM = r"(?:\baarch64\b|\barm64\b|\barm(?:v?8)?\b|\bjetson\b|\braspberry ?pi\b)"
 _MAC = r"\b(?:mac ?os(?: ?x)?|os ?x|macs?|macbooks?|imac|hackintosh|m[1-4]|apple silicon)\b"
 _LACKS = r"(?:\bno\b|n't\b|\bcannot\b|\bcan not\b|\bunable\b|\bfails?\b|\bnot\b|\bis there\b|\bare there\b|\bmissing\b|\blacks?\b|\bwithout\b|\bwhy\b|\bonly\b)"
@@ -59,17 +52,7 @@ _KINDS: tuple[tuple[str, str, str], ...] = (
 )  # fmt: skip
 
 
-class _Prose(Language):
-    """Lines that no program prints."""
-
-    def line(self, text: str, number: int, notes: Notebook) -> Understood | None:
-        """What a line complains of."""
-        if number > _LINES or len(text) > _LONGEST or ".cc:" in text or _LOG.match(text):
-            return None
-        return super().line(text, number, notes)
-
-
-LANGUAGE = _Prose(
+LANGUAGE = Prose(
     name=COMPLAINT,
     words=(
         "arch64", "ARCH64", "Arch64", "arm", "ARM", "Arm", "etson", "aspberry", "GPU", "gpu", "CPU", "cpu", "ompute capab", "ompute Capab", "libdevice",

@@ -6,8 +6,8 @@ As weak as grievances.py: it counts only where no line of a program shows that s
 from __future__ import annotations
 
 from ..facts import COMPLAINT
-from .grievances import Prose
 from .language import Kind
+from .prose import Prose
 
 _NOT = r"(?:\bnot|n[o'\u2019]t|\bcannot|\bnever|\bno longer|\bunable to|\bfails? to|\bfailed to|\bwithout)"
 _DRIVER = r"(?:nvidia|gpu)(?:[ /-](?:gpu|graphics|kernel|open))?[ /-](?:drivers?|modules?)(?:[ /](?:kernel )?modules?)?"
