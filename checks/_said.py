@@ -23,6 +23,11 @@ def said(facts: Facts, *kinds: str, settle: str | None = None) -> tuple[TextEven
     return found
 
 
+def left_open(settle: str | None = None) -> UnknownFactError:
+    """To be raised where the lines that are there do not decide it: `settle` is the one command whose output would."""
+    return UnknownFactError(Unread(why="the text does not decide it", settle=settle))
+
+
 def undecided(settle: str) -> NoReturn:
     """What the text has is not enough: `settle` is the one command whose output would tell."""
     raise UnknownFactError(Unread(why="this text does not decide it", settle=settle))

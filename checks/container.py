@@ -10,8 +10,8 @@ from shlex import quote
 
 from gpudoctor.checks._cuinit import own_libraries, starts
 from gpudoctor.checks._handed_over import ENGINES, driver_works, lists_nothing, nothing_here
-from gpudoctor.checks._said import lines
-from gpudoctor.facts import DeviceNode, Facts, TextEvent, UnknownFactError, Unread, known
+from gpudoctor.checks._said import left_open, lines
+from gpudoctor.facts import DeviceNode, Facts, TextEvent, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
 
@@ -43,13 +43,9 @@ def _gpu_nodes(facts: Facts) -> list[DeviceNode]:
     return [n for n in nodes if re.fullmatch(r"/dev/nvidia\d+", n.path) and known(n.exists)]
 
 
-def _undecided(settle: str) -> UnknownFactError:
-    return UnknownFactError(Unread(why="the text does not decide it", settle=settle))
-
-
 def _not_asked_for(facts: Facts, container: str) -> tuple[TextEvent, ...]:
     """The lines of a text that show that this container was started without GPUs."""
-    undecided = _undecided("nvidia-smi -L  # inside, and on the host")
+    undecided = left_open("nvidia-smi -L  # inside, and on the host")
     if container not in ENGINES or facts.text.said("builds-an-image", "on-a-host"):
         raise undecided
     without, absent = facts.text.said("run-without-gpus"), nothing_here(facts)

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from gpudoctor import compat
 from gpudoctor.checks._driver_said import decided, in_container
 from gpudoctor.checks._handed_over import driver_works
-from gpudoctor.checks._said import lines, said
-from gpudoctor.facts import Facts, TextEvent, UnknownFactError, Unread
+from gpudoctor.checks._said import left_open, lines, said
+from gpudoctor.facts import Facts, TextEvent
 from gpudoctor.findings import Fix, Found, Stage
 from gpudoctor.registry import check
 
@@ -23,10 +23,6 @@ _SNAP = "snap list docker; which docker"
 _NO_LIBRARY = 12
 """NVML's code: libnvidia-ml.so.1 is not found."""
 _ROOT = "nvidia-container-cli info; grep -E 'root|ldconfig' /etc/nvidia-container-runtime/config.toml"
-
-
-def _undecided(settle: str) -> UnknownFactError:
-    return UnknownFactError(Unread(why="the text does not decide it", settle=settle))
 
 
 def _with_root(summary: str, *steps: str) -> Fix:
@@ -49,7 +45,7 @@ def container_toolkit_missing(facts: Facts) -> Iterator[Found]:
     kinds = ("no-gpu-device-driver", "no-gpu-runtime", "toolkit-absent", "cdi-unresolved")
     told = said(facts, *kinds, settle=_RUNTIMES)
     if all(e.kind == "cdi-unresolved" and not e.values["device"].endswith("=all") for e in told):
-        raise _undecided("nvidia-ctk cdi list")
+        raise left_open("nvidia-ctk cdi list")
     engine = _with_root(
         "Install the toolkit and make it known to docker",
         "sudo apt-get install -y nvidia-container-toolkit",
@@ -85,7 +81,7 @@ def container_driver_too_old(facts: Facts) -> Iterator[Found]:
     """
     told = _image_is_newer(facts) or said(facts, "container-unsatisfied", "ngc-driver-too-old", settle=_ON_HOST)
     if facts.driver.libcuda.init_result in (803, 804) and not facts.text.said("container-unsatisfied"):
-        raise _undecided(_ON_HOST)
+        raise left_open(_ON_HOST)
     wants = next((e.values["condition"] for e in told if "condition" in e.values), None)
     yield Found(
         message="The image needs a newer driver than the host has" + (f" ({wants})." if wants else "."),
@@ -140,7 +136,7 @@ def container_host_driver_broken(facts: Facts) -> Iterator[Found]:
     if driver_works(facts):
         return
     if facts.text.said("on-windows", "driver-root-set"):
-        raise _undecided(_ON_HOST)
+        raise left_open(_ON_HOST)
     yield Found(
         message="The driver does not work on the host.",
         proof=lines(told),
@@ -173,7 +169,7 @@ def container_cgroupv2_unsupported(facts: Facts) -> Iterator[Found]:
     """
     told = said(facts, "container-cgroup-v2", "container-cgroup-program", settle=_TOOLKIT)
     if not facts.text.said("container-cgroup-v2") and facts.text.said("rootless"):
-        raise _undecided(_TOOLKIT)
+        raise left_open(_TOOLKIT)
     yield Found(
         message="The toolkit can't write device rules for control groups of this system (version 2).",
         proof=lines(told),
@@ -208,7 +204,7 @@ def container_rootless_cgroups(facts: Facts) -> Iterator[Found]:
     kinds = ("container-rules-refused", "container-rules-fail", "container-cgroup-program")
     told = said(facts, *kinds, settle=_TOOLKIT)
     if not facts.text.said("container-rules-refused", "rootless"):
-        raise _undecided(_TOOLKIT)
+        raise left_open(_TOOLKIT)
     yield Found(
         message="The engine may not write the rules by which a container may open the GPUs.",
         proof=lines(told),
@@ -247,7 +243,7 @@ def container_snap_docker(facts: Facts) -> Iterator[Found]:
         if e.kind in ("no-gpu-device-driver", "no-gpu-runtime", "container-no-nvml")
     ]
     if not failed:
-        raise _undecided(_SNAP)
+        raise left_open(_SNAP)
     yield Found(
         message="docker is the one from snap, which has no access to the GPU.",
         proof=lines((snap[0], *failed)),
@@ -287,7 +283,7 @@ def container_ldconfig_path(facts: Facts) -> Iterator[Found]:
     inside = facts.text.said("gpus-asked") and not facts.text.shows(_NOT_STARTED)
     inside = inside or (in_container(facts) and facts.text.said("ldconfig-cures"))
     if not facts.text.said("container-ldconfig") and not (inside and facts.gpu.nvml_error == _NO_LIBRARY):
-        raise _undecided(_ROOT)
+        raise left_open(_ROOT)
     yield Found(
         message="The driver's libraries are not in the loader's cache of the container.",
         proof=lines(told),
@@ -325,7 +321,7 @@ def container_driver_root_wrong(facts: Facts) -> Iterator[Found]:
     if not facts.text.said("container-driver-root") and not facts.text.said(
         "container-no-nvml", "container-driver-request", "container-driver-not-loaded", "container-nvml-refused"
     ):
-        raise _undecided(_ROOT)
+        raise left_open(_ROOT)
     yield Found(
         message="The toolkit's settings name a root directory in which there is no driver.",
         proof=lines(told),
@@ -390,7 +386,7 @@ def container_docker_desktop_linux(facts: Facts) -> Iterator[Found]:
     desktop = said(facts, "docker-desktop", settle="docker context ls")
     failed = facts.text.said("no-gpu-device-driver", "no-gpu-runtime", "container-no-nvml")
     if not failed or facts.text.said("on-windows", "on-a-mac"):
-        raise _undecided("docker context ls")
+        raise left_open("docker context ls")
     yield Found(
         message="The engine is Docker Desktop's, in whose virtual machine there is no GPU.",
         proof=lines((desktop[0], *failed)),
@@ -430,7 +426,7 @@ def wsl_driver_toolkit_mismatch(facts: Facts) -> Iterator[Found]:
             facts, "container-driver-request", "container-mount-wsl", settle="nvidia-smi  # in Windows; docker version"
         )
         if not facts.text.said("on-windows"):
-            raise _undecided("uname -r; docker version")
+            raise left_open("uname -r; docker version")
     yield Found(
         message="The toolkit does not understand this driver of Windows.",
         proof=lines(told),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpudoctor.checks._said import lines, said
-from gpudoctor.facts import Facts, UnknownFactError, Unread
+from gpudoctor.checks._said import left_open, lines, said
+from gpudoctor.facts import Facts
 from gpudoctor.findings import Fix, Found, Stage
 from gpudoctor.registry import check
 
@@ -66,7 +66,7 @@ def k8s_device_plugin_not_registered(facts: Facts) -> Iterator[Found]:
     """
     waits = said(facts, "k8s-insufficient", "k8s-no-capacity", settle=_NODES)
     if not facts.text.said("k8s-no-capacity"):
-        raise UnknownFactError(Unread(why="the text does not decide it", settle=_NODES))
+        raise left_open(_NODES)
     yield Found(
         message="The node offers no nvidia.com/gpu.",
         proof=lines(waits),

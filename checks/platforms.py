@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from gpudoctor.checks._cuinit import NO_DEVICE
 from gpudoctor.checks._handed_over import nothing_here
-from gpudoctor.checks._said import lines, said
-from gpudoctor.facts import Facts, TextEvent, UnknownFactError, Unread, known
+from gpudoctor.checks._said import left_open, lines, said
+from gpudoctor.facts import Facts, TextEvent, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage
 from gpudoctor.registry import check
 
@@ -42,7 +42,7 @@ def apptainer_no_nv(facts: Facts) -> Iterator[Found]:
     if facts.text.is_all:
         absent = nothing_here(facts)
         if not absent or facts.text.said("gpus-asked", "apptainer-no-files"):
-            raise UnknownFactError(Unread(why="the text does not decide it"))
+            raise left_open()
         yield Found(
             message="Neither a GPU nor the driver's library is inside this container: it was started without --nv.",
             proof=lines((*facts.text.said("apptainer-run")[:1], *absent)),
@@ -159,7 +159,7 @@ def _none_allocated(facts: Facts) -> tuple[TextEvent, ...]:
         return none
     job, absent = said(facts, "slurm-job"), nothing_here(facts)
     if not absent or facts.text.said("slurm-asked"):
-        raise UnknownFactError(Unread(why="the text does not decide it"))
+        raise left_open()
     return (*job[:2], *absent)
 
 
@@ -250,7 +250,7 @@ def hpc_login_node(facts: Facts) -> Iterator[Found]:
     host, absent = said(facts, "on-a-login-node", settle="hostname; nvidia-smi -L"), nothing_here(facts)
     prompts = all("@" in e.text for e in host)  # a job that was submitted from there runs elsewhere
     if not absent or (prompts and facts.text.said("slurm-job")):
-        raise UnknownFactError(Unread(why="the text does not decide it", settle="hostname; nvidia-smi -L"))
+        raise left_open("hostname; nvidia-smi -L")
     yield Found(
         message=f"{host[0].values['host']} is a login node, and there is no GPU in it.",
         proof=lines((host[0], *absent)),

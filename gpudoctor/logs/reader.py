@@ -86,11 +86,11 @@ _ALL = (
 )
 WORDS = tuple(dict.fromkeys(word for each in _ALL for word in each))
 """Every line that tells something holds one of them."""
-_OF_PEOPLE = frozenset(one.name for one in (*complaints.LANGUAGES, grievances.LANGUAGE))
+_OF_PEOPLE = frozenset(one.name for one in complaints.LANGUAGES)
 _GOOD = ("device-created", "cudnn-loaded")
 """TensorFlow's lines of a GPU that it uses."""
 _PRINTED = ".cc:"
-"""A program's line: no complaint stands in it."""
+"""A program's line: no complaint stands in it (languages of Prose know it themselves)."""
 _OURS = Pattern(
     r"^(?:GD\d{3} [a-z0-9-]+(?:$|: )|[\u2717!i?] .{1,200} GD\d{3}$|(?:[a-z0-9]{1,20}(?:-[a-z0-9]{1,20}){1,8}, ){2})"
 )
