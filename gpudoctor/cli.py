@@ -17,7 +17,9 @@ import typer
 from . import __version__, bundle, cli_compat, cli_log, registry
 from .bundle import Report
 from .examine import ExamineLevel, Options, Timeline
+from .exports import Shell
 from .interpreter import NoInterpreter, Unreachable
+from .mending import NothingToUndo, UnknownCauseError
 from .progress import Progress
 from .terminal import Format, OutputError, UsageError, console, deferred, delivering, ended, writer
 
@@ -61,6 +63,21 @@ Output = Annotated[
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Also list what was ruled out and what does not apply.")]
 
 
+LevelOption = Annotated[
+    ExamineLevel,
+    typer.Option(
+        "--level",
+        help="quick: without importing TensorFlow; standard: with it and a kernel; full: as standard, and the loader is simulated too.",
+    ),
+]
+PythonOption = Annotated[
+    str | None, typer.Option("--python", metavar="PATH", help="Examine this interpreter or virtual environment.")
+]
+TimeoutOption = Annotated[
+    float | None, typer.Option("--timeout", metavar="SECONDS", min=0.1, help="Limit of every single piece of work.")
+]
+
+
 def _print_version(wanted: bool) -> None:
     if wanted:
         print(f"gpudoctor {__version__}")
@@ -95,16 +112,8 @@ def log(
 
 @deferred(app)
 def check(
-    level: Annotated[
-        ExamineLevel,
-        typer.Option(
-            "--level",
-            help="quick: without importing TensorFlow; standard: with it and a kernel; full: as standard, and the loader is simulated too.",
-        ),
-    ] = ExamineLevel.STANDARD,
-    python: Annotated[
-        str | None, typer.Option("--python", metavar="PATH", help="Examine this interpreter or virtual environment.")
-    ] = None,
+    level: LevelOption = ExamineLevel.STANDARD,
+    python: PythonOption = None,
     inside: Annotated[
         str | None,
         typer.Option(
@@ -123,9 +132,7 @@ def check(
     skip: Skip = None,
     kernels: Annotated[bool, typer.Option("--kernels/--no-kernels", help="Run work on the devices.")] = True,
     trials: Annotated[bool, typer.Option("--trials/--no-trials", help="Try fixes in a throw-away process.")] = True,
-    timeout: Annotated[
-        float | None, typer.Option("--timeout", metavar="SECONDS", min=0.1, help="Limit of every single piece of work.")
-    ] = None,
+    timeout: TimeoutOption = None,
     fail_on: FailOnOption = FailOn.WARN,
     format: FormatOption = Format.TEXT,
     redact: Redact = True,
@@ -155,6 +162,43 @@ def check(
     if timings:
         _print_timings(timeline)
     return bundle.exit_code(report, fail_on.value)
+
+
+@deferred(app)
+def fix(
+    named: Annotated[
+        list[str] | None, typer.Argument(metavar="[CODE|CAUSE]...", help="Only these causes; all, where none is named.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be done.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Take back what the last fix did.")] = False,
+    python: PythonOption = None,
+    level: LevelOption = ExamineLevel.STANDARD,
+    timeout: TimeoutOption = None,
+) -> int:
+    """Mend what needs no root: a link, a line in the activation script, pip in the examined environment. Asks first, checks again."""
+    from . import cli_fix
+
+    if undo:
+        if named:
+            raise UsageError("--undo takes back the last fix as a whole: it takes no cause")
+        return cli_fix.undo(python, dry_run=dry_run, yes=yes)
+    return cli_fix.fix(named or (), Options(level=level, python=python, timeout_s=timeout), dry_run=dry_run, yes=yes)
+
+
+@deferred(app)
+def env(
+    shell: Annotated[
+        Shell, typer.Option("--for", help="Who reads the lines; dockerfile: ENV lines, for an image.")
+    ] = Shell.SH,
+    python: PythonOption = None,
+    level: LevelOption = ExamineLevel.QUICK,
+    timeout: TimeoutOption = None,
+) -> int:
+    """Print the export lines that make the examined environment work: eval "$(gpudoctor env)", Dockerfiles, job scripts."""
+    from . import cli_fix
+
+    return cli_fix.env(Options(level=level, python=python, kernels=False, timeout_s=timeout), shell)
 
 
 @deferred(app)
@@ -290,7 +334,11 @@ def _print_timings(timeline: Timeline) -> None:
 
 def run(arguments: list[str] | None = None) -> int:
     """Run the command line; every failure is one line on standard error and the right exit code."""
-    return ended(lambda: _deliver(arguments), (registry.UnknownCheckError, NoInterpreter), (Unreachable,))
+    return ended(
+        lambda: _deliver(arguments),
+        (registry.UnknownCheckError, NoInterpreter, NothingToUndo, UnknownCauseError),
+        (Unreachable,),
+    )
 
 
 def _deliver(arguments: list[str] | None) -> int:

@@ -15,14 +15,15 @@ from ..findings import Evidence, RootCause
 from . import lines as plain
 from .lines import Line, clean
 
-_UNWRAPPED = 1 << 16
+UNWRAPPED = 1 << 16
+"""The width where nothing is to be wrapped."""
 
 
 def show(report: Report, console: Console, *, verbose: bool = False, recorded: bool = False) -> None:
     """Print `report`, made here or `recorded` elsewhere. Lines to paste are never wrapped; where there is no
     terminal, no line is."""
     if not console.is_terminal:
-        console.width = _UNWRAPPED
+        console.width = UNWRAPPED
     console.print(_head(report, recorded), soft_wrap=True)
     passed_over = report.facts.python.passed_over
     for one in passed_over if not isinstance(passed_over, Unread) else ():
