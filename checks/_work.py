@@ -87,7 +87,7 @@ def named_too_new(facts: Facts) -> bool:
 def _anything_else(facts: Facts) -> bool:
     """Whether the text shows anything that goes wrong, or that works."""
     events = facts.text.events
-    shown = any(e.symptom for e in events) if not isinstance(events, Unread) else False
+    shown = any(e.symptom and not e.is_weak for e in events) if not isinstance(events, Unread) else False
     error = facts.tensorflow.import_error
     return (
         shown or isinstance(error, str) or not isinstance(facts.tensorflow.devices, Unread)

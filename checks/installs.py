@@ -126,7 +126,7 @@ def tf_windows_native_cpu_only(facts: Facts) -> Iterator[Found]:
 def _asks_for_a_gpu(facts: Facts) -> bool:
     """Somebody wants one, has one, and nothing in the text fails."""
     return bool(facts.text.said("wants-gpu") and facts.text.said("says-nvidia", "nvidia-gpu-named")) and not any(
-        e.symptom for e in facts.text.understood()
+        e.symptom and not e.is_weak for e in facts.text.understood()
     )
 
 
@@ -166,7 +166,7 @@ def tf_macos_no_cuda(facts: Facts) -> Iterator[Found]:
     if facts.tensorflow.build.cuda is True:
         raise UnknownFactError(Unread(why="this build has CUDA"))
     wish = facts.text.said("gpu-package", "no-cuda-wheel")
-    if not wish and not any(e.symptom for e in facts.text.understood()):
+    if not wish and not any(e.symptom and not e.is_weak for e in facts.text.understood()):
         wish = facts.text.said("says-nvidia")
     if facts.text.is_all and not wish and not _installs.shows_no_gpu(facts):
         known(facts.tensorflow.devices)

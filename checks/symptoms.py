@@ -103,3 +103,18 @@ def runs_slowly(facts: Facts) -> Iterator[Found]:
     Source: the text itself.
     """
     yield from _shown(facts, "runs-slowly", "The GPU is slower than it could be.")
+
+
+@symptom("GD892", "reads-like-a-fault", rank=SymptomRank.NOTHING_YET, stage=Stage.SPEED)
+def reads_like_a_fault(facts: Facts) -> Iterator[Found]:
+    """Somebody describes a fault, and no line shows what fails.
+
+    What it looks at: in a pasted text, the words that people wrote. A word model, made of several thousand wordings, tells
+    which causes reports that read alike had; it fires where one of them is likelier than 'nothing wrong'.
+
+    Why it matters: a title and three sentences are all that there is of many questions. What is said of them are candidates,
+    never a cause.
+
+    Source: the text itself; tests/logs/wordings in gpudoctor's repository.
+    """
+    yield from _shown(facts, "reads-like-a-fault", "What is written reads like the report of a fault.")

@@ -44,7 +44,7 @@ from .python import (
 )
 from .system import KernelEvent, System
 from .tensorflow import Build, LoaderObject, LogEvent, TensorFlow, TensorFlowDevice
-from .text import COMPLAINT, Source, Text, TextEvent
+from .text import COMPLAINT, Alike, Source, Text, TextEvent
 from .trials import Trial
 
 
@@ -83,6 +83,7 @@ __all__ = [
     "ALL_REDUCE",
     "COMPLAINT",
     "NOT_RECORDED",
+    "Alike",
     "Build",
     "CachedLibrary",
     "CdiSpec",

@@ -38,6 +38,15 @@ class Source(Fact, frozen=True, kw_only=True):
     lines: tuple[int, ...]
 
 
+class Alike(Fact, frozen=True, kw_only=True):
+    """A cause of reports that read like this text."""
+
+    cause: str
+    """Its name, or 'nothing wrong'."""
+    share: float
+    """How likely by its words; those of all causes together 1."""
+
+
 class Text(Fact, frozen=True, kw_only=True):
     """What was pasted."""
 
@@ -46,6 +55,8 @@ class Text(Fact, frozen=True, kw_only=True):
     """What of it was not read, because it is too long; None: all was read."""
     events: tuple[TextEvent, ...] | Unread = NOT_RECORDED
     sources: tuple[Source, ...] | Unread = NOT_RECORDED
+    alike: tuple[Alike, ...] | Unread = NOT_RECORDED
+    """By what somebody wrote, the likely ones first; () where only programs wrote."""
 
     def shows(self, symptom: str) -> tuple[TextEvent, ...]:
         """The lines that show a symptom: programs' where there are any, else what somebody says."""

@@ -1,5 +1,5 @@
-"""What people complain of in their own words, where no program's line says it: no GPU, memory that is not given back, a C
-library that is too old. It is weak: it counts where nothing else in the text fails."""
+"""What people say that the causes of packages and platforms go by: no GPU is seen, a C library, a release, a wish. What else
+they write is weighed as a whole (alike.py)."""
 
 from __future__ import annotations
 
@@ -68,74 +68,6 @@ def says_no_gpu(text: str) -> bool:
     return _NO_GPU.search(text) is not None and _OF_SEVERAL.search(text) is None
 
 
-_MEMORY = r"(?:GPU(?:'s)? |video |graphics |card'?s? )?(?:memory|v?ram)(?: (?:of|on) (?:the |my )?(?:GPU|card)s?)?"
-_RUN = r"(?:process|program|script|job|task|notebook|kernel|python|training|interpreter|session of python)(?:es|s)?"
-_GONE = (
-    rf"(?:kill(?:ed|ing|s)?|interrupt(?:ed|ing|s)?|terminat(?:ed|ing|es|ion)|abort(?:ed|ing|s)?|crash(?:ed|es|ing)?|exit(?:ed|ing|s)?|quit(?:ting|s)?|cancel(?:l?ed|l?ing|s)?"
-    rf"|ctrl ?[-+]? ?[cz]|zombie|no (?:running )?process(?:es)?|(?:stop(?:ped|ping|s)?|clos(?:ed|ing|es?)|end(?:ed|ing|s)) (?:the |my |a )?{_RUN}"
-    rf"|{_RUN} (?:has |have |had |is |was |were )?(?:been )?(?:stopped|stops|ended|ends|finished|finishes|closed|died|dies|dead|gone|shut ?down))"
-)
-_KEPT = (
-    r"(?:(?:not|never|n't|n\u2019t) (?:\w+ ){0,2}?(?:releas|free|clear|given back|give back|giving back|return|deallocat|relinquish)\w{0,4}|unreleased|orphaned"
-    r"|(?:still|remains?|stays?|keeps?|kept) (?:\w+ ){0,3}?(?:allocated|occupied|used|in use|taken|held|full|reserved|locked)|(?:still|keeps?) (?:hold|occup|us|tak|reserv)\w{1,5})"
-)
-_OWN = r"(?!.{0,400}(?:sess(?:ion)?\b(?! of python)|\bmodel\b|clear_session|\bdel |tf\.reset))"
-"""What a program gives back of itself is another matter: TensorFlow keeps it until it ends."""
-LANGUAGE = Language(
-    name="complaints",
-    words=("emory", "EMORY", "VRAM", "vram", "OOM", "oom", "显存", "显卡"),
-    kinds=(
-        Kind(
-            "holder-is-gone",
-            rf"(?i:^{_OWN}(?:.{{0,300}}?\b{_GONE}\b[^.?!\n]{{0,160}}?\b{_MEMORY}\b{_SOME}{{0,30}}?{_KEPT}"
-            rf"|.{{0,300}}?\b{_MEMORY}\b{_SOME}{{0,30}}?{_KEPT}[^.?!\n]{{0,80}}?\b(?:after|when|even|though|although|once|despite|if|while)\b[^.?!\n]{{0,60}}?\b{_GONE}\b"
-            rf"|.{{0,300}}?\b{_KEPT} (?:up )?(?:the )?{_MEMORY}[^.?!\n]{{0,40}}?\b(?:after|when|even|though|once)\b[^.?!\n]{{0,60}}?\b{_GONE}\b))"
-            r"|(?:(?i:kill)|杀|结束|中断|终止|停止|退出|关闭)[^。\n]{0,30}(?:显存|显卡)[^。\n]{0,12}(?:不释放|没有?释放|未释放|不会释放|占用)",
-        ),
-        Kind(
-            "memory-fills",
-            rf"(?i:\b(?:(?:GPU|video|graphics|card)(?:'s)? (?:memory|ram)|vram|memory (?:on|of) (?:the |my )?(?:GPU|card)s?)(?: usage| use| consumption)?\b{_SOME}{{0,30}}?\b(?:goes|went|jumps?|jumped|rises?|rose|grows?|grew|increas(?:es?|ed)|climbs?|shoots?)\b{_SOME}{{0,16}}?\b(?:from|up to|to)\b"
-            rf"{_SOME}{{0,24}}?\d ?[MG]i?B)",
-            "op-fails",
-        ),
-        Kind("memory-kept", rf"(?i:\bGPU\b{_SOME}{{0,80}}?\b{_MEMORY}\b{_SOME}{{0,30}}?{_KEPT}|\bGPU {_MEMORY} {_SOME}{{0,20}}?{_KEPT}|{_KEPT} (?:the )?GPU memory)", "op-fails"),
-        Kind(
-            "says-out-of-memory",
-            r"(?i:\bGPUs? (?:runs?|ran|running|is|goes|went) out of (?:memory|vram)|\bout of (?:GPU|video|cuda|graphics) (?:memory|ram)\b|\b(?:cuda|gpu)[- ](?:(?:runtime )?error:? ?(?:\(\d\) ?:? ?)?)?(?:oom|out of memory)\b|\bout of memory (?:error )?(?:on|in|with) (?:the |my |a )?GPU|\bGPU memory (?:error|exhausted|overflow|is (?:full|exhausted)))",
-            "op-fails",
-        ),
-    ),
-)  # fmt: skip
-SOME_ONLY = Language(
-    name="complaints",
-    words=("GPU", "gpu", "TX"),
-    kinds=(
-        Kind(
-            "some-gpus-only",
-            rf"(?i:(?:\b(?:not|cannot|never|fails? to)|n.t)\b{_SOME}{{0,30}}?\b(?:detect|recogni[sz]|find|see|us|list|show){_SOME}{{0,20}}?\b{OTHERS} {_SOME}{{0,10}}?{_CARD}"
-            rf"|\b{OTHERS} {_CARD}{_SOME}{{0,30}}?(?:not|n't|never|un)(?: ?(?:being|be))? ?{_SEEN}"
-            r"|\bonly (?:uses?|sees?|detects?|finds?|lists?|using|recogni[sz]es?|shows?) (?:one|1|a single|the first)(?: of| out of)?\b[^.?!]{0,20}\bGPUs?\b)",
-            "op-fails",
-            once=True,
-        ),
-    ),
-)  # fmt: skip
-_NOTEBOOK = r"(?:jupyter(?: ?(?:lab|notebook|hub))?|notebooks?|ipynb|ipython kernel)"
-_PROMPT = r"(?:command[- ]?(?:line|prompt)|terminal|console|shell|\bcmd\b|python prompt|interactive python|from bash|anaconda prompt)"
-NOTEBOOK = Language(
-    name="complaints",
-    words=("upyter", "otebook", "ipynb"),
-    kinds=(
-        Kind(
-            "notebook-differs",
-            rf"(?i:\bGPUs?\b[^\n]{{0,80}}?\b{_PROMPT}\b[^\n]{{0,60}}?\b(?:(?:but|and|,) ?)?(?:not|n't|different|unlike|while|whereas)\b[^\n]{{0,40}}?\b{_NOTEBOOK}\b"
-            rf"|\b{_NOTEBOOK}\b[^\n]{{0,60}}?(?:\bnot\b|n't|\bno\b)[^\n]{{0,40}}?\bGPUs?\b[^\n]{{0,40}}?\b(?:but|while|whereas|although|though)\b[^\n]{{0,40}}?\b{_PROMPT}\b"
-            rf"|\b(?:differ\w{{0,6}})\b[^\n]{{0,30}}?\bGPUs?\b[^\n]{{0,60}}?\b{_PROMPT}\b[^\n]{{0,30}}?\b{_NOTEBOOK}\b)",
-            "op-fails",
-            once=True,
-        ),
-    ),
-)  # fmt: skip
 _GLIBC = r"(?:g?libc(?:6|-?2)?|GNU C library)"
 C_LIBRARY = Language(
     name="complaints",
@@ -188,4 +120,13 @@ AFTER = Language(
     ),
 )
 """Which releases are meant, where none is named."""
-LANGUAGES = (LANGUAGE, SOME_ONLY, NOTEBOOK, C_LIBRARY, C_LIBRARY_HERE, WISH, AFTER)
+SUSPICIONS = Language(
+    name="complaints",
+    words=("nsufficient driver", "driver on your system is too old"),
+    kinds=(
+        Kind("driver-blamed", r"(?i:possibly insufficient driver version)", "op-fails"),
+        Kind("says-old-driver", r"The NVIDIA driver on your system is too old \(found version (?P<found>\d{4,6})\)", "op-fails"),
+    ),
+)  # fmt: skip
+"""What programs say of a cause that they suspect."""
+LANGUAGES = (C_LIBRARY, C_LIBRARY_HERE, WISH, AFTER, SUSPICIONS)

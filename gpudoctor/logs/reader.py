@@ -8,9 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from ..facts import Facts, TextEvent
+import msgspec
+
+from ..facts import COMPLAINT, Facts, TextEvent
 from ..patterns import Pattern
 from . import (
+    alike,
     answers,
     circumstances,
     claims,
@@ -20,7 +23,6 @@ from . import (
     devices,
     dkms,
     gpu_state,
-    grievances,
     imports,
     kernel,
     libcuda,
@@ -38,8 +40,6 @@ from . import (
     sift,
     tensorflow_facts,
     tensorflow_ops,
-    troubles,
-    wordings,
     xid,
 )
 from .language import Language, Understood
@@ -64,10 +64,6 @@ LANGUAGES: tuple[Language, ...] = (
     imports.LANGUAGE,
     tensorflow_ops.LANGUAGE,
     devices.LANGUAGE,
-    grievances.LANGUAGE,
-    grievances.PROGRAMS,
-    troubles.LANGUAGE,
-    wordings.LANGUAGE,
     *circumstances.LANGUAGES,
     *complaints.LANGUAGES,
 )
@@ -91,6 +87,8 @@ _GOOD = ("device-created", "cudnn-loaded")
 """TensorFlow's lines of a GPU that it uses."""
 _PRINTED = ".cc:"
 """A program's line: no complaint stands in it (languages of Prose know it themselves)."""
+_PROGRAMS = ("tensorflow", "python", "nvidia-smi", "kernel", "nccl", "containers")
+"""Languages of programs whose lines nobody writes as a sentence."""
 _OURS = Pattern(
     r"^(?:GD\d{3} [a-z0-9-]+(?:$|: )|[\u2717!i?] .{1,200} GD\d{3}$|(?:[a-z0-9]{1,20}(?:-[a-z0-9]{1,20}){1,8}, ){2})"
 )
@@ -167,7 +165,25 @@ def read(pasted: Pasted) -> Facts:
                 passed_over = _ALL_BUT_DEVICES
     tracebacks.finish()
     statements.finish()
-    return notes.facts(pasted.count, pasted.left_out)
+    return _with_likeness(notes, pasted)
+
+
+def _with_likeness(notes: Notebook, pasted: Pasted) -> Facts:
+    """What reports that read alike are about; where that is a fault, the first line of what somebody wrote shows it."""
+    ours = any(line.text.startswith("gpudoctor ") for line in pasted.lines[:3])
+    harmless = {event.line for event in notes.events if event.kind.startswith("benign-")}
+    printed = {event.line for event in notes.events if event.language in _PROGRAMS} | harmless
+    theirs = not ours and alike.is_people(line.text for line in pasted.lines if line.number not in printed)
+    found = alike.alike(line.text for line in pasted.lines if line.number not in harmless) if theirs else ()
+    if alike.speaks_of_a_fault(found):
+        line = next(one for one in pasted.lines if not alike.is_log(one.text))
+        notes.note(
+            TextEvent(
+                line=line.number, language=COMPLAINT, kind="reads-like-a-fault", text=line.text[:_TEXT], symptom="reads-like-a-fault",
+            )
+        )  # fmt: skip
+    facts = notes.facts(pasted.count, pasted.left_out)
+    return msgspec.structs.replace(facts, text=msgspec.structs.replace(facts.text, alike=found))
 
 
 def _spoken(languages: Iterable[Spoken], text: str) -> list[Spoken]:

@@ -16,6 +16,7 @@ from ..registry import Check
 from .clues import CLUES
 from .fitting import DEEPEST, fitting
 from .hints import hinted
+from .likeness import ranked
 from .proof import quoted
 from .settles import SETTLES
 
@@ -33,12 +34,13 @@ def narrowed(
     if diagnosis.root_causes:
         opened = [s for s in opened if not any(e.is_weak for e in facts.text.shows(s))]
     decided = min((_worst(r.cause, by_code, ranks) for r in diagnosis.root_causes), default=SymptomRank.NOTHING_YET)
-    if not opened or decided <= min(ranks[s] for s in opened):
+    if not opened or (diagnosis.root_causes and decided <= min(ranks[s] for s in opened)):
         return msgspec.structs.replace(diagnosis, candidates={}, unexplained=())
     symptom = min(opened, key=lambda s: (ranks[s], DEEPEST.index(s) if s in DEEPEST else -1))
     left = {u.cause: u for u in unknown}
     checks = {c.cause: c for c in by_code.values()}
-    fits = [name for name in _first(facts, symptom, unknown, _fitting(facts, symptom)) if name in left]
+    fits = ranked(facts, symptom, _first(facts, symptom, unknown, _fitting(facts, symptom)))
+    fits = tuple(name for name in fits if name in left)
     if fits:
         chosen = tuple(_candidate(checks[name], left[name]) for name in fits)
         return msgspec.structs.replace(diagnosis, candidates={symptom: chosen}, unexplained=())

@@ -46,8 +46,6 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "container-driver-root-wrong"
     if said("container-detects-none"):
         yield "container-host-driver-broken"
-    if said("says-gpus-option", "says-swarm"):
-        yield "container-no-gpus-flag"
     if said("illegal-address"):
         yield "xid13-31-43-app-or-gpu-fault"
     if said("mig-named"):
@@ -56,15 +54,9 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "nccl-wrong-interface"
     if len({e.values["host"] for e in said("nccl-host")}) > 1:
         yield "nccl-wrong-interface"
-    if said("says-container-loses"):
-        yield "container-cgroup-devices-lost"
-    if said("says-toolkit-missing"):
-        yield "container-toolkit-missing"
-    without_libcuda = said("says-no-libcuda", "says-no-driver")
-    in_one = inside or (without_libcuda and said("container-named"))
-    lacks = lib.path is None or lib.init_result in (-1, 34) or facts.driver.kernel_version is None or without_libcuda
-    by_hand = (lib.path is None or without_libcuda) and said("nodes-by-hand")
-    if (in_one and not asked and lacks) or (_names_container_first(facts) and not asked) or by_hand:
+    lacks = lib.path is None or lib.init_result in (-1, 34) or facts.driver.kernel_version is None
+    by_hand = lib.path is None and said("nodes-by-hand")
+    if (inside and not asked and lacks) or (_names_container_first(facts) and not asked) or by_hand:
         yield "container-no-gpus-flag"
     elif lib.path is None and isinstance(facts.driver.kernel_version, str):
         yield "driver-libcuda-not-on-path"

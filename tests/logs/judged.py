@@ -35,6 +35,12 @@ def said(report: Report) -> tuple[list[str], list[str]]:
     return roots, [c.cause for group in diagnosis.candidates.values() for c in group]
 
 
+def shown(report: Report) -> tuple[list[str], list[str]]:
+    """The same by what lines show: without the candidates that only the words of people give."""
+    roots, candidates = said(report)
+    return roots, [] if "reads-like-a-fault" in report.diagnosis.candidates else candidates
+
+
 def wrong(report: Report, right: dict[str, Any]) -> str | None:
     """What is wrong with what is said; None: nothing."""
     roots, candidates = said(report)

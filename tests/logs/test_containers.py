@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.logs.judged import judged, said
+from tests.logs.judged import judged, said, shown
 
 OLD = 'docker: Error response from daemon: OCI runtime create failed: container_linux.go:345: starting container process caused "process_linux.go:430: container init caused \\"process_linux.go:413: running prestart hook 0 caused \\\\\\"error running hook: exit status 1, stdout: , stderr: %s\\\\\\\\n\\\\\\"\\"": unknown.'  # fmt: skip
 NEW = "docker: Error response from daemon: failed to create task for container: failed to create shim task: OCI runtime create failed: runc create failed: unable to start container process: error during container init: error running hook #0: error running hook: exit status 1, stdout: , stderr: Auto-detected mode as 'legacy'\n%s: unknown."  # fmt: skip
@@ -134,7 +134,7 @@ def test_a_line_that_does_not_decide(text: str, first: tuple[str, ...]) -> None:
     ],
 )  # fmt: skip
 def test_what_harms_nothing(text: str) -> None:
-    roots, candidates = said(judged(text))
+    roots, candidates = shown(judged(text))
     assert not roots
     assert not candidates
 

@@ -258,7 +258,6 @@ FIRST: dict[str, tuple[str, ...]] = {
         "Error! Bad return status for module build on kernel: 6.1.0-10-amd64 (x86_64)\nConsult /var/lib/dkms/xyz/1/build/make.log",
     ),
     "fabric-manager-not-running": ("cudaErrorSystemNotReady: system not yet initialized",),
-    "fabric-manager-version-mismatch": ("Error 802: system not yet initialized. Is it the fabric manager's version?",),
     "optimus-gpu-powered-off": ("01:00.0 3D controller: NVIDIA Corporation GM108M [GeForce 940MX] (rev ff)",
                                 "nvidia 0000:01:00.0: Refused to change power state, currently in D3"),
     "driver-library-mismatch": (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.logs.judged import judged, said
+from tests.logs.judged import judged, said, shown
 
 BUSY = "InternalError: CUDA runtime implicit initialization on GPU:0 failed. Status: all CUDA-capable devices are busy or unavailable"
 
@@ -49,7 +49,7 @@ def test_a_line_that_does_not_decide(text: str, first: str) -> None:
     ],
 )
 def test_nothing_wrong(text: str) -> None:
-    assert said(judged(text)) == ([], [])
+    assert shown(judged(text)) == ([], [])
 
 
 def test_what_slows_is_no_cause_of_a_failure() -> None:

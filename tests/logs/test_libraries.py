@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.logs.judged import judged, said
+from tests.logs.judged import judged, said, shown
 
 _LOADER = "2021-03-04 05:06:07.00000{}: {} tensorflow/stream_executor/platform/default/dso_loader.cc:{}] "
 _NOT_REGISTERED = (
@@ -84,4 +84,4 @@ def test_the_right_version_decides_nothing(text: str, first: str) -> None:
     ],
 )
 def test_where_nothing_is_missed_nothing_is_wrong(text: str) -> None:
-    assert said(judged(text)) == ([], [])
+    assert shown(judged(text)) == ([], [])

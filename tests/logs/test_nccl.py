@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.logs.judged import judged, said
+from tests.logs.judged import judged, said, shown
 
 N = "node3:811:902 [0] "
 FULL = N + "include/shm.h:28 NCCL WARN Call to posix_fallocate failed : No space left on device"
@@ -142,7 +142,7 @@ def test_a_line_that_does_not_decide(text: str, first: str | None) -> None:
     ],
 )
 def test_nothing_wrong(text: str) -> None:
-    roots, candidates = said(judged(text))
+    roots, candidates = shown(judged(text))
     assert not roots
     assert not candidates
 

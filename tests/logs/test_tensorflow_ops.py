@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.logs.judged import judged, said
+from tests.logs.judged import judged, said, shown
 
 STAMP = "2021-03-04 05:06:07.000123: "
 DNN = "E tensorflow/stream_executor/cuda/cuda_dnn.cc:336] "
@@ -194,7 +194,7 @@ def test_where_the_text_tells_why_there_is_no_gpu() -> None:
     why = "E tensorflow/stream_executor/cuda/cuda_driver.cc:328] failed call to cuInit: CUDA_ERROR_UNKNOWN: unknown error\n"
     assert "tf-no-gpu-registered" not in said(judged(why + PLACEMENT.format(more="")))[0]
     other = PLACEMENT.format(more=", /job:localhost/replica:0/task:0/device:GPU:0").replace("GPU:0 but", "GPU:1 but")
-    assert said(judged(other)) == ([], [])
+    assert shown(judged(other)) == ([], [])
     not_enabled = (
         PLACEMENT.format(more="").rstrip("\n") + " The requested device appears to be a GPU, but CUDA is not enabled.\n"
     )
@@ -270,7 +270,7 @@ def test_of_several_lines_what_fits_all_is_left() -> None:
     ],
 )  # fmt: skip
 def test_nothing_is_wrong(text: str) -> None:
-    assert said(judged(text)) == ([], [])
+    assert shown(judged(text)) == ([], [])
 
 
 def test_turing_on_cuda_10_is_memory() -> None:

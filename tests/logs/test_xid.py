@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpudoctor.facts import Facts
-from tests.logs.judged import judged, said
+from tests.logs.judged import judged, said, shown
 
 LOST = "[ 4711.123456] NVRM: Xid (PCI:0000:41:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus."
 GSP = "NVRM: Xid (PCI:0000:ca:00): 119, pid=4711, name=python3, Timeout after 6s of waiting for RPC response from GPU0 GSP! Expected function 76"
@@ -82,7 +82,7 @@ def test_a_line_that_does_not_decide(text: str, first: str) -> None:
     ],
 )
 def test_nothing_wrong(text: str) -> None:
-    assert said(judged(text)) == ([], [])
+    assert shown(judged(text)) == ([], [])
 
 
 def test_what_came_first_counts() -> None:

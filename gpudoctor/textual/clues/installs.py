@@ -24,10 +24,6 @@ CLUES: dict[str, tuple[str, ...]] = {
     "undefined-symbol": ("tf-packages-overlap", "tf-import-broken"),
     "mac-architecture": ("tf-import-broken",),
     "tf-hollow": ("tf-shadowed", "tf-packages-overlap", "tf-import-broken"),
-    "says-no-arm-cuda": ("tf-aarch64-cpu-only", "tf-aarch64-no-wheel", "python-version-unsupported"),
-    "says-no-arm-wheel": ("tf-aarch64-no-wheel", "tf-aarch64-cpu-only", "python-version-unsupported"),
-    "says-mac-gpu": ("tf-macos-no-cuda", "no-nvidia-gpu", "tf-import-broken"),
-    "says-cpu-package": ("tf-cpu-only-package", "tf-packages-overlap"),
     "device-not-available": (
         "tf-no-gpu-registered", "tf-cpu-only-package", "cuda-libs-missing", "cuda-version-mismatch", "driver-missing",
         "container-no-gpus-flag", "cuda-visible-devices-empty",

@@ -1,0 +1,129 @@
+"""What reports that read alike are about: a word model ranks the causes by what people write, where no program's line decides.
+
+It is a logistic regression over words, made by `python -m tests.logs.learn` of the wordings in tests/logs/wordings/: sentences
+of our own, as people put each cause. It never decides: what it says are candidates.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from ..facts import Alike
+from ..patterns import Pattern
+
+NOTHING = "nothing wrong"
+"""The name of no fault, beside the causes."""
+SHOWN = 8
+"""Causes that are kept."""
+_CHARACTERS = 5000
+"""What people write stands at the beginning."""
+_LONGEST = 500
+_WORD = Pattern(r"[a-z_][\w.+-]*\w|\d+(?:\.\d+)?|[^\W\d_a-z]{2,}")
+_LOG = Pattern(
+    r"[IWEF]\d{4} \d\d:|[IWEF] \S{1,80}\.cc:\d|[IWEF] (?:\S{1,80}/)?tensorflow/|\[ *\d+\.\d+\]|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF] "
+    r"|File \"|\||\+[-=]|\w[\w.-]{0,60}:\d+:\d+ \["
+)
+"""How programs' lines begin."""
+_PEOPLE = Pattern(
+    r"\b(?:I|I'm|I've|we|my|our|you|me|please|how|why|anyone|someone|hello|hi|thanks|does|doesn't|don't|didn't|isn't|can't|won't|wasn't"
+    r"|whenever|but|although|question|describe)\b|\?|[\u3040-\u30ff\u4e00-\u9fff\u0400-\u04ff]{2,}",
+    re.IGNORECASE,
+)
+"""Words of people, that programs seldom print."""
+_TITLE = Pattern(r"\W{0,3}(?:\[\w+\] )?[A-Za-z][\w.+-]*(?: [\w(][\w.,'()+&-]*){2,30}\W{0,2}$")
+"""A sentence without a program's signs: a title is one."""
+
+
+class Model(NamedTuple):
+    """What was learnt."""
+
+    causes: list[str]
+    bias: list[float]
+    idf: dict[str, float]
+    weights: dict[str, list[float]]
+    """Word -> place of a cause, weight, place, weight, …; what weighs next to nothing is left out."""
+    of: str = ""
+    """Digest of the wordings that it was learnt from."""
+
+
+def is_log(line: str) -> bool:
+    """Whether a program printed a line, by its form."""
+    return len(line) > _LONGEST or ".cc:" in line[:120] or _LOG.match(line) is not None
+
+
+def is_people(lines: Iterable[str]) -> bool:
+    """Whether somebody wrote some of these lines, not only a program: words of people, or a first line that is a title."""
+    kept = [line for line in lines if line.strip()]
+    if kept and _TITLE.match(kept[0]) and not is_log(kept[0]):
+        return True
+    return any(not is_log(line) and (_PEOPLE.search(line) or _is_sentence(line)) for line in kept)
+
+
+def _is_sentence(line: str) -> bool:
+    """Many plain words, and not the second half of a program's message."""
+    words = line.split()
+    if len(words) < _WORDS or _CONTINUED.match(line):
+        return False
+    return sum(w.isalpha() and w.islower() for w in words) >= 0.6 * len(words)
+
+
+_WORDS = 9
+_CONTINUED = Pattern(
+    r"To enable|Skipping|Follow the|This TensorFlow|Please make sure|rebuild TensorFlow|successful NUMA|at least one NUMA|[\w/.-]+:|.{0,300}(?:\.so|\.dll|\bError)\b"
+)
+"""How TensorFlow's lines go on, and where a program's name stands before its message."""
+
+
+def features(lines: Iterable[str]) -> dict[str, float]:
+    """Word -> 1 + log of how often it stands there; the first line, which is a title, counts three times."""
+    kept = [line.lower() for line in lines]
+    text = "\n".join(kept)[:_CHARACTERS]
+    title = next((line for line in kept if line.strip()), "")[:200]
+    counts: dict[str, int] = {}
+    for word in (*_WORD.findall(text), *_WORD.findall(title), *_WORD.findall(title)):
+        counts[word] = counts.get(word, 0) + 1
+    return {word: 1 + math.log(count) for word, count in counts.items()}
+
+
+def shares(lines: Iterable[str], model: Model | None = None) -> dict[str, float]:
+    """Cause -> how likely, by the words of `lines`; all together 1."""
+    model = model or learnt()
+    found = {w: tf * model.idf[w] for w, tf in features(lines).items() if w in model.idf}
+    length = math.sqrt(sum(v * v for v in found.values())) or 1.0
+    sums = list(model.bias)
+    for word, value in found.items():
+        weights = model.weights[word]
+        for at in range(0, len(weights), 2):
+            sums[int(weights[at])] += weights[at + 1] * value / length
+    top = max(sums)
+    powers = [math.exp(s - top) for s in sums]
+    whole = sum(powers)
+    return {cause: p / whole for cause, p in zip(model.causes, powers, strict=True)}
+
+
+def alike(lines: Iterable[str]) -> tuple[Alike, ...]:
+    """The causes of reports that read like this, the likely ones first."""
+    found = sorted(shares(lines).items(), key=lambda item: -item[1])
+    return tuple(Alike(cause=cause, share=round(share, 3)) for cause, share in found[:SHOWN])
+
+
+def speaks_of_a_fault(found: tuple[Alike, ...]) -> bool:
+    """Whether a fault is so much likelier than none that it is worth naming."""
+    of = {one.cause: one.share for one in found}
+    nothing = of.pop(NOTHING, 0.0)
+    return max(of.values(), default=0.0) >= max(_LEAST, _TIMES * nothing)
+
+
+_LEAST, _TIMES = 0.06, 3.0
+
+
+@functools.lru_cache(maxsize=1)
+def learnt() -> Model:
+    """The model that the package brings."""
+    return Model(**json.loads(Path(__file__).with_name("alike.json").read_text(encoding="utf-8")))

@@ -1,0 +1,39 @@
+"""The order of the candidates by what reports that read alike are about (logs/alike.py)."""
+
+from __future__ import annotations
+
+from ..facts import Facts, Unread
+
+NOTHING = "nothing wrong"
+READS = "reads-like-a-fault"
+"""The symptom of a text in which no line shows what fails."""
+_LEAST = 0.04
+"""A share below this says nothing."""
+_CLEAR = 0.65
+"""From this share on a cause goes before others that a program's line fits as well."""
+_LATER = 0.8
+"""Each place further down in the list of what fits counts less."""
+_FITS = 0.1
+"""What fits counts as much as a share of this, where nothing reads like it."""
+_ANYTHING = "tf-cpu-only-package"
+"""The first of the causes that fit where nothing is known but that no GPU is listed."""
+
+
+def ranked(facts: Facts, symptom: str, fits: tuple[str, ...]) -> tuple[str, ...]:
+    """`fits` in the order of their likeness.
+
+    Where a program's line shows the symptom, only what is clearly meant goes before the others; where nothing tells more than
+    that no GPU is listed, or that somebody complains, those that read alike and are not in it are added.
+    """
+    if isinstance(facts.text.alike, Unread) or not facts.text.alike:
+        return fits
+    shares = {one.cause: one.share for one in facts.text.alike if one.cause != NOTHING}
+    shown = facts.text.shows(symptom)
+    if symptom == READS:
+        return tuple(cause for cause, share in shares.items() if share >= _LEAST)
+    if not shown and fits[:1] == (_ANYTHING,):
+        scores = {cause: max(shares.get(cause, 0.0), _FITS * _LATER**place) for place, cause in enumerate(fits)}
+        scores |= {cause: share for cause, share in shares.items() if cause not in scores and share >= _LEAST}
+        return tuple(sorted(scores, key=lambda cause: -scores[cause]))
+    clear = tuple(cause for cause in fits if shares.get(cause, 0.0) >= _CLEAR)
+    return (*clear, *(cause for cause in fits if cause not in clear))

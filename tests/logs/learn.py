@@ -1,0 +1,96 @@
+"""Makes gpudoctor/logs/alike.json of the wordings: `python -m tests.logs.learn` (needs scikit-learn: the extra `learn`).
+With --measure: how often the cause comes first for wordings that were held back (a fifth at a time), and among the first three.
+
+tests/logs/wordings/CAUSE.txt holds reports as people write them, in our own words, divided by empty lines. To teach a cause,
+or a way to put it, add a few and run this.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import sys
+from pathlib import Path
+
+from gpudoctor.logs import alike
+
+WORDINGS = Path(__file__).parent / "wordings"
+MODEL = Path(alike.__file__).with_name("alike.json")
+_LEAST = 0.3
+"""A weight below this is left out."""
+
+
+def wordings(directory: Path = WORDINGS) -> list[tuple[str, str]]:
+    """(cause, text) of all that were written."""
+    found = []
+    for path in sorted(directory.glob("*.txt")):
+        blocks = re.split(r"\n\s*\n", path.read_text(encoding="utf-8"))
+        cause = alike.NOTHING if path.stem == "nothing-wrong" else path.stem
+        found += [(cause, block) for block in blocks if block.strip()]
+    return found
+
+
+def digest(directory: Path = WORDINGS) -> str:
+    """Of the wordings and of what makes features of them."""
+    parts = [p.read_bytes() for p in sorted(directory.glob("*.txt"))]
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
+
+
+def learn(texts: list[tuple[str, str]], c: float = 30.0) -> alike.Model:
+    """The model of these texts."""
+    from sklearn.feature_extraction import DictVectorizer
+    from sklearn.feature_extraction.text import TfidfTransformer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+
+    features = [alike.features(text.split("\n")) for _, text in texts]
+    count: dict[str, int] = {}
+    for one in features:
+        for word in one:
+            count[word] = count.get(word, 0) + 1
+    features = [{w: v for w, v in one.items() if count[w] > 1} for one in features]
+    names, weigher = DictVectorizer(), TfidfTransformer()
+    regression = LogisticRegression(C=c, max_iter=300, class_weight="balanced")
+    make_pipeline(names, weigher, regression).fit(features, [cause for cause, _ in texts])
+    words = names.get_feature_names_out()
+    weights: dict[str, list[float]] = {}
+    for at, word in enumerate(words):
+        row = regression.coef_[:, at]
+        weights[str(word)] = [x for place, w in enumerate(row) if abs(w) >= _LEAST for x in (place, round(float(w), 1))]
+    return alike.Model(
+        causes=[str(one) for one in regression.classes_],
+        bias=[round(float(b), 2) for b in regression.intercept_],
+        idf={str(w): round(float(i), 1) for w, i in zip(words, weigher.idf_, strict=True)},
+        weights=weights,
+    )
+
+
+def measure(texts: list[tuple[str, str]], parts: int = 5) -> tuple[float, float]:
+    """How often the cause is the first, and among the first three, where a part is held back."""
+    first = three = 0
+    for part in range(parts):
+        model = learn([one for at, one in enumerate(texts) if at % parts != part])
+        for cause, text in texts[part::parts]:
+            ordered = sorted(alike.shares(text.split("\n"), model).items(), key=lambda item: -item[1])
+            first += ordered[0][0] == cause
+            three += cause in [name for name, _ in ordered[:3]]
+    return first / len(texts), three / len(texts)
+
+
+def main() -> int:
+    """Write the model, or measure it."""
+    if "--measure" in sys.argv[1:]:
+        texts = wordings()
+        first, three = measure(texts)
+        print(f"{len(texts)} wordings: the cause first {first:.0%}, among the first three {three:.0%}")
+        return 0
+    model = learn(wordings())._replace(of=digest())
+    text = json.dumps(model._asdict(), ensure_ascii=False, separators=(",", ":"))
+    MODEL.write_text(text + "\n", encoding="utf-8")
+    print(f"{len(model.causes)} causes, {len(model.weights)} words, {len(text) >> 10} KiB")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,94 @@
+"""The word model: what people write is weighed as a whole. It names candidates, never one cause; programs' lines outweigh it."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from gpudoctor import api, registry
+from gpudoctor.logs import alike
+from tests.logs import learn
+from tests.logs.judged import HERE, judged, said
+
+
+def first(text: str) -> str:
+    roots, candidates = said(judged(text))
+    assert not roots
+    return candidates[0] if candidates else "nothing"
+
+
+def test_the_model_is_of_these_wordings() -> None:
+    assert alike.learnt().of == learn.digest(), "python -m tests.logs.learn"
+
+
+def test_every_cause_of_the_model_is_one() -> None:
+    causes = {one.cause for one in registry.all_checks() if not one.is_symptom}
+    assert set(alike.learnt().causes) - {alike.NOTHING} <= causes
+
+
+def test_every_cause_has_enough_wordings() -> None:
+    count: dict[str, int] = {}
+    for cause, text in learn.wordings():
+        count[cause] = count.get(cause, 0) + 1
+        assert len(text) < 4000
+    assert min(count.values()) >= 7
+    assert count[alike.NOTHING] >= 300
+
+
+# sentences that are in no wording
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ("Since Tuesday's kernel upgrade nvidia-smi can't talk to the driver and my training uses the processor", "driver-module-not-loaded"),
+        ("After closing the lid and opening it again, tensorflow has lost the card until I reboot", "cuinit-unknown-after-suspend"),
+        ("Two 3090 with NCCL hang at the first step, without IOMMU in the BIOS they don't", "nccl-p2p-iommu-acs"),
+        ("The pod has no GPU though the node has four; runtimeClassName nvidia is what was missing in the end, I believe", "container-runtime-not-default"),
+        ("pip can't find any tensorflow for python 3.13 on this server", "python-version-unsupported"),
+        ("My PC switches off the moment both cards start to compute, a bigger supply is ordered", "psu-insufficient"),
+        ("inside docker the gpus vanish whenever somebody runs systemctl daemon-reload on the host", "container-cgroup-devices-lost"),
+    ],
+)  # fmt: skip
+def test_what_people_mean(text: str, cause: str) -> None:
+    assert first(text) == cause
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How do I save a model after each epoch?",
+        "Keras: the loss is NaN when I use my own layer, shapes are right",
+        "It works on both GPUs now, thanks to all of you!",
+        "What does the message about oneDNN custom operations mean? The training runs on my GPU.",
+    ],
+)
+def test_nothing_is_wrong(text: str) -> None:
+    assert said(judged(text)) == ([], [])
+
+
+def test_the_line_that_reads_so_is_the_proof() -> None:
+    report = judged("hello\n\nmy laptop woke up from suspend and cuda is gone until the next reboot, why?\n")
+    assert list(report.diagnosis.candidates) == ["reads-like-a-fault"]
+    assert report.diagnosis.candidates["reads-like-a-fault"][0].cause == "cuinit-unknown-after-suspend"
+    assert report.diagnosis.candidates["reads-like-a-fault"][0].settle
+    shown = next(f for f in report.findings if f.cause == "reads-like-a-fault")
+    assert shown.proof
+
+
+def test_a_program_outweighs_what_is_written() -> None:
+    text = "I think my driver is too old, the card is a 1080\n\n2024-01-01 10:00:00.000001: E tensorflow/stream_executor/cuda/cuda_driver.cc:351] failed call to cuInit: CUDA_ERROR_SYSTEM_NOT_READY: system not yet initialized\n"
+    assert first(text).startswith("fabric-manager")
+
+
+def test_pure_logs_are_no_prose() -> None:
+    for name in ("healthy.log", "vlog-plain.log"):
+        facts = api.log(io.BytesIO((HERE / name).read_bytes())).facts
+        assert facts.text.alike == ()
+
+
+def test_shares_are_shares() -> None:
+    shares = alike.shares(["no GPU in docker"])
+    assert sum(shares.values()) == pytest.approx(1)
+    assert min(shares.values()) >= 0
+    assert sum(alike.shares([""]).values()) == pytest.approx(1)
+    assert alike.features(["a b", "GPU gpu"])["gpu"] > 1
