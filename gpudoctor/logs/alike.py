@@ -7,7 +7,6 @@ of our own, as people put each cause. It never decides: what it says are candida
 from __future__ import annotations
 
 import functools
-import json
 import math
 import re
 from collections.abc import Iterable
@@ -41,15 +40,36 @@ _TITLE = Pattern(r"\W{0,3}(?:\[\w+\] )?[A-Za-z][\w.+-]*(?: [\w(][\w.,'()+&-]*){2
 
 
 class Model(NamedTuple):
-    """What was learnt."""
+    """What was learnt. As a file: a line of the digest, one of the causes with their bias, then one of each word: the word, its
+    idf, and place:weight for each cause for which it weighs something, parted by tabs and spaces."""
 
-    causes: list[str]
-    bias: list[float]
-    idf: dict[str, float]
-    weights: dict[str, list[float]]
-    """Word -> place of a cause, weight, place, weight, …; what weighs next to nothing is left out."""
-    of: str = ""
-    """Digest of the wordings that it was learnt from."""
+    of: str
+    """Digest of the wordings."""
+    causes: tuple[str, ...]
+    bias: tuple[float, ...]
+    lines: dict[str, str]
+    """Word -> its line, which few texts need."""
+
+    def word(self, word: str) -> tuple[float, list[tuple[int, float]]] | None:
+        """(idf, (place of a cause, weight), …); None: it is not known."""
+        line = self.lines.get(word)
+        if line is None:
+            return None
+        _, idf, *weights = line.split("\t")
+        pairs = (one.split(":") for one in weights[0].split())
+        return float(idf), [(int(place), float(weight)) for place, weight in pairs]
+
+
+def model_of(text: str) -> Model:
+    """The model in a file's text."""
+    of, causes, *lines = text.rstrip("\n").split("\n")
+    named = [one.rsplit(":", 1) for one in causes.split("\t")]
+    return Model(
+        of=of,
+        causes=tuple(name for name, _ in named),
+        bias=tuple(float(bias) for _, bias in named),
+        lines={line[: line.index("\t")]: line for line in lines},
+    )
 
 
 def is_log(line: str) -> bool:
@@ -94,13 +114,12 @@ def features(lines: Iterable[str]) -> dict[str, float]:
 def shares(lines: Iterable[str], model: Model | None = None) -> dict[str, float]:
     """Cause -> how likely, by the words of `lines`; all together 1."""
     model = model or learnt()
-    found = {w: tf * model.idf[w] for w, tf in features(lines).items() if w in model.idf}
-    length = math.sqrt(sum(v * v for v in found.values())) or 1.0
+    known = [(tf, known) for word, tf in features(lines).items() if (known := model.word(word)) is not None]
+    length = math.sqrt(sum((tf * idf) ** 2 for tf, (idf, _) in known)) or 1.0
     sums = list(model.bias)
-    for word, value in found.items():
-        weights = model.weights[word]
-        for at in range(0, len(weights), 2):
-            sums[int(weights[at])] += weights[at + 1] * value / length
+    for tf, (idf, weights) in known:
+        for place, weight in weights:
+            sums[place] += weight * tf * idf / length
     top = max(sums)
     powers = [math.exp(s - top) for s in sums]
     whole = sum(powers)
@@ -126,4 +145,4 @@ _LEAST, _TIMES = 0.06, 3.0
 @functools.lru_cache(maxsize=1)
 def learnt() -> Model:
     """The model that the package brings."""
-    return Model(**json.loads(Path(__file__).with_name("alike.json").read_text(encoding="utf-8")))
+    return model_of(Path(__file__).with_name("alike.tsv").read_text(encoding="utf-8"))

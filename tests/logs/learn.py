@@ -1,4 +1,4 @@
-"""Makes gpudoctor/logs/alike.json of the wordings: `python -m tests.logs.learn` (needs scikit-learn: the extra `learn`).
+"""Makes gpudoctor/logs/alike.tsv of the wordings: `python -m tests.logs.learn` (needs scikit-learn: the extra `learn`).
 With --measure: how often the cause comes first for wordings that were held back (a fifth at a time), and among the first three.
 
 tests/logs/wordings/CAUSE.txt holds reports as people write them, in our own words, divided by empty lines. To teach a cause,
@@ -8,7 +8,6 @@ or a way to put it, add a few and run this.
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 import sys
 from pathlib import Path
@@ -16,7 +15,7 @@ from pathlib import Path
 from gpudoctor.logs import alike
 
 WORDINGS = Path(__file__).parent / "wordings"
-MODEL = Path(alike.__file__).with_name("alike.json")
+MODEL = Path(alike.__file__).with_name("alike.tsv")
 _LEAST = 0.3
 """A weight below this is left out."""
 
@@ -37,8 +36,8 @@ def digest(directory: Path = WORDINGS) -> str:
     return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
 
 
-def learn(texts: list[tuple[str, str]], c: float = 30.0) -> alike.Model:
-    """The model of these texts."""
+def learn(texts: list[tuple[str, str]], of: str = "", c: float = 30.0) -> str:
+    """The model of these texts, as the text of its file."""
     from sklearn.feature_extraction import DictVectorizer
     from sklearn.feature_extraction.text import TfidfTransformer
     from sklearn.linear_model import LogisticRegression
@@ -54,23 +53,19 @@ def learn(texts: list[tuple[str, str]], c: float = 30.0) -> alike.Model:
     regression = LogisticRegression(C=c, max_iter=300, class_weight="balanced")
     make_pipeline(names, weigher, regression).fit(features, [cause for cause, _ in texts])
     words = names.get_feature_names_out()
-    weights: dict[str, list[float]] = {}
-    for at, word in enumerate(words):
-        row = regression.coef_[:, at]
-        weights[str(word)] = [x for place, w in enumerate(row) if abs(w) >= _LEAST for x in (place, round(float(w), 1))]
-    return alike.Model(
-        causes=[str(one) for one in regression.classes_],
-        bias=[round(float(b), 2) for b in regression.intercept_],
-        idf={str(w): round(float(i), 1) for w, i in zip(words, weigher.idf_, strict=True)},
-        weights=weights,
-    )
+    biases = zip(regression.classes_, regression.intercept_, strict=True)
+    lines = [of, "\t".join(f"{cause}:{bias:.2f}" for cause, bias in biases)]
+    for at, (word, idf) in enumerate(zip(words, weigher.idf_, strict=True)):
+        weights = [f"{place}:{w:.1f}" for place, w in enumerate(regression.coef_[:, at]) if abs(w) >= _LEAST]
+        lines.append(f"{word}\t{idf:.1f}\t{' '.join(weights)}")
+    return "\n".join(lines) + "\n"
 
 
 def measure(texts: list[tuple[str, str]], parts: int = 5) -> tuple[float, float]:
     """How often the cause is the first, and among the first three, where a part is held back."""
     first = three = 0
     for part in range(parts):
-        model = learn([one for at, one in enumerate(texts) if at % parts != part])
+        model = alike.model_of(learn([one for at, one in enumerate(texts) if at % parts != part]))
         for cause, text in texts[part::parts]:
             ordered = sorted(alike.shares(text.split("\n"), model).items(), key=lambda item: -item[1])
             first += ordered[0][0] == cause
@@ -85,10 +80,9 @@ def main() -> int:
         first, three = measure(texts)
         print(f"{len(texts)} wordings: the cause first {first:.0%}, among the first three {three:.0%}")
         return 0
-    model = learn(wordings())._replace(of=digest())
-    text = json.dumps(model._asdict(), ensure_ascii=False, separators=(",", ":"))
-    MODEL.write_text(text + "\n", encoding="utf-8")
-    print(f"{len(model.causes)} causes, {len(model.weights)} words, {len(text) >> 10} KiB")
+    text = learn(wordings(), digest())
+    MODEL.write_text(text, encoding="utf-8")
+    print(f"{text.count(chr(10)) - 2} words, {len(text.encode()) >> 10} KiB")
     return 0
 
 
