@@ -261,8 +261,8 @@ def _unreadable(path: str) -> Callable[[Scene], None]:
 
 def needed(machine: Machine) -> dict[str, str]:
     """What TensorFlow does not ask for, and its libraries do -> the file beside TensorFlow."""
-    soname = "libnvJitLink.so.12"
-    return {soname: f["path"] for f in machine.copies(soname) if f["path"].startswith(machine.site + "/")}
+    files = machine.copies("libnvJitLink.so.12")
+    return {f["name"]: f["path"] for f in files if f["path"].startswith(machine.site + "/")}
 
 
 def _needed(machine: Machine) -> Iterator[Fault]:
