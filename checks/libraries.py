@@ -227,22 +227,25 @@ def cuda_lib_unusable(facts: Facts) -> Iterator[Found]:
         yield from not_in_this_text(refused_file(facts))
         return
     damaged = () if isinstance(facts.python.damaged, Unread) else damaged_wheels(facts)
+    refused: dict[str, list[LibraryPick]] = {}
     for pick in failed(facts):
         if os.path.basename(pick.rejected or "") in damaged:
             continue  # wheel-damaged
         unreadable = [f for f in installed(facts, wanted(pick)) if was_searched(pick, f.path)]
         path = pick.rejected or (unreadable[0].path if unreadable else None)
-        if path is None:
-            continue
+        if path is not None:
+            refused.setdefault(path, []).append(pick)
+    for path, picks in refused.items():
         owner = next((f.owner for f in known(facts.libraries.files) if f.path == path), None)
         package = owner.split(" ") if isinstance(owner, str) else None
         yield Found(
-            message=f"{path} is found for {pick.soname}, and the loader refuses it.",
-            proof=(
+            message=f"{path} is found for {', '.join(p.soname for p in picks)}, and the loader refuses it.",
+            proof=tuple(
                 Evidence(
                     text=f"{pick.soname}: the search ends at {path}" + (f": {pick.reason}" if pick.reason else ""),
                     source=source(facts),
-                ),
+                )
+                for pick in picks
             ),
             fixes=(
                 Fix(

@@ -215,12 +215,19 @@ def _toolkit_of(facts: Facts, directory: str) -> Toolkit | None:
     return None
 
 
-def _found_by_variable(pick: LibraryPick) -> str | None:
-    """The directory of LD_LIBRARY_PATH whose file the loader took for `pick`, and could not use."""
-    if not (pick.rejected or pick.stopped_by) or not pick.searched:
+def _found_by_variable(facts: Facts, pick: LibraryPick) -> str | None:
+    """The directory of LD_LIBRARY_PATH whose file the loader took for `pick` or for what it needs, and could not use."""
+    if pick.rejected:
+        directory = os.path.dirname(os.path.normpath(pick.rejected))
+        return directory if directory in {os.path.normpath(d) for d in _on_the_path(facts)} else None
+    if not pick.stopped_by or not pick.searched:
         return None
     last = pick.searched[-1]
     return os.path.normpath(last.directory) if last.origin == "LD_LIBRARY_PATH" else None
+
+
+def _on_the_path(facts: Facts) -> list[str]:
+    return [d for d in re.split("[:;]", facts.environment.known("LD_LIBRARY_PATH") or "") if d]
 
 
 @check("GD210", "ld-library-path-wrong-toolkit", stage=Stage.LIBRARIES, explains=("tf-lists-no-gpu",))
@@ -241,9 +248,10 @@ def ld_library_path_wrong_toolkit(facts: Facts) -> Iterator[Found]:
     lost: list[tuple[LibraryPick, str, Toolkit, LibraryFile]] = []
     broken = failed(facts)
     for pick in broken:
-        directory = _found_by_variable(pick)
+        directory = _found_by_variable(facts, pick)
         toolkit = _toolkit_of(facts, directory) if directory is not None else None
-        good = [f for f in installed(facts, pick.soname) if os.path.dirname(f.path) != directory and f.kind == "wheel"]
+        name = os.path.basename(pick.rejected or pick.soname)
+        good = [f for f in installed(facts, name) if os.path.dirname(f.path) != directory and f.kind == "wheel"]
         if directory is not None and toolkit is not None and good:
             lost.append((pick, directory, toolkit, good[0]))
     if not lost:
@@ -251,14 +259,16 @@ def ld_library_path_wrong_toolkit(facts: Facts) -> Iterator[Found]:
     directories = list(dict.fromkeys(directory for _, directory, _, _ in lost))
     first = lost[0][2]
     version = f"CUDA {first.version}" if isinstance(first.version, str) else first.path
-    mine = {pick.soname for pick, _, _, _ in lost}
+    brought = {pick.stopped_by for pick, _, _, _ in lost if pick.stopped_by}
+    mine = {pick.soname for pick, _, _, _ in lost} | {p.soname for p in broken if p.stopped_by in brought}
     more = () if any(p.soname not in mine for p in broken) else _EXPLAINED_WHERE_IT_IS_ALL
+    names = sorted({os.path.basename(pick.rejected or pick.soname) for pick, _, _, _ in lost})
     yield Found(
         message=f"LD_LIBRARY_PATH puts {', '.join(directories)} ({version}) before the wheels, and "
-        f"{', '.join(sorted(mine))} of there can't be used.",
+        f"{', '.join(names)} of there can't be used.",
         proof=tuple(
             Evidence(
-                text=f"{pick.soname} was found in {directory} "
+                text=f"{os.path.basename(pick.rejected or pick.soname)} was found in {directory} "
                 + (f"and needs {pick.stopped_by}, which was not found" if pick.stopped_by else "and refused")
                 + f"; {lies(good)}",
                 source=source(facts),
@@ -281,8 +291,7 @@ _EXPLAINED_WHERE_IT_IS_ALL = (
 
 
 def _without(facts: Facts, directories: list[str]) -> Fix:
-    entries = [d for d in re.split("[:;]", facts.environment.known("LD_LIBRARY_PATH") or "") if d]
-    left = ":".join(d for d in entries if os.path.normpath(d) not in directories)
+    left = ":".join(d for d in _on_the_path(facts) if os.path.normpath(d) not in directories)
     change = EnvChange(name="LD_LIBRARY_PATH", op="set" if left else "unset", value=left)
     return Fix(
         kind="env",

@@ -24,10 +24,10 @@ class Workshop:
             subprocess.run([*command, "-o", str(path)], check=True, capture_output=True, cwd=self.place)
         return path
 
-    def fake(self, source: str, soname: str) -> Path:
+    def fake(self, source: str, soname: str, *options: str) -> Path:
         """A library of tests/fakes with this soname."""
-        command = ["gcc", "-shared", "-fPIC", f"-Wl,-soname,{soname}", str(FAKES / source)]
-        return self._built(["fake", source, soname], command)
+        command = ["gcc", "-shared", "-fPIC", *options, f"-Wl,-soname,{soname}", str(FAKES / source)]
+        return self._built(["fake", source, soname, *options], command)
 
     def stub(
         self, soname: str, needed: tuple[str, ...] = (), rpath: tuple[str, ...] = (), *, runpath: bool = True

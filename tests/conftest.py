@@ -18,8 +18,16 @@ SEED = int(os.environ.get("GPUDOCTOR_TEST_SEED", random.randrange(1 << 32)))
 """Of the random layouts; printed, so that a failure can be played again."""
 
 
-def pytest_report_header() -> str:
-    return f"random layouts: GPUDOCTOR_TEST_SEED={SEED}"
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("faults", "faults made on a machine with GPUs, as root (tests/gpu/test_faults.py)")
+    group.addoption("--faults", type=int, default=0, metavar="N", help="Make N faults, and pairs of them.")
+    group.addoption("--seed", type=int, default=SEED, metavar="S", help="Which are drawn; random, and printed.")
+    group.addoption("--faults-table", default=None, metavar="FILE", help="Write the table of faults and answers.")
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    faults = f"; faults: --seed {config.getoption('--seed')}" if config.getoption("--faults") else ""
+    return f"random layouts: GPUDOCTOR_TEST_SEED={SEED}{faults}"
 
 
 @pytest.fixture(scope="session")

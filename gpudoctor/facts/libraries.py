@@ -75,7 +75,7 @@ class LibraryPick(Fact, frozen=True, kw_only=True):
     stopped_by: str | None = None
     """Soname of a dependency that was not found, where that is what failed."""
     rejected: str | None = None
-    """A file that was found and could not be used."""
+    """A file that was found and could not be used: the library's own, or that of one which it needs."""
     reason: str | None = None
     """Why `rejected` is refused, where its form tells."""
     dependency_searched: tuple[SearchStep, ...] = ()

@@ -258,14 +258,25 @@ def _pick(handle: dict[str, Any], text: str, mapped: list[str]) -> LibraryPick |
         return LibraryPick(soname=stem + ".so", picked=lost, required=True) if required else None
     if last is None or not last["there"]:
         return LibraryPick(soname=own.soname, picked=None, searched=tuple(own.steps), required=required)
-    missing = next((s for s in found[found.index(own) + 1 :] if not (s.last and files[s.last]["there"])), None)
+    needed = found[found.index(own) + 1 :]
+    broken = last if last["flaw"] else None
+    missing = None
+    for search in needed if broken is None else ():
+        there = files[search.last] if search.last else None
+        if there is None or not there["there"]:
+            missing = search
+            break
+        if there["flaw"]:  # what it needs is found and refused: the file itself is good
+            broken = there
+            break
+    refused = broken or last
     return LibraryPick(
         soname=own.soname,
         picked=None,
         searched=tuple(own.steps),
         stopped_by=missing.soname if missing else None,
-        rejected=last["path"] if missing is None else None,
-        reason=last["flaw"] if missing is None else None,
+        rejected=refused["path"] if missing is None else None,
+        reason=refused["flaw"] if missing is None else None,
         dependency_searched=tuple(missing.steps) if missing else (),
         required=required,
     )

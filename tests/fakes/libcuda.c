@@ -7,12 +7,17 @@
  *   FAKE_CUDA_DEVICES=2     cuDeviceGetCount; CUDA_VISIBLE_DEVICES is obeyed as CUDA does for indices
  *   FAKE_CUDA_P2P=none      no GPU reaches another; =pcie: they do, without native atomics; =hang: asking does
  *   FAKE_CUDA_PROHIBITED=1  the compute mode is 'prohibited'
+ * Compiled with -DINIT='"OTHER"', it answers what $OTHER says: two of them on one machine answer differently.
  */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#ifndef INIT
+#define INIT "FAKE_CUDA_INIT"
+#endif
 
 static int visible(void) {
     const char *n = getenv("FAKE_CUDA_DEVICES"), *list = getenv("CUDA_VISIBLE_DEVICES");
@@ -35,7 +40,7 @@ __attribute__((constructor)) static void loaded(void) {
 }
 
 int cuInit(unsigned flags) {
-    const char *how = getenv("FAKE_CUDA_INIT");
+    const char *how = getenv(INIT);
     (void)flags;
     if (how && !strcmp(how, "hang")) for (;;) pause();
     if (how && !strcmp(how, "crash")) raise(SIGSEGV);
@@ -102,7 +107,7 @@ static const struct { int code; const char *name, *words; } ERRORS[] = {
     {999, "CUDA_ERROR_UNKNOWN", "unknown error"},
 };
 static int known_error(int error) {
-    const char *how = getenv("FAKE_CUDA_INIT");
+    const char *how = getenv(INIT);
     if (how && atoi(how) == 34) return -34; /* the toolkit's stub answers every call so */
     for (unsigned i = 0; i < sizeof ERRORS / sizeof *ERRORS; i++) if (ERRORS[i].code == error) return i;
     return -1;

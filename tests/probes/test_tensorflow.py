@@ -141,6 +141,23 @@ def test_a_refused_file_is_named(site: Path) -> None:
     assert picks(look(site)[0])["libcufft.so.11"].rejected == str(site / "nvidia/cufft/lib/libcufft.so.11")
 
 
+def test_a_dependency_that_is_refused_is_named_and_not_what_needs_it(site: Path, tmp_path: Path) -> None:
+    bad = site / "nvidia/cusparse/lib/libcusparse.so.12"
+    os.truncate(bad, 30)
+    got, interpreter = look(site, LD_LIBRARY_PATH=str(site / "nvidia/cusolver/lib"))
+    assert {s: p.rejected for s, p in picks(got).items() if p.picked is None} == {
+        "libcusparse.so.12": str(bad),
+        "libcusolver.so.11": str(bad),
+    }
+    assert all(p.reason for p in picks(got).values() if p.picked is None)
+    simulated = tensorflow.simulate(got, interpreter, str(site / "nvidia/cusolver/lib"), always=True).simulated
+    assert isinstance(simulated, tuple)
+    assert {p.soname: p.rejected for p in simulated if p.picked is None} == {
+        "libcusparse.so.12": str(bad),
+        "libcusolver.so.11": str(bad),
+    }
+
+
 def test_where_the_loader_dies_the_simulation_answers(site: Path, workshop: Workshop) -> None:
     library = site / "nvidia/cufft/lib/libcufft.so.11"
     os.truncate(library, 9000)  # the header is whole, the segments are not: mapping it is a bus error
