@@ -58,9 +58,20 @@ def kernel(place: Path) -> tuple[list[object], ...]:
     return tuple(m for m in mounts if m[0] != "bind" or os.path.exists(str(m[2])))
 
 
+def recorded(site: Path, component: str) -> None:
+    """What pip writes down of a wheel."""
+    info = site / f"nvidia_{component}_cu12-12.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: nvidia-{component}-cu12\nVersion: 12.0\n")
+    files = [p for p in (site / "nvidia" / component / "lib").iterdir()]
+    (info / "RECORD").write_text("".join(f"{p.relative_to(site)},,{p.stat().st_size}\n" for p in files))
+
+
 @pytest.fixture
 def machine(site: Path, workshop: Workshop, place: Path) -> Machine:
     shutil.move(site, place / "site")
+    for component in ("cufft", "cudnn"):
+        recorded(place / "site", component)
     put(workshop.fake("libcuda.c", "libcuda.so.1"), place / "driver", "libcuda.so.1")
     put(workshop.fake("libnvidia_ml.c", "libnvidia-ml.so.1"), place / "driver", "libnvidia-ml.so.1")
     env = base_environment(os.environ)
@@ -94,6 +105,8 @@ RIGHT = (
     ("every wheel in another site-packages",),
     ("libcufft.so.11 cut after 9000 bytes",),
     ("libcufft.so.11 gone from its wheel",),
+    ("libcufft.so.11 for another processor, and no other",),
+    ("libcudnn.so.9 in another site-packages",),
     ("libcublas.so.12 cut, of another toolkit first on the path",),
     ("libcublas.so.12 of another toolkit first on the path, which needs what is not there",),
     ("libcudnn.so.9 in a toolkit off the path alone",),
