@@ -151,7 +151,7 @@ def damaged_wheels(facts: Facts) -> dict[str, DamagedFile]:
         if refused in by_name and by_name[refused].size_bytes is not None:
             found[refused] = by_name[refused]
         gone = by_name.get(wanted(pick))
-        if gone is not None and gone.size_bytes is None and not pick.rejected and not installed(facts, wanted(pick)):
+        if gone is not None and not pick.rejected and not installed(facts, wanted(pick)):
             found[wanted(pick)] = gone
     return found
 

@@ -55,6 +55,8 @@ class Fault:
     """Nothing else may run beside it on this machine."""
     more: tuple[str, ...] = ()
     """Arguments of the check."""
+    cured: bool = True
+    """Whether a fix of kind env or link, where one is offered, can work: not where the fault is in every place."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -118,7 +120,8 @@ def pairs(all_faults: list[Fault]) -> list[Case]:
             continue
         if "standard" in (one.level, other.level) or one.more or other.more:
             continue
-        if one.subject == other.subject == "nccl" and one.library == other.library:
+        files = {f.route for f in (one, other)} - {"variable", "mount namespace"}  # one user file takes another's place
+        if one.subject == other.subject == "nccl" and (one.library == other.library or files):
             continue
         # the paths that one takes away the other would put first
         first, second = sorted((one, other), key=lambda f: f.subject != "libcuda")

@@ -59,7 +59,11 @@ def _toolkits(machine: Machine) -> Iterator[Fault]:
 
         yield _fault("the toolkit's stub first", "other toolkit", real_stub, "libcuda-stub-loaded")
         yield _fault(
-            "the toolkit's stub over the driver's file", "mount namespace", stub_over_it, "libcuda-stub-loaded"
+            "the toolkit's stub over the driver's file",
+            "mount namespace",
+            stub_over_it,
+            "libcuda-stub-loaded",
+            cured=False,
         )
     if (compat := compat_of(machine)) is not None:
 

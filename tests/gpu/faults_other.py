@@ -137,13 +137,13 @@ def _nccl() -> Iterator[Fault]:
 
         def by_home(scene: Scene, settings: dict[str, str] = settings) -> None:
             home = pwd.getpwuid(os.getuid()).pw_dir  # NCCL does not ask $HOME
-            scene.add(os.path.join(home, ".nccl.conf"), scene.write("nccl.conf", _lines(settings)))
+            scene.add(os.path.join(home, ".nccl.conf"), scene.append("home.conf", _lines(settings)))
 
         def by_named(scene: Scene, settings: dict[str, str] = settings) -> None:
-            scene.env["NCCL_CONF_FILE"] = str(scene.write("my-nccl.conf", _lines(settings)))
+            scene.env["NCCL_CONF_FILE"] = str(scene.append("my.conf", _lines(settings)))
 
         def by_system(scene: Scene, settings: dict[str, str] = settings) -> None:
-            scene.add("/etc/nccl.conf", scene.write("nccl.conf", _lines(settings)))
+            scene.add("/etc/nccl.conf", scene.append("system.conf", _lines(settings)))
 
         routes: tuple[tuple[Route, str, Callable[[Scene], None]], ...] = (
             ("variable", "in the environment", by_variable),
@@ -170,7 +170,7 @@ def _shared_memory() -> Iterator[Fault]:
 
 
 def _limits() -> Iterator[Fault]:
-    for gib in (3, 4, 6):
+    for gib in (3, 4):
 
         def make(scene: Scene, gib: int = gib) -> None:
             scene.limits["RLIMIT_AS"] = gib * GIB

@@ -73,17 +73,20 @@ def _compare(answer: Answer, report: dict[str, Any]) -> None:
 def _fixes(answer: Answer, report: dict[str, Any]) -> None:
     """Every fix of kind env or link was tried where something shows at once whether it works, and the first works."""
     diagnosis = report["diagnosis"]
+    single = (
+        len(answer.case.faults) == 1 and answer.case.faults[0].cured
+    )  # else what is left keeps a good fix from working
     for root in diagnosis["root_causes"]:
         fixes = [f for f in root["fixes"] if f["kind"] in ("env", "link") and f["trial"] is not None]
         for fix in fixes:
             worked = fix["trial"]["worked"]
             if worked is True:
                 answer.trials.append(f"{root['cause']}: {fix['kind']} worked ({fix['trial']['outcome']})")
-            elif worked is False:
+            elif worked is False and single:
                 answer.problems.append(
                     f"{root['cause']}: the trial of {fix['steps']} failed: {fix['trial']['outcome']}"
                 )
-        if fixes and not any(f["trial"]["worked"] is True for f in fixes) and len(answer.case.faults) == 1:
+        if fixes and not any(f["trial"]["worked"] is True for f in fixes) and single:
             answer.problems.append(f"{root['cause']}: no trial worked: {fixes[0]['trial']}")
     combined = diagnosis["combined_fix"]
     if combined is not None and combined["trial"] is not None:
@@ -102,7 +105,7 @@ def _paste(answer: Answer, scene: Scene, report: dict[str, Any]) -> None:
         if fix is not None:
             lines += fix["steps"]
             cured.append(root["cause"])
-    if not cured or answer.case.level != "quick":
+    if not cured or answer.case.level != "quick" or not all(f.cured for f in answer.case.faults):
         return
     if len(roots) > 1 and report["diagnosis"]["combined_fix"] is not None:
         lines = report["diagnosis"]["combined_fix"]["steps"] if len(cured) == len(roots) else lines

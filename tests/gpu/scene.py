@@ -146,6 +146,10 @@ class Scene:
         path.write_bytes(content)
         return path
 
+    def append(self, name: str, content: bytes) -> Path:
+        path = self.place / name
+        return self.write(name, (path.read_bytes() if path.exists() else b"") + content)
+
     def replace(self, path: str, by: Path) -> None:
         """Another file in the place of a file."""
         self.last.append(["bind", str(by), os.path.realpath(path)])

@@ -16,15 +16,14 @@ from tests.building import Workshop, put
 from tests.gpu import judging
 from tests.gpu.faults import Case, draw, faults, pairs
 from tests.gpu.scene import Machine, base_environment, look_at, names
-from tests.probes.test_tensorflow import site as _site
+from tests.probes.test_tensorflow import installed
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="mount namespaces need root")
-site = _site
 VERSION = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build  (x@)  \nGCC version: x\n"
 NODES = ("nvidiactl", "nvidia-uvm", "nvidia0", "nvidia1")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def place() -> Iterator[Path]:
     made = Path(tempfile.mkdtemp(prefix="gpudoctor-faults-"))
     made.chmod(0o755)
@@ -58,12 +57,24 @@ def kernel(place: Path) -> tuple[list[object], ...]:
     return tuple(m for m in mounts if m[0] != "bind" or os.path.exists(str(m[2])))
 
 
-@pytest.fixture
-def machine(site: Path, workshop: Workshop, place: Path) -> Machine:
-    shutil.move(site, place / "site")
+def recorded(site: Path, component: str) -> None:
+    """What pip writes down of a wheel."""
+    info = site / f"nvidia_{component}_cu12-12.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: nvidia-{component}-cu12\nVersion: 12.0\n")
+    files = list((site / "nvidia" / component / "lib").iterdir())
+    (info / "RECORD").write_text("".join(f"{p.relative_to(site)},,{p.stat().st_size}\n" for p in files))
+
+
+@pytest.fixture(scope="module")
+def machine(tensorflow_directory: Path, workshop: Workshop, place: Path) -> Machine:
+    installed(tensorflow_directory, workshop, place)
+    for component in ("cufft", "cudnn"):
+        recorded(place / "site", component)
     put(workshop.fake("libcuda.c", "libcuda.so.1"), place / "driver", "libcuda.so.1")
     put(workshop.fake("libnvidia_ml.c", "libnvidia-ml.so.1"), place / "driver", "libnvidia-ml.so.1")
-    env = base_environment(os.environ)
+    plain = {k: v for k, v in os.environ.items() if not k.startswith(("CUDA_", "NVIDIA_", "NCCL_", "TF_"))}
+    env = base_environment(plain)
     env |= {
         "PYTHONPATH": f"{env['PYTHONPATH']}:{place / 'site'}",
         "LD_LIBRARY_PATH": str(place / "driver"),
@@ -94,6 +105,8 @@ RIGHT = (
     ("every wheel in another site-packages",),
     ("libcufft.so.11 cut after 9000 bytes",),
     ("libcufft.so.11 gone from its wheel",),
+    ("libcufft.so.11 for another processor, and no other",),
+    ("libcudnn.so.9 in another site-packages",),
     ("libcublas.so.12 cut, of another toolkit first on the path",),
     ("libcublas.so.12 of another toolkit first on the path, which needs what is not there",),
     ("libcudnn.so.9 in a toolkit off the path alone",),
@@ -112,7 +125,6 @@ def test_a_fault_is_made_and_named(machine: Machine, names_: tuple[str, ...]) ->
     said = answer(machine, *names_)
     assert said.problems == []
     assert sorted(os.listdir("/dev")) == before
-    assert not [p for p in machine.place.iterdir() if "scene" in p.name and "stage" in p.name]
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,10 @@ WHEELS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
 
 @pytest.fixture
 def site(tensorflow_directory: Path, workshop: Workshop, tmp_path: Path) -> Path:
+    return installed(tensorflow_directory, workshop, tmp_path)
+
+
+def installed(tensorflow_directory: Path, workshop: Workshop, tmp_path: Path) -> Path:
     """site-packages with TensorFlow's real loader object and stub CUDA libraries, as the extra installs them."""
     package = tmp_path / "site" / "tensorflow"
     (package / "python" / "platform").mkdir(parents=True)
