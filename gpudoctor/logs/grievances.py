@@ -27,6 +27,7 @@ _SLOW = (
     r"(?:\bslow(?:er|ly)?\b|\b(?:performance|bandwidth|busbw|speed|throughput)\b[^\n.]{0,30}\b(?:down\w*|degrad\w*|drops?|los[st]\w*|low\w*|poor|bad|worse|much less)"
     r"|\b(?:low|poor|bad|lower|reduced|worse|lo[st]\w*)\b[^\n.]{0,30}\b(?:performance|bandwidth|busbw|speed|throughput))"
 )
+_USE = r"util(?:i[sz]ation)?|usage|load"
 
 _NO_DRIVER = "driver-does-not-load"
 _NOT_STARTED = "container-does-not-start"
@@ -115,6 +116,19 @@ _KINDS: tuple[tuple[str, str, str | None], ...] = (
     ),
     # what slows
     (
+        "says-gpu-waits",
+        (rf"\bGPUs?(?:'s)?[- ]?(?:{_USE})\b[^\n.]{{0,30}}\b(?:low(?:er)?|tiny|poor|bad|fluctuat\w{{2,4}}|oscillat\w{{2,4}}|drops?|jump(?:s|ing)|swing(?:s|ing)|(?:not|n't|never) (?:reach|exceed|above|full|go(?:es)? (?:above|over)))\b"
+        rf"|\bGPUs?(?:'s)?[- ]?(?:{_USE})\b[^\n.]{{0,24}}(?<![\d.])(?:[1-9]|[1-3]\d)(?: ?%)? ?(?:-|to|~|\u2013) ?(?:[1-9]|[1-3]\d) ?%"
+        rf"|\b(?:low|poor|bad|zero|fluctuating|spiky)\b[- ](?:volatile )?GPU[- ](?:{_USE})\b|\bGPUs?\b[^\n.]{{0,12}}\b(?:under-?utili[sz]ed|starv(?:ed|es|ing)|waits? for (?:the )?(?:data|input|cpu|batches))\b"
+        r"|\b(?:GPU|gpu|显卡) ?(?:的)?(?:利用率|使用率|占用率)[^\n。]{0,12}(?:低|不高|上不去|很小|波动|跳)"),
+        "runs-slowly",
+    ),
+    (
+        "says-slow-copy",
+        rf"\b(?:host[- ]to[- ]device|h2d|htod|memcpy|copy(?:ing)? (?:\w+ ){{0,3}}(?:to|from) (?:the |my )?gpu|data transfer (?:to|between)[^\n.]{{0,16}}gpu)\b[^\n]{{0,60}}{_SLOW}|{_SLOW}[^\n]{{0,40}}\b(?:host[- ]to[- ]device|h2d|htod|cudamemcpy\w*|(?:copy|transfer)\w{{0,4}} (?:\w+ ){{0,3}}to (?:the |my )?gpu)\b",
+        "runs-slowly",
+    ),
+    (
         "says-power-cap",
         r"\b(?:sw|hw|software|hardware)?[ _]?power[ _](?:cap|limit|brake)\w{0,10}\b(?![^\n]{0,30}(?:not active|n/a))[^\n]{0,60}\b(?:trigger\w{0,3}|problem|issue|reached|hit\w{0,4}|slow\w{0,4}|throttl\w{1,4}|clocks?)\b",
         "runs-slowly",
@@ -133,7 +147,7 @@ LANGUAGE = Prose(
     words=(
         "river", "RIVER", "AMD", "amd", "adeon", "nvidia", "NVIDIA", "Nvidia", "libcuda", "libnvidia-ml", "iscrete", "edicated", "dgpu", "root", "--nv", "ocker", "ontainer", "ubernetes", "k8s", "K8s", "k3s", "K3", "swarm",
         "NaN", "Nan", "nan", "wrong", "arbage", "ncorrect", "NCCL", "nccl", "educe", "P2P", "p2p", "GSP", "NVreg", "GPU", "gpu", "xclusive", "XCLUSIVE",
-        "power", "Power", "hrottl", "verheat",
+        "power", "Power", "hrottl", "verheat", "显卡", "emcpy", "EMCPY", "H2D", "h2d", "HtoD", "o-Device", "o-device", "o device",
     ),
     kinds=tuple(Kind(name, f"(?i:{pattern})", symptom) for name, pattern, symptom in _KINDS),
 )  # fmt: skip

@@ -32,6 +32,7 @@ from . import (
     pci,
     pip,
     places,
+    profiles,
     python,
     report,
     services,
@@ -68,6 +69,7 @@ LANGUAGES: tuple[Language, ...] = (
     grievances.PROGRAMS,
     troubles.LANGUAGE,
     wordings.LANGUAGE,
+    *profiles.LANGUAGES,
     *circumstances.LANGUAGES,
     *complaints.LANGUAGES,
 )

@@ -1,6 +1,7 @@
 """GPUs that fault."""
 
 _NO_ANSWER = ("xid79-fell-off-bus", "xid119-gsp-timeout", "gpu-needs-reset", "xid-hardware-fault", "psu-insufficient")
+_WAITS = ("cpu-starved-input", "single-gpu-silently", "h2d-pageable", "numa-misplaced")
 CLUES: dict[str, tuple[str, ...]] = {
     "device-handle-unknown": _NO_ANSWER,
     "smi-error": _NO_ANSWER,
@@ -63,6 +64,19 @@ CLUES: dict[str, tuple[str, ...]] = {
     "says-exclusive": ("gpu-exclusive-busy", "compute-mode-prohibited"),
     "says-power-cap": ("gpu-throttling-power", "gpu-throttling-thermal"),
     "says-hot": ("gpu-throttling-thermal", "gpu-throttling-power"),
+    "says-gpu-waits": (*_WAITS, "tf-cpu-only-package", "tensor-cores-idle", "gpu-throttling-power"),
+    "input-maybe-bound": _WAITS,
+    "gpu-underused": _WAITS,
+    "input-bound": _WAITS[:1],
+    "says-slow-copy": ("h2d-pageable", "pcie-link-degraded", "numa-misplaced"),
+    "pageable-blocks": ("h2d-pageable",),
+    "strategy-device-absent": (
+        "cuda-visible-devices-wrong",
+        "single-gpu-silently",
+        "gpu-ignored-few-sms",
+        "gpu-compute-capability-too-old",
+        "mig-single-instance-limit",
+    ),
     "driver-blamed": ("driver-too-old", "container-driver-too-old", "driver-too-old-for-ptx"),
     "machine-resets": ("psu-insufficient", "gpu-throttling-thermal", "xid79-fell-off-bus"),
 }
