@@ -28,6 +28,9 @@ _SLOW = (
     r"|\b(?:low|poor|bad|lower|reduced|worse|lo[st]\w*)\b[^\n.]{0,30}\b(?:performance|bandwidth|busbw|speed|throughput))"
 )
 _USE = r"util(?:i[sz]ation)?|usage|load"
+_LITTLE = r"(?<![\d.])(?:[1-9]|[1-3]\d)(?: ?%)? ?(?:-|to|~|\u2013) ?(?:[1-9]|[1-3]\d) ?%"
+_NO_MONITOR = r"^(?![^\n]{0,400}(?:task ?manager|gpu-?z\b))"
+"""Those show what draws, not what computes."""
 
 _NO_DRIVER = "driver-does-not-load"
 _NOT_STARTED = "container-does-not-start"
@@ -117,10 +120,16 @@ _KINDS: tuple[tuple[str, str, str | None], ...] = (
     # what slows
     (
         "says-gpu-waits",
-        (rf"\bGPUs?(?:'s)?[- ]?(?:{_USE})\b[^\n.]{{0,30}}\b(?:low(?:er)?|tiny|poor|bad|fluctuat\w{{2,4}}|oscillat\w{{2,4}}|drops?|jump(?:s|ing)|swing(?:s|ing)|(?:not|n't|never) (?:reach|exceed|above|full|go(?:es)? (?:above|over)))\b"
-        rf"|\bGPUs?(?:'s)?[- ]?(?:{_USE})\b[^\n.]{{0,24}}(?<![\d.])(?:[1-9]|[1-3]\d)(?: ?%)? ?(?:-|to|~|\u2013) ?(?:[1-9]|[1-3]\d) ?%"
+        (rf"{_NO_MONITOR}[^\n]{{0,300}}?(?:"
+        rf"\bGPUs?(?:'s)?[- ]?(?:{_USE})\b[^\n.]{{0,30}}\b(?:low(?:er)?|zero|tiny|poor|bad|fluctuat\w{{2,4}}|oscillat\w{{2,4}}|drops?|jump(?:s|ing)|swing(?:s|ing)|(?:not|n't|never) (?:reach|exceed|above|full|go(?:es)? (?:above|over)))\b"
+        rf"|\bGPUs?(?:'s)?[- ]?(?:{_USE})\b[^\n.]{{0,24}}{_LITTLE}|\bGPUs? (?:does|do|is|are|stays?|runs?|works?|sits?) (?:only |just |at |about |around ){{0,3}}{_LITTLE}"
         rf"|\b(?:low|poor|bad|zero|fluctuating|spiky)\b[- ](?:volatile )?GPU[- ](?:{_USE})\b|\bGPUs?\b[^\n.]{{0,12}}\b(?:under-?utili[sz]ed|starv(?:ed|es|ing)|waits? for (?:the )?(?:data|input|cpu|batches))\b"
-        r"|\b(?:GPU|gpu|显卡) ?(?:的)?(?:利用率|使用率|占用率)[^\n。]{0,12}(?:低|不高|上不去|很小|波动|跳)"),
+        r"|\b(?:GPU|gpu|显卡) ?(?:的)?(?:利用率|使用率|占用率)[^\n。]{0,12}(?:低|不高|上不去|很小|波动|跳|是 ?0|为 ?0))"),
+        "runs-slowly",
+    ),
+    (
+        "says-input-bound",
+        r"\binput(?: pipeline)? bottleneck\b|\b(?:data ?load(?:ing|er)|input pipeline|(?:tf\.)?data pipeline|generator) (?:is|was|seems(?: to be)?|becomes|being) (?:\w+ ){0,2}(?:bottleneck|slow\w{0,2}|slower)\b",
         "runs-slowly",
     ),
     (
@@ -147,7 +156,7 @@ LANGUAGE = Prose(
     words=(
         "river", "RIVER", "AMD", "amd", "adeon", "nvidia", "NVIDIA", "Nvidia", "libcuda", "libnvidia-ml", "iscrete", "edicated", "dgpu", "root", "--nv", "ocker", "ontainer", "ubernetes", "k8s", "K8s", "k3s", "K3", "swarm",
         "NaN", "Nan", "nan", "wrong", "arbage", "ncorrect", "NCCL", "nccl", "educe", "P2P", "p2p", "GSP", "NVreg", "GPU", "gpu", "xclusive", "XCLUSIVE",
-        "power", "Power", "hrottl", "verheat", "显卡", "emcpy", "EMCPY", "H2D", "h2d", "HtoD", "o-Device", "o-device", "o device",
+        "nput", "ata load", "ataload", "ataLoad", "enerator", "power", "Power", "hrottl", "verheat", "显卡", "emcpy", "EMCPY", "H2D", "h2d", "HtoD", "o-Device", "o-device", "o device",
     ),
     kinds=tuple(Kind(name, f"(?i:{pattern})", symptom) for name, pattern, symptom in _KINDS),
 )  # fmt: skip

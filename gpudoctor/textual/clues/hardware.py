@@ -65,6 +65,7 @@ CLUES: dict[str, tuple[str, ...]] = {
     "says-power-cap": ("gpu-throttling-power", "gpu-throttling-thermal"),
     "says-hot": ("gpu-throttling-thermal", "gpu-throttling-power"),
     "says-gpu-waits": (*_WAITS, "tf-cpu-only-package", "tensor-cores-idle", "gpu-throttling-power"),
+    "says-input-bound": _WAITS[:1],
     "input-maybe-bound": _WAITS,
     "gpu-underused": _WAITS,
     "input-bound": _WAITS[:1],
