@@ -32,8 +32,9 @@ def mps_daemon_stale(facts: Facts) -> Iterator[Found]:
     As proof CUDA_MPS_PIPE_DIRECTORY, whether somebody listens at the socket `control` in that directory (/tmp/nvidia-mps where
     the variable is not set), and the daemon's visible processes.
 
-    Why it matters: a CUDA program goes to the service wherever it finds the daemon's pipes, and to no GPU without it. Left
-    over pipes, a daemon of another user or container, and one whose server died stop every program of this environment.
+    Why it matters: a CUDA program goes to the service wherever it finds the daemon's pipes, and to no GPU without it. A
+    daemon of another user or container, one whose server died or is full, and pipes that were left over, stop every program of
+    this environment.
 
     How to fix: unset the variable, or point it at nothing (/dev/null), and CUDA runs without the service; else start the
     daemon again.

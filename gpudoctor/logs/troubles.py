@@ -38,7 +38,7 @@ _KINDS: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "says-minimum-capability",
-        r"\b(?:minimum|min\.?|at least|requires?|required|needs?)\b[^\n]{0,40}\bcompute capabilit(?:y|ies)\b|\bcompute capability\b[^\n]{0,30}\b(?:at least|minimum|is the least|too (?:low|old)|not supported|unsupported|no longer)\b",
+        r"^(?![^\n]{0,300}\bmixed_float16\b)[^\n]{0,300}?(?:\b(?:minimum|min\.?|at least|requires?|required|needs?)\b[^\n]{0,40}\bcompute capabilit(?:y|ies)\b|\bcompute capability\b[^\n]{0,30}\b(?:at least|minimum|is the least|too (?:low|old)|not supported|unsupported|no longer)\b)",
         "op-fails",
     ),
     ("says-no-libdevice", r"\blibdevice(?:\.10\.bc)?['`\"]{0,2} (?:is |was |could |can )?(?:not (?:be )?found|missing|n't be found)|\b(?:no|missing|find|locate) (?:the )?['`\"]?libdevice\b(?! directory)", "op-fails"),

@@ -6,6 +6,7 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from gpudoctor import child
 from gpudoctor.facts import Mps, Unread
 from gpudoctor.probes import mps
 from gpudoctor.probes.ask import Answers, Patient
+from tests.running import causes, gpudoctor, report
 
 Make = Callable[..., Patient]
 
@@ -87,3 +89,35 @@ def test_what_nobody_answered_is_unread() -> None:
     assert (got.directory, got.directory_errno) == ("/run/mps", 13)
     assert isinstance(got.listens, Unread)
     assert isinstance(got.processes, Unread)
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_daemon_that_refuses_is_named_and_the_way_past_it_was_tried(
+    libcuda: str, tmp_path: Path, named: bool
+) -> None:
+    """The fake libcuda is refused wherever it finds a socket, as CUDA is."""
+    place = tmp_path / "pipes" if named else Path("/tmp/nvidia-mps")
+    if place.exists():
+        pytest.skip("MPS is in use here")
+    place.mkdir()
+    env = {"LD_LIBRARY_PATH": libcuda, "FAKE_CUDA_DEVICES": "1", "FAKE_CUDA_MPS": "805"}
+    env |= {"CUDA_MPS_PIPE_DIRECTORY": str(place)} if named else {}
+    look_at = ("check", "--format", "json", "--level", "quick", "--python", sys.executable)
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as daemon:
+            daemon.bind(str(place / "control"))
+            daemon.listen()
+            refused = report(gpudoctor(*look_at, env=env))
+        deserted = report(gpudoctor(*look_at, env=env))
+    finally:
+        shutil.rmtree(place)
+    root = next(r for r in refused["diagnosis"]["root_causes"] if r["cause"] == "mps-daemon-stale")
+    assert any(p["text"] == f"a process listens at {place}/control" for p in root["proof"])
+    assert not any("nobody listens" in p["text"] for p in root["proof"])
+    tried = {f["steps"][0]: f["trial"]["worked"] for f in root["fixes"] if f["kind"] == "env"}
+    past = {"export CUDA_MPS_PIPE_DIRECTORY=/dev/null": True}
+    assert tried == ({"unset CUDA_MPS_PIPE_DIRECTORY": True} | past if named else past)
+    assert any("nobody listens" in p["text"] for r in deserted["diagnosis"]["root_causes"] for p in r["proof"])
+    # pasted, it cures it
+    cured = {**env, "CUDA_MPS_PIPE_DIRECTORY": "/dev/null"}
+    assert "mps-daemon-stale" not in causes(report(gpudoctor(*look_at, env=cured)))
