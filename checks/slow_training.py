@@ -203,7 +203,8 @@ def single_gpu_silently(facts: Facts) -> Iterator[Found]:
     Source: TensorFlow guide, 'Distributed training with TensorFlow'; mirrored_strategy.py, cross_device_ops.py.
     """
     if facts.text.is_all:
-        speaks_of_speed(facts)
+        if not facts.text.said("some-gpus-only"):
+            speaks_of_speed(facts)
         yield from _in_words(facts)
         return
     pid = facts.process.pid

@@ -114,6 +114,18 @@ def test_what_makes_it_the_likely_one(cause: str, text: str) -> None:
     assert (roots, candidates[:1]) == ([], [cause])
 
 
+def test_copies_that_nvprof_calls_pageable_make_it_the_likely_one() -> None:
+    waits = "Low GPU utilization while training"
+    copy = "402.1ms  12.480us  -  -  -  -  -  4.0000MB  3.0565GB/s    Pageable      Device  Tesla T4 (0)  1  7  [CUDA memcpy HtoD]"
+    assert said(judged(f"{copy}\n")) == ([], [])
+    assert said(judged(f"{waits}\n{copy}\n"))[1][0] == "h2d-pageable"
+    assert said(judged(f"{waits}\n"))[1][0] == "cpu-starved-input"
+
+
+def test_one_gpu_of_several_in_words() -> None:
+    assert "single-gpu-silently" in said(judged("TensorFlow only uses one of my GPUs\n"))[1]
+
+
 def test_a_failure_is_another_matter() -> None:
     oom = "CUDA_ERROR_OUT_OF_MEMORY: out of memory"
     for texts in DECIDED.values():

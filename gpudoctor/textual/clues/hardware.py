@@ -68,9 +68,7 @@ CLUES: dict[str, tuple[str, ...]] = {
     "says-input-bound": _WAITS[:1],
     "input-maybe-bound": _WAITS,
     "gpu-underused": _WAITS,
-    "input-bound": _WAITS[:1],
     "says-slow-copy": ("h2d-pageable", "pcie-link-degraded", "numa-misplaced"),
-    "pageable-blocks": ("h2d-pageable",),
     "strategy-device-absent": (
         "cuda-visible-devices-wrong",
         "single-gpu-silently",

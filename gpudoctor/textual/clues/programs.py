@@ -59,7 +59,7 @@ CLUES: dict[str, tuple[str, ...]] = {
     "notebook-differs": ("jupyter-kernel-other-environment", "tf-not-installed", "cuda-visible-devices-empty"),
     "some-gpus-only": (
         "gpu-ignored-few-sms", "gpu-compute-capability-too-old", "cuda-visible-devices-wrong",
-        "mig-single-instance-limit", "xid79-fell-off-bus", "driver-rminit-failed",
+        "mig-single-instance-limit", "xid79-fell-off-bus", "driver-rminit-failed", "single-gpu-silently",
     ),
     "cudnn-lacks-part": _PART,
     "cudnn-part-on-windows": (*_PART, "cuda-libs-missing"),
