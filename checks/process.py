@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from gpudoctor.checks._said import undecided
 from gpudoctor.facts import Facts, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
@@ -45,3 +46,62 @@ def process_holds_replaced_library(facts: Facts) -> Iterator[Found]:
             ),
         ),
     )
+
+
+@check(
+    "GD911",
+    "cuda-lib-preloaded-by-other-package",
+    stage=Stage.LIBRARIES,
+    explains=("tf-lists-no-gpu", "op-fails", "cudnn-version-too-old", "cuda-lib-from-other-toolkit"),
+    level=Level.WARN,
+)
+def cuda_lib_preloaded_by_other_package(facts: Facts) -> Iterator[Found]:
+    """Another package that the process imported first has brought a CUDA library of its own.
+
+    What it looks at: the mappings of the process that was named with --pid, and the file that TensorFlow's loader takes
+    in a fresh process. It fires where the process has a library of the same soname from another directory.
+
+    Why it matters: a soname that is loaded already is never searched for again. PyTorch, CuPy or OpenCV, imported first,
+    decide which cuDNN or cuBLAS TensorFlow computes with, and a version that does not fit fails far from its reason.
+
+    How to fix: import TensorFlow first; better, keep the two in environments of their own.
+
+    Source: ld.so(8), dlopen(3): objects are known by their soname.
+    """
+    if facts.text.is_all:
+        undecided("gpudoctor check --pid PID  # of the program while it runs")
+    pid = facts.process.pid
+    if pid is None or isinstance(pid, Unread):
+        raise NotApplicable("no process was named (--pid)")
+    held = {os.path.basename(one.path): one.path for one in known(facts.process.libraries) if not one.deleted}
+    strange = [
+        (pick.soname, path, pick.picked)
+        for pick in known(facts.tensorflow.libraries)
+        if isinstance(pick.picked, str)
+        and (path := _of_soname(held, pick.soname)) is not None
+        and os.path.dirname(os.path.realpath(path)) != os.path.dirname(os.path.realpath(pick.picked))
+    ]
+    if not strange:
+        return
+    soname, path, picked = strange[0]
+    yield Found(
+        message=f"Process {pid} has {', '.join(one for one, _, _ in strange)} from another place than TensorFlow would take it.",
+        proof=(
+            *(Evidence(text=f"{path} is loaded", source=f"/proc/{pid}/maps") for _, path, _ in strange),
+            Evidence(text=f"alone, TensorFlow takes {soname} from {picked}", source="TensorFlow's own loader"),
+        ),
+        fixes=(
+            Fix(
+                kind="advice",
+                risk="safe",
+                summary=f"Import TensorFlow before the package that brings {path}, or keep it in an environment of its own",
+                steps=(),
+                verify="gpudoctor check --pid, with the new process",
+            ),
+        ),
+    )
+
+
+def _of_soname(held: Mapping[str, str], soname: str) -> str | None:
+    """The mapped file of a soname: 'libcudnn.so.9', or 'libcudnn.so.9.1.0' that it leads to."""
+    return next((path for name, path in held.items() if name == soname or name.startswith(f"{soname}.")), None)

@@ -31,6 +31,7 @@ from .probes import (
     kernel_log,
     libraries,
     modules,
+    mps,
     nccl,
     pci,
     process,
@@ -266,6 +267,7 @@ FILE_TASKS = (
     libraries.TASK,
     tensorflow.FILES,
     nccl.FILES,
+    mps.TASK,
     python.HOME,
     python.KERNELS,
 )

@@ -34,6 +34,7 @@ from gpudoctor.facts import (
     Measurement,
     ModuleFile,
     ModulePlace,
+    Mps,
     Nccl,
     NcclFile,
     NetworkInterface,
@@ -233,6 +234,7 @@ def healthy() -> Facts:
             machine_product="Standard PC",
             cores=32,
             cores_usable=32,
+            cpus_usable="0-31",
             cpu_quota_cores=None,
             memory_total_bytes=1 << 38,
             memory_available_bytes=1 << 37,
@@ -371,6 +373,7 @@ def healthy() -> Facts:
                 ),
             ),
             daemons=(),
+            mps=Mps(directory="/tmp/nvidia-mps", directory_errno=2, listens=None, processes=()),
             libcuda=Libcuda(
                 path=LIBCUDA,
                 version=DRIVER,

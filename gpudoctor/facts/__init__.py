@@ -22,6 +22,7 @@ from .driver import (
     Libcuda,
     Major,
     ModuleFile,
+    Mps,
     Parameter,
 )
 from .environment import Environment, Variable, VariableNow
@@ -120,6 +121,7 @@ __all__ = [
     "MigDevice",
     "ModuleFile",
     "ModulePlace",
+    "Mps",
     "Nccl",
     "NcclFile",
     "NcclSetting",

@@ -142,6 +142,19 @@ class Libcuda(Fact, frozen=True, kw_only=True):
     """Standard error of the child, last part."""
 
 
+class Mps(Fact, frozen=True, kw_only=True):
+    """NVIDIA's multi-process service (MPS), where a CUDA program of this environment looks for it."""
+
+    directory: str | Unread = NOT_RECORDED
+    """CUDA_MPS_PIPE_DIRECTORY, or where that is not set /tmp/nvidia-mps."""
+    directory_errno: int | Unread | None = NOT_RECORDED
+    """Of listing it; None: it can be listed."""
+    listens: bool | Unread | None = NOT_RECORDED
+    """Whether a process listens at the socket `control` in it; None: there is no such socket."""
+    processes: tuple[str, ...] | Unread = NOT_RECORDED
+    """The service's own that are visible here: 'nvidia-cuda-mps-control (PID 812)'."""
+
+
 class Driver(Fact, frozen=True, kw_only=True):
     """Kernel module, nodes, processes, library."""
 
@@ -180,6 +193,7 @@ class Driver(Fact, frozen=True, kw_only=True):
     """nvidia-uvm-tools, nvidia-modeset, nvidia-caps/*, nvidia-nvswitch*: looked at, not opened."""
     daemons: tuple[str, ...] | Unread = NOT_RECORDED
     """NVIDIA daemons among the visible processes ('nv-fabricmanager')."""
+    mps: Mps = Mps()
     libcuda: Libcuda = Libcuda()
     all_devices: tuple[CudaDevice, ...] | Unread = NOT_RECORDED
     """What the driver API enumerates without CUDA_VISIBLE_DEVICES."""

@@ -24,5 +24,7 @@ class Process(Fact, frozen=True, kw_only=True):
     """Namespaces in which it lives apart from gpudoctor ('mnt', 'pid', 'net', …)."""
     libraries: tuple[MappedFile, ...] | Unread = NOT_RECORDED
     """Shared libraries of the CUDA family and of TensorFlow in its mappings."""
+    cpus_usable: str | Unread = NOT_RECORDED
+    """The processors that it may run on, as the kernel lists them: '0-31,64-95'."""
     device_nodes: tuple[str, ...] | Unread = NOT_RECORDED
     """/dev/nvidia* that it holds open."""

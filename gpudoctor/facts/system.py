@@ -54,6 +54,8 @@ class System(Fact, frozen=True, kw_only=True):
     """Logical processors of the machine."""
     cores_usable: int | Unread = NOT_RECORDED
     """Those that this process may run on (affinity)."""
+    cpus_usable: str | Unread = NOT_RECORDED
+    """The same by their numbers, as the kernel lists them: '0-31,64-95'."""
     cpu_quota_cores: float | Unread | None = NOT_RECORDED
     """The least quota of the process's control group and of those above it, in cores; None: none."""
 

@@ -32,6 +32,26 @@ _ANSWERS: tuple[tuple[int, str], ...] = (
         ),
     ),
     (
+        805,
+        r"MPS client failed to connect to the MPS control daemon|cudaErrorMpsConnectionFailed|CUDA_ERROR_MPS_CONNECTION_FAILED",
+    ),
+    (
+        806,
+        r"procedural call between the MPS server and the MPS client failed|cudaErrorMpsRpcFailure|CUDA_ERROR_MPS_RPC_FAILURE",
+    ),
+    (
+        807,
+        r"MPS server is not ready to accept new MPS client|cudaErrorMpsServerNotReady|CUDA_ERROR_MPS_SERVER_NOT_READY",
+    ),
+    (
+        808,
+        r"required to create MPS client have been exhausted|cudaErrorMpsMaxClientsReached|CUDA_ERROR_MPS_MAX_CLIENTS_REACHED",
+    ),
+    (
+        809,
+        r"required to support device connections have been exhausted|cudaErrorMpsMaxConnectionsReached|CUDA_ERROR_MPS_MAX_CONNECTIONS_REACHED",
+    ),
+    (
         999,
         (
             r"CUDA unknown error\b|(?i:cuda (?:driver )?error:? 999)|[Ee]rror 999: unknown error|CudaAPIError: \[999\]"
@@ -69,10 +89,18 @@ LANGUAGE = _Others(
         "UNKNOWN_ERROR",
         "rror 999",
         "Cuda",
+        "MPS",
+        "cudaErrorMps",
+        "device connections have",
     ),
     kinds=(
         *(Kind(f"cuda-answers-{code}", pattern, tell=partial(_answer, code)) for code, pattern in _ANSWERS),
         Kind("cuda-busy", r"CUDA-capable device(?:s|\(s\) is/are| is)? (?:are )?busy or unavailable"),
+        Kind(
+            "mps-ended-client",
+            r"MPS client has been terminated by the (?:MPS )?server|cudaErrorMpsClientTerminated|CUDA_ERROR_MPS_CLIENT_TERMINATED",
+            "op-fails",
+        ),
         Kind("cuda-answers-999", r"\bCUDA_ERROR_UNKNOWN\b|\bUNKNOWN_ERROR\(99\)|\bcudaErrorUnknown\b", tell=_named),
     ),
 )

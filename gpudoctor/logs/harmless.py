@@ -31,6 +31,10 @@ HARMLESS = {
     "benign-mlir": "optional passes of the compiler are off",
     "benign-xla-service": "XLA is ready, should it be asked for",
     "benign-executor-aborts": "an executor stops because another one did; what it names stands elsewhere, too",
+    "benign-slow-callback": "something that is called after a batch took long once; at the start of a run that is usual",
+    "benign-py-dataset": "a data set that was not told how many workers it has; one thread prepares its batches",
+    "benign-shuffle-buffer": "the first batches come when the shuffle buffer is full",
+    "benign-no-tensor-cores": "this GPU has no tensor cores: 16 bits save memory and no time",
     "benign-peer-access": "two GPUs can't read each other's memory; data goes through the host",
 }
 """Kind of an event -> why it is harmless."""

@@ -34,6 +34,7 @@ from . import (
     pci,
     pip,
     places,
+    profiles,
     python,
     report,
     services,
@@ -64,6 +65,7 @@ LANGUAGES: tuple[Language, ...] = (
     imports.LANGUAGE,
     tensorflow_ops.LANGUAGE,
     devices.LANGUAGE,
+    *profiles.LANGUAGES,
     *circumstances.LANGUAGES,
     *complaints.LANGUAGES,
 )

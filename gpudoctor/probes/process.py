@@ -28,6 +28,7 @@ def read(pid: int) -> Process:
         user_id=_user(pid),
         other_namespaces=_other_namespaces(pid),
         libraries=_libraries(pid),
+        cpus_usable=_cpus_usable(pid),
         device_nodes=_device_nodes(pid),
     )
 
@@ -149,6 +150,17 @@ def _libraries(pid: int) -> tuple[MappedFile, ...] | Unread:
     paths = dict.fromkeys(fields[5].strip() for line in lines if len(fields := line.split(None, 5)) > 5)
     found = [(p.removesuffix(" (deleted)"), p.endswith(" (deleted)")) for p in paths]
     return tuple(MappedFile(path=p, deleted=gone) for p, gone in found if _OURS.match(os.path.basename(p)))
+
+
+def _cpus_usable(pid: int) -> str | Unread:
+    settle = f"taskset -pc {pid}"
+    try:
+        with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as f:
+            fields = dict(line.split(":", 1) for line in f if ":" in line)
+    except OSError as e:
+        return Unread(why=f"/proc/{pid}/status: {reason(e.errno or 0)}", settle=settle)
+    listed = fields.get("Cpus_allowed_list", "").strip()
+    return listed or Unread(why=f"/proc/{pid}/status names no processors", settle=settle)
 
 
 def _device_nodes(pid: int) -> tuple[str, ...] | Unread:

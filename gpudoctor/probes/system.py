@@ -70,6 +70,7 @@ def read(answers: Answers) -> System:
         machine_product=_line(got["dmi_product"], "/sys/class/dmi/id/product_name"),
         cores=got["cores"] or Unread(why="the processors can't be counted", settle="nproc --all"),
         cores_usable=got["cores_usable"] or Unread(why="this system has no affinity", settle="nproc"),
+        cpus_usable=_cpus_usable(got["status"]),
         cpu_quota_cores=_cpu_quota(got["cgroup"]),
         **_memory(got),
         **_limits(got["limits"]),
@@ -151,6 +152,14 @@ def _cpu_model(raw: dict[str, Any]) -> str | Unread | None:
     if "text" not in raw:
         return Unread(why=f"/proc/cpuinfo: {reason(raw['errno'])}", settle="lscpu")
     return _cpu_field(raw, "model name", "Model")
+
+
+def _cpus_usable(status: dict[str, Any]) -> str | Unread:
+    found = _CPU_LIST.search(status.get("text", ""))
+    return found.group(1) if found else Unread(why="/proc/self/status names no processors", settle="taskset -pc $$")
+
+
+_CPU_LIST = re.compile(r"^Cpus_allowed_list:\s*(\S+)$", re.MULTILINE)
 
 
 def _parameters(raw: dict[str, Any]) -> tuple[str, ...] | Unread:

@@ -36,6 +36,7 @@ _CU_INIT: dict[int, tuple[str, ...]] = {
     802: ("fabric-manager-not-running", "fabric-manager-version-mismatch"),
     803: ("driver-library-mismatch", "cuda-compat-unsupported", "wsl-libcuda-path"),
     804: ("cuda-compat-unsupported", "driver-library-mismatch"),
+    **dict.fromkeys(range(805, 810), ("mps-daemon-stale",)),
     999: (
         "cuinit-uvm-device-missing", "cuinit-unknown-after-suspend", "uvm-node-stale-major", "device-node-permission", "container-cgroup-devices-lost",
         *BROKEN_GPU, "address-space-limit", "wsl-libcuda-path",

@@ -50,6 +50,8 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "xid13-31-43-app-or-gpu-fault"
     if said("mig-named"):
         yield "mig-single-instance-limit"
+    if said("pageable-copy", "pageable-measured"):
+        yield "h2d-pageable"
     if said("several-machines") and not said("one-machine"):
         yield "nccl-wrong-interface"
     if len({e.values["host"] for e in said("nccl-host")}) > 1:

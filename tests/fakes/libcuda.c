@@ -3,6 +3,7 @@
  *   FAKE_CUDA_INIT=803      the result of cuInit
  *   FAKE_CUDA_INIT=hang     cuInit sleeps for ever
  *   FAKE_CUDA_INIT=crash    cuInit dereferences a null pointer
+ *   FAKE_CUDA_MPS=805       the result of cuInit while the socket `control` lies where MPS's clients look for it
  *   FAKE_CUDA_LOAD=crash    loading the library does
  *   FAKE_CUDA_DEVICES=2     cuDeviceGetCount; CUDA_VISIBLE_DEVICES is obeyed as CUDA does for indices
  *   FAKE_CUDA_P2P=none      no GPU reaches another; =pcie: they do, without native atomics; =hang: asking does
@@ -45,6 +46,10 @@ int cuInit(unsigned flags) {
     if (how && !strcmp(how, "hang")) for (;;) pause();
     if (how && !strcmp(how, "crash")) raise(SIGSEGV);
     if (how && atoi(how)) return atoi(how);
+    const char *mps = getenv("FAKE_CUDA_MPS"), *pipes = getenv("CUDA_MPS_PIPE_DIRECTORY");
+    char control[4096];
+    snprintf(control, sizeof control, "%s/control", pipes ? pipes : "/tmp/nvidia-mps");
+    if (mps && !access(control, F_OK)) return atoi(mps);
     return visible() ? 0 : 100;
 }
 

@@ -36,6 +36,10 @@ LINES = {
     "benign-mlir": f"{_AT}I tensorflow/compiler/mlir/mlir_graph_optimization_pass.cc:185] None of the MLIR Optimization Passes are enabled (registered 2)",
     "benign-xla-service": f"{_AT}I tensorflow/compiler/xla/service/service.cc:168] XLA service 0x55aa initialized for platform CUDA (this does not guarantee that XLA will be used). Devices:",
     "benign-executor-aborts": f"{_AT}I tensorflow/core/common_runtime/executor.cc:1197] [/device:CPU:0] (DEBUG INFO) Executor start aborting (this does not indicate an error and you can ignore this message): CANCELLED",
+    "benign-slow-callback": "WARNING:tensorflow:Callback method `on_train_batch_end` is slow compared to the batch time (batch time: 0.0131s vs `on_train_batch_end` time: 0.0410s). Check your callbacks.",
+    "benign-py-dataset": "/opt/venv/lib/python3.12/site-packages/keras/src/trainers/data_adapters/py_dataset_adapter.py:121: UserWarning: Your `PyDataset` class should call `super().__init__(**kwargs)` in its constructor.",
+    "benign-shuffle-buffer": f"{_AT}I tensorflow/core/kernels/data/shuffle_dataset_op.cc:452] ShuffleDatasetV3:1: Filling up shuffle buffer (this may take a while): 120 of 5000",
+    "benign-no-tensor-cores": "Your GPU may run slowly with dtype policy mixed_float16 because it does not have compute capability of at least 7.0. Your GPU:",
     "benign-peer-access": f"{_AT}W tensorflow/stream_executor/cuda/x.cc:100] cannot enable peer access from device ordinal 0",
 }  # fmt: skip
 

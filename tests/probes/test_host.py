@@ -106,6 +106,12 @@ def test_a_bare_host(patient: Make, tmp_path: Path) -> None:
     )
 
 
+def allowed(pid: int | str) -> str:
+    """Which processors a process may run on, as the kernel says it."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(line.split()[1] for line in lines if line.startswith("Cpus_allowed_list:"))
+
+
 def test_this_process(patient: Make) -> None:
     """What is no file in a tree: it is the child's own."""
     script = "import os, resource, sys; resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30));"
@@ -115,6 +121,7 @@ def test_this_process(patient: Make) -> None:
     got = system.read(asked(limited))
     assert got.limit_address_space_bytes == 8 << 30
     assert got.cores_usable == len(os.sched_getaffinity(0))
+    assert got.cpus_usable == allowed("self")
     assert got.cores == os.sysconf("SC_NPROCESSORS_ONLN")
     assert (got.user_id, got.hostname) == (os.getuid(), os.uname().nodename)
     assert set(got.groups if isinstance(got.groups, tuple) else ()) >= set(os.getgroups())

@@ -9,11 +9,13 @@ from pathlib import Path
 
 from gpudoctor.facts import Unread
 from gpudoctor.probes import process
+from tests.probes.test_host import allowed
 
 
 def test_a_process_of_this_user(tmp_path: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, cwd=tmp_path) as running:
         got = process.read(running.pid)
+        assert got.cpus_usable == allowed(running.pid)
         again = process.patient(running.pid, {"MORE": "1"})
         running.kill()
     assert got.pid == running.pid
@@ -32,3 +34,4 @@ def test_a_process_that_is_gone() -> None:
     got = process.read(gone.pid)
     assert isinstance(got.executable, Unread)
     assert isinstance(got.libraries, Unread)
+    assert isinstance(got.cpus_usable, Unread)

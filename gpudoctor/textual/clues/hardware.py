@@ -1,6 +1,7 @@
 """GPUs that fault."""
 
 _NO_ANSWER = ("xid79-fell-off-bus", "xid119-gsp-timeout", "gpu-needs-reset", "xid-hardware-fault", "psu-insufficient")
+_WAITS = ("cpu-starved-input", "single-gpu-silently", "h2d-pageable", "numa-misplaced")
 CLUES: dict[str, tuple[str, ...]] = {
     "device-handle-unknown": _NO_ANSWER,
     "smi-error": _NO_ANSWER,
@@ -48,6 +49,15 @@ CLUES: dict[str, tuple[str, ...]] = {
         "gpu-compute-capability-too-old",
         "mig-enabled-no-instance",
         "gpu-exclusive-busy",
+    ),
+    "input-maybe-bound": _WAITS,
+    "gpu-underused": _WAITS,
+    "strategy-device-absent": (
+        "cuda-visible-devices-wrong",
+        "single-gpu-silently",
+        "gpu-ignored-few-sms",
+        "gpu-compute-capability-too-old",
+        "mig-single-instance-limit",
     ),
     "driver-blamed": ("driver-too-old", "container-driver-too-old", "driver-too-old-for-ptx"),
     "machine-resets": ("psu-insufficient", "gpu-throttling-thermal", "xid79-fell-off-bus"),

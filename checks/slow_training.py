@@ -1,0 +1,377 @@
+"""Training that runs and is slow: GPUs that wait, that idle beside others, that copy slowly, or compute without their tensor cores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from shlex import quote
+
+from gpudoctor.checks import _told
+from gpudoctor.checks._gpus import visible
+from gpudoctor.checks._said import lines, said, speaks_of_speed, undecided
+from gpudoctor.facts import Facts, GpuDevice, PciDevice, TextEvent, Unread, known
+from gpudoctor.findings import EnvChange, Evidence, Fix, Found, Level, NotApplicable, Stage
+from gpudoctor.patterns import Pattern
+from gpudoctor.registry import check
+
+_FROM_A_RUN = "told from a run of the training program (gpudoctor log, with its profile)"
+_PROFILE = "tensorboard --logdir LOGS  # Profile, Overview; the program with tf.keras.callbacks.TensorBoard('LOGS', profile_batch=(10, 20))"
+
+
+def _of_a_run(facts: Facts) -> None:
+    """Not applicable where no text of a training program is judged, or where it shows a failure."""
+    if not facts.text.is_all:
+        raise NotApplicable(_FROM_A_RUN)
+    speaks_of_speed(facts)
+
+
+@check(
+    "GD840",
+    "cpu-starved-input",
+    stage=Stage.SPEED,
+    level=Level.WARN,
+    explains=("runs-slowly", "tensor-cores-idle"),
+)
+def cpu_starved_input(facts: Facts) -> Iterator[Found]:
+    """The GPU waits for the input pipeline.
+
+    What it looks at: in a pasted text, what a profiler says: TensorFlow's 'Your program is HIGHLY (or MODERATELY) input-bound
+    because …% of the total step time sampled is waiting for input', DLProf's data loader with the highest usage.
+    Low utilisation alone makes it a candidate.
+
+    Why it matters: the GPU computes for a part of each step, and idles while processors read, decode and augment the next batch.
+
+    How to fix: tf.data with parallel maps and prefetching, cached or prepared data; for a Keras PyDataset its workers.
+
+    Source: TensorFlow, op_stats_to_input_pipeline_analysis.cc; TensorFlow guide, 'Better performance with the tf.data API'.
+    """
+    _of_a_run(facts)
+    if facts.text.said("not-input-bound") and not facts.text.said("input-bound"):
+        return
+    told = said(facts, "input-bound", settle=_PROFILE)
+    percent = next((e.values["percent"] for e in told if "percent" in e.values), None)
+    yield Found(
+        message="The GPU waits for the input pipeline" + (f" in {percent}% of the time." if percent else "."),
+        proof=lines(told),
+        fixes=(
+            Fix(
+                kind="advice",
+                risk="safe",
+                summary="Prepare batches beside the step: dataset.map(f, num_parallel_calls=tf.data.AUTOTUNE), .cache() where "
+                "the data fit, .prefetch(tf.data.AUTOTUNE) last; for a Keras PyDataset super().__init__(workers=8, "
+                "use_multiprocessing=True)",
+                steps=(),
+                verify=_PROFILE,
+            ),
+        ),
+    )
+
+
+_TF32 = "NVIDIA_TF32_OVERRIDE"
+_AMPERE = 8
+_TF32_ON = Fix(
+    kind="env",
+    risk="safe",
+    summary=f"Unset {_TF32}, if nothing needs the last digits of float32",
+    steps=(f"unset {_TF32}",),
+    env=(EnvChange(name=_TF32, op="unset"),),
+)
+_TF32_ON_IN_CODE = Fix(
+    kind="advice",
+    risk="safe",
+    summary="Take the line out of the program (or pass True), if nothing needs the last digits of float32",
+    steps=(),
+    verify="the time of a step",
+)
+
+
+@check("GD841", "tf32-off", stage=Stage.SPEED, level=Level.INFO, explains=("runs-slowly", "tensor-cores-idle"))
+def tf32_off(facts: Facts) -> Iterator[Found]:
+    """TF32 is switched off: float32 products and convolutions run without the tensor cores.
+
+    What it looks at: NVIDIA_TF32_OVERRIDE=0 in the environment, on a GPU of compute capability 8.0 or newer; in a pasted text
+    that variable, and tf.config.experimental.enable_tensor_float_32_execution(False).
+
+    Why it matters: with TF32, which is TensorFlow's default from Ampere on, products of float32 matrices run several times
+    faster, with 10 bits of mantissa. Somebody may have switched it off on purpose: then it is right.
+
+    How to fix: unset the variable, or take the call out.
+
+    Source: cuBLAS and cuDNN guides, NVIDIA_TF32_OVERRIDE; TensorFlow API, enable_tensor_float_32_execution.
+    """
+    if facts.text.is_all:
+        told = said(facts, "tf32-off", settle=f'echo "${{{_TF32}-not set}}"; grep -rn enable_tensor_float_32 .')
+        cards = _told.cards(facts).values()
+        if facts.text.said("tf32-used") or (cards and all(c[0] < _AMPERE for c in cards)):
+            return
+        variable = any(_TF32 in e.text for e in told)
+        message = "TF32 is switched off: float32 products run without the tensor cores."
+        yield Found(message=message, proof=lines(told), fixes=(_TF32_ON if variable else _TF32_ON_IN_CODE,))
+        return
+    if facts.environment.known(_TF32) != "0":
+        return
+    new = [g for g in visible(facts) if known(g.compute_capability)[0] >= _AMPERE]
+    if not new:
+        return
+    yield Found(
+        message=f"{_TF32}=0 switches TF32 off: float32 products run without the tensor cores.",
+        proof=(
+            Evidence(text=f"{_TF32}='0'", source="environment of the examined process"),
+            Evidence(text=f"compute capability {'.'.join(map(str, known(new[0].compute_capability)))}", source="NVML"),
+        ),
+        fixes=(_TF32_ON,),
+    )
+
+
+_BUSY, _IDLE = 50.0, 0.005
+_HALF_ONLY = 7
+"""Compute capability of Volta and Turing, whose tensor cores take 16 bits and no float32; the GTX 16 have none."""
+_HALF = Fix(
+    kind="advice",
+    risk="safe",
+    summary="Train in mixed precision: tf.keras.mixed_precision.set_global_policy('mixed_float16') before the model is made "
+    "(the last layer in float32); sizes that are multiples of 8",
+    steps=(),
+    verify="the time of a step",
+)
+
+
+@check("GD842", "tensor-cores-idle", stage=Stage.SPEED, level=Level.WARN, explains=("runs-slowly",))
+def tensor_cores_idle(facts: Facts) -> Iterator[Found]:
+    """The GPU's tensor cores have nothing to do.
+
+    What it looks at: in a pasted text, the profiler's 'Only …% of device computation is 16 bit' and DLProf's 'ops were eligible
+    to use tensor cores but none are using FP16', on a GPU whose tensor cores take 16 bits only (Volta, Turing) or where TF32 is off;
+    DCGM's counter of the tensor cores at zero beside a busy GPU.
+
+    Why it matters: most of the arithmetic of such a GPU is in the tensor cores.
+
+    How to fix: mixed precision; on Ampere and newer TF32 does it for float32.
+
+    Source: TensorFlow, op_stats_to_overview_page.cc; DCGM field identifiers 203 and 1004.
+    """
+    _of_a_run(facts)
+    settle = "dcgmi dmon -e 203,1004  # while the program runs"
+    text = facts.text
+    if text.said("benign-no-tensor-cores"):
+        return
+    busy = {e.values["index"]: e for e in text.said("gpu-busy") if float(e.values["percent"]) >= _BUSY}
+    counted = [e for e in text.said("tensor-active") if e.values["index"] in busy]
+    if counted:
+        idle = [e for e in counted if float(e.values["value"]) < _IDLE]
+        if len(idle) < len(counted):
+            return
+        proof = lines([e for one in idle for e in (one, busy[one.values["index"]])])
+        yield Found(message="The GPU is busy and its tensor cores are not.", proof=proof, fixes=(_HALF,))
+        return
+    told = said(facts, "little-16-bit", settle=settle)
+    needs_half = [name for name, c in _told.cards(facts).items() if c[0] == _HALF_ONLY and "GTX" not in name]
+    if not needs_half and not text.said("tf32-off"):
+        undecided(settle)
+    where = f"those of {needs_half[0]} take 16 bits only" if needs_half else "TF32 is off"
+    message = f"Nearly all is computed in 32 bits, which the tensor cores do not do here: {where}."
+    yield Found(message=message, proof=lines((*told, *text.said("tf32-off"))), fixes=(_HALF,))
+
+
+_AT_WORK, _NOT_AT_WORK = 30, 1
+"""Percent of utilisation."""
+_ONE_WORKS = "nvidia-smi  # while the program trains: memory, utilisation and processes of each GPU"
+_GPU = Pattern(r"GPU:\d{1,3}")
+_ALL_GPUS = Fix(
+    kind="advice",
+    risk="safe",
+    summary="Make and compile the model inside strategy.scope() of tf.distribute.MirroredStrategy() without a list of devices, and "
+    "multiply the batch by strategy.num_replicas_in_sync; without a strategy TensorFlow takes the memory of all GPUs and "
+    "computes on the first",
+    steps=(),
+    verify=_ONE_WORKS,
+)
+
+
+@check("GD843", "single-gpu-silently", stage=Stage.SPEED, level=Level.WARN, explains=("runs-slowly",))
+def single_gpu_silently(facts: Facts) -> Iterator[Found]:
+    """One GPU works, and the others only hold memory.
+
+    What it looks at: the process that was named with --pid, or the table of a pasted nvidia-smi: one process holds memory on several
+    GPUs, and only one of these is at work. In a text also the devices that MirroredStrategy says it uses, against those that
+    TensorFlow has.
+
+    Why it matters: TensorFlow takes the memory of every GPU that it sees and computes on the first, unless the program spreads
+    the work. Nothing says so.
+
+    How to fix: build the model in the scope of a distribution strategy; or give the other GPUs to others (CUDA_VISIBLE_DEVICES).
+
+    Source: TensorFlow guide, 'Distributed training with TensorFlow'; mirrored_strategy.py, cross_device_ops.py.
+    """
+    if facts.text.is_all:
+        if not facts.text.said("some-gpus-only"):
+            speaks_of_speed(facts)
+        yield from _in_words(facts)
+        return
+    pid = facts.process.pid
+    if pid is None or isinstance(pid, Unread):
+        raise NotApplicable(_FROM_A_RUN)
+    if (one := _works_alone(visible(facts), pid)) is not None:
+        yield one
+
+
+def _in_words(facts: Facts) -> Iterator[Found]:
+    devices = facts.gpu.devices
+    table = () if isinstance(devices, Unread) else devices
+    pids = {p.pid for g in table if isinstance(g.processes, tuple) for p in g.processes if p.kind == "compute"}
+    for pid in sorted(pids):
+        if (one := _works_alone(table, pid)) is not None:
+            yield one
+            return
+    told = said(facts, "strategy-devices", "strategy-on-processor", settle=_ONE_WORKS)
+    listed = facts.tensorflow.gpus()
+    if isinstance(listed, Unread) or len({d.name for d in listed}) < 2:
+        undecided(_ONE_WORKS)
+    few = [e for e in told if e.kind == "strategy-on-processor" or len(set(_GPU.findall(e.text))) < 2]
+    if few:
+        message = (
+            f"TensorFlow has {len(listed)} GPUs, and the distribution strategy does not spread the work over them."
+        )
+        yield Found(message=message, proof=lines(few), fixes=(_ALL_GPUS,))
+
+
+def _works_alone(devices: Iterable[GpuDevice], pid: int) -> Found | None:
+    """What is found where this process holds memory on several GPUs, of which one is at work."""
+    held = [g for g in devices if isinstance(g.processes, tuple) and any(p.pid == pid for p in g.processes)]
+    busy = {g.index: g.utilisation_gpu_percent for g in held}
+    if len(held) < 2 or not all(isinstance(b, int) for b in busy.values()):
+        return None
+    working = [i for i, b in busy.items() if isinstance(b, int) and b >= _AT_WORK]
+    idle = [i for i, b in busy.items() if isinstance(b, int) and b <= _NOT_AT_WORK]
+    if len(working) != 1 or len(idle) != len(held) - 1:
+        return None
+    shown = ", ".join(f"GPU {i}: {b}%" for i, b in busy.items())
+    return Found(
+        message=f"Process {pid} holds memory on {len(held)} GPUs, and only GPU {working[0]} is at work.",
+        proof=(Evidence(text=f"utilisation {shown}", source="NVML"),),
+        about=tuple(f"gpu{i}" for i in busy),
+        fixes=(_ALL_GPUS,),
+    )
+
+
+@check("GD844", "h2d-pageable", stage=Stage.SPEED, level=Level.WARN, explains=("runs-slowly",))
+def h2d_pageable(facts: Facts) -> Iterator[Found]:
+    """Copies to the GPU go through pageable memory.
+
+    What it looks at: in a pasted text, Nsight Systems' advice on asynchronous copies from pageable memory, and a slow result of
+    bandwidthTest that was measured in its pageable mode. nvprof's 'Pageable' beside its copies makes it a candidate.
+
+    Why it matters: the driver copies pageable memory through a small pinned buffer: a fraction of the link's rate, and nothing
+    runs beside it.
+
+    How to fix: leave copies to tf.data and prefetch to the device; do not feed NumPy arrays step by step. Measure links with
+    pinned memory.
+
+    Source: CUDA Driver API, 'API synchronization behavior'; CUDA samples, bandwidthTest.
+    """
+    _of_a_run(facts)
+    settle = "nsys profile -t cuda -o run python3 train.py && nsys analyze -r cuda_memcpy_async run.nsys-rep"
+    if facts.text.said("no-pageable"):
+        return
+    measured = facts.text.said("pageable-measured")
+    told = facts.text.said("pageable-blocks")
+    if not told and measured and facts.text.said("says-slow-copy", "gpu-is-slow"):
+        told = measured
+    if not told:
+        said(facts, "pageable-blocks", settle=settle)
+    yield Found(
+        message="Copies to the GPU go through pageable memory, at a fraction of the link's rate.",
+        proof=lines(told),
+        fixes=(
+            Fix(
+                kind="advice",
+                risk="safe",
+                summary="Let tf.data bring the data: dataset.prefetch(tf.data.AUTOTUNE), or "
+                "tf.data.experimental.prefetch_to_device('/GPU:0') last; a link is measured with bandwidthTest --memory=pinned",
+                steps=(),
+                verify=settle,
+            ),
+        ),
+    )
+
+
+_NEAR = "nvidia-smi topo -m; taskset -pc PID"
+
+
+@check("GD845", "numa-misplaced", stage=Stage.SPEED, level=Level.WARN, explains=("runs-slowly",))
+def numa_misplaced(facts: Facts) -> Iterator[Found]:
+    """The program is bound to processors that are far from every GPU that it may use.
+
+    What it looks at: the processors that the process may run on (affinity, numactl, cpusets) against those next to each GPU, by the
+    PCI bus; not where the firmware tells no NUMA node. In a pasted text, taskset's or numactl's answer against nvidia-smi topo -m.
+
+    Why it matters: what is copied to the GPUs goes through the link between the processors: slower, and in everybody's way.
+
+    How to fix: bind it to the GPU's own processors, or not at all.
+
+    Source: Linux, /sys/bus/pci/devices/…/local_cpulist; nvidia-smi topo; numactl(8).
+    """
+    if facts.text.is_all:
+        speaks_of_speed(facts)
+        yield from _bound_in_words(facts)
+        return
+    buses = {g.pci_address for g in visible(facts)}
+    devices = [d for d in known(facts.pci.devices) if d.address in buses]
+    if not devices or not all(isinstance(d.numa_node, int) and isinstance(d.local_cpus, str) for d in devices):
+        raise NotApplicable("the firmware does not tell which NUMA node the GPUs are next to")
+    if facts.process.pid is None or isinstance(facts.process.pid, Unread):
+        if facts.system.cores_usable == facts.system.cores:
+            return
+        bound, source = known(facts.system.cpus_usable), "/proc/self/status of the examined interpreter"
+    else:
+        bound, source = known(facts.process.cpus_usable), f"/proc/{facts.process.pid}/status"
+    if any(_cpus(bound) & _cpus(known(d.local_cpus) or "") for d in devices):
+        return
+    yield Found(
+        message=f"It runs on the processors {bound} only, and none of its GPUs is next to these.",
+        proof=(Evidence(text=f"may run on {bound}", source=source), *(_place(d) for d in devices)),
+        fixes=(_rebind(str(devices[0].local_cpus), facts.process.pid),),
+    )
+
+
+def _place(device: PciDevice) -> Evidence:
+    text = f"{device.address} is on NUMA node {device.numa_node}, next to the processors {device.local_cpus}"
+    return Evidence(text=text, source="/sys/bus/pci/devices")
+
+
+def _rebind(cpus: str, pid: int | Unread | None) -> Fix:
+    running = isinstance(pid, int)
+    step = f"taskset -acp {quote(cpus)} {pid}" if running else f"taskset -c {quote(cpus)} python3 train.py"
+    return Fix(
+        kind="command",
+        risk="safe",
+        summary="Let it run next to its GPU (where a job's or container's set of processors forbids it, ask for others there)",
+        steps=(step,),
+        verify=f"taskset -pc {pid if running else 'PID'}",
+    )
+
+
+def _bound_in_words(facts: Facts) -> Iterator[Found]:
+    told = said(facts, "bound-to-cpus", "bound-to-node", settle=_NEAR)
+    near = facts.text.said("gpu-near-cpus")
+    if not near:
+        undecided(_NEAR)
+    if any(_touch(one, gpu) for one in told for gpu in near):
+        return
+    message = "The program is bound to processors that are next to none of the GPUs."
+    yield Found(message=message, proof=lines((*told[:2], *near[:2])), fixes=(_rebind(near[0].values["cpus"], None),))
+
+
+def _touch(bound: TextEvent, gpu: TextEvent) -> bool:
+    if "node" in bound.values:
+        return bound.values["node"] == gpu.values["node"]
+    return bool(_cpus(bound.values["cpus"].replace(" ", ",")) & _cpus(gpu.values["cpus"]))
+
+
+def _cpus(listed: str) -> set[int]:
+    """{0, 1, 2, 8} for '0-2,8'."""
+    found: set[int] = set()
+    for part in listed.split(","):
+        first, _, last = part.partition("-")
+        if first.strip().isdigit():
+            found |= set(range(int(first), int(last or first) + 1))
+    return found

@@ -1,0 +1,90 @@
+"""What programs say of the speed of a training: profilers, distribution strategies, counters, bindings to processors, switches."""
+
+from __future__ import annotations
+
+from .language import Kind, Language
+
+_SLOW = "runs-slowly"
+_NUMBER = r"\d{1,3}(?:\.\d{1,6})?"
+_CODE = r"^(?:>>> |\.\.\. |[-+] |In \[\d{1,4}\]: )?"
+"""What may stand before a line of a program's text."""
+_SETS = r"(?:export |declare -x |ENV |setenv |set |%env |env |-e |--env[ =])?[\"']?"
+
+PROFILES = Language(
+    name="profile",
+    words=(
+        "input-bound", "16 bit", "using FP16", "underutilized", "has the highest", "high time cost on input", "PAGEABLE", "ageable", "PIPE_TENSOR_ACTIVE",
+        "DEV_GPU_UTIL", "slow compared to the batch", "`PyDataset`", "shuffle buffer", "dtype policy",
+    ),
+    kinds=(
+        # the input
+        Kind("input-bound", rf"[Yy]our program is (?P<how>HIGHLY|MODERATELY) input-bound because (?P<percent>{_NUMBER}) ?%", _SLOW),
+        Kind("input-maybe-bound", r"[Yy]our program COULD be input-bound because", _SLOW),
+        Kind("not-input-bound", r"[Yy]our program is NOT input-bound because"),
+        Kind(
+            "input-bound",
+            rf"\"?[Dd]ata ?[Ll]oader\"? has the highest \(non-GPU\) usage at (?P<percent>{_NUMBER}) ?%|has high time cost on input data loading",
+            _SLOW,
+        ),
+        Kind("gpu-underused", rf"The GPU is underutilized: Only (?P<percent>{_NUMBER}) ?% of the profiled time", _SLOW),
+        Kind("benign-slow-callback", r"is slow compared to the batch (?:time|update)"),
+        Kind("benign-py-dataset", r"Your `PyDataset` class should call"),
+        Kind("benign-shuffle-buffer", r"(?:Filling up shuffle buffer|Shuffle buffer filled)"),
+        # tensor cores
+        Kind("little-16-bit", rf"Only (?P<percent>{_NUMBER}) ?% of device computation is 16 bit"),
+        Kind("little-16-bit", r"\b\d{1,6} ops were eligible to use tensor cores but none are using FP16"),
+        Kind("benign-no-tensor-cores", r"may run slowly with dtype policy mixed_float16"),
+        Kind("tensor-active", rf"DCGM_FI_PROF_PIPE_TENSOR_ACTIVE\{{gpu=\"(?P<index>\d{{1,3}})\"[^}}\n]{{0,400}}\}} (?P<value>{_NUMBER})"),
+        Kind("gpu-busy", rf"DCGM_FI_DEV_GPU_UTIL\{{gpu=\"(?P<index>\d{{1,3}})\"[^}}\n]{{0,400}}\}} (?P<percent>{_NUMBER})"),
+        # copies
+        Kind("pageable-blocks", r"use PAGEABLE memory which causes asynchronous CUDA memcpy operations to block", _SLOW),
+        Kind("no-pageable", r"no problems detected related to memcpy operations using pageable memory"),
+        Kind("pageable-measured", r"^\W{0,4}PAGEABLE Memory Transfers"),
+        Kind("pageable-copy", r"\bPageable {1,12}Device\b[^\n]{0,120}\[CUDA memcpy HtoD\]"),
+    ),
+)  # fmt: skip
+STRATEGIES = Language(
+    name="tensorflow-python",
+    words=("Strategy",),
+    kinds=(
+        Kind(
+            "strategy-devices",
+            r"Using (?:Mirrored|OneDevice|CentralStorage)?Strategy with (?:remote )?devices (?P<devices>[(\[][^\n]{1,600})"
+            r"|Single-worker MultiWorkerMirroredStrategy with local_devices = (?P<devices2>\([^)\n]{1,600}\))",
+        ),
+        Kind(
+            "strategy-device-absent",
+            r"Some requested devices in `?tf\.distribute\.Strategy`? are not visible to TensorFlow: (?P<devices>[^\n]{1,400})",
+            _SLOW,
+        ),
+        Kind("strategy-on-processor", r"There are non-GPU devices in `?tf\.distribute\.Strategy`?"),
+    ),
+)
+"""What tf.distribute logs of the devices that it takes."""
+SWITCHES = Language(
+    name="switches",
+    words=("TF32_OVERRIDE", "enable_tensor_float_32_execution", "TensorFloat-32 will be used"),
+    kinds=(
+        Kind("tf32-used", r"TensorFloat-32 will be used for the matrix multiplication"),
+        Kind(
+            "tf32-off",
+            rf"{_CODE}{_SETS}NVIDIA_TF32_OVERRIDE[\"']?(?:=|: ?|, ?| )[\"']?0[\"']?(?=$|[\s;,}}\\])"
+            r"|(?:^| )(?:-e|--env)[ =]NVIDIA_TF32_OVERRIDE=0(?=$|\s)"
+            rf"|{_CODE}os\.environ\[[\"']NVIDIA_TF32_OVERRIDE[\"']\] ?= ?[\"']0[\"']"
+            rf"|{_CODE}(?:tf|tensorflow)\.config\.experimental\.enable_tensor_float_32_execution\( ?(?:enabled ?= ?)?False ?\)",
+        ),
+    ),
+)
+_CPUS = r"\d{1,4}(?:[-,]\d{1,4}){0,80}"
+BINDINGS = Language(
+    name="bindings",
+    words=("affinity list", "physcpubind:", "--cpunodebind", "numactl -N", "\tX", " X "),
+    kinds=(
+        Kind("bound-to-cpus", rf"current affinity list: (?P<cpus>{_CPUS})"),
+        Kind("bound-to-cpus", r"^physcpubind: (?P<cpus>\d{1,4}(?: \d{1,4}){0,600})$"),
+        Kind("bound-to-node", r"\bnumactl\b[^\n]{0,80}(?:--cpunodebind|-N)[= ](?P<node>\d{1,2})(?=$|\s)"),
+        Kind("gpu-near-cpus", rf"^GPU(?P<index>\d{{1,2}})\s(?:[^\n]{{0,200}}?\s)?X\s[^\n]{{0,200}}?\s?(?P<cpus>{_CPUS})\s{{1,30}}(?P<node>\d{{1,2}})(?:\s{{1,30}}(?:N/A|\d{{1,2}}))?$"),
+    ),
+)  # fmt: skip
+"""Which processors a program may run on, and which are next to a GPU (nvidia-smi topo -m)."""
+LANGUAGES = (PROFILES, STRATEGIES, SWITCHES, BINDINGS)
