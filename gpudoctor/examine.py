@@ -267,6 +267,7 @@ FILE_TASKS = (
     libraries.TASK,
     tensorflow.FILES,
     nccl.FILES,
+    container.ENGINES,
     python.HOME,
     python.KERNELS,
 )
