@@ -254,7 +254,9 @@ def test_names_of_gpus_that_say_nothing() -> None:
         assert outcome(with_variable(facts, "NVIDIA_VISIBLE_DEVICES", value), name) == "passed"
     unheard = cu_init(inside(driver__nodes=NONE), 100)  # no runtime read it
     assert outcome(with_variable(unheard, "NVIDIA_VISIBLE_DEVICES", "7"), name) == "passed"
-    one = (healthy().driver.gpus or ())[:1]
+    gpus = healthy().driver.gpus
+    assert isinstance(gpus, tuple)
+    one = gpus[:1]
     masked = with_variable(with_(facts, driver__gpus=one), "NVIDIA_VISIBLE_DEVICES", "GPU-deadbeef")
     assert outcome(masked, name) == "passed"
     blind = with_variable(with_(facts, pci__devices=Unread(why="?")), "NVIDIA_VISIBLE_DEVICES", "7")
