@@ -59,7 +59,7 @@ def _settings(root: str, path: str) -> Optional[Dict[str, Any]]:
 
 def _named(root: str, directory: str, form: str) -> List[str]:
     names = list_directory(root + directory)
-    return [] if isinstance(names, int) else ["%s/%s" % (directory, n) for n in names if re.match(form, n)]
+    return [] if isinstance(names, int) else ["%s/%s" % (directory, n) for n in names if re.search(form, n)]
 
 
 # ----------------------------------------------------------------------------- packages
@@ -178,7 +178,7 @@ def _kubelet(root: str) -> Any:
     names = list_directory(root + _KUBELET)
     if isinstance(names, int):
         return None if names == 2 else names
-    claims = _named(root, "/var/lib/kubelet/plugins", r".*nvidia")
+    claims = _named(root, "/var/lib/kubelet/plugins", "nvidia")
     record = read_text(root + _KUBELET + "/kubelet_internal_checkpoint", 1 << 22)
     registered: Any = record.get("errno")
     if "text" in record:
