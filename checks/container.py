@@ -8,19 +8,13 @@ import re
 from collections.abc import Iterator
 from shlex import quote
 
+from gpudoctor.checks import _start
 from gpudoctor.checks._cuinit import own_libraries, starts
 from gpudoctor.checks._handed_over import ENGINES, driver_works, lists_nothing, nothing_here
 from gpudoctor.checks._said import left_open, lines
 from gpudoctor.facts import DeviceNode, Facts, TextEvent, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
-
-_HOW = {
-    "docker": "docker run --gpus all …",
-    "podman": "podman run --device nvidia.com/gpu=all …",
-    "kubernetes": "resources.limits: nvidia.com/gpu: 1",
-    "lxc": "lxc config device add CONTAINER gpu gpu",
-}
 
 _NO_GPU = ("tf-lists-no-gpu", "cuinit-no-device", "cuinit-fails", "libcuda-not-found")
 _WITHOUT = (*_NO_GPU, "nvidia-smi-fails", "container-does-not-start", "libcuda-stub-loaded")
@@ -59,16 +53,6 @@ def _not_asked_for(facts: Facts, container: str) -> tuple[TextEvent, ...]:
     return (*without[:2], *absent)
 
 
-_START = Fix(
-    kind="advice",
-    risk="safe",
-    summary="Start the container with GPUs: docker run --gpus all … (compose: deploy, resources, reservations, devices, "
-    "capabilities [gpu]); it needs the driver and the NVIDIA container toolkit on the host",
-    steps=(),
-    verify="nvidia-smi, on the host and inside the container",
-)
-
-
 @check(
     "GD601",
     "container-no-gpus-flag",
@@ -80,7 +64,8 @@ def container_no_gpus_flag(facts: Facts) -> Iterator[Found]:
 
     What it looks at: whether this is a container, whether the host's kernel has the NVIDIA module loaded (a
     container sees the host's /proc/driver/nvidia), and whether /dev/nvidiactl is inside. Where CUDA starts without that
-    node (Jetson, sandboxes that bring their own), nothing is missing. In a pasted text: a container's prompt, host name or
+    node (Jetson, sandboxes that bring their own), nothing is missing. Under WSL, where there are no such nodes: whether
+    anything of /usr/lib/wsl was mounted, or any libcuda.so.1 can be loaded. In a pasted text: a container's prompt, host name or
     command without GPUs, and that neither the driver's library nor a GPU is there.
 
     Why it matters: the driver's device nodes and libraries come from the host when a container is started;
@@ -94,10 +79,11 @@ def container_no_gpus_flag(facts: Facts) -> Iterator[Found]:
     if facts.text.is_all:
         told = _not_asked_for(facts, container)
         message = "Neither a GPU nor the driver's library is inside this container: it was started without GPUs."
-        yield Found(message=message, proof=lines(told), fixes=(_START,), explains=_WITHOUT)
+        yield Found(message=message, proof=lines(told), fixes=_start.with_gpus(container), explains=_WITHOUT)
         return
     if known(facts.driver.kernel_version) is None:
-        raise NotApplicable("the host's kernel has no NVIDIA module loaded")
+        yield from _nothing_of_windows(facts, container)
+        return
     if starts(facts):
         return
     node = known(facts.driver.node("/dev/nvidiactl"))
@@ -107,7 +93,6 @@ def container_no_gpus_flag(facts: Facts) -> Iterator[Found]:
     asked = facts.environment.get("NVIDIA_VISIBLE_DEVICES")
     unheard = isinstance(asked, str) and asked not in _NO_DEVICES
     without = "neither /dev/nvidiactl nor libcuda.so.1 is" if library is None else "/dev/nvidiactl is not"
-    how = _HOW.get(container)
     seen = [] if isinstance(facts.driver.nodes, Unread) else [n.path for n in facts.driver.nodes if n.exists is True]
     yield Found(
         message=f"The host has an NVIDIA driver, and {without} in this {container} container.",
@@ -127,15 +112,25 @@ def container_no_gpus_flag(facts: Facts) -> Iterator[Found]:
                 else []
             ),
         ),
-        fixes=(
-            Fix(
-                kind="advice",
-                risk="safe",
-                summary="Start the container with GPUs" + (f": {how}" if how else ""),
-                steps=(),
-                verify="nvidia-smi, inside the container",
+        fixes=_start.with_gpus(container),
+    )
+
+
+def _nothing_of_windows(facts: Facts, container: str) -> Iterator[Found]:
+    """A container under WSL, which gets Windows' driver from /usr/lib/wsl."""
+    if not known(facts.system.wsl):
+        raise NotApplicable("the host's kernel has no NVIDIA module loaded")
+    if facts.driver.libcuda.path is not None or any("/usr/lib/wsl" in m for m in known(facts.container.driver_mounts)):
+        return
+    yield Found(
+        message=f"Neither libcuda.so.1 nor anything of Windows' driver is in this {container} container.",
+        proof=(
+            Evidence(
+                text=f"libcuda.so.1: {facts.driver.libcuda.load_error}", source="dynamic loader, in a child process"
             ),
+            Evidence(text="nothing of /usr/lib/wsl is mounted", source="/proc/self/mountinfo"),
         ),
+        fixes=_start.with_gpus(container),
     )
 
 
@@ -157,7 +152,8 @@ _ASK_FOR_ONE = Fix(
 def container_visible_devices_wrong(facts: Facts) -> Iterator[Found]:
     """NVIDIA_VISIBLE_DEVICES asks for no GPU in this container, or for one that does not exist.
 
-    What it looks at: in a pasted text, nvidia-container-cli's 'unknown device'; on a machine, the variable (void, none or nothing: no GPU is asked for), and whether a GPU's device node is
+    What it looks at: in a pasted text, nvidia-container-cli's 'unknown device'; on a machine, the variable (void, none or
+    nothing: no GPU is asked for; an index or a UUID that no GPU of the host has), and whether a GPU's device node is
     inside. With nodes inside, or where CUDA starts, the value says nothing: the Container Device Interface sets void
     itself.
 
@@ -184,29 +180,38 @@ def container_visible_devices_wrong(facts: Facts) -> Iterator[Found]:
         )
         return
     value = facts.environment.known("NVIDIA_VISIBLE_DEVICES")
-    if value is None or value.strip() not in _NO_DEVICES:
+    control = facts.driver.node("/dev/nvidiactl")
+    handed = isinstance(control, DeviceNode) and control.exists is True  # the runtime acted on it
+    wrong = _no_such_gpus(facts, value or "") if handed else []
+    if value is None or (value.strip() not in _NO_DEVICES and not wrong):
         return
     if known(facts.driver.kernel_version) is None:
         raise NotApplicable("the host's kernel has no NVIDIA module loaded")
     if starts(facts) or _gpu_nodes(facts):
         return
     yield Found(
-        message=f"This {container} container was started with NVIDIA_VISIBLE_DEVICES={value!r}, which asks for no GPU.",
+        message=f"This {container} container was started with NVIDIA_VISIBLE_DEVICES={value!r}, which "
+        + (f"names {wrong[0]}, and the host has no such GPU." if wrong else "asks for no GPU."),
         proof=(
             Evidence(text=f"NVIDIA_VISIBLE_DEVICES={value!r}", source="environment of the examined process"),
             Evidence(text="no /dev/nvidia0, /dev/nvidia1, … is inside", source="/dev"),
         ),
-        fixes=(
-            Fix(
-                kind="advice",
-                risk="safe",
-                summary="Start the container again with NVIDIA_VISIBLE_DEVICES=all"
-                + (" or with --gpus all" if container == "docker" else ""),
-                steps=(),
-                verify="nvidia-smi -L, inside the container",
-            ),
-        ),
+        fixes=_start.with_variable(container, "NVIDIA_VISIBLE_DEVICES", "all", "--runtime=nvidia"),
     )
+
+
+def _no_such_gpus(facts: Facts, value: str) -> list[str]:
+    """Entries that name no GPU of the host, as far as its whole list is seen from here."""
+    bus, by_driver = facts.pci.devices, facts.driver.gpus
+    if isinstance(bus, Unread):
+        return []
+    count = sum(d.is_nvidia_gpu for d in bus)
+    seen = [g.uuid for g in (() if isinstance(by_driver, Unread) else by_driver or ()) if isinstance(g.uuid, str)]
+    entries = [e.strip() for e in value.split(",")]
+    wrong = [e for e in entries if e.isdigit() and count and int(e) >= count]
+    if seen and len(seen) == count:  # else the list is masked
+        wrong += [e for e in entries if e.startswith("GPU-") and not any(u.startswith(e) for u in seen)]
+    return wrong
 
 
 @check(
@@ -247,26 +252,10 @@ def container_capabilities_without_compute(facts: Facts) -> Iterator[Found]:
             Evidence(text=f"libcuda.so.1: {lib.load_error}", source="dynamic loader, in a child process"),
             Evidence(text=f"inside: {', '.join(n.path for n in _gpu_nodes(facts))}", source="/dev"),
         ),
-        fixes=(
-            Fix(
-                kind="advice",
-                risk="safe",
-                summary="Start the container again with NVIDIA_DRIVER_CAPABILITIES=compute,utility",
-                steps=(),
-                verify="ldconfig -p | grep libcuda.so.1, inside the container",
-            ),
-        ),
+        fixes=_start.with_variable(container, "NVIDIA_DRIVER_CAPABILITIES", "compute,utility", "--gpus all"),
     )
 
 
-_START_AGAIN = Fix(
-    kind="advice",
-    risk="safe",
-    summary="Start the container again; then hand the GPUs over by the Container Device Interface "
-    "(--device nvidia.com/gpu=all), which a daemon-reload does not undo",
-    steps=(),
-    verify="nvidia-smi, inside the container",
-)
 _UNKNOWN = 999
 
 
@@ -311,7 +300,7 @@ def container_cgroup_devices_lost(facts: Facts) -> Iterator[Found]:
         yield Found(
             message="This container was given its GPUs and may no longer open them.",
             proof=lines(told),
-            fixes=(_START_AGAIN,),
+            fixes=_start.again("docker", facts),
         )
         return
     container = _inside(facts)
@@ -340,7 +329,7 @@ def container_cgroup_devices_lost(facts: Facts) -> Iterator[Found]:
                 else []
             ),
         ),
-        fixes=(_START_AGAIN,),
+        fixes=_start.again(container, facts),
     )
 
 
@@ -385,3 +374,39 @@ def cdi_spec_stale(facts: Facts) -> Iterator[Found]:
                 ),
             ),
         )
+
+
+@check("GD640", "container-has-some-gpus", stage=Stage.CONTAINER, level=Level.INFO, explains=("fewer-gpus",))
+def container_has_some_gpus(facts: Facts) -> Iterator[Found]:
+    """This container was given some of the host's GPUs, and not all.
+
+    What it looks at: the NVIDIA GPUs on the PCI bus, which a container sees whole, the device nodes of GPUs inside, and
+    whether NVIDIA_VISIBLE_DEVICES names GPUs one by one. In containers that one command starts; what a cluster
+    allocates is as many as were asked for.
+
+    Why it matters: nothing that is set inside the container brings the others.
+
+    How to fix: start it with all, if they are meant to be used.
+
+    Source: NVIDIA Container Toolkit documentation, 'GPU Enumeration'.
+    """
+    container = _inside(facts)
+    if container not in ENGINES:
+        raise NotApplicable(f"what a {container} container gets is decided elsewhere")
+    value = facts.environment.known("NVIDIA_VISIBLE_DEVICES")
+    named = [e for e in (value or "").split(",") if re.fullmatch(r"\d+|GPU-[\w-]+", e.strip())]
+    if not named:
+        return
+    whole = [d.address for d in known(facts.pci.devices) if d.is_nvidia_gpu]
+    inside = _gpu_nodes(facts)
+    if not 0 < len(inside) < len(whole) or len(inside) > len(named):
+        return
+    yield Found(
+        message=f"This {container} container was given {len(inside)} of the host's {len(whole)} GPUs.",
+        proof=(
+            Evidence(text=f"NVIDIA_VISIBLE_DEVICES={value}", source="environment of the examined process"),
+            Evidence(text=f"inside: {', '.join(n.path for n in inside)}", source="/dev"),
+            Evidence(text=f"GPUs: {', '.join(whole)}", source="the PCI bus"),
+        ),
+        fixes=_start.with_gpus(container),
+    )

@@ -1,12 +1,13 @@
-"""Kubernetes: what its events and NVIDIA's device plugin say of GPUs. Read from pasted texts."""
+"""Kubernetes: what its events and NVIDIA's device plugin say of GPUs, and what a node itself shows of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpudoctor.checks import _engines
 from gpudoctor.checks._said import left_open, lines, said
-from gpudoctor.facts import Facts
-from gpudoctor.findings import Fix, Found, Stage
+from gpudoctor.facts import Facts, known
+from gpudoctor.findings import Evidence, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
 
 _NOT_STARTED = "container-does-not-start"
@@ -23,7 +24,8 @@ _NODES = "kubectl describe nodes | grep -A10 Capacity"
 def container_runtime_not_default(facts: Facts) -> Iterator[Found]:
     """Kubernetes starts its containers without NVIDIA's runtime.
 
-    What it looks at: in a pasted text, that NVIDIA's device plugin does not find NVML in its own container.
+    What it looks at: in a pasted text, that NVIDIA's device plugin does not find NVML in its own container. On a node: that no
+    plugin for nvidia.com/gpu is at its kubelet, and that its containerd knows no runtime of NVIDIA; for information.
 
     Why it matters: the plugin, and every pod that gets a GPU from it, needs NVIDIA's runtime. docker's setting does not
     count where the kubelet uses containerd or CRI-O.
@@ -33,30 +35,35 @@ def container_runtime_not_default(facts: Facts) -> Iterator[Found]:
 
     Source: NVIDIA/k8s-device-plugin, README, 'Prerequisites' and 'Configure containerd'.
     """
+    if not facts.text.is_all:
+        yield from _no_runtime_for_the_kubelet(facts)
+        return
     yield Found(
         message="The device plugin runs without NVIDIA's runtime, and so finds no GPU.",
         proof=lines(said(facts, "k8s-plugin-no-nvml", settle=_PLUGIN)),
-        fixes=(
-            Fix(
-                kind="command",
-                risk="needs root",
-                summary="On each node with GPUs: make it the default runtime (docker or crio instead of containerd, where used)",
-                steps=(
-                    "sudo nvidia-ctk runtime configure --runtime=containerd --set-as-default",
-                    "sudo systemctl restart containerd",
-                    "kubectl -n kube-system delete pod -l name=nvidia-device-plugin-ds",
-                ),
-                verify="kubectl describe nodes | grep nvidia.com/gpu",
-            ),
-        ),
+        fixes=(_DEFAULT_RUNTIME,),
     )
+
+
+_DEFAULT_RUNTIME = Fix(
+    kind="command",
+    risk="needs root",
+    summary="On each node with GPUs: make it the default runtime (docker or crio instead of containerd, where used)",
+    steps=(
+        "sudo nvidia-ctk runtime configure --runtime=containerd --set-as-default",
+        "sudo systemctl restart containerd",
+        "kubectl -n kube-system delete pod -l name=nvidia-device-plugin-ds",
+    ),
+    verify="kubectl describe nodes | grep nvidia.com/gpu",
+)
 
 
 @check("GD631", "k8s-device-plugin-not-registered", stage=Stage.CONTAINER, explains=(_NOT_STARTED,))
 def k8s_device_plugin_not_registered(facts: Facts) -> Iterator[Found]:
     """The node does not tell Kubernetes of its GPUs.
 
-    What it looks at: in a pasted text, a pod that waits for nvidia.com/gpu while the node's capacity has none of it.
+    What it looks at: in a pasted text, a pod that waits for nvidia.com/gpu while the node's capacity has none of it. On a node:
+    the sockets of plugins at its kubelet and what they registered there; for information.
 
     Why it matters: the device plugin registers the GPUs with the kubelet; without it none can be given to a pod.
 
@@ -64,19 +71,79 @@ def k8s_device_plugin_not_registered(facts: Facts) -> Iterator[Found]:
 
     Source: Kubernetes documentation, 'Schedule GPUs'.
     """
+    if not facts.text.is_all:
+        yield from _no_plugin(facts)
+        return
     waits = said(facts, "k8s-insufficient", "k8s-no-capacity", settle=_NODES)
     if not facts.text.said("k8s-no-capacity"):
         raise left_open(_NODES)
     yield Found(
         message="The node offers no nvidia.com/gpu.",
         proof=lines(waits),
-        fixes=(
-            Fix(
-                kind="advice",
-                risk="safe",
-                summary="Deploy NVIDIA's device plugin (or the GPU operator), and read its log on that node",
-                steps=(_PLUGIN,),
-                verify="kubectl describe nodes | grep nvidia.com/gpu",
-            ),
+        fixes=(_DEPLOY,),
+    )
+
+
+_DEPLOY = Fix(
+    kind="advice",
+    risk="safe",
+    summary="Deploy NVIDIA's device plugin (or the GPU operator), and read its log on that node",
+    steps=(
+        "helm repo add nvdp https://nvidia.github.io/k8s-device-plugin",
+        "helm upgrade -i nvdp nvdp/nvidia-device-plugin --namespace nvidia-device-plugin --create-namespace",
+        _PLUGIN,
+    ),
+    verify="kubectl describe nodes | grep nvidia.com/gpu",
+)
+
+
+# ------------------------------------------------------------------------------- what a node shows
+
+
+_PLACE = "/var/lib/kubelet/device-plugins"
+
+
+def _unregistered(facts: Facts) -> tuple[str, ...]:
+    """The sockets at this node's kubelet, where none is of NVIDIA; not applicable where one is, or without a kubelet."""
+    _engines.on_host(facts)
+    sockets = known(facts.container.kubelet_plugins)
+    if sockets is None:
+        raise NotApplicable("this is no node of a Kubernetes cluster")
+    if any("nvidia" in name for name in sockets):
+        raise NotApplicable("a plugin of NVIDIA is at the kubelet")
+    if any("nvidia" in name for name in known(facts.container.kubelet_resources) or ()):
+        raise NotApplicable("a plugin has registered GPUs at the kubelet")
+    return sockets
+
+
+def _no_plugin(facts: Facts) -> Iterator[Found]:
+    sockets = _unregistered(facts)
+    yield Found(
+        message="This node has GPUs, and no device plugin tells its kubelet of them.",
+        proof=(
+            Evidence(text=f"sockets there: {', '.join(sockets) or 'none'}", source=_PLACE),
+            Evidence(text="no resource nvidia.com/gpu is registered", source=f"{_PLACE}/kubelet_internal_checkpoint"),
         ),
+        fixes=(_DEPLOY,),
+        level=Level.INFO,
+    )
+
+
+def _no_runtime_for_the_kubelet(facts: Facts) -> Iterator[Found]:
+    _unregistered(facts)
+    if "crio" in _engines.tools(facts):
+        raise NotApplicable("CRI-O is installed, and the kubelet may use it")
+    runtimes = known(facts.container.kubelet_runtimes)
+    if runtimes is None:
+        raise NotApplicable("containerd has no settings here")
+    if any("nvidia" in name for name in runtimes) or _engines.describes_gpus(facts):
+        return
+    yield Found(
+        message="The containerd of this node knows no runtime of NVIDIA, by which a pod could get a GPU.",
+        proof=(
+            Evidence(text=f"runtimes: {', '.join(runtimes) or 'only the default one'}", source="containerd's settings"),
+            Evidence(text="no plugin for nvidia.com/gpu is at the kubelet", source=_PLACE),
+        ),
+        fixes=(_DEFAULT_RUNTIME,),
+        level=Level.INFO,
     )

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from shlex import quote
 
+from gpudoctor.checks import _start
 from gpudoctor.checks._collectives import redirected, without_peers, wrong_interface
 from gpudoctor.checks._said import lines, said, speaks_of_speed
 from gpudoctor.facts import (
@@ -405,7 +406,8 @@ def nccl_shm_too_small(facts: Facts) -> Iterator[Found]:
 
     What it looks at: an all-reduce over several GPUs that gpudoctor ran and that failed with NCCL's 'unhandled system
     error', and how much is free in /dev/shm: less than two connections a GPU need. Where all-reduce works, a small
-    /dev/shm is no fault: GPUs that reach each other directly do without it.
+    /dev/shm is no fault: GPUs that reach each other directly do without it. Where none was run, the 64 MB that docker gives
+    to a container with several GPUs are told for information.
 
     Why it matters: GPUs that can't reach each other directly talk through /dev/shm. Docker gives a container 64 MB.
 
@@ -424,14 +426,13 @@ def nccl_shm_too_small(facts: Facts) -> Iterator[Found]:
     failed = [m for m in facts.measurements if m.kernel == ALL_REDUCE and m.failed]
     if not any("unhandled system error" in (m.failed or "") for m in failed):
         if not any(m.kernel == ALL_REDUCE for m in facts.measurements):
-            raise NotApplicable("no all-reduce was run")
+            yield from _small_for_several(facts)
         return
     free = known(facts.system.shm_free_bytes)
     gpus = max(2, len(failed[0].devices()))
     if free is None or free >= 2 * gpus * SEGMENT_BYTES:
         return
     container = facts.system.container
-    inside = isinstance(container, str)
     yield Found(
         message=f"NCCL failed, and /dev/shm has {free / 1e6:.1f} MB left: {gpus} GPUs need "
         f"{2 * gpus * SEGMENT_BYTES / 1e6:.0f} MB or more.",
@@ -442,15 +443,33 @@ def nccl_shm_too_small(facts: Facts) -> Iterator[Found]:
             ),
             Evidence(text=f"{free / 1e6:.1f} MB free", source="statvfs of /dev/shm"),
         ),
-        fixes=(
-            Fix(
-                kind="advice" if inside else "command",
-                risk="safe" if inside else "needs root",
-                summary=f"Start the {container} container with more shared memory (docker run --shm-size=1g …)"
-                if inside
-                else "Make /dev/shm larger",
-                steps=() if inside else ("sudo mount -o remount,size=50% /dev/shm",),
-                verify="df -h /dev/shm && gpudoctor check",
-            ),
-        ),
+        fixes=_start.with_shared_memory(container) if isinstance(container, str) else (_LARGER,),
+    )
+
+
+_LARGER = Fix(
+    kind="command",
+    risk="needs root",
+    summary="Make /dev/shm larger",
+    steps=("sudo mount -o remount,size=50% /dev/shm",),
+    verify="df -h /dev/shm && gpudoctor check",
+)
+_OF_DOCKER_BYTES = 64 << 20
+
+
+def _small_for_several(facts: Facts) -> Iterator[Found]:
+    """What docker gives where nobody asks for more, in a container with several GPUs; nothing has failed."""
+    container = facts.system.container
+    devices = facts.driver.libcuda.devices
+    if not isinstance(container, str) or isinstance(devices, Unread) or len(devices) < 2:
+        raise NotApplicable("no all-reduce was run")
+    total = known(facts.system.shm_total_bytes)
+    if total is None or total > _OF_DOCKER_BYTES:
+        raise NotApplicable("no all-reduce was run")
+    yield Found(
+        message=f"This {container} container has {total >> 20} MiB of shared memory (/dev/shm). NCCL needs more where its "
+        f"{len(devices)} GPUs can't reach each other directly.",
+        proof=(Evidence(text=f"{total} bytes", source="statvfs of /dev/shm"),),
+        fixes=_start.with_shared_memory(container),
+        level=Level.INFO,
     )

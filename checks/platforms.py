@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import re
 from collections.abc import Iterator
+from shlex import quote
 
 from gpudoctor.checks._cuinit import NO_DEVICE
 from gpudoctor.checks._handed_over import nothing_here
@@ -46,7 +47,7 @@ def apptainer_no_nv(facts: Facts) -> Iterator[Found]:
         yield Found(
             message="Neither a GPU nor the driver's library is inside this container: it was started without --nv.",
             proof=lines((*facts.text.said("apptainer-run")[:1], *absent)),
-            fixes=(_with_nv("apptainer"),),
+            fixes=(_with_nv("apptainer", facts),),
             explains=(*_NO_GPU, "cuinit-fails", "nvidia-smi-fails", "libcuda-stub-loaded"),
         )
         return
@@ -67,17 +68,20 @@ def apptainer_no_nv(facts: Facts) -> Iterator[Found]:
             ),
             Evidence(text="no libcuda is mounted from the host", source="/proc/self/mountinfo"),
         ),
-        fixes=(_with_nv(container),),
+        fixes=(_with_nv(container, facts),),
     )
 
 
-def _with_nv(container: str) -> Fix:
+def _with_nv(container: str, facts: Facts) -> Fix:
+    """The image's file is what the container itself says."""
+    told = [facts.environment.get(f"{tool}_CONTAINER") for tool in ("APPTAINER", "SINGULARITY")]
+    image = next((quote(one) for one in told if isinstance(one, str) and one), "IMAGE")
     return Fix(
         kind="advice",
         risk="safe",
         summary=f"Start it with --nv: {container} exec --nv IMAGE python3 …",
-        steps=(),
-        verify=f"{container} exec --nv IMAGE nvidia-smi",
+        steps=(f"{container} exec --nv {image} python3 …",),
+        verify=f"{container} exec --nv {image} nvidia-smi",
     )
 
 
@@ -147,8 +151,8 @@ def slurm_no_gpu_allocated(facts: Facts) -> Iterator[Found]:
 _ASK_FOR_ONE = Fix(
     kind="advice",
     risk="safe",
-    summary="Ask for a GPU, in a partition that has some: srun --gres=gpu:1 …, or #SBATCH --gres=gpu:1",
-    steps=(),
+    summary="Ask for a GPU, in a partition that has some (sinfo -o '%P %G' lists them); a batch script says #SBATCH --gres=gpu:1",
+    steps=("srun --gres=gpu:1 --pty bash",),
     verify="srun --gres=gpu:1 nvidia-smi -L",
 )
 

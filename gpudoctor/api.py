@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from pathlib import Path
 
@@ -58,6 +59,12 @@ def check(
     return bundle.make(facts, started_at, checks), done.timeline
 
 
+def told(text: str, checks: tuple[Check, ...] | None = None) -> Report | None:
+    """Judge what a command printed that reached no Python; None where that tells nothing."""
+    report = log(io.BytesIO(text.encode()), checks)
+    return report if report.diagnosis.root_causes or report.diagnosis.candidates else None
+
+
 def replay(path: Path, checks: tuple[Check, ...] | None = None) -> Report:
     """Judge the facts of a report, or of a collection, with today's checks. Raises OSError, bundle.NotAReport."""
     with path.open("rb") as f:
@@ -80,4 +87,4 @@ def redacted(report: Report, checks: tuple[Check, ...] | None = None, *, here: b
     return redact.report(report, redact.live() if here else redact.Identity(), checks)
 
 
-__all__ = ["Facts", "Options", "Report", "check", "log", "redacted", "replay"]
+__all__ = ["Facts", "Options", "Report", "check", "log", "redacted", "replay", "told"]

@@ -155,8 +155,20 @@ def check(
     write = writer(output)
     options = Options(level=level, python=python, inside=inside, pid=pid, kernels=kernels, timeout_s=timeout)
     progress = Progress()
-    with progress.shown():
-        report, timeline = api.check(options, checks, trials=trials, on_early=progress.early, progress=progress.step)
+    try:
+        with progress.shown():
+            report, timeline = api.check(
+                options, checks, trials=trials, on_early=progress.early, progress=progress.step
+            )
+    except Unreachable as e:
+        judged = api.told(e.told, checks) if e.told else None
+        if judged is None:
+            raise
+        cli_log.deliver(judged, format, redact, write, verbose, here=True)
+        if not judged.diagnosis.root_causes:  # candidates: nothing is decided
+            raise
+        print(f"gpudoctor: {' '.join(str(e).split())}", file=sys.stderr)
+        return bundle.exit_code(judged, fail_on.value)
     shown = api.redacted(report, checks, here=True) if redact and format is Format.JSON else report
     _print(shown, format, write, verbose)
     if timings:

@@ -73,12 +73,20 @@ def _without_waiting(path: str, flags: int) -> int:
     return os.open(path, flags)
 
 
-def deliver(report: Report, format: Format, redact: bool, write: Callable[[str], None] | None, verbose: bool) -> None:
-    """Print a report that was made of a text, or write it."""
+def deliver(
+    report: Report,
+    format: Format,
+    redact: bool,
+    write: Callable[[str], None] | None,
+    verbose: bool,
+    *,
+    here: bool = False,
+) -> None:
+    """Print a report that was made of a text, or write it; `here`: the text comes from this machine and this user."""
     from .render import log as renderer
 
     if format is Format.JSON:
-        text = _json(report, redact)
+        text = _json(report, redact, here)
     elif write is None and sys.stdout is not None and sys.stdout.isatty():
         with to_stdout():
             _show(report, console(sys.stdout), verbose)
@@ -94,11 +102,11 @@ def deliver(report: Report, format: Format, redact: bool, write: Callable[[str],
         sys.stdout.write(text)
 
 
-def _json(report: Report, redact: bool) -> str:
+def _json(report: Report, redact: bool, here: bool) -> str:
     from . import api
     from .render import json
 
-    return json.render(api.redacted(report, here=False) if redact else report)
+    return json.render(api.redacted(report, here=here) if redact else report)
 
 
 def _show(report: Report, out: Console, verbose: bool) -> None:

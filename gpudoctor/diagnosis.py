@@ -28,6 +28,7 @@ from .findings import (
 )
 from .registry import Check
 
+_LEVELS = {level.word: level for level in Level}
 COMBINED = "combined"
 """The `cause` of the trial of all root causes' fixes together."""
 
@@ -74,7 +75,7 @@ def _finding(check: Check, found: Found, facts: Facts) -> Finding:
         code=check.code,
         cause=check.cause,
         title=check.title,
-        level=check.level.word,
+        level=min(check.level, found.level).word,
         symptom=check.is_symptom,
         message=found.message,
         proof=found.proof,
@@ -110,7 +111,12 @@ def _diagnose(
     explained = {id(f): _explained_by((c, f), findings) for c, f in roots}
     ranks = {c.cause: c.rank for c in checks if c.rank is not None}
     roots.sort(
-        key=lambda cf: (-cf[0].level, _worst(cf[1], explained[id(cf[1])], ranks, unknown), cf[0].stage, cf[0].code)
+        key=lambda cf: (
+            -_LEVELS[cf[1].level],
+            _worst(cf[1], explained[id(cf[1])], ranks, unknown),
+            cf[0].stage,
+            cf[0].code,
+        )
     )
     root_causes = tuple(
         RootCause(

@@ -40,7 +40,7 @@ from .probes import (
     tensorflow,
 )
 from .probes.ask import NOT_ANSWERED, Answers, Job, Patient, Start
-from .probes.inside import REACH_S
+from .probes.inside import REACH_S, as_told
 
 T = TypeVar("T")
 
@@ -144,7 +144,8 @@ def examine(
         work = chosen.patient.begin(jobs, start)
         files = work[FILES].result()
         if not files.spoke:
-            raise Unreachable(f"{chosen.because} reached no Python (3.6 or newer): {complaint(files)}")
+            told = "" if options.inside is None else as_told(options.inside, files)
+            raise Unreachable(f"{chosen.because} reached no Python (3.6 or newer): {complaint(files)}", told)
         patient = known_variables(chosen, files).patient
 
         named = process.read(options.pid) if options.pid is not None else Process(pid=None)
@@ -268,6 +269,7 @@ FILE_TASKS = (
     tensorflow.FILES,
     nccl.FILES,
     mps.TASK,
+    container.ENGINES,
     python.HOME,
     python.KERNELS,
 )

@@ -21,7 +21,7 @@ LIKELY = "likely, and this text does not prove it"
 
 
 class Level(enum.IntEnum):
-    """How bad a finding is. It belongs to the check."""
+    """How bad a finding is. It belongs to the check; a `Found` may be of a lower one, never of a higher."""
 
     INFO = 0
     WARN = 1
@@ -108,6 +108,9 @@ class Found(Statement, frozen=True, kw_only=True):
     fixes: tuple[Fix, ...] = ()
     explains: tuple[str, ...] | None = None
     """Where this case explains less than its check may."""
+    level: Level = Level.FAIL
+    """Where this case is less bad than its check's level, which it can't exceed: a fault of a host's container engine bites
+    only who starts a container."""
 
 
 class Finding(Statement, frozen=True, kw_only=True):

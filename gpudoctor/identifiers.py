@@ -199,7 +199,7 @@ _FILES = _words(
 )
 _PUBLIC = re.compile(
     r"(?:(?:www|docs|developer|developers|help|bugs|forums?|files|packages|pypi|download|security|lists|kb|ngc|catalog|"
-    r"api|support|archive|enterprise-support|raw|cloud|tfhub|registry-1|index)\.)*"
+    r"api|support|archive|enterprise-support|raw|cloud|tfhub|registry-1|index|gpu|compute-domain)\.)*"
     r"(?:nvidia|github|githubusercontent|google|googleapis|stackoverflow|microsoft|ubuntu|redhat|docker|anaconda|conda|"
     r"amd|intel|kaggle|readthedocs|suse|schedmd|tensorflow|python|pypi|pythonhosted|debian|kernel|pytorch|numpy|scipy|"
     r"conda-forge|apache|launchpad|keras|kubernetes|open-mpi|freedesktop|gnu|sourceware|mozilla|fedoraproject|"

@@ -19,7 +19,11 @@ class NoInterpreter(ValueError):  # noqa: N818
 
 
 class Unreachable(Exception):  # noqa: N818
-    """The command that leads to the interpreter reached none."""
+    """The command that leads to the interpreter reached none; `told` is what it printed, as a text to be judged."""
+
+    def __init__(self, message: str, told: str = "") -> None:
+        super().__init__(message)
+        self.told = told
 
 
 @dataclasses.dataclass(frozen=True)

@@ -280,6 +280,16 @@ def healthy() -> Facts:
             containerd_default_runtime=None,
             toolkit_settings=None,
             cdi_specs=(),
+            packages=(),
+            control_groups=2,
+            docker_server=None,
+            docker_snap_runtimes=None,
+            rootless_docker=(),
+            podman_hooks=(),
+            toolkit_paths=None,
+            kubelet_plugins=None,
+            kubelet_resources=None,
+            kubelet_runtimes=None,
         ),
         pci=Pci(
             devices=(

@@ -77,6 +77,16 @@ def test_a_cause_explains_its_symptom_and_other_causes() -> None:
     assert judged.diagnosis.unexplained == ()
 
 
+def test_a_case_may_be_less_bad_than_its_check_and_never_worse() -> None:
+    lower = rule("GD901", "bites-nobody-yet", Found(message="it is", level=Level.INFO))
+    higher = rule("GD902", "a-note", Found(message="it is", level=Level.FAIL), level=Level.INFO)
+    bad = rule("GD903", "really-bad", found(), level=Level.WARN)
+    judged = judge(healthy(), (lower, higher))
+    assert [f.level for f in judged.findings] == ["info", "info"]
+    assert judged.diagnosis.verdict == "healthy"
+    assert [r.cause for r in judge(healthy(), (lower, bad)).diagnosis.root_causes] == ["really-bad", "bites-nobody-yet"]
+
+
 def test_a_finding_explains_only_what_it_overlaps() -> None:
     symptom = rule("GD900", "slow", found(("gpu0", "gpu1")), found(("gpu2",)), rank=SymptomRank.SLOW)
     cause = rule("GD901", "link", found(("gpu2",)), explains=("slow",))

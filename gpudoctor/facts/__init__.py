@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from .base import NOT_RECORDED, Fact, UnknownFactError, Unread, known, unread_all
-from .container import CdiSpec, Container, ContainerTool
+from .container import CdiSpec, Container, ContainerPackage, ContainerTool, ToolkitPath
 from .driver import (
     CudaDevice,
     CudaPair,
@@ -90,6 +90,7 @@ __all__ = [
     "CdiSpec",
     "CondaPackage",
     "Container",
+    "ContainerPackage",
     "ContainerTool",
     "CudaDevice",
     "CudaPair",
@@ -146,6 +147,7 @@ __all__ = [
     "Text",
     "TextEvent",
     "Toolkit",
+    "ToolkitPath",
     "Trial",
     "UnknownFactError",
     "Unread",

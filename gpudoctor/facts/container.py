@@ -31,6 +31,24 @@ class CdiSpec(Fact, frozen=True, kw_only=True):
     libcuda_exists: bool | Unread = NOT_RECORDED
 
 
+class ContainerPackage(Fact, frozen=True, kw_only=True):
+    """An installed package of an engine or of NVIDIA's container toolkit."""
+
+    name: str
+    version: str
+    """Without what a distribution adds: '1.17.4' of '1.17.4-1'."""
+
+
+class ToolkitPath(Fact, frozen=True, kw_only=True):
+    """A file or directory of the host that the toolkit's config.toml names."""
+
+    setting: str
+    """'ldconfig' or 'root'."""
+    path: str
+    holds: bool | Unread = NOT_RECORDED
+    """ldconfig: the file is there; root: a library of the driver lies in one of its library directories."""
+
+
 class Container(Fact, frozen=True, kw_only=True):
     """None is 'looked, and it is not there'."""
 
@@ -60,3 +78,24 @@ class Container(Fact, frozen=True, kw_only=True):
     """Lines of /etc/nvidia-container-runtime/config.toml that matter ('no-cgroups = false', …); None: no such file."""
     cdi_specs: tuple[CdiSpec, ...] | Unread = NOT_RECORDED
     """Those of /etc/cdi first; of one kind the last one counts."""
+
+    packages: tuple[ContainerPackage, ...] | Unread | None = NOT_RECORDED
+    """As dpkg or rpm lists them; None: neither is here."""
+    control_groups: int | Unread | None = NOT_RECORDED
+    """Version of the hierarchy at /sys/fs/cgroup; None: none is mounted."""
+    docker_server: str | Unread | None = NOT_RECORDED
+    """Where this user's docker is told to go: a context's name or DOCKER_HOST; None: nowhere else."""
+    docker_snap_runtimes: tuple[str, ...] | Unread | None = NOT_RECORDED
+    """Names of the runtimes in the settings of the snap's docker; None: no such file."""
+    rootless_docker: tuple[str, ...] | Unread = NOT_RECORDED
+    """What shows this user's own rootless docker: its socket, its service."""
+    podman_hooks: tuple[str, ...] | Unread = NOT_RECORDED
+    """NVIDIA's hook among podman's, by which it hands over GPUs without a specification."""
+    toolkit_paths: tuple[ToolkitPath, ...] | Unread | None = NOT_RECORDED
+    """None: there is no config.toml."""
+    kubelet_plugins: tuple[str, ...] | Unread | None = NOT_RECORDED
+    """Sockets of device plugins (and of GPU drivers for resource claims) at this node's kubelet; None: no kubelet."""
+    kubelet_resources: tuple[str, ...] | Unread | None = NOT_RECORDED
+    """What plugins have registered there ('nvidia.com/gpu'); None: it keeps no such record."""
+    kubelet_runtimes: tuple[str, ...] | Unread | None = NOT_RECORDED
+    """Names of the runtimes of the containerd that the kubelet uses (k3s and rke2 bring their own); None: no settings."""

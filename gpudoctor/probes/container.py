@@ -8,11 +8,12 @@ import os
 import re
 from typing import Any
 
-from ..facts import CdiSpec, Container, ContainerTool, Unread, unread_all
+from ..facts import CdiSpec, Container, ContainerPackage, ContainerTool, ToolkitPath, Unread, unread_all
 from .ask import Answers, Task, reason
 
 TASK: Task = ("container.container", {})
 TOOLS: Task = ("container.container_tools", {})
+ENGINES: Task = ("engines.engines", {})
 
 _IN_CGROUP = {
     "kubepods": "kubernetes",
@@ -39,6 +40,7 @@ _PLATFORMS = {
     "SNAP_NAME": "snap",
     "JUPYTERHUB_API_URL": "jupyterhub",
 }
+_TOOLKIT_FILE = "/etc/nvidia-container-runtime/config.toml"
 _SETTINGS = re.compile(
     r"^\s*(no-cgroups|ldconfig|root|mode|path|load-kmods|debug|default-kind)\s*=\s*\S.*$", re.MULTILINE
 )
@@ -67,6 +69,7 @@ def read(answers: Answers) -> Container:
         user_namespace=hidden if ids is None else ids != [(0, 0, 4294967295)],
         rootless=hidden if ids is None else any(outer and count == 1 for _, outer, count in ids),
         **_tools(answers),
+        **_engines(answers),
     )
 
 
@@ -176,6 +179,61 @@ def _unreadable(raw: dict[str, Any]) -> Unread:
     return Unread(why=f"{raw['path']}: {reason(raw['errno'])}", settle=f"sudo cat {raw['path']}")
 
 
+# ----------------------------------------------------------------------------- engines
+
+
+_ENGINE_FIELDS = (
+    *("packages", "control_groups", "docker_server", "docker_snap_runtimes", "rootless_docker", "podman_hooks"),
+    *("toolkit_paths", "kubelet_plugins", "kubelet_resources", "kubelet_runtimes"),
+)
+_KUBELET = "/var/lib/kubelet/device-plugins"
+
+
+def _engines(answers: Answers) -> dict[str, Any]:
+    got: dict[str, Any] | None = answers.last("engines")
+    if got is None:
+        return dict.fromkeys(_ENGINE_FIELDS, answers.unread(ENGINES[0]))
+    packages, groups, toolkit = got["packages"], got["cgroup"], got["toolkit"]
+    own, tools = got["own_containerd"], answers.last("container_tools")
+    settings = [own] if own else (tools or {}).get("containerd", [])
+    return {
+        "packages": tuple(ContainerPackage(name=n, version=_upstream(v)) for n, v in packages)
+        if isinstance(packages, list)
+        else packages and Unread(why=packages, settle="rpm -qa | grep -e nvidia-container -e docker"),
+        "control_groups": Unread(why=groups) if isinstance(groups, str) else groups or None,
+        "docker_server": got["docker_server"],
+        "docker_snap_runtimes": _docker(got["snap"] or {})[0],
+        "rootless_docker": tuple(got["rootless"]),
+        "podman_hooks": tuple(got["hooks"]),
+        "toolkit_paths": _unreadable({"path": _TOOLKIT_FILE, "errno": toolkit})
+        if isinstance(toolkit, int)
+        else None
+        if toolkit is None
+        else tuple(ToolkitPath(setting=n, path=p, holds=h) for n, p, h in toolkit),
+        **_kubelet(got["kubelet"]),
+        "kubelet_runtimes": answers.unread(TOOLS[0]) if tools is None and not own else _containerd(settings)[0],
+    }
+
+
+def _upstream(version: str) -> str:
+    """'5:27.3.1-1~ubuntu' -> '27.3.1'."""
+    return re.sub(r"^\d+:|[-+~].*$", "", version)
+
+
+def _kubelet(raw: Any) -> dict[str, Any]:
+    if raw is None:
+        return dict.fromkeys(("kubelet_plugins", "kubelet_resources"))
+    if isinstance(raw, int):
+        hidden = Unread(why=f"{_KUBELET}: {reason(raw)}", settle=f"sudo ls {_KUBELET}")
+        return {"kubelet_plugins": hidden, "kubelet_resources": hidden}
+    registered, record = raw["registered"], f"{_KUBELET}/kubelet_internal_checkpoint"
+    if isinstance(registered, int) and registered != errno.ENOENT:
+        resources: Any = Unread(why=f"{record}: {reason(registered)}", settle=f"sudo cat {record}")
+    else:
+        resources = None if isinstance(registered, int) else tuple(registered)
+    return {"kubelet_plugins": tuple(raw["sockets"]), "kubelet_resources": resources}
+
+
 def _docker(raw: dict[str, Any]) -> tuple[tuple[str, ...] | Unread | None, str | Unread | None]:
     """Names of the runtimes and the default one, of daemon.json."""
     if not raw:
@@ -209,8 +267,7 @@ def _containerd(files: list[dict[str, Any]]) -> tuple[tuple[str, ...] | Unread |
 def _toolkit_settings(raw: dict[str, Any]) -> tuple[str, ...] | Unread | None:
     if "text" in raw:
         return tuple(match.group(0).strip() for match in _SETTINGS.finditer(raw["text"]))
-    path = "/etc/nvidia-container-runtime/config.toml"
-    return None if raw["errno"] == errno.ENOENT else _unreadable({**raw, "path": path})
+    return None if raw["errno"] == errno.ENOENT else _unreadable({**raw, "path": _TOOLKIT_FILE})
 
 
 def _cdi_spec(raw: dict[str, Any]) -> CdiSpec:

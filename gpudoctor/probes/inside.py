@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import json
 import os
+import shlex
+import shutil
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any
@@ -46,9 +50,43 @@ class Inside(Patient):
         limit = self.reach_s + max(job.limit_s for job in talks.jobs.values())
         outcome = child.run([*self.command, "-"], limit_s=limit, stdin=outer.program.encode(), on_line=hear)
         raised = "".join(outer.errors.values()).encode()
-        outcome = dataclasses.replace(outcome, stderr=outcome.stderr + raised)
+        outcome = dataclasses.replace(
+            outcome,
+            stdout=_not_ours(outcome.stdout, outer.program),
+            stderr=_not_ours(outcome.stderr, outer.program) + raised,
+        )
         talks.end(outcome)
         return outer.answers(outcome)
+
+
+def _not_ours(printed: bytes, program: str) -> bytes:
+    """What was printed, without the lines of our program, which is no Python's to echo or to complain of."""
+    ours = {line.strip() for line in program.encode().splitlines()} - {b""}
+    return b"".join(line for line in printed.splitlines(keepends=True) if line.strip() not in ours)
+
+
+def as_told(command: str, answers: Answers) -> str:
+    """The command and what it printed, as a person would paste it, after what this machine knows of its engine."""
+    both = answers.outcome.stderr + b"\n" + answers.outcome.stdout
+    return "\n".join([*_of_the_engine(command), f"$ {command}", both.decode("utf-8", "replace").strip(), ""])
+
+
+def _of_the_engine(command: str) -> list[str]:
+    """Where the engine's program lies, and which of its servers it talks to."""
+    name = os.path.basename(shlex.split(command)[0])
+    if name == "podman":
+        return [] if os.geteuid() == 0 else ["podman info: rootless: true"]
+    if name != "docker":
+        return []
+    found = [f"$ which docker\n{path}"] if (path := shutil.which("docker") or "").startswith("/snap/") else []
+    if server := os.environ.get("DOCKER_HOST"):
+        return [*found, f"DOCKER_HOST={server}"]
+    context = os.environ.get("DOCKER_CONTEXT")
+    settings = os.path.join(os.environ.get("DOCKER_CONFIG") or os.path.expanduser("~/.docker"), "config.json")
+    if not context:
+        with contextlib.suppress(OSError, ValueError, AttributeError), open(settings, encoding="utf-8") as f:
+            context = json.load(f).get("currentContext")
+    return [*found, f"docker context show: {context}"] if context else found
 
 
 class Talks:

@@ -244,9 +244,9 @@ def _verdict(report: Report) -> Text:
             ("? Unknown", "bold yellow"), ": nothing wrong was found, and what would show it could not be looked at."
         )
     word, style = ("Faulty", "bold red") if diagnosis.verdict == "faulty" else ("Warning", "bold yellow")
-    if diagnosis.root_causes:
-        causes = ", ".join(r.cause for r in diagnosis.root_causes)
-        return Text.assemble((word, style), styled(f": {_count(len(diagnosis.root_causes), 'root cause')}: {causes}"))
+    causes = [r.cause for r in diagnosis.root_causes if r.level != "info"]
+    if causes:
+        return Text.assemble((word, style), styled(f": {_count(len(causes), 'root cause')}: {', '.join(causes)}"))
     return Text.assemble((word, style), ": no cause could be named; see above what is left to look at.")
 
 

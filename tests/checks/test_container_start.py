@@ -1,4 +1,4 @@
-"""Causes that only a text tells: found in one, and not asked of a machine."""
+"""Containers that are not started: what a text tells; what hosts and containers show is in test_engines and test_container."""
 
 from __future__ import annotations
 
@@ -21,6 +21,11 @@ CAUSES = (
 def test_a_text_tells_it(cause: str) -> None:
     text = next(text for text, right in DECIDED if right == cause)
     assert said(judged(text)) == ([cause], [])
+    assert outcome(healthy(), cause) in ("skipped", "passed")
+
+
+@pytest.mark.parametrize("cause", ["container-host-driver-broken", "wsl-driver-toolkit-mismatch"])
+def test_of_a_machine_the_driver_tells_it(cause: str) -> None:
     assert outcome(healthy(), cause) == "skipped"
 
 

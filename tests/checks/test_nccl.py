@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from gpudoctor.checks.nccl import names_interface
+from gpudoctor.diagnosis import judge
 from gpudoctor.facts import ALL_REDUCE, CudaPair, Facts, Measurement, NcclFile, NcclSetting, PciAcs, PciDevice, Unread
 from tests.factory import found, healthy, interface, outcome, roots, with_, with_variable
 
@@ -279,6 +280,29 @@ def test_shared_memory_that_is_full() -> None:
     assert found(facts)[TOO_SMALL].fixes[0].steps
     inside = with_(facts, system__container="docker")
     assert "--shm-size" in found(inside)[TOO_SMALL].fixes[0].summary
+
+
+def test_what_docker_gives_is_told_where_nothing_was_tried() -> None:
+    quick = with_(healthy(), system__container="docker", system__shm_total_bytes=64 << 20, measurements=())
+    finding = found(quick)[TOO_SMALL]
+    assert (finding.level, judge(quick).diagnosis.verdict) == ("info", "healthy")
+    assert finding.fixes[0].steps == ("docker run --rm -it --gpus all --shm-size=1g IMAGE",)
+    assert finding.fixes[1].steps[-1] == "    shm_size: 1gb"
+    pod = with_(quick, system__container="kubernetes")
+    assert any("medium: Memory" in line for line in found(pod)[TOO_SMALL].fixes[0].steps)
+    podman = with_(quick, system__container="podman")
+    assert (
+        found(podman)[TOO_SMALL]
+        .fixes[0]
+        .steps[0]
+        .startswith("podman run --rm -it --device nvidia.com/gpu=all --shm-size")
+    )
+    assert outcome(with_(quick, system__shm_total_bytes=1 << 30), TOO_SMALL) == "skipped"
+    assert outcome(with_(quick, system__container=None), TOO_SMALL) == "skipped"
+    devices = quick.driver.libcuda.devices
+    assert isinstance(devices, tuple)
+    assert outcome(with_(quick, driver__libcuda__devices=devices[:1]), TOO_SMALL) == "skipped"
+    assert outcome(with_(all_reduce(quick), system__container="docker"), TOO_SMALL) == "passed"
 
 
 def test_small_shared_memory_is_no_fault_where_all_reduce_works() -> None:

@@ -43,6 +43,15 @@ def test_apptainer_no_nv(kind: str) -> None:
     assert f"{kind} exec --nv" in found(facts)["apptainer-no-nv"].fixes[0].summary
 
 
+def test_the_image_is_named() -> None:
+    facts = with_variable(
+        without_libcuda(healthy(), system__container="apptainer"), "APPTAINER_CONTAINER", "/data/my tf.sif"
+    )
+    assert found(facts)["apptainer-no-nv"].fixes[0].steps == ("apptainer exec --nv '/data/my tf.sif' python3 …",)
+    other = without_libcuda(healthy(), system__container="apptainer")
+    assert found(other)["apptainer-no-nv"].fixes[0].steps == ("apptainer exec --nv IMAGE python3 …",)
+
+
 def test_apptainer_with_a_dev_of_its_own() -> None:
     facts = cu_init(with_(healthy(), system__container="apptainer", driver__nodes=ABSENT), 100)
     assert roots(facts) == ["apptainer-no-nv"]

@@ -42,7 +42,7 @@ def tree(root: Path, files: Mapping[str, str | bytes]) -> Path:
 
 def asked(patient: Patient, root: Path | str = "") -> Answers:
     tasks: list[tuple[str, dict[str, Any]]] = [
-        (name, {"root": str(root)}) for name, _ in (system.TASK, container.TASK, container.TOOLS)
+        (name, {"root": str(root)}) for name, _ in (system.TASK, container.TASK, container.TOOLS, container.ENGINES)
     ]
     answers = patient.ask(tasks, limit_s=20)
     assert answers.errors == {}
@@ -103,6 +103,16 @@ def test_a_bare_host(patient: Make, tmp_path: Path) -> None:
         containerd_default_runtime=None,
         toolkit_settings=None,
         cdi_specs=(),
+        packages=None,
+        control_groups=2,
+        docker_server=None,
+        docker_snap_runtimes=None,
+        rootless_docker=(),
+        podman_hooks=(),
+        toolkit_paths=None,
+        kubelet_plugins=None,
+        kubelet_resources=None,
+        kubelet_runtimes=None,
     )
 
 

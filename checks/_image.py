@@ -1,0 +1,116 @@
+"""What the image of a container brings along that this host's driver must match: conditions, and files of a driver."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from shlex import quote
+
+from gpudoctor.checks._cuinit import answered, own_libraries, starts
+from gpudoctor.facts import Facts, known
+from gpudoctor.findings import Evidence, Fix, Found, Level, NotApplicable
+
+_REQUIRES = "NVIDIA_REQUIRE_CUDA"
+_CONDITION = re.compile(r"(cuda|driver)(>=|<=|!=|>|<|=)(\d[\d.]*)$")
+
+
+def needs_newer_driver(facts: Facts) -> Iterator[Found]:
+    """The condition of the image is not met: alternatives stand between blanks, and what must hold together between commas."""
+    container = known(facts.system.container)
+    if container is None:
+        raise NotApplicable("this is no container")
+    condition = facts.environment.known(_REQUIRES)
+    if not condition:
+        raise NotApplicable(f"{_REQUIRES} is not set")
+    if facts.driver.libcuda.path is None:
+        raise NotApplicable("there is no libcuda.so.1 that could be asked for its CUDA version")
+    number = known(facts.driver.libcuda.api_version)
+    has = {"cuda": (number // 1000, number % 1000 // 10), "driver": _numbers(known(facts.driver.kernel_version) or "")}
+    if not has["driver"] or any(_may_hold(one, has) for one in condition.split()):
+        return
+    wants = next((one for one in condition.split() if one.startswith("cuda")), condition)
+    listed = facts.tensorflow.gpus()
+    fine = starts(facts) and listed != ()
+    cuda = ".".join(map(str, has["cuda"]))
+    yield Found(
+        message=f"The image wants {wants}, and the host's driver {facts.driver.kernel_version} is of CUDA {cuda}.",
+        proof=(
+            Evidence(text=f"{_REQUIRES}={condition}", source="environment of the examined process"),
+            Evidence(text=f"cuDriverGetVersion answers {number}", source="libcuda, in a child process"),
+            Evidence(text=f"kernel module {facts.driver.kernel_version}", source="/proc/driver/nvidia/version"),
+        ),
+        fixes=(
+            Fix(
+                kind="advice",
+                risk="needs reboot",
+                summary=f"Take an image for CUDA {cuda} or older, or install a driver on the host that has {wants}",
+                steps=(),
+                verify="nvidia-smi, on the host: its CUDA version",
+            ),
+        ),
+        level=Level.INFO if fine else Level.FAIL,
+    )
+
+
+def _may_hold(alternative: str, has: dict[str, tuple[int, ...]]) -> bool:
+    """Whether every condition that can be decided here holds; which brand a GPU is of is not decided."""
+    for one in alternative.split(","):
+        match = _CONDITION.match(one.strip())
+        if match and not _compare(has[match.group(1)], match.group(2), _numbers(match.group(3))):
+            return False
+    return True
+
+
+def _compare(has: tuple[int, ...], how: str, wanted: tuple[int, ...]) -> bool:
+    """As libnvidia-container does: by as many parts as the condition names."""
+    ours = (*has, 0, 0, 0)[: len(wanted)]
+    return {
+        ">=": ours >= wanted, "<=": ours <= wanted, ">": ours > wanted, "<": ours < wanted, "=": ours == wanted, "!=": ours != wanted,
+    }[how]  # fmt: skip
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(n) for n in re.findall(r"\d+", version))
+
+
+def own_driver_files(facts: Facts) -> Iterator[Found]:
+    """The libcuda that is loaded is the image's: no mount brought it, and it is not of the host's release."""
+    container = known(facts.system.container)
+    if container is None:
+        raise NotApplicable("this is no container")
+    kernel = known(facts.driver.kernel_version)
+    if kernel is None:
+        raise NotApplicable("the host's kernel has no NVIDIA module loaded")
+    lib = facts.driver.libcuda
+    if lib.path is None or starts(facts):
+        return
+    path = known(lib.path) or ""
+    if not own_libraries((path,)):
+        return
+    version = known(lib.version)
+    if version is None or version == kernel:
+        return
+    if any(path == m or path.startswith(m.rstrip("/") + "/") for m in known(facts.container.driver_mounts)):
+        return
+    yield Found(
+        message=f"This {container} container uses the image's own libcuda, {version}; the host's driver is {kernel}.",
+        proof=(
+            Evidence(text=f"{path} is loaded; nothing is mounted there", source="/proc/self/mountinfo"),
+            Evidence(text=f"kernel module {kernel}, the host's", source="/proc/driver/nvidia/version"),
+            Evidence(text=answered(known(lib.init_result)), source=f"{path}, asked in a child process"),
+        ),
+        fixes=(without_driver(os.path.dirname(path)),),
+    )
+
+
+def without_driver(directory: str) -> Fix:
+    """The line for the Dockerfile."""
+    names = " ".join(f"{quote(directory)}/{name}" for name in ("libcuda.so*", "libnvidia-*.so*"))
+    return Fix(
+        kind="advice",
+        risk="safe",
+        summary="Build the image anew without the driver's packages and files: in its Dockerfile, last",
+        steps=(f"RUN rm -f {names} && ldconfig",),
+        verify="docker run --rm --gpus all IMAGE nvidia-smi",
+    )
