@@ -6,6 +6,7 @@
  *   FAKE_CUDA_LOAD=crash    loading the library does
  *   FAKE_CUDA_DEVICES=2     cuDeviceGetCount; CUDA_VISIBLE_DEVICES is obeyed as CUDA does for indices
  *   FAKE_CUDA_P2P=none      no GPU reaches another; =pcie: they do, without native atomics; =hang: asking does
+ *   FAKE_CUDA_CAPABILITY=7.0  the compute capability of all GPUs; 9.0 unless told
  *   FAKE_CUDA_PROHIBITED=1  the compute mode is 'prohibited'
  * Compiled with -DMACHINE it answers by the machine (machine.h), where no variable tells otherwise.
  */
@@ -70,6 +71,11 @@ int cuDeviceGet(int *device, int ordinal) { visible(); *device = order[ordinal];
 int cuDeviceGetName(char *name, int length, int device) { snprintf(name, length, "Fake GPU %d", device); return 0; }
 int cuDeviceGetUuid(unsigned char *uuid, int device) { memset(uuid, device + 1, 16); return 0; }
 int cuDeviceGetPCIBusId(char *bus, int length, int device) { snprintf(bus, length, "0000:0%d:00.0", device + 1); return 0; }
+static int capability(int minor) {
+    const char *told = getenv("FAKE_CUDA_CAPABILITY");
+    const char *point = told ? strchr(told, '.') : NULL;
+    return point ? atoi(minor ? point + 1 : told) : minor ? 0 : 9;
+}
 int cuDeviceGetAttribute(int *value, int attribute, int device) {
     (void)device;
     switch (attribute) {
@@ -80,8 +86,8 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
     case 36: *value = 3201000; return 0;  /* memory clock, kHz */
     case 37: *value = 6016; return 0;     /* memory bus, bits */
     case 38: *value = 60 << 20; return 0; /* L2, bytes */
-    case 75: *value = 9; return 0;
-    case 76: *value = 0; return 0;
+    case 75: *value = capability(0); return 0;
+    case 76: *value = capability(1); return 0;
     case 84: *value = 0; return 0;        /* multi-GPU board */
     case 116: return 1;                   /* GPUDirect RDMA: a driver too old to know */
     default: *value = 1; return 0;

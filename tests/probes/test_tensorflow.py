@@ -150,6 +150,7 @@ def test_where_the_loader_dies_the_simulation_answers(site: Path, workshop: Work
     simulated = tensorflow.simulate(got, interpreter, None, always=False)
     assert simulated.loader_source == "simulated"
     assert picks(simulated)["libcufft.so.11"].rejected == str(library)
+    assert isinstance(simulated.loader_ok, Unread)  # that it dies is what is known of it
 
 
 def test_a_loader_that_is_not_there(tmp_path: Path) -> None:

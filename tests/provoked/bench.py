@@ -35,9 +35,13 @@ class Bench:
     machine: Scene
     env: dict[str, str]
     cwd: Path
-    level: str = "quick"
+    level: tuple[str, ...] = ("--level", "quick")
     python: str | None = None
     """The interpreter to examine, where it is not the place's."""
+    around: tuple[str, ...] = ()
+    """Words before the shell, which change what it sees of the machine."""
+    path: str = ""
+    """Directories before those of PATH."""
 
     @property
     def site(self) -> Path:
@@ -47,10 +51,11 @@ class Bench:
     def environment(self) -> dict[str, str]:
         """The variables of a user who works here."""
         bare = {k: v for k, v in self.machine.env.items() if k != "PYTHONPATH"}
-        return {**bare, **self.place.env, **self.env}
+        path = {"PATH": f"{self.path}:{bare['PATH']}"} if self.path else {}
+        return {**bare, **self.place.env, **path, **self.env}
 
     def _arguments(self) -> list[str]:
-        words = ["check", "--level", self.level, "--no-redact", "--format", "json"]
+        words = ["check", *self.level, "--no-redact", "--format", "json"]
         return [*COMMAND, *words, "--python", self.python or str(self.place.prefix)]
 
     def shell(self, lines: tuple[str, ...], *then: str) -> subprocess.CompletedProcess[str]:
@@ -67,7 +72,7 @@ class Bench:
         )
         env = {**self.environment(), "GPUDOCTOR_ROOT": str(ROOT)}
         there = ["nsenter", f"--target={self.machine.process.pid}", "--mount", "--root", f"--wdns={self.cwd}"]
-        command = [*there, sys.executable, str(LAUNCH), "bash", "-c", script, "bash", *then]
+        command = [*there, sys.executable, str(LAUNCH), *self.around, "bash", "-c", script, "bash", *then]
         return subprocess.run(command, env=env, capture_output=True, text=True, timeout=LIMIT_S, check=False)
 
     def check(self, pasted: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -91,8 +96,8 @@ class Case:
     advice: bool = False
     """Its fix is none that a line could do."""
     name: str = ""
-    again: Callable[[Bench], None] | None = None
-    """What a fix that is advice says, done by the test."""
+    then: str = ""
+    """The environment in the home that the fix makes, and that is to be examined then."""
 
     def __str__(self) -> str:
         return f"{self.cause}{'-' if self.name else ''}{self.name}"
@@ -122,12 +127,10 @@ def prove(case: Case, make: Callable[[], Bench]) -> None:
         assert {r["cause"] for r in found[1:]} <= set(case.left), [(r["cause"], r["message"]) for r in found]
         lines = [tuple(f["steps"]) for f in found[0]["fixes"] if f["steps"]]
         assert bool(lines) is not case.advice, found[0]["fixes"]
-        if case.again is not None:
-            assert not lines
-            case.again(bench)
-            lines = [()]
         count = len(lines)
         if number < count:
+            if case.then:
+                bench.python = str(bench.place.home / case.then)
             after = bench.check(lines[number])
             assert gone(case.cause, after), (lines[number], [(r["cause"], r["message"]) for r in roots(after)])
         number += 1
@@ -180,12 +183,14 @@ def make(template: Path, wheelhouse: Wheelhouse, workshop: Workshop, grounds: Sc
     """Makes an environment in which everything is right."""
 
     def one() -> Bench:
-        tmp = grounds.place / f"bench {next(_NUMBERS)}"
+        number = next(_NUMBERS)
+        tmp = grounds.place / f"bench {number}"
         tmp.mkdir()
+        house = wheelhouse.copy(grounds.place / f"wheels{number}")  # pip cuts its list at spaces
         prefix = tmp / "my env"
         environments.copied(template, prefix)
-        place = Place(prefix, wheelhouse, tmp / "home")
+        place = Place(prefix, house, tmp / "home")
         (tmp / "work").mkdir()
-        return Bench(place, wheelhouse, workshop, tmp, grounds, {}, tmp / "work")
+        return Bench(place, house, workshop, tmp, grounds, {}, tmp / "work")
 
     return one

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import importlib.metadata
 import os
 import shlex
 import shutil
@@ -65,13 +66,20 @@ class Wheelhouse:
             lines = "".join(f"{program} = {target}\n" for program, target in programs.items())
             inside[f"{info}/entry_points.txt"] = "[console_scripts]\n" + lines
         record = []
-        with zipfile.ZipFile(self.place / f"{called}-{version}-py3-none-any.whl", "w") as wheel:
+        made = self.place / f"{called}-{version}-py3-none-any.whl"
+        made.unlink(missing_ok=True)
+        with zipfile.ZipFile(made, "w") as wheel:
             for path, text in inside.items():
                 data = text.encode() if isinstance(text, str) else text
                 wheel.writestr(path, data)
                 digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
                 record.append(f"{path},sha256={digest},{len(data)}")
             wheel.writestr(f"{info}/RECORD", "\n".join([*record, f"{info}/RECORD,,", ""]))
+
+    def copy(self, place: Path) -> Wheelhouse:
+        """The same wheels in another directory; more of them are nobody else's."""
+        shutil.copytree(self.place, place, copy_function=os.link)
+        return Wheelhouse(place)
 
     @property
     def variables(self) -> dict[str, str]:
@@ -123,6 +131,28 @@ def tensorflow_wheel(house: Wheelhouse, version: str = TENSORFLOW, init: str = "
     """A TensorFlow with CUDA and its extra."""
     pins = [f"{distribution}>={least}" for distribution, least in VERSIONS.items()]
     house.add(name, version, tensorflow_files(init), extras={"and-cuda": pins})
+
+
+LISTS_TWO = """
+import types
+class Device:
+    def __init__(self, name, kind): self.name, self.device_type = name, kind
+class config:
+    experimental = types.SimpleNamespace(get_device_details=lambda device: {"compute_capability": (9, 0), "device_name": "Fake GPU"})
+    @staticmethod
+    def list_physical_devices(kind=None): return [Device("/physical_device:GPU:%d" % i, "GPU") for i in range(2)]
+"""
+"""The rest of a TensorFlow whose import is what counts: it lists the two GPUs of the machine."""
+
+
+def repacked(house: Wheelhouse, name: str) -> str:
+    """A wheel of a distribution that is installed beside the tests, whole but for its own tests; its version."""
+    found = importlib.metadata.distribution(name)
+    root = Path(str(found.locate_file("")))
+    kept = [f for f in found.files or () if "/tests/" not in str(f) and ".." not in str(f) and f.suffix != ".pyc"]
+    files = {str(f): (root / str(f)).read_bytes() for f in kept if ".dist-info/" not in str(f)}
+    house.add(name, found.version, files)
+    return found.version
 
 
 class Place:
