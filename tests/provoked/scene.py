@@ -43,7 +43,8 @@ class Report:
         self.causes = [r["cause"] for r in self.roots]
 
     def fixes(self, cause: str) -> list[dict[str, Any]]:
-        return next(list(r["fixes"]) for r in self.roots if r["cause"] == cause)
+        """Of its first finding."""
+        return next(list(f["fixes"]) for f in self.whole["findings"] if f["cause"] == cause)
 
     def found(self) -> list[str]:
         """Causes of findings of every level, those that others explain too."""
@@ -117,7 +118,15 @@ class Scene:
                 f"cp {made} {LIBRARIES}/{name}.so.{release}",
                 f"ln -sf {name}.so.{release} {LIBRARIES}/{name}.so.1",
             ]
-        lines += ["ldconfig"]
+        lines += [
+            "ldconfig",
+            "mkdir -p /opt/packages/driver",
+            f"cp -a {LIBRARIES}/lib{{cuda,nvidia-ml}}.so.* /opt/packages/driver",
+        ]
+        lines += [
+            "printf 'ID=ubuntu\\nVERSION_ID=\"24.04\"\\n' > /etc/os-release",
+            "mkdir -p /etc/modprobe.d /run/lock",
+        ]
         lines += [
             "mkdir -p /lib/modules/$(uname -r)/updates/dkms",
             ": > /lib/modules/$(uname -r)/updates/dkms/nvidia.ko",
