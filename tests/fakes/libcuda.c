@@ -56,6 +56,9 @@ __attribute__((constructor)) static void loaded(void) {
 }
 
 int cuInit(unsigned flags) {
+#ifdef ANSWER
+    return ANSWER;
+#endif
     const char *how = getenv("FAKE_CUDA_INIT");
     (void)flags;
     if (how && !strcmp(how, "hang")) for (;;) pause();
@@ -65,16 +68,32 @@ int cuInit(unsigned flags) {
     return visible() ? 0 : 100;
 }
 
-int cuDriverGetVersion(int *version) { *version = 13000; return 0; }
+int cuDriverGetVersion(int *version) {
+#ifdef API
+    *version = API;
+#else
+    *version = 13000;
+#endif
+    return 0;
+}
 int cuDeviceGetCount(int *count) { *count = visible(); return 0; }
 int cuDeviceGet(int *device, int ordinal) { visible(); *device = order[ordinal]; return 0; }
-int cuDeviceGetName(char *name, int length, int device) { snprintf(name, length, "Fake GPU %d", device); return 0; }
+int cuDeviceGetName(char *name, int length, int device) {
+#ifdef MACHINE
+    snprintf(name, length, "NVIDIA H200");
+    (void)device;
+#else
+    snprintf(name, length, "Fake GPU %d", device);
+#endif
+    return 0;
+}
 int cuDeviceGetUuid(unsigned char *uuid, int device) { memset(uuid, device + 1, 16); return 0; }
 int cuDeviceGetPCIBusId(char *bus, int length, int device) { snprintf(bus, length, "0000:0%d:00.0", device + 1); return 0; }
-static int capability(int minor) {
+static int capability(int device, int minor) {
     const char *told = getenv("FAKE_CUDA_CAPABILITY");
     const char *point = told ? strchr(told, '.') : NULL;
-    return point ? atoi(minor ? point + 1 : told) : minor ? 0 : 9;
+    if (point) return atoi(minor ? point + 1 : told);
+    return minor ? 0 : (int)machine_state(device, "capability_major", 9);
 }
 int cuDeviceGetAttribute(int *value, int attribute, int device) {
     (void)device;
@@ -86,8 +105,8 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
     case 36: *value = 3201000; return 0;  /* memory clock, kHz */
     case 37: *value = 6016; return 0;     /* memory bus, bits */
     case 38: *value = 60 << 20; return 0; /* L2, bytes */
-    case 75: *value = capability(0); return 0;
-    case 76: *value = capability(1); return 0;
+    case 75: *value = capability(device, 0); return 0;
+    case 76: *value = capability(device, 1); return 0;
     case 84: *value = 0; return 0;        /* multi-GPU board */
     case 116: return 1;                   /* GPUDirect RDMA: a driver too old to know */
     default: *value = 1; return 0;

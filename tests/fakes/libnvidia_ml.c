@@ -30,6 +30,7 @@ typedef unsigned long long u64;
 #else
 static int machine_there(int gpu) { return gpu < 2; }
 static long machine_state(int gpu, const char *key, long otherwise) { return (void)gpu, (void)key, otherwise; }
+static int machine_pid(int gpu) { return (void)gpu, 0; }
 #endif
 
 static int number(const char *name, int otherwise) {
@@ -86,7 +87,11 @@ int nvmlDeviceGetHandleByIndex_v2(unsigned index, void **device) {
 int nvmlDeviceGetName(void *device, char *text, unsigned length) {
     ASKED(device);
     if (index_of(device) >= MIG) snprintf(text, length, "Fake GPU MIG 1g.18gb");
+#ifdef MACHINE
+    else snprintf(text, length, "NVIDIA H200");
+#else
     else snprintf(text, length, "Fake GPU %d", index_of(device));
+#endif
     return OK;
 }
 int nvmlDeviceGetUUID(void *device, char *text, unsigned length) {
@@ -128,7 +133,7 @@ int nvmlDeviceGetMemoryInfo_v2(void *device, u64 *info) {
     }
     info[1] = 1ull << 37;
     info[2] = 1ull << 29;
-    info[4] = (u64)state(device, "memory_used_mib", 1024) << 20;
+    info[4] = machine_pid(index_of(device)) ? (u64)state(device, "memory_used_mib", 1024) << 20 : 1ull << 30;
     info[3] = info[1] - info[2] - info[4];
     return OK;
 }
@@ -286,14 +291,15 @@ int nvmlDeviceGetGpuFabricInfoV(void *device, unsigned *info) {
 }
 int nvmlDeviceGetGridLicensableFeatures_v4(void *device, int *features) {
     ASKED(device);
-    features[0] = features[1] = 0;
+    features[0] = features[1] = state(device, "virtualization", 1) == 2;
+    if (features[0]) features[3] = (int)state(device, "licensed", 0);
     return OK;
 }
 
 /* nvmlProcessInfo_t: pid (padded to eight), memory, two instances */
 static int running(void *device, int here, unsigned *count, u64 *processes) {
     ASKED(device);
-    int pid = number("FAKE_NVML_PROCESS", (int)state(device, "pid", 0));
+    int pid = number("FAKE_NVML_PROCESS", machine_pid(index_of(device)));
     if (!here || (getenv("FAKE_NVML_PROCESS") && index_of(device)) || !pid) { *count = 0; return OK; }
     if (!processes) { *count = 1; return INSUFFICIENT_SIZE; }
     *count = 1;

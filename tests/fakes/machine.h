@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,11 @@ static long machine_state(int gpu, const char *key, long otherwise) {
     snprintf(path, sizeof path, "/proc/driver/fake/gpu%d/%s", gpu, key);
     return machine_text(path, text, sizeof text) < 0 ? otherwise : atol(text);
 }
+/* The process on a GPU, as long as it lives. */
+__attribute__((unused)) static int machine_pid(int gpu) {
+    int pid = (int)machine_state(gpu, "pid", 0);
+    return pid && !kill(pid, 0) ? pid : 0;
+}
 /* 0, or the errno of open() */
 static int machine_open(const char *path) {
     int f = open(path, O_RDWR | O_CLOEXEC);
@@ -51,6 +57,9 @@ static int machine_there(int gpu) {
 __attribute__((unused)) static int machine_has(int gpu) {
     char path[64];
     snprintf(path, sizeof path, "/dev/nvidia%d", gpu);
+#ifdef WSL
+    return machine_there(gpu);
+#endif
     int whole = !machine_state(gpu, "mig_mode", 0) || machine_state(gpu, "mig_instances", 0);
     return machine_there(gpu) && whole && !machine_state(gpu, "nvml_answer", 0) && !machine_open(path);
 }
@@ -66,6 +75,9 @@ static int machine_waits_for_fabric(void) {
     return !access("/dev/nvidia-nvswitchctl", F_OK) && access("/proc/driver/fake/fabric-is-up", F_OK);
 }
 __attribute__((unused)) static int machine_init(void) {
+#ifdef WSL
+    return access("/dev/dxg", F_OK) ? 100 : 0;
+#endif
     void *room = mmap(NULL, 16ul << 30, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (room == MAP_FAILED) return 2;
     munmap(room, 16ul << 30);

@@ -17,10 +17,16 @@ import pytest
 from tests.building import Workshop
 from tests.provoked import environments
 from tests.provoked.environments import Place, Wheelhouse
-from tests.provoked.scene import HERE, Scene
+from tests.provoked.scene import HERE, MARK_OF_A_SCENE, NO_SCENE, Scene
 from tests.running import COMMAND, ROOT, report
 
 LIMIT_S = 240
+NO_TOOLKIT = """
+for one in /usr/local/cuda* /opt/cuda* /usr/lib/cuda; do
+    if [ -d "$one" ] && [ ! -L "$one" ]; then mount -t tmpfs none "$one"; fi
+done
+ldconfig
+"""
 LAUNCH = HERE / "launch.py"
 
 
@@ -72,6 +78,7 @@ class Bench:
         )
         env = {**self.environment(), "GPUDOCTOR_ROOT": str(ROOT)}
         there = ["nsenter", f"--target={self.machine.process.pid}", "--mount", "--root", f"--wdns={self.cwd}"]
+        there += ["sh", "-c", f'[ -e {MARK_OF_A_SCENE} ] || exit {NO_SCENE}; exec "$@"', "sh"]
         command = [*there, sys.executable, str(LAUNCH), *self.around, "bash", "-c", script, "bash", *then]
         return subprocess.run(command, env=env, capture_output=True, text=True, timeout=LIMIT_S, check=False)
 
@@ -149,7 +156,7 @@ def grounds(workshop: Workshop, tmp_path_factory: pytest.TempPathFactory) -> Ite
     (nothing / "nvidia/nccl/lib").mkdir(parents=True)
     made = Scene(tmp_path_factory.mktemp("grounds"), workshop, nothing)
     try:
-        made.do("rm -rf /usr/local/cuda* /opt/cuda* /usr/lib/cuda && ldconfig")
+        made.do(NO_TOOLKIT)
         yield made
     finally:
         made.close()

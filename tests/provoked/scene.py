@@ -31,6 +31,8 @@ VERSION = (
 LIBRARIES = Path("/usr/lib") / f"{os.uname().machine}-linux-gnu"
 BARE_ENV = ("PATH", "LANG", "LC_ALL", "PYTHONPATH", "GPUDOCTOR_TEST_MUTANT")
 HERE = Path(__file__).parent
+MARK_OF_A_SCENE = "/.gpudoctor-scene"
+NO_SCENE = 97
 
 
 class Report:
@@ -43,7 +45,8 @@ class Report:
         self.causes = [r["cause"] for r in self.roots]
 
     def fixes(self, cause: str) -> list[dict[str, Any]]:
-        return next(list(r["fixes"]) for r in self.roots if r["cause"] == cause)
+        """Of its first finding."""
+        return next(list(f["fixes"]) for f in self.whole["findings"] if f["cause"] == cause)
 
     def found(self) -> list[str]:
         """Causes of findings of every level, those that others explain too."""
@@ -67,7 +70,11 @@ class Scene:
         for command in (place / "bin").iterdir():
             command.chmod(0o755)
         self.process = self._started()
-        self._lay_out()
+        try:
+            self._lay_out()
+        except BaseException:
+            self.close()
+            raise
 
     def _environment(self, site: Path) -> Path:
         made = self.place / "env"
@@ -80,14 +87,19 @@ class Scene:
         return made / "bin/python"
 
     def _started(self) -> subprocess.Popen[str]:
-        """A process that does nothing but to hold the namespace, with the machine's own root."""
+        """A process that does nothing but to hold the namespace, with the machine's own root.
+
+        What is done in a scene must never reach this machine's files: in the namespace they are read-only, it is ready only once
+        the root is changed, and whatever enters looks for the mark of a scene first.
+        """
         over, place = shlex.quote(str(self.place / "over")), shlex.quote(str(self.place))
         script = f"""
             mkdir -p {over} && mount -t tmpfs scene {over} && cd {over} && mkdir up work root
             mount -t overlay scene -o lowerdir=/,upperdir=up,workdir=work root
             for one in /proc /sys; do mount --rbind $one root$one; done
             mount --bind {place} root{place}
-            echo ready && exec chroot root sleep infinity
+            touch root{MARK_OF_A_SCENE} && mount -o remount,bind,ro /
+            exec chroot root bash -c 'echo ready; exec sleep infinity'
         """
         started = subprocess.Popen(
             ["unshare", "-m", "--propagation", "private", "bash", "-ec", script],
@@ -95,6 +107,7 @@ class Scene:
         )  # fmt: skip
         assert started.stdout is not None
         if started.stdout.readline() != "ready\n":
+            started.kill()
             raise RuntimeError("no mount namespace could be laid out")
         return started
 
@@ -111,13 +124,21 @@ class Scene:
         for name, numbers in {"null": "1 3", "zero": "1 5", "urandom": "1 9", "random": "1 8", "tty": "5 0"}.items():
             lines.append(f"mknod -m 666 /dev/{name} c {numbers}")
         lines += ["ln -s /proc/self/fd /dev/fd", "mount -t tmpfs scene /dev/shm", ": > /dev/kmsg"]
-        release, libcuda, nvml = RELEASE, self._fake("libcuda.c"), self._fake("libnvidia_ml.c")
+        release, libcuda, nvml = RELEASE, self.fake("libcuda.c"), self.fake("libnvidia_ml.c")
         for made, name in ((libcuda, "libcuda"), (nvml, "libnvidia-ml")):
             lines += [
                 f"cp {made} {LIBRARIES}/{name}.so.{release}",
                 f"ln -sf {name}.so.{release} {LIBRARIES}/{name}.so.1",
             ]
-        lines += ["ldconfig"]
+        lines += [
+            "ldconfig",
+            "mkdir -p /opt/packages/driver",
+            f"cp -a {LIBRARIES}/lib{{cuda,nvidia-ml}}.so.* /opt/packages/driver",
+        ]
+        lines += [
+            "printf 'ID=ubuntu\\nVERSION_ID=\"24.04\"\\n' > /etc/os-release",
+            "mkdir -p /etc/modprobe.d /run/lock",
+        ]
         lines += [
             "mkdir -p /lib/modules/$(uname -r)/updates/dkms",
             ": > /lib/modules/$(uname -r)/updates/dkms/nvidia.ko",
@@ -129,7 +150,8 @@ class Scene:
         lines += [f"nvidia-modprobe -u {' '.join(f'-c={i}' for i in range(self.gpus))}"]
         self.do("\n".join(lines))
 
-    def _fake(self, source: str, *defines: str) -> Path:
+    def fake(self, source: str, *defines: str) -> Path:
+        """One of the driver's libraries, which answers by this machine."""
         return self.workshop.fake(source, source.replace(".c", ".so.1").replace("_", "-"), "MACHINE", *defines)
 
     def _pci(self, address: str, vendor: str, device: str, kind: str, driver: str | None) -> list[str]:
@@ -152,7 +174,8 @@ class Scene:
     def _enter(
         self, words: list[str], user: tuple[str, ...], env: Mapping[str, str]
     ) -> subprocess.CompletedProcess[str]:
-        inside = ["nsenter", f"--target={self.process.pid}", "--mount", "--root", f"--wdns={self.place}", *user, *words]
+        inside = ["nsenter", f"--target={self.process.pid}", "--mount", "--root", f"--wdns={self.place}"]
+        inside += ["sh", "-c", f'[ -e {MARK_OF_A_SCENE} ] || exit {NO_SCENE}; exec "$@"', "sh", *user, *words]
         return subprocess.run(inside, env=env, capture_output=True, text=True, timeout=120, check=False)
 
     def do(self, lines: str, env: Mapping[str, str] | None = None) -> str:
