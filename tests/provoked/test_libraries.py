@@ -26,7 +26,7 @@ def _without(*distributions: str) -> Case:
     return Case("cuda-libs-missing", f"pip uninstall {' '.join(distributions)}", fault)
 
 
-def _plain(bench: Bench) -> None:
+def nothing_but_tensorflow(bench: Bench) -> None:
     """What `pip install tensorflow` brings: no library at all."""
     bench.place.pip("uninstall", "-y", *VERSIONS)
     shutil.rmtree(bench.site / "nvidia", ignore_errors=True)
@@ -50,24 +50,24 @@ def _on_path(bench: Bench, directory: Path) -> None:
 
 
 def toolkit_off_the_path(bench: Bench) -> None:
-    _plain(bench)
+    nothing_but_tensorflow(bench)
     _toolkit(bench, "12.5", OF_CUDA_12)
 
 
 def conda_off_the_path(bench: Bench) -> None:
-    _plain(bench)
+    nothing_but_tensorflow(bench)
     for soname in OF_CUDA_12:
         put(bench.workshop.stub(soname), bench.place.prefix / "lib", soname)
 
 
 def older_toolkit(bench: Bench) -> None:
-    _plain(bench)
+    nothing_but_tensorflow(bench)
     old = ("libcudart.so.11.0", "libcublas.so.11", "libcublasLt.so.11", "libcufft.so.10", "libcudnn.so.8")
     _on_path(bench, _toolkit(bench, "11.8", dict.fromkeys(old, ())) / "lib64")
 
 
 def newer_wheels(bench: Bench) -> None:
-    _plain(bench)
+    nothing_but_tensorflow(bench)
     path = "nvidia/cu13/lib/libcudart.so.13"
     bench.house.add("nvidia-cuda-runtime", "13.0.96", {path: bench.workshop.stub("libcudart.so.13").read_bytes()})
     path = "nvidia/cu13/lib/libcublas.so.13"
@@ -149,7 +149,7 @@ def both_are_there(bench: Bench) -> None:
 GAP = ("tf-wheel-runpath-gap",)
 """TensorFlow 2.21.0's own, where the link that mends it went with the wheel."""
 CASES = (
-    Case("cuda-libs-missing", "pip uninstalls all CUDA wheels", _plain, name="plain"),
+    Case("cuda-libs-missing", "pip uninstalls all CUDA wheels", nothing_but_tensorflow, name="plain"),
     Case("cuda-libs-missing", "pip uninstalls one CUDA wheel", _without("nvidia-cufft-cu12").make, name="cufft"),
     Case("cuda-libs-missing", "pip uninstalls nvJitLink, which others need", _without("nvidia-nvjitlink-cu12").make, name="nvjitlink"),
     Case("ld-library-path-not-set", "a toolkit that CUDA_HOME names, no wheels", toolkit_off_the_path, name="toolkit"),
