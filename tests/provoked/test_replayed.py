@@ -52,7 +52,7 @@ def test_the_cause_is_first(cause: str, how: str, change: Change, tmp_path: Path
     change(recorded["facts"])
     place = tmp_path / "host.json"
     place.write_text(json.dumps(recorded))
-    done = gpudoctor("report", str(place), "--format", "json")
+    done = gpudoctor("replay", str(place), "--format", "json")
     assert [r["cause"] for r in report(done)["diagnosis"]["root_causes"]] == [cause], how
 
 
@@ -72,7 +72,7 @@ def _pip(*words: str) -> str:
 
 TEXTS = (
     ("tensorflow-gpu-package-removed", "the real pip asked for tensorflow-gpu 2.12.0", ("download", "--no-deps", "--no-binary=:all:", "tensorflow-gpu==2.12.0"), ""),
-    ("tf-aarch64-no-wheel", "the real pip asked for tensorflow 2.5.0 for aarch64", ("download", "--no-deps", "--only-binary=:all:", "--platform=manylinux2014_aarch64", "--python-version=3.9", "tensorflow==2.5.0"), "$ uname -m; python3 --version\naarch64\nPython 3.9.18\n"),
+    ("tf-aarch64-no-wheel", "the real pip asked for tensorflow 2.5.0 for aarch64", ("download", "--no-deps", "--only-binary=:all:", "--platform=manylinux2014_aarch64", "--python-version=3.9", "tensorflow==2.5.0"), "$ uname -a; python3 --version\nLinux arm 5.15.0 #1 SMP aarch64 GNU/Linux\nPython 3.9.18\n"),
 )  # fmt: skip
 
 

@@ -36,7 +36,7 @@ def lacks():
 """
 PTXAS = """
 def lacks():
-    places = ([TOLD + "/bin/ptxas"] if TOLD else []) + [shutil.which("ptxas"), SITE + "/nvidia/cuda_nvcc/bin/ptxas"]
+    places = ([TOLD + "/bin/ptxas"] if TOLD else []) + [shutil.which("ptxas", path=os.environ["PATH"].split(":")[0]), SITE + "/nvidia/cuda_nvcc/bin/ptxas"]
     ptxas = next((p for p in places if p and os.access(p, os.F_OK)), None)
     if ptxas is None: return "No PTX compilation provider is available"
     if os.path.getsize(ptxas) < 20: return "ptxas fatal   : Value 'sm_90a' is not defined for option 'gpu-name'"
