@@ -149,6 +149,17 @@ def record(reason: Reason) -> Evidence:
     return Evidence(text=reason.text, source=reason.source)
 
 
+def wanted(facts: Facts) -> tuple[str, ...]:
+    """What pip must be told, where nothing is installed: the best release that works with the GPUs that are here; nothing
+    where that is not known for certain."""
+    try:
+        here = machine(facts, installed=False)
+    except NotApplicable:
+        return ()
+    chosen = best(solve(here, newest_patches())) if here.gpus else None
+    return requirements(chosen, here) if chosen is not None and chosen.verdict == "works" and not chosen.needs else ()
+
+
 def another_release(facts: Facts) -> tuple[Fix, ...]:
     """The best release that works on this machine as it is; nothing where none does for certain."""
     here = machine(facts, installed=False)

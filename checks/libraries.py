@@ -21,7 +21,7 @@ from gpudoctor.checks._libraries import (
 )
 from gpudoctor.checks._pip import pip
 from gpudoctor.checks.library_texts import file_that_is_there, not_in_this_text, refused_file
-from gpudoctor.checks.toolkits import damaged_wheels, missing, only_cudnn_is_missing
+from gpudoctor.checks.toolkits import damaged_wheels, found_by_variable, missing, only_cudnn_is_missing, without
 from gpudoctor.facts import Facts, LibraryFile, LibraryPick, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, LinkChange, Stage, on_library_path
 from gpudoctor.registry import check
@@ -236,8 +236,6 @@ def cuda_lib_unusable(facts: Facts) -> Iterator[Found]:
         if path is not None:
             refused.setdefault(path, []).append(pick)
     for path, picks in refused.items():
-        owner = next((f.owner for f in known(facts.libraries.files) if f.path == path), None)
-        package = owner.split(" ") if isinstance(owner, str) else None
         yield Found(
             message=f"{path} is found for {', '.join(p.soname for p in picks)}, and the loader refuses it.",
             proof=tuple(
@@ -247,20 +245,28 @@ def cuda_lib_unusable(facts: Facts) -> Iterator[Found]:
                 )
                 for pick in picks
             ),
-            fixes=(
-                Fix(
-                    kind="command",
-                    risk="safe",
-                    summary="Put a good file in its place",
-                    steps=pip(facts, "install", "--force-reinstall", "--no-deps", quote("==".join(package))),
-                )
-                if package
-                else Fix(
-                    kind="advice",
-                    risk="safe",
-                    summary=f"Replace {path}, or take its directory off the loader's path",
-                    steps=(),
-                    verify=f"ldd {path}",
-                ),
-            ),
+            fixes=(_instead_of(facts, picks[0], path),),
         )
+
+
+def _instead_of(facts: Facts, pick: LibraryPick, path: str) -> Fix:
+    """What makes the loader take a good file: the wheel that `path` is of once more, or the path without its directory."""
+    owner = next((f.owner for f in known(facts.libraries.files) if f.path == path), None)
+    if isinstance(owner, str):
+        return Fix(
+            kind="command",
+            risk="safe",
+            summary="Put a good file in its place",
+            steps=pip(facts, "install", "--force-reinstall", "--no-deps", quote(owner.replace(" ", "=="))),
+        )
+    directory = found_by_variable(facts, pick)
+    good = [f for f in installed(facts, os.path.basename(path)) if f.path != path and f.flaw is None]
+    if directory == os.path.dirname(path) and good:
+        return without(facts, [directory])
+    return Fix(
+        kind="advice",
+        risk="safe",
+        summary=f"Replace {path}, or take its directory off the loader's path",
+        steps=(),
+        verify=f"ldd {quote(path)}",
+    )

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from shlex import quote
 
-from gpudoctor.checks import _installs
+from gpudoctor.checks import _fit, _installs
 from gpudoctor.checks._pip import pip
 from gpudoctor.checks._said import lines
 from gpudoctor.facts import Facts, UnknownFactError, Unread, known
@@ -69,17 +69,18 @@ def _fixes(facts: Facts, python: str) -> tuple[Fix, ...]:
     elsewhere = (
         "" if others else "; if it is installed elsewhere, examine that one: gpudoctor check --python /path/to/python"
     )
+    words = tuple(quote(w) for w in _release(facts))
     if facts.python.externally_managed is True:
         steps: tuple[str, ...] = (
             f"{quote(python)} -m venv ~/tensorflow",
-            "~/tensorflow/bin/python -m pip install 'tensorflow[and-cuda]'",
+            " ".join(("~/tensorflow/bin/python -m pip install", *words)),
         )
         where, verify = (
             "an environment of its own (the system looks after this interpreter)",
             ("gpudoctor check --python ~/tensorflow"),
         )
     else:
-        steps = pip(facts, "install", "'tensorflow[and-cuda]'")
+        steps = pip(facts, "install", *words)
         where, verify = "this interpreter", "gpudoctor check"
     fixes.append(
         Fix(
@@ -91,6 +92,13 @@ def _fixes(facts: Facts, python: str) -> tuple[Fix, ...]:
         )
     )
     return tuple(fixes)
+
+
+def _release(facts: Facts) -> tuple[str, ...]:
+    """The release that fits the GPUs that are here, where that is known; else the newest that pip finds for this Python."""
+    fitting = () if facts.text.is_all else _fit.wanted(facts)
+    old = _installs.at_least(_installs.minor(facts.python.version), "3.9") is False  # no release for it has the extra
+    return fitting or (("tensorflow",) if old else ("tensorflow[and-cuda]",))
 
 
 _FRAMEWORK = ("tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tf-nightly", "tf-nightly-cpu", "tensorflow-rocm")
@@ -156,15 +164,20 @@ def tf_shadowed(facts: Facts) -> Iterator[Found]:
                 ),
                 *((Evidence(text=error, source="import tensorflow"),) if isinstance(error, str) else ()),
             ),
-            fixes=(
-                Fix(
-                    kind="advice",
-                    risk="safe",
-                    summary=f"Rename {first.path} (and remove the __pycache__ beside it), or start from another directory",
-                    steps=(),
-                ),
-            ),
+            fixes=(_renamed(first.path, name),),
         )
+
+
+def _renamed(path: str, name: str) -> Fix:
+    """The file or directory under another name, beside what it was."""
+    place, called = os.path.split(path)
+    return Fix(
+        kind="command",
+        risk="safe",
+        summary=f"Rename it (what of yours imports it must ask for the new name), or start from another directory than {place}",
+        steps=(f"mv -n {quote(path)} {quote(os.path.join(place, 'my_' + called))}",),
+        verify=f"python3 -c 'import {name}; print({name}.__file__)'",
+    )
 
 
 @check(

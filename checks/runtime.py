@@ -160,7 +160,9 @@ def cudnn_incomplete_install(facts: Facts) -> Iterator[Found]:
         return
     names = " ".join(e.text for e in events)
     package = _wheel(facts, "cuda-nvrtc" if "nvrtc" in names else "cudnn")
-    steps = (f"{_python(facts)} -m pip install --force-reinstall --no-deps {package}",) if package else ()
+    has = _version_of(facts, package)
+    wanted = quote(f"{package}=={has}" if has else str(package))
+    steps = pip(facts, "install", "--force-reinstall", "--no-deps", wanted) if package else ()
     yield Found(
         message="cuDNN can't load one of its parts.",
         proof=_words(events),
@@ -190,9 +192,24 @@ def _xla_failed(facts: Facts, kind: str) -> tuple[LogEvent, ...]:
     return events if _fails(facts, "xla") else ()
 
 
+def _version_of(facts: Facts, package: str | None) -> str | None:
+    """The version of a distribution that is installed; None: it is not, or nobody could look."""
+    installed = facts.python.distributions
+    ours = () if isinstance(installed, Unread) else installed
+    return next((d.version for d in ours if d.name == package and not d.shadowed), None)
+
+
+def _data_directory(facts: Facts) -> EnvChange:
+    """Where the wheel of nvcc lies beside TensorFlow, as XLA is told: before all other places."""
+    directory = facts.tensorflow.directory if isinstance(facts.tensorflow.directory, str) else ""
+    wheel = os.path.join(os.path.dirname(directory), "nvidia", "cuda_nvcc")
+    value = f'"{wheel}"' if " " in wheel else wheel  # XLA cuts its flags at spaces, and knows quotes
+    return EnvChange(name="XLA_FLAGS", op="set", value=f"--xla_gpu_cuda_data_dir={value}")
+
+
 def _nvcc_wheel(facts: Facts) -> Fix:
     package = _wheel(facts, "cuda-nvcc")
-    steps = (f"{_python(facts)} -m pip install {package}",) if package else ()
+    steps = pip(facts, "install", package) if package else ()
     return Fix(
         kind="command" if steps else "advice",
         risk="safe",
@@ -234,23 +251,17 @@ def libdevice_missing(facts: Facts) -> Iterator[Found]:
     events = _libdevice_in_text(facts) if facts.text.is_all else _xla_failed(facts, "libdevice-missing")
     if not events:
         return
-    fixes = [_nvcc_wheel(facts)]
-    directory = facts.tensorflow.directory if isinstance(facts.tensorflow.directory, str) else ""
-    wheel = os.path.join(os.path.dirname(directory), "nvidia", "cuda_nvcc")
-    name, installed = _wheel(facts, "cuda-nvcc"), facts.python.distributions
-    if not isinstance(installed, Unread) and any(d.name == name for d in installed):
-        value = f"--xla_gpu_cuda_data_dir={wheel}"
-        fixes.insert(
-            0,
-            Fix(
-                kind="env",
-                risk="safe",
-                summary="Tell XLA where it lies, for this shell and what it starts",
-                steps=(f"export XLA_FLAGS={quote(value)}",),
-                env=(EnvChange(name="XLA_FLAGS", op="set", value=value),),
-            ),
+    fix = _nvcc_wheel(facts)
+    if _version_of(facts, _wheel(facts, "cuda-nvcc")) is not None:
+        change = _data_directory(facts)
+        fix = Fix(
+            kind="env",
+            risk="safe",
+            summary="Tell XLA where it lies, for this shell and what it starts",
+            steps=(f"export XLA_FLAGS={quote(change.value)}",),
+            env=(change,),
         )
-    yield Found(message="XLA needs libdevice.10.bc and does not find it.", proof=_words(events), fixes=tuple(fixes))
+    yield Found(message="XLA needs libdevice.10.bc and does not find it.", proof=_words(events), fixes=(fix,))
 
 
 @check("GD526", "ptxas-missing", stage=Stage.LIBRARIES, explains=("op-fails",))
@@ -310,8 +321,12 @@ def ptxas_too_old(facts: Facts) -> Iterator[Found]:
             Fix(
                 kind="command",
                 risk="safe",
-                summary="See which one is first on PATH, and install a newer one beside TensorFlow",
-                steps=("which -a ptxas", *_nvcc_wheel(facts).steps),
+                summary="Install the one of TensorFlow's CUDA, and let XLA take it before what is on PATH, for this shell and "
+                "what it starts",
+                steps=(*_nvcc_wheel(facts).steps, f"export XLA_FLAGS={quote(_data_directory(facts).value)}")
+                if isinstance(facts.tensorflow.directory, str)
+                else ("which -a ptxas", *_nvcc_wheel(facts).steps),
+                verify="which -a ptxas",
             ),
         ),
     )

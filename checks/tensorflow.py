@@ -287,16 +287,31 @@ def tf_import_broken(facts: Facts) -> Iterator[Found]:
         raise NotApplicable("the library that the import lacks is the subject of other checks")
     if facts.text.is_all:
         raise UnknownFactError(Unread(why="an import fails for many reasons", settle="python3 -c 'import tensorflow'"))
-    python = quote(facts.python.executable) if isinstance(facts.python.executable, str) else "python3"
     yield Found(
         message=f"import tensorflow fails: {error}",
         proof=(Evidence(text=error, source="import tensorflow, in a child process"),),
-        fixes=(
-            Fix(
-                kind="command",
-                risk="safe",
-                summary="See the whole traceback; if it names no other package, reinstall",
-                steps=(f"{python} -c 'import tensorflow'",),
-            ),
+        fixes=(_reinstall(facts),),
+    )
+
+
+def _reinstall(facts: Facts) -> Fix:
+    """TensorFlow's own files once more, then whatever it asks for and lacks; where pip did not install it, the traceback."""
+    python = quote(facts.python.executable) if isinstance(facts.python.executable, str) else "python3"
+    see = f"{python} -c 'import tensorflow'"
+    name, version, installed = facts.tensorflow.distribution, facts.tensorflow.version, facts.python.distributions
+    ours = () if isinstance(installed, Unread) else installed
+    own = next((d for d in ours if d.name == name and not d.shadowed), None)
+    if own is None or own.installer == "conda" or isinstance(own.editable, str) or not isinstance(version, str):
+        summary = "See the whole traceback; if it names no other package, reinstall"
+        return Fix(kind="command", risk="safe", summary=summary, steps=(see,))
+    exact = quote(f"{own.name}=={version}")
+    return Fix(
+        kind="command",
+        risk="safe",
+        summary="Put TensorFlow's files back, then what it asks for; if it still fails, the traceback names the package",
+        steps=(
+            *pip(facts, "install", "--force-reinstall", "--no-deps", exact),
+            pip(facts, "install", exact)[-1],
         ),
+        verify=see,
     )

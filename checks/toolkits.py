@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from shlex import quote
 
+import msgspec
+
 from gpudoctor.checks._libraries import failed, install, installed, lies, looked_in, source, wanted
 from gpudoctor.checks._pip import pip
 from gpudoctor.checks.library_texts import not_in_this_text, other_cuda, other_cudnn
@@ -215,18 +217,20 @@ def _toolkit_of(facts: Facts, directory: str) -> Toolkit | None:
     return None
 
 
-def _found_by_variable(facts: Facts, pick: LibraryPick) -> str | None:
-    """The directory of LD_LIBRARY_PATH whose file the loader took for `pick` or for what it needs, and could not use."""
+def found_by_variable(facts: Facts, pick: LibraryPick) -> str | None:
+    """The directory of LD_LIBRARY_PATH whose file the loader took for `pick` or for what it needs, if it could use it or not."""
+    entries = {os.path.normpath(d) for d in _entries(facts)}
     if pick.rejected:
         directory = os.path.dirname(os.path.normpath(pick.rejected))
-        return directory if directory in {os.path.normpath(d) for d in _on_the_path(facts)} else None
-    if not pick.stopped_by or not pick.searched:
-        return None
-    last = pick.searched[-1]
-    return os.path.normpath(last.directory) if last.origin == "LD_LIBRARY_PATH" else None
+        return directory if directory in entries else None
+    if pick.searched and (pick.picked or pick.stopped_by):
+        last = pick.searched[-1]
+        return os.path.normpath(last.directory) if last.origin == "LD_LIBRARY_PATH" else None
+    place = os.path.dirname(pick.picked) if isinstance(pick.picked, str) else None  # needed by one that came before
+    return place if place in entries else None
 
 
-def _on_the_path(facts: Facts) -> list[str]:
+def _entries(facts: Facts) -> list[str]:
     return [d for d in re.split("[:;]", facts.environment.known("LD_LIBRARY_PATH") or "") if d]
 
 
@@ -248,7 +252,7 @@ def ld_library_path_wrong_toolkit(facts: Facts) -> Iterator[Found]:
     lost: list[tuple[LibraryPick, str, Toolkit, LibraryFile]] = []
     broken = failed(facts)
     for pick in broken:
-        directory = _found_by_variable(facts, pick)
+        directory = found_by_variable(facts, pick)
         toolkit = _toolkit_of(facts, directory) if directory is not None else None
         name = os.path.basename(pick.rejected or pick.soname)
         good = [f for f in installed(facts, name) if os.path.dirname(f.path) != directory and f.kind == "wheel"]
@@ -275,7 +279,7 @@ def ld_library_path_wrong_toolkit(facts: Facts) -> Iterator[Found]:
             )
             for pick, directory, _, good in lost
         ),
-        fixes=(_without(facts, directories),),
+        fixes=(without(facts, directories),),
         explains=("tf-lists-no-gpu", *more),
     )
 
@@ -290,8 +294,9 @@ _EXPLAINED_WHERE_IT_IS_ALL = (
 )
 
 
-def _without(facts: Facts, directories: list[str]) -> Fix:
-    left = ":".join(d for d in _on_the_path(facts) if os.path.normpath(d) not in directories)
+def without(facts: Facts, directories: list[str]) -> Fix:
+    """The fix that takes `directories` off LD_LIBRARY_PATH."""
+    left = ":".join(d for d in _entries(facts) if os.path.normpath(d) not in directories)
     change = EnvChange(name="LD_LIBRARY_PATH", op="set" if left else "unset", value=left)
     return Fix(
         kind="env",
@@ -313,7 +318,8 @@ def cuda_lib_from_other_toolkit(facts: Facts) -> Iterator[Found]:
     Why it matters: some libraries keep the name libcusparse.so.12 from one CUDA to the next, so a missing wheel is
     hidden by another toolkit. It mostly works; where something fails, it is the first thing to set right.
 
-    How to fix: install TensorFlow's own extra, so that all libraries come from one place.
+    How to fix: install TensorFlow's own extra, so that all libraries come from one place; and where the other toolkit is on
+    LD_LIBRARY_PATH, which comes before the wheels, take it off.
 
     Source: the real files' places; versions of the toolkits' own files.
     """
@@ -333,11 +339,30 @@ def cuda_lib_from_other_toolkit(facts: Facts) -> Iterator[Found]:
     if not strange:
         return
     names = tuple(soname for soname, _, _ in strange)
+    first = {
+        p.soname: d for p in known(facts.tensorflow.libraries) if p.required and (d := found_by_variable(facts, p))
+    }
+    directories = list(dict.fromkeys(first[name] for name in names if name in first))
     yield Found(
         message=f"{', '.join(names)} {'comes' if len(names) == 1 else 'come'} from CUDA {strange[0][2]}; "
         f"TensorFlow was built for CUDA {cuda}.",
         proof=tuple(Evidence(text=f"{s} is {path}", source=source(facts)) for s, path, _ in strange),
-        fixes=(install(facts, names),),
+        fixes=(_from_one_place(facts, names, [s for s, d in first.items() if d in directories], directories),),
+    )
+
+
+def _from_one_place(facts: Facts, names: tuple[str, ...], there: list[str], directories: list[str]) -> Fix:
+    """The wheels where they lack, and the loader's path without `directories`, where `there` was found."""
+    wheels = install(facts, names)
+    if not directories:
+        return wheels
+    path = without(facts, directories)
+    if all(installed(facts, soname)[0].kind == "wheel" for soname in there):
+        return path
+    return msgspec.structs.replace(
+        wheels,
+        summary=f"{wheels.summary}, and take the other toolkit off the loader's path, for this shell and what it starts",
+        steps=(*wheels.steps, *path.steps),
     )
 
 

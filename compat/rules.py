@@ -387,7 +387,7 @@ def _loader(case: Case) -> Iterator[Reason]:
 def overlap(one: str, other: str) -> bool:
     """Whether some version is in both specifiers: tried at, just above and below every bound that they name."""
     bounds = {p.lstrip("<>=!~ ").removesuffix(".*") for p in f"{one},{other}".split(",") if p.strip()}
-    tried = {"0", "99999"} | bounds | {f"{b}.0.1" for b in bounds}
+    tried = {"0", "99999"} | bounds | {f"{version(b).base_version}.0.1" for b in bounds}
     both = ",".join(p for p in (one, other) if p)
     return any(admits(both, v) for v in tried)
 

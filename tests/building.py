@@ -24,10 +24,17 @@ class Workshop:
             subprocess.run([*command, "-o", str(path)], check=True, capture_output=True, cwd=self.place)
         return path
 
-    def fake(self, source: str, soname: str, *options: str) -> Path:
+    def fake(self, source: str, soname: str, *defines: str) -> Path:
         """A library of tests/fakes with this soname."""
-        command = ["gcc", "-shared", "-fPIC", *options, f"-Wl,-soname,{soname}", str(FAKES / source)]
-        return self._built(["fake", source, soname, *options], command)
+        command = [
+            "gcc",
+            "-shared",
+            "-fPIC",
+            f"-Wl,-soname,{soname}",
+            *(f"-D{d}" for d in defines),
+            str(FAKES / source),
+        ]
+        return self._built(["fake", source, soname, *defines], command)
 
     def stub(
         self, soname: str, needed: tuple[str, ...] = (), rpath: tuple[str, ...] = (), *, runpath: bool = True

@@ -49,6 +49,7 @@ _STEMS = {
 libtensorflow_cc.so.2, too; libtensorflow_framework.so.2 is loaded before it, so its symbols are the ones bound."""
 _DISTRIBUTIONS = ("tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tf-nightly", "tf-nightly-cpu", "tensorflow-rocm")
 _LOG_LINES = 200
+_SIGNAL = re.compile(r"\bSIG[A-Z]+\b")
 
 
 def import_task(kernels: tuple[str, ...], limit_s: float, repeats: int = 5) -> Task:
@@ -187,10 +188,12 @@ def simulate(tensorflow: TensorFlow, python: Python, library_path: str | None, *
     tensorflow = msgspec.structs.replace(tensorflow, simulated=picks)
     if not isinstance(direct, Unread):
         return tensorflow
+    asked = tensorflow.loader_ok
+    died = isinstance(asked, Unread) and _SIGNAL.search(asked.why) is not None  # files tell nothing of that
     return msgspec.structs.replace(
         tensorflow,
         libraries=picks,
-        loader_ok=all(p.picked is not None for p in picks if p.required),
+        loader_ok=asked if died else all(p.picked is not None for p in picks if p.required),
         loader_source="simulated",
     )
 

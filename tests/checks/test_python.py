@@ -15,8 +15,12 @@ def test_tf_not_installed() -> None:
     facts = with_(healthy(), tensorflow__directory=None, measurements=())
     assert roots(facts) == ["tf-not-installed"]
     assert found(facts)["tf-not-installed"].fixes[0].steps == (
-        "/opt/venv/bin/python3 -m pip install 'tensorflow[and-cuda]'",
+        "/opt/venv/bin/python3 -m pip install 'tensorflow[and-cuda]==2.20.0'",  # 2.21.0 needs a step more
     )
+    nothing = with_(facts, driver__libcuda__devices=(), gpu__devices=(), pci__devices=())
+    assert found(nothing)["tf-not-installed"].fixes[0].steps[0].endswith("pip install 'tensorflow[and-cuda]'")
+    old = with_(nothing, python__version="3.8.10")
+    assert found(old)["tf-not-installed"].fixes[0].steps[0].endswith("pip install tensorflow")
 
 
 def test_a_directory_that_is_only_called_tensorflow_is_named() -> None:

@@ -299,6 +299,7 @@ def test_no_text_breaks_a_comparison(text: str) -> None:
         ("<=1.24.3,>=1.22", "<1.23", True),
         ("", ">=2", True),
         ("!=4.21.0,<5,>=3.20.3", ">=4", True),
+        ("<5.0.0dev,>=3.20.3", "==7.*", False),
     ],
 )
 def test_overlap(one: str, other: str, expected: bool) -> None:

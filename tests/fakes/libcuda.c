@@ -7,14 +7,33 @@
  *   FAKE_CUDA_LOAD=crash    loading the library does
  *   FAKE_CUDA_DEVICES=2     cuDeviceGetCount; CUDA_VISIBLE_DEVICES is obeyed as CUDA does for indices
  *   FAKE_CUDA_P2P=none      no GPU reaches another; =pcie: they do, without native atomics; =hang: asking does
+ *   FAKE_CUDA_CAPABILITY=7.0  the compute capability of all GPUs; 9.0 unless told
  *   FAKE_CUDA_PROHIBITED=1  the compute mode is 'prohibited'
- * Compiled with -DINIT='"OTHER"', it answers what $OTHER says: two of them on one machine answer differently.
+ * Compiled with -DINIT='"OTHER"' it answers what $OTHER says: two of them on one machine answer differently.
+ * Compiled with -DMACHINE it answers by the machine (machine.h), where no variable tells otherwise.
  */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#ifdef MACHINE
+#include "machine.h"
+#else
+static int machine_init(void) { return 0; }
+static int machine_has(int gpu) { return (void)gpu, 0; }
+static long machine_state(int gpu, const char *key, long otherwise) { return (void)gpu, (void)key, otherwise; }
+#endif
+
+static int order[16]; /* ordinal -> GPU */
+
+/* 'GPU-01010101…' is the first, as cuDeviceGetUuid says; -1: none is meant */
+static int named(const char *one, int have) {
+    char *end;
+    if (!strncmp(one, "GPU-", 4)) return (int)strtol((char[]){one[4], one[5], 0}, NULL, 16) - 1;
+    long index = strtol(one, &end, 10);
+    return end == one || index < 0 || index >= have ? -1 : order[index];
+}
 
 #ifndef INIT
 #define INIT "FAKE_CUDA_INIT"
@@ -22,16 +41,18 @@
 
 static int visible(void) {
     const char *n = getenv("FAKE_CUDA_DEVICES"), *list = getenv("CUDA_VISIBLE_DEVICES");
-    int have = n ? atoi(n) : 0, count = 0;
+    int have = 0, count = 0, chosen[16];
+    for (int gpu = 0; gpu < 16; gpu++) if (n ? gpu < atoi(n) : machine_has(gpu)) order[have++] = gpu;
     if (!list) return have;
     char copy[256];
     snprintf(copy, sizeof copy, "%s", list);
-    for (char *one = strtok(copy, ","); one; one = strtok(NULL, ",")) {
-        char *end;
-        long index = strtol(one, &end, 10);
-        if (end == one || index < 0 || index >= have) break;
-        count++;
+    for (char *one = strtok(copy, ","); one && count < 16; one = strtok(NULL, ",")) {
+        int gpu = named(one, have), there = 0;
+        for (int i = 0; i < have; i++) there |= order[i] == gpu;
+        if (!there) break;
+        chosen[count++] = gpu;
     }
+    memcpy(order, chosen, sizeof order);
     return count;
 }
 
@@ -41,6 +62,9 @@ __attribute__((constructor)) static void loaded(void) {
 }
 
 int cuInit(unsigned flags) {
+#ifdef ANSWER
+    return ANSWER;
+#endif
     const char *how = getenv(INIT);
     (void)flags;
     if (how && !strcmp(how, "hang")) for (;;) pause();
@@ -50,27 +74,49 @@ int cuInit(unsigned flags) {
     char control[4096];
     snprintf(control, sizeof control, "%s/control", pipes ? pipes : "/tmp/nvidia-mps");
     if (mps && !access(control, F_OK)) return atoi(mps);
+    if (machine_init()) return machine_init();
     return visible() ? 0 : 100;
 }
 
-int cuDriverGetVersion(int *version) { *version = 13000; return 0; }
+int cuDriverGetVersion(int *version) {
+#ifdef API
+    *version = API;
+#else
+    *version = 13000;
+#endif
+    return 0;
+}
 int cuDeviceGetCount(int *count) { *count = visible(); return 0; }
-int cuDeviceGet(int *device, int ordinal) { *device = ordinal; return 0; }
-int cuDeviceGetName(char *name, int length, int device) { snprintf(name, length, "Fake GPU %d", device); return 0; }
+int cuDeviceGet(int *device, int ordinal) { visible(); *device = order[ordinal]; return 0; }
+int cuDeviceGetName(char *name, int length, int device) {
+#ifdef MACHINE
+    snprintf(name, length, "NVIDIA H200");
+    (void)device;
+#else
+    snprintf(name, length, "Fake GPU %d", device);
+#endif
+    return 0;
+}
 int cuDeviceGetUuid(unsigned char *uuid, int device) { memset(uuid, device + 1, 16); return 0; }
 int cuDeviceGetPCIBusId(char *bus, int length, int device) { snprintf(bus, length, "0000:0%d:00.0", device + 1); return 0; }
+static int capability(int device, int minor) {
+    const char *told = getenv("FAKE_CUDA_CAPABILITY");
+    const char *point = told ? strchr(told, '.') : NULL;
+    if (point) return atoi(minor ? point + 1 : told);
+    return minor ? 0 : (int)machine_state(device, "capability_major", 9);
+}
 int cuDeviceGetAttribute(int *value, int attribute, int device) {
     (void)device;
     switch (attribute) {
     case 13: *value = 1980000; return 0;  /* clock, kHz */
     case 16: *value = 132; return 0;      /* multiprocessors */
     case 18: *value = 0; return 0;        /* integrated */
-    case 20: *value = getenv("FAKE_CUDA_PROHIBITED") ? 2 : 0; return 0;
+    case 20: *value = getenv("FAKE_CUDA_PROHIBITED") ? 2 : machine_state(device, "compute_mode", 0); return 0;
     case 36: *value = 3201000; return 0;  /* memory clock, kHz */
     case 37: *value = 6016; return 0;     /* memory bus, bits */
     case 38: *value = 60 << 20; return 0; /* L2, bytes */
-    case 75: *value = 9; return 0;
-    case 76: *value = 0; return 0;
+    case 75: *value = capability(device, 0); return 0;
+    case 76: *value = capability(device, 1); return 0;
     case 84: *value = 0; return 0;        /* multi-GPU board */
     case 116: return 1;                   /* GPUDirect RDMA: a driver too old to know */
     default: *value = 1; return 0;

@@ -11,6 +11,7 @@
  *   FAKE_NVML_PENDING=1      a row waits for a reset to be replaced
  *   FAKE_NVML_HEALTH=265     the fabric's health mask (265: bandwidth degraded)
  *   FAKE_NVML_PROCESS=4711   a process on the first GPU that holds 1 GiB
+ * Compiled with -DMACHINE it answers by the machine (machine.h), where no variable tells otherwise.
  * The functions that are left out stand for an older library: nvmlDeviceGetCurrentClocksEventReasons (its older name is
  * there), nvmlDeviceGetC2cModeInfoV (nothing stands for it).
  */
@@ -24,11 +25,20 @@ enum { OK = 0, INVALID_ARGUMENT = 2, NOT_SUPPORTED = 3, NOT_FOUND = 6, INSUFFICI
 enum { LINKS = 18, MIG = 100 };
 typedef unsigned long long u64;
 
+#ifdef MACHINE
+#include "machine.h"
+#else
+static int machine_there(int gpu) { return gpu < 2; }
+static long machine_state(int gpu, const char *key, long otherwise) { return (void)gpu, (void)key, otherwise; }
+static int machine_pid(int gpu) { return (void)gpu, 0; }
+#endif
+
 static int number(const char *name, int otherwise) {
     const char *text = getenv(name);
     return text ? atoi(text) : otherwise;
 }
 static int index_of(void *device) { return (int)(size_t)device - 1; }
+static long state(void *device, const char *key, long otherwise) { return machine_state(index_of(device), key, otherwise); }
 static int plain(void) { return number("FAKE_NVML_PLAIN", 0); }
 /* Every question about a device begins so. */
 #define ASKED(device)                                                                  \
@@ -41,12 +51,17 @@ int nvmlInitWithFlags(unsigned flags) {
     (void)flags;
     if (how && !strcmp(how, "hang")) for (;;) pause();
     if (how && !strcmp(how, "crash")) raise(SIGSEGV);
+#ifdef MACHINE
+    int module = machine_module(), refused = machine_open("/dev/nvidiactl");
+    if (!how && module != 1) return module ? 18 : 9;
+    if (!how && refused) return refused == EACCES ? 4 : refused == ENOENT ? 9 : 999;
+#endif
     return how ? atoi(how) : OK;
 }
 int nvmlInit_v2(void) { return nvmlInitWithFlags(0); }
 int nvmlShutdown(void) { return OK; }
 const char *nvmlErrorString(int code) {
-    return code == 18 ? "Driver/library version mismatch" : code == LOST ? "GPU is lost" : "an NVML error";
+    return code == 18 ? "Driver/library version mismatch" : code == 9 ? "Driver Not Loaded" : code == 16 ? "GPU requires reset" : code == LOST ? "GPU is lost" : "an NVML error";
 }
 int nvmlSystemGetDriverVersion(char *text, unsigned length) { snprintf(text, length, "580.159.04"); return OK; }
 int nvmlSystemGetNVMLVersion(char *text, unsigned length) { snprintf(text, length, "13.580.159.04"); return OK; }
@@ -57,23 +72,36 @@ int nvmlSystemGetProcessName(unsigned pid, char *name, unsigned length) {
     return OK;
 }
 
-int nvmlDeviceGetCount_v2(unsigned *count) { *count = number("FAKE_NVML_COUNT", 2); return OK; }
+int nvmlDeviceGetCount_v2(unsigned *count) {
+    int have = 0;
+    while (have < 16 && machine_there(have)) have++;
+    *count = number("FAKE_NVML_COUNT", have);
+    return OK;
+}
 int nvmlDeviceGetHandleByIndex_v2(unsigned index, void **device) {
     if ((int)index == number("FAKE_NVML_LOST", -1)) return LOST;
     if ((int)index == number("FAKE_NVML_HANG", -1)) for (;;) pause();
     *device = (void *)(size_t)(index + 1);
-    return OK;
+    return (int)machine_state((int)index, "nvml_answer", OK);
 }
 int nvmlDeviceGetName(void *device, char *text, unsigned length) {
     ASKED(device);
     if (index_of(device) >= MIG) snprintf(text, length, "Fake GPU MIG 1g.18gb");
+#ifdef MACHINE
+    else snprintf(text, length, "NVIDIA H200");
+#else
     else snprintf(text, length, "Fake GPU %d", index_of(device));
+#endif
     return OK;
 }
 int nvmlDeviceGetUUID(void *device, char *text, unsigned length) {
     ASKED(device);
     if (index_of(device) >= MIG) snprintf(text, length, "MIG-00000000-0000-4000-8000-000000000000");
+#ifdef MACHINE /* as libcuda names them */
+    else snprintf(text, length, "GPU-%1$02x%1$02x%1$02x%1$02x-%1$02x%1$02x-%1$02x%1$02x-%1$02x%1$02x-%1$02x%1$02x%1$02x%1$02x%1$02x%1$02x", index_of(device) + 1);
+#else
     else snprintf(text, length, "GPU-0000000%d-0000-4000-8000-000000000000", index_of(device));
+#endif
     return OK;
 }
 /* nvmlPciInfo_t: busIdLegacy[16], five unsigned, busId[32] */
@@ -105,7 +133,7 @@ int nvmlDeviceGetMemoryInfo_v2(void *device, u64 *info) {
     }
     info[1] = 1ull << 37;
     info[2] = 1ull << 29;
-    info[4] = 1ull << 30;
+    info[4] = machine_pid(index_of(device)) ? (u64)state(device, "memory_used_mib", 1024) << 20 : 1ull << 30;
     info[3] = info[1] - info[2] - info[4];
     return OK;
 }
@@ -120,13 +148,13 @@ int nvmlDeviceGetMemoryInfo_v2(void *device, u64 *info) {
     }
 NUMBER(nvmlDeviceGetMinorNumber, index_of(device), 1)
 NUMBER(nvmlDeviceGetBoardId, 0x600, 1)
-NUMBER(nvmlDeviceGetComputeMode, 0, 1)
+NUMBER(nvmlDeviceGetComputeMode, (unsigned)state(device, "compute_mode", 0), 1)
 NUMBER(nvmlDeviceGetPersistenceMode, 1, 1)
 NUMBER(nvmlDeviceGetDisplayMode, 0, 1)
 NUMBER(nvmlDeviceGetPowerUsage, 78629, 1)
 NUMBER(nvmlDeviceGetEnforcedPowerLimit, 700000, 1)
 NUMBER(nvmlDeviceGetPowerManagementDefaultLimit, 700000, 1)
-NUMBER(nvmlDeviceGetRetiredPagesPendingStatus, 0, 0)
+NUMBER(nvmlDeviceGetRetiredPagesPendingStatus, (unsigned)state(device, "pages_pending", 0), 0)
 NUMBER(nvmlDeviceGetCurrPcieLinkGeneration, 1, 1)
 NUMBER(nvmlDeviceGetMaxPcieLinkGeneration, 4, 1)
 NUMBER(nvmlDeviceGetGpuMaxPcieLinkGeneration, 5, 1)
@@ -138,7 +166,7 @@ NUMBER(nvmlDeviceGetGpuInstanceId, 3, 1)
 NUMBER(nvmlDeviceGetComputeInstanceId, 0, 1)
 
 int nvmlDeviceGetNumaNodeId(void *device, int *out) { ASKED(device); (void)out; return NOT_SUPPORTED; }
-int nvmlDeviceGetVirtualizationMode(void *device, u64 *out) { ASKED(device); *out = 1; return OK; }
+int nvmlDeviceGetVirtualizationMode(void *device, u64 *out) { ASKED(device); *out = (u64)state(device, "virtualization", 1); return OK; }
 int nvmlDeviceGetSerial(void *device, char *text, unsigned length) {
     ASKED(device);
     if (plain()) return NOT_SUPPORTED;
@@ -161,14 +189,14 @@ int nvmlDeviceGetMaxClockInfo(void *device, int kind, unsigned *out) {
     *out = kind == 2 ? 3201 : 1980;
     return OK;
 }
-int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, u64 *out) { ASKED(device); *out = 0x1005; return OK; }
+int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, u64 *out) { ASKED(device); *out = (u64)state(device, "clock_reasons", 0x1005); return OK; }
 int nvmlDeviceGetPowerManagementLimitConstraints(void *device, unsigned *low, unsigned *high) {
     ASKED(device);
     *low = 200000;
     *high = 700000;
     return OK;
 }
-int nvmlDeviceGetTemperature(void *device, int sensor, unsigned *out) { ASKED(device); *out = 37 + sensor; return OK; }
+int nvmlDeviceGetTemperature(void *device, int sensor, unsigned *out) { ASKED(device); *out = (unsigned)state(device, "celsius", 37 + sensor); return OK; }
 int nvmlDeviceGetTemperatureThreshold(void *device, int which, unsigned *out) {
     ASKED(device);
     if (which > 1) return NOT_SUPPORTED;
@@ -193,7 +221,7 @@ int nvmlDeviceGetEccMode(void *device, unsigned *now, unsigned *pending) {
 int nvmlDeviceGetTotalEccErrors(void *device, int kind, int counter, u64 *out) {
     ASKED(device);
     if (plain()) return NOT_SUPPORTED;
-    *out = kind ? 0 : counter ? 3 : 1;
+    *out = kind ? (u64)state(device, "ecc_uncorrected", 0) : counter ? 3 : 1;
     return OK;
 }
 int nvmlDeviceGetRemappedRows(void *device, unsigned *corrected, unsigned *not, unsigned *pending, unsigned *failure) {
@@ -201,8 +229,8 @@ int nvmlDeviceGetRemappedRows(void *device, unsigned *corrected, unsigned *not, 
     if (plain()) return NOT_SUPPORTED;
     *corrected = 2;
     *not = 1;
-    *pending = number("FAKE_NVML_PENDING", 0);
-    *failure = 0;
+    *pending = number("FAKE_NVML_PENDING", (int)state(device, "rows_pending", 0));
+    *failure = (unsigned)state(device, "rows_failed", 0);
     return OK;
 }
 int nvmlDeviceGetRetiredPages(void *device, int cause, unsigned *count, u64 *pages) {
@@ -216,12 +244,12 @@ int nvmlDeviceGetRetiredPages(void *device, int cause, unsigned *count, u64 *pag
 int nvmlDeviceGetMigMode(void *device, unsigned *now, unsigned *pending) {
     ASKED(device);
     if (plain()) return NOT_SUPPORTED;
-    *now = *pending = index_of(device) == number("FAKE_NVML_MIG", -1);
+    *now = *pending = index_of(device) == number("FAKE_NVML_MIG", -1) || state(device, "mig_mode", 0);
     return OK;
 }
 int nvmlDeviceGetMigDeviceHandleByIndex(void *device, unsigned index, void **out) {
     ASKED(device);
-    if (index != 2) return NOT_FOUND;
+    if (index != 2 || !state(device, "mig_instances", 1)) return NOT_FOUND;
     *out = (void *)(size_t)(MIG + 1);
     return OK;
 }
@@ -230,7 +258,7 @@ int nvmlDeviceGetNvLinkState(void *device, unsigned link, unsigned *out) {
     ASKED(device);
     if (plain()) return NOT_SUPPORTED;
     if (link >= LINKS) return INVALID_ARGUMENT;
-    *out = index_of(device) != number("FAKE_NVML_DOWN", -1) || link >= 5;
+    *out = link >= (unsigned)(index_of(device) == number("FAKE_NVML_DOWN", -1) ? 5 : state(device, "links_down", 0));
     return OK;
 }
 int nvmlDeviceGetNvLinkVersion(void *device, unsigned link, unsigned *out) { ASKED(device); (void)link; *out = 6; return OK; }
@@ -263,17 +291,19 @@ int nvmlDeviceGetGpuFabricInfoV(void *device, unsigned *info) {
 }
 int nvmlDeviceGetGridLicensableFeatures_v4(void *device, int *features) {
     ASKED(device);
-    features[0] = features[1] = 0;
+    features[0] = features[1] = state(device, "virtualization", 1) == 2;
+    if (features[0]) features[3] = (int)state(device, "licensed", 0);
     return OK;
 }
 
 /* nvmlProcessInfo_t: pid (padded to eight), memory, two instances */
 static int running(void *device, int here, unsigned *count, u64 *processes) {
     ASKED(device);
-    if (!here || index_of(device) || !getenv("FAKE_NVML_PROCESS")) { *count = 0; return OK; }
+    int pid = number("FAKE_NVML_PROCESS", machine_pid(index_of(device)));
+    if (!here || (getenv("FAKE_NVML_PROCESS") && index_of(device)) || !pid) { *count = 0; return OK; }
     if (!processes) { *count = 1; return INSUFFICIENT_SIZE; }
     *count = 1;
-    processes[0] = number("FAKE_NVML_PROCESS", 0);
+    processes[0] = (u64)pid;
     processes[1] = 1ull << 30;
     processes[2] = ~0ull;
     return OK;

@@ -263,7 +263,7 @@ class Scene:
     def libcuda(self, answer: str, *directory: str) -> Path:
         """A directory with a libcuda whose cuInit gives this answer."""
         place = self.new(*directory)
-        put(self.machine.workshop.fake("libcuda.c", "libcuda.so.1", f'-DINIT="{ANSWER}"'), place, "libcuda.so.1")
+        put(self.machine.workshop.fake("libcuda.c", "libcuda.so.1", f'INIT="{ANSWER}"'), place, "libcuda.so.1")
         self.env[ANSWER] = answer
         return place
 

@@ -16,7 +16,7 @@ from tests.building import Workshop, put
 from tests.gpu import judging
 from tests.gpu.faults import Case, draw, faults, pairs
 from tests.gpu.scene import Machine, base_environment, look_at, names
-from tests.probes.test_tensorflow import installed
+from tests.probes.test_tensorflow import lay_out_site
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="mount namespaces need root")
 VERSION = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build  (x@)  \nGCC version: x\n"
@@ -68,7 +68,7 @@ def recorded(site: Path, component: str) -> None:
 
 @pytest.fixture(scope="module")
 def machine(tensorflow_directory: Path, workshop: Workshop, place: Path) -> Machine:
-    installed(tensorflow_directory, workshop, place)
+    lay_out_site(tensorflow_directory, workshop, place)
     for component in ("cufft", "cudnn"):
         recorded(place / "site", component)
     put(workshop.fake("libcuda.c", "libcuda.so.1"), place / "driver", "libcuda.so.1")

@@ -34,20 +34,20 @@ WHEELS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
 
 @pytest.fixture
 def site(tensorflow_directory: Path, workshop: Workshop, tmp_path: Path) -> Path:
-    return installed(tensorflow_directory, workshop, tmp_path)
+    return lay_out_site(tensorflow_directory, workshop, tmp_path)
 
 
-def installed(tensorflow_directory: Path, workshop: Workshop, tmp_path: Path) -> Path:
+def lay_out_site(tensorflow_directory: Path, workshop: Workshop, place: Path) -> Path:
     """site-packages with TensorFlow's real loader object and stub CUDA libraries, as the extra installs them."""
-    package = tmp_path / "site" / "tensorflow"
+    package = place / "site" / "tensorflow"
     (package / "python" / "platform").mkdir(parents=True)
     (package / "__init__.py").touch()
     for name in ("libtensorflow_framework.so.2", "python/platform/build_info.py"):
         (package / name).symlink_to(tensorflow_directory / name)
     for component, (soname, needed, runpath) in WHEELS.items():
-        put(workshop.stub(soname, needed, runpath), tmp_path / "site" / "nvidia" / component.strip() / "lib", soname)
-    (tmp_path / "site" / "tensorflow-2.21.0.dist-info").mkdir()
-    return tmp_path / "site"
+        put(workshop.stub(soname, needed, runpath), place / "site" / "nvidia" / component.strip() / "lib", soname)
+    (place / "site" / "tensorflow-2.21.0.dist-info").mkdir()
+    return place / "site"
 
 
 def look(site: Path, limit_s: float = 30, **env: str) -> tuple[TensorFlow, Python]:
@@ -171,6 +171,7 @@ def test_where_the_loader_dies_the_simulation_answers(site: Path, workshop: Work
     simulated = tensorflow.simulate(got, interpreter, None, always=False)
     assert simulated.loader_source == "simulated"
     assert picks(simulated)["libcufft.so.11"].rejected == str(library)
+    assert isinstance(simulated.loader_ok, Unread)  # that it dies is what is known of it
 
 
 def test_a_loader_that_is_not_there(tmp_path: Path) -> None:

@@ -1,0 +1,203 @@
+"""A machine with an environment on which a fault is made, gpudoctor is run, and its fixes are pasted."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.building import Workshop
+from tests.provoked import environments
+from tests.provoked.environments import Place, Wheelhouse
+from tests.provoked.scene import HERE, MARK_OF_A_SCENE, NO_SCENE, Scene
+from tests.running import COMMAND, ROOT, report
+
+LIMIT_S = 240
+NO_TOOLKIT = """
+for one in /usr/local/cuda* /opt/cuda* /usr/lib/cuda; do
+    if [ -d "$one" ] && [ ! -L "$one" ]; then mount -t tmpfs none "$one"; fi
+done
+ldconfig
+"""
+LAUNCH = HERE / "launch.py"
+
+
+@dataclasses.dataclass
+class Bench:
+    """`place` is examined, on `machine`, which has two GPUs and of which no fault here changes anything."""
+
+    place: Place
+    house: Wheelhouse
+    workshop: Workshop
+    tmp: Path
+    machine: Scene
+    env: dict[str, str]
+    cwd: Path
+    level: tuple[str, ...] = ("--level", "quick")
+    python: str | None = None
+    """The interpreter to examine, where it is not the place's."""
+    around: tuple[str, ...] = ()
+    """Words before the shell, which change what it sees of the machine."""
+    path: str = ""
+    """Directories before those of PATH."""
+
+    @property
+    def site(self) -> Path:
+        """The site-packages of the place."""
+        return self.place.site
+
+    def environment(self) -> dict[str, str]:
+        """The variables of a user who works here."""
+        bare = {k: v for k, v in self.machine.env.items() if k != "PYTHONPATH"}
+        path = {"PATH": f"{self.path}:{bare['PATH']}"} if self.path else {}
+        return {**bare, **self.place.env, **path, **self.env}
+
+    def _arguments(self) -> list[str]:
+        words = ["check", *self.level, "--no-redact", "--format", "json"]
+        return [*COMMAND, *words, "--python", self.python or str(self.place.prefix)]
+
+    def shell(self, lines: tuple[str, ...], *then: str) -> subprocess.CompletedProcess[str]:
+        """A shell of the user's: `lines` as they are, then a command of gpudoctor's in the same shell."""
+        script = "\n".join(
+            [
+                "set -e",
+                "exec 3>&1 1>&2",
+                *lines,
+                "set +e",
+                "exec 1>&3 3>&-",
+                'PYTHONPATH="$GPUDOCTOR_ROOT${PYTHONPATH:+:$PYTHONPATH}" exec "$@"',
+            ]
+        )
+        env = {**self.environment(), "GPUDOCTOR_ROOT": str(ROOT)}
+        there = ["nsenter", f"--target={self.machine.process.pid}", "--mount", "--root", f"--wdns={self.cwd}"]
+        there += ["sh", "-c", f'[ -e {MARK_OF_A_SCENE} ] || exit {NO_SCENE}; exec "$@"', "sh"]
+        command = [*there, sys.executable, str(LAUNCH), *self.around, "bash", "-c", script, "bash", *then]
+        return subprocess.run(command, env=env, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+
+    def check(self, pasted: tuple[str, ...] = ()) -> dict[str, Any]:
+        """What gpudoctor reports, after these lines were pasted into the shell that starts it."""
+        done = self.shell(pasted, *self._arguments())
+        try:
+            return report(done)
+        except ValueError:
+            raise AssertionError(f"{pasted}: {done.stdout[-3000:]}\n{done.stderr[-3000:]}") from None
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """A fault: the cause that is expected first, how it is made, and what is done to make it."""
+
+    cause: str
+    how: str
+    make: Callable[[Bench], None]
+    left: tuple[str, ...] = ()
+    """Causes that are there besides, by themselves, and that the fix leaves."""
+    advice: bool = False
+    """Its fix is none that a line could do."""
+    name: str = ""
+    then: str = ""
+    """The environment in the home that the fix makes, and that is to be examined then."""
+
+    def __str__(self) -> str:
+        return f"{self.cause}{'-' if self.name else ''}{self.name}"
+
+
+def roots(seen: dict[str, Any]) -> list[dict[str, Any]]:
+    """The root causes, in order."""
+    found: list[dict[str, Any]] = seen["diagnosis"]["root_causes"]
+    return found
+
+
+def gone(cause: str, seen: dict[str, Any]) -> bool:
+    """Whether the cause was looked for and is not there: nobody was prevented from looking."""
+    unread = [u["cause"] for u in seen["unknown"] if not u["chosen"]]
+    return cause not in [f["cause"] for f in seen["findings"]] and cause not in unread
+
+
+def prove(case: Case, make: Callable[[], Bench]) -> None:
+    """The cause stands first, and each of its fixes, pasted where it was shown, cures it."""
+    number, count = 0, 1
+    while number < count:
+        bench = make()
+        case.make(bench)
+        seen = bench.check()
+        found = roots(seen)
+        assert [r["cause"] for r in found][:1] == [case.cause], [(r["cause"], r["message"]) for r in found]
+        assert {r["cause"] for r in found[1:]} <= set(case.left), [(r["cause"], r["message"]) for r in found]
+        lines = [tuple(f["steps"]) for f in found[0]["fixes"] if f["steps"]]
+        assert bool(lines) is not case.advice, found[0]["fixes"]
+        count = len(lines)
+        if number < count:
+            if case.then:
+                bench.python = str(bench.place.home / case.then)
+            after = bench.check(lines[number])
+            assert gone(case.cause, after), (lines[number], [(r["cause"], r["message"]) for r in roots(after)])
+        number += 1
+
+
+Maker = Callable[[], Bench]
+_NUMBERS = itertools.count()
+
+
+@pytest.fixture(scope="session")
+def grounds(workshop: Workshop, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+    """A machine with two GPUs and no CUDA of its own; the environments lie below its `place`."""
+    if os.geteuid() != 0 or not shutil.which("unshare"):
+        pytest.skip("needs root and unshare, to lay out a machine in a mount namespace")
+    nothing = tmp_path_factory.mktemp("nothing")
+    (nothing / "nvidia/nccl/lib").mkdir(parents=True)
+    made = Scene(tmp_path_factory.mktemp("grounds"), workshop, nothing)
+    try:
+        made.do(NO_TOOLKIT)
+        yield made
+    finally:
+        made.close()
+
+
+@pytest.fixture(scope="session")
+def wheelhouse(workshop: Workshop, tmp_path_factory: pytest.TempPathFactory) -> Wheelhouse:
+    """Small wheels of TensorFlow 2.21.0 and what its extra brings."""
+    house = Wheelhouse(tmp_path_factory.mktemp("wheelhouse"))
+    environments.cuda_wheels(house, workshop)
+    environments.tensorflow_wheel(house)
+    return house
+
+
+@pytest.fixture(scope="session")
+def template(wheelhouse: Wheelhouse, tensorflow_directory: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An environment into which pip installed tensorflow[and-cuda], with the link that 2.21.0 lacks."""
+    prefix = tmp_path_factory.mktemp("template") / "env"
+    environments.made(prefix)
+    place = Place(prefix, wheelhouse, tmp_path_factory.mktemp("home"))
+    place.pip("install", f"tensorflow[and-cuda]=={environments.TENSORFLOW}")
+    (place.site / "tensorflow/libtensorflow_framework.so.2").symlink_to(
+        tensorflow_directory / "libtensorflow_framework.so.2"
+    )
+    place.fix_gap()
+    return prefix
+
+
+@pytest.fixture
+def make(template: Path, wheelhouse: Wheelhouse, workshop: Workshop, grounds: Scene) -> Maker:
+    """Makes an environment in which everything is right."""
+
+    def one() -> Bench:
+        number = next(_NUMBERS)
+        tmp = grounds.place / f"bench {number}"
+        tmp.mkdir()
+        house = wheelhouse.copy(grounds.place / f"wheels{number}")  # pip cuts its list at spaces
+        prefix = tmp / "my env"
+        environments.copied(template, prefix)
+        place = Place(prefix, house, tmp / "home")
+        (tmp / "work").mkdir()
+        return Bench(place, house, workshop, tmp, grounds, {}, tmp / "work")
+
+    return one

@@ -1,0 +1,69 @@
+"""One fault that is brought about for real, the cause that must be named first, and the cure that its fixes must be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+from tests.provoked.scene import Scene
+
+Build = Callable[[], AbstractContextManager[Scene]]
+OF_THE_SHELL = ("export ", "unset ", "ulimit ")
+"""Lines that work in the shell in which they are pasted, and what it starts."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """`do` is what happens to the machine. The name is for people."""
+
+    cause: str
+    do: Callable[[Scene], None]
+    name: str = ""
+    only_look: tuple[int, ...] = ()
+    """Fixes whose lines show something, and mend nothing."""
+    persons_part: Callable[[Scene], None] | None = None
+    """What the fix's sentence leaves to a person before its lines are pasted (a licence's file that nobody else has)."""
+    arguments: tuple[str, ...] = ()
+    is_note: bool = False
+    """Its check only informs: it is found, and is no root cause."""
+
+    def __str__(self) -> str:
+        return f"{self.cause}{' ' if self.name else ''}{self.name}"
+
+
+def prove(case: Case, build: Build) -> None:
+    """The cause comes first; each of its fixes that has lines, pasted as printed, makes it go away."""
+    with build() as machine:
+        case.do(machine)
+        report = machine.check(*case.arguments)
+        if case.is_note:
+            assert case.cause in report.found(), report.found()
+        else:
+            assert report.causes[:1] == [case.cause], f"{report.causes}, found {report.found()}"
+        fixes = report.fixes(case.cause)
+        pasted = [n for n, fix in enumerate(fixes) if fix["steps"]]
+        for number in pasted[:1]:
+            _cures(case, machine, fixes[number], number)
+    for number in pasted[1:]:
+        with build() as machine:
+            case.do(machine)
+            again = machine.check(*case.arguments).fixes(case.cause)[number]
+            _cures(case, machine, again, number)
+
+
+def _cures(case: Case, machine: Scene, fix: dict[str, object], number: int) -> None:
+    steps = fix["steps"]
+    assert isinstance(steps, list)
+    if case.persons_part is not None:
+        case.persons_part(machine)
+    if all(step.startswith(OF_THE_SHELL) for step in steps):
+        after = machine.check(*case.arguments, lines=tuple(steps))
+    else:
+        machine.paste(steps)
+        after = machine.check(*case.arguments)
+    if number in case.only_look:
+        assert case.cause in after.found()
+    else:
+        assert case.cause not in after.found(), f"{steps} does not cure it: {after.found()}"
+        assert after.causes == [], f"after {steps}: {after.causes}"
