@@ -38,6 +38,11 @@ def without_gpus(vendor: str | None) -> Callable[[Scene], None]:
     return do
 
 
+def all_old(machine: Scene) -> None:
+    for gpu in (0, 1):
+        machine.gpu(gpu, capability_major=3)
+
+
 RESET = {"nvml_answer": 999}
 CASES = (
     Case("xid79-fell-off-bus", logged("NVRM: Xid (PCI:0000:02:00): 79, GPU has fallen off the bus.", nvml_answer=15)),
@@ -62,7 +67,7 @@ CASES = (
     Case("nvlink-degraded", is_like(links_down=3), only_look=(0,)),
     Case("no-nvidia-gpu", without_gpus(None)),
     Case("amd-gpu", without_gpus("0x1002")),
-    Case("gpu-compute-capability-too-old", lambda m: [m.gpu(n, capability_major=3) for n in (0, 1)] and None),
+    Case("gpu-compute-capability-too-old", all_old),
     Case("gpu-left-out-beside-another", is_like(capability_major=3), is_note=True),
 )  # fmt: skip
 

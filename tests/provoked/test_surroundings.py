@@ -56,6 +56,15 @@ CASES = (
     Case("apptainer-no-nv", with_env(does("mkdir /.singularity.d", NO_LIBRARY), APPTAINER_CONTAINER="/x.sif")),
     Case("colab-cpu-runtime", with_env(without_gpus(None), COLAB_RELEASE_TAG="release-colab_20260101")),
     Case("slurm-no-gpu-allocated", with_env(without_gpus(None), SLURM_JOB_ID="7"), "on a node without GPUs"),
+    Case("nccl-shm-disabled-by-env", with_env(does(":"), NCCL_SHM_DISABLE="1", FAKE_CUDA_P2P="none"), is_note=True),
+    *(
+        Case(cause, with_env(does(":"), **{name: value}), f"{name}={value}", is_note=True)
+        for cause, name, value in (
+            ("nccl-p2p-disabled-by-env", "NCCL_P2P_DISABLE", "1"),
+            ("nccl-channels-limited", "NCCL_MAX_NCHANNELS", "1"),
+            ("nccl-wrong-interface", "NCCL_SOCKET_IFNAME", "eth9"),
+        )
+    ),
     Case("cdi-spec-stale", lambda machine: machine.put("/etc/cdi/nvidia.yaml", SPEC)),
 )  # fmt: skip
 
