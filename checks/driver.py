@@ -142,7 +142,7 @@ def driver_missing(facts: Facts) -> Iterator[Found]:
     if not gpus:
         raise NotApplicable("no NVIDIA GPU is on the PCI bus")
     known(lib.path)
-    if own_libraries(known(lib.candidates)):
+    if own_libraries(known(lib.candidates)) or _dropped_by_sudo(facts):
         return
     container = known(facts.system.container)
     if container is not None:
@@ -164,6 +164,12 @@ def driver_missing(facts: Facts) -> Iterator[Found]:
         ),
         fixes=(_install_driver(facts),),
     )
+
+
+def _dropped_by_sudo(facts: Facts) -> bool:
+    """The library lies on the path that sudo took away (sudo-stripped-environment)."""
+    dropped = facts.environment.dropped_libraries
+    return isinstance(dropped, tuple) and any(path.endswith("/libcuda.so.1") for path in dropped)
 
 
 _INSTALL = {

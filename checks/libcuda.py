@@ -91,6 +91,7 @@ def driver_library_mismatch(facts: Facts) -> Iterator[Found]:
         proof.insert(0, init_evidence(lib))
     if nvml == _NVML_MISMATCH:
         proof.append(Evidence(text=f"NVML: {facts.gpu.nvml_error_text}", source="nvmlInit, in a child process"))
+    off = _off_the_path(facts)
     named = not isinstance(lib.version, Unread) and not isinstance(facts.driver.kernel_version, Unread)
     which = f" ({kernel_text})", f" (libcuda: {user_text})"
     yield Found(
@@ -98,10 +99,7 @@ def driver_library_mismatch(facts: Facts) -> Iterator[Found]:
             *(which if named or not facts.text.is_all else ("", ""))
         ),
         proof=tuple(proof),
-        fixes=_fixes(
-            _off_the_path(facts),
-            fix.REBOOT,
-        ),
+        fixes=_fixes(off, fix.REBOOT if off is None or nvml == _NVML_MISMATCH else None),
     )
 
 
@@ -161,13 +159,7 @@ def libcuda_stub_loaded(facts: Facts) -> Iterator[Found]:
         ),
         fixes=_fixes(
             _off_the_path(facts),
-            Fix(
-                kind="command",
-                risk="needs root",
-                summary=f"Find what puts {os.path.dirname(path) or 'the directory of the stub'} on the loader's path, and take it out",
-                steps=("grep -rn stubs /etc/ld.so.conf /etc/ld.so.conf.d", "sudo ldconfig"),
-                verify="ldconfig -p | grep libcuda.so.1",
-            ),
+            _off_the_cache(facts, path),
         ),
     )
 
@@ -365,6 +357,24 @@ def _off_the_path(facts: Facts) -> Fix | None:
         summary=f"Take {found.directory} off LD_LIBRARY_PATH, so that the driver's own libcuda is found",
         steps=(step,),
         env=(change,),
+    )
+
+
+def _off_the_cache(facts: Facts, path: str) -> Fix | None:
+    """The loader's settings without the stubs; not where LD_LIBRARY_PATH is how the stub was found."""
+    found = facts.driver.libcuda.found_in
+    by_variable = isinstance(found, SearchStep) and found.origin == "LD_LIBRARY_PATH"
+    if by_variable and _off_the_path(facts) is not None:
+        return None
+    return Fix(
+        kind="command",
+        risk="needs root",
+        summary=f"Take {os.path.dirname(path) or 'the directory of the stub'} out of the loader's settings, for all users",
+        steps=(
+            "grep -lsE '^[^#]*/stubs' /etc/ld.so.conf /etc/ld.so.conf.d/*.conf | xargs -r sudo sed -i -E '/\\/stubs/s/^/# /'",
+            "sudo ldconfig",
+        ),
+        verify="ldconfig -p | grep libcuda.so.1",
     )
 
 

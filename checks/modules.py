@@ -126,13 +126,13 @@ def _on_disk(facts: Facts) -> tuple[str, tuple[Fix, ...]]:
     if any(f.kernel == kernel for f in have):
         kept_out = facts.driver.blacklisted
         if not isinstance(kept_out, Unread) and "nvidia" in kept_out:
-            find = "grep -rnE '^[^#]*nvidia' /etc/modprobe.d /usr/lib/modprobe.d /lib/modprobe.d /proc/cmdline"
             return ": it is blacklisted", (
                 Fix(
                     kind="command",
                     risk="needs root",
-                    summary="Find the line that keeps it out, take it out, and load the module",
-                    steps=(find, "sudo modprobe nvidia"),
+                    summary="Comment out the lines that keep it out, and load the module (if the kernel's command line keeps it "
+                    "out, too, take it out there: grep nvidia /proc/cmdline)",
+                    steps=(_LET_IN, "sudo modprobe nvidia"),
                     verify="nvidia-smi",
                 ),
             )
@@ -141,6 +141,12 @@ def _on_disk(facts: Facts) -> tuple[str, tuple[Fix, ...]]:
         others = ", ".join(sorted({f.kernel for f in have}))
         return f": it was built for kernel {others}, and {kernel} runs", (_build(facts),)
     return f", and none was built for the running kernel ({kernel})", (_build(facts),)
+
+
+_LET_IN = (
+    r"grep -rlsE '^\s*(blacklist|install|alias)\s+nvidia\b' /etc/modprobe.d /run/modprobe.d /usr/lib/modprobe.d | "
+    r"xargs -r sudo sed -i -E 's/^\s*(blacklist|install|alias)\s+nvidia\b/# &/'"
+)
 
 
 def _on_the_host(done: Fix) -> Fix:
@@ -286,7 +292,6 @@ def gpu_bound_to_vfio(facts: Facts) -> Iterator[Found]:
     held = [d for d in gpus if d.driver == _VFIO]
     if not held:
         return
-    first = quote(held[0].address)
     yield Found(
         message=f"{', '.join(d.address for d in held)}: bound to vfio-pci, which sets a GPU aside for virtual machines.",
         proof=(
@@ -303,17 +308,19 @@ def gpu_bound_to_vfio(facts: Facts) -> Iterator[Found]:
                 risk="needs root",
                 summary="If no virtual machine uses it, give it back to the NVIDIA driver until the next boot; for good, "
                 "take it out of vfio-pci's ids (grep -rn vfio /etc/modprobe.d /proc/cmdline)",
-                steps=(
-                    f"echo {first} | sudo tee /sys/bus/pci/drivers/vfio-pci/unbind",
-                    f"echo nvidia | sudo tee /sys/bus/pci/devices/{first}/driver_override",
-                    "sudo modprobe nvidia",
-                    f"echo {first} | sudo tee /sys/bus/pci/drivers_probe",
-                ),
+                steps=_given_back([quote(d.address) for d in held]),
                 verify="nvidia-smi",
             ),
             Fix(kind="advice", risk="safe", summary="Run TensorFlow in the virtual machine that has the GPU", steps=()),
         ),
     )
+
+
+def _given_back(addresses: list[str]) -> tuple[str, ...]:
+    unbound = [f"echo {a} | sudo tee /sys/bus/pci/drivers/vfio-pci/unbind" for a in addresses]
+    meant = [f"echo nvidia | sudo tee /sys/bus/pci/devices/{a}/driver_override" for a in addresses]
+    probed = [f"echo {a} | sudo tee /sys/bus/pci/drivers_probe" for a in addresses]
+    return (*unbound, *meant, "sudo modprobe nvidia", *probed)
 
 
 @check(

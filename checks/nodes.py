@@ -108,10 +108,7 @@ def device_node_permission(facts: Facts) -> Iterator[Found]:
         steps: tuple[str, ...] = ()
         summary = f"Hand these devices to the {container} container (docker run --gpus all …), as this user"
     else:
-        summary, steps = (
-            "See which group may open them, and join it",
-            (f"ls -l {names}", 'sudo usermod -aG video "$USER"'),
-        )
+        summary, steps = _let_in(refused)
     yield Found(
         message=f"{names}: permission denied for this user.",
         proof=tuple(
@@ -128,6 +125,23 @@ def device_node_permission(facts: Facts) -> Iterator[Found]:
             ),
         ),
     )
+
+
+def _let_in(refused: list[DeviceNode]) -> tuple[str, tuple[str, ...]]:
+    """How this user gets in: by the nodes' group, where it may open them; else by a wider mode."""
+    names = " ".join(n.path for n in refused)
+    if not all(_no_group_may(n) for n in refused):
+        join = f'sudo usermod -aG "$(stat -c %G {refused[0].path})" "$USER"'
+        return "See which group may open them, and join it", (f"ls -l {names}", join)
+    summary = "Open them to all users until the next boot; for good, set NVreg_DeviceFileMode=0666 in /etc/modprobe.d"
+    return summary, (f"sudo chmod 666 {names}",)
+
+
+def _no_group_may(node: DeviceNode) -> bool:
+    """It is root's alone: no group that one could join may open it."""
+    mode = node.mode
+    alone = isinstance(mode, int) and mode & 0o006 != 0o006 and (mode & 0o060 != 0o060 or node.group_id == 0)
+    return alone and node.open_errno == errno.EACCES
 
 
 @check(

@@ -50,6 +50,13 @@ def read_files(answers: Answers) -> Driver:
         return unread_all(Driver, answers.unread(FILES[0]))
     version, flavour = _kernel(got)
     modules = got["modules"].get("text")
+    if (
+        modules is None
+        and got["modules"]["errno"] == errno.ENOENT
+        and isinstance(got["proc"], list)
+        and "stat" in got["proc"]
+    ):
+        modules = ""  # a kernel that was built without loadable modules has no such file
     listed = got["processes"]
     return Driver(
         kernel_version=version,

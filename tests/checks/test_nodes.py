@@ -38,6 +38,17 @@ def test_device_node_permission(refusal: int) -> None:
     assert outcome(healthy(), "device-node-permission") == "passed"
 
 
+@pytest.mark.parametrize(
+    ("mode", "group", "step"),
+    [(0o660, 44, "sudo usermod -aG"), (0o660, 0, "sudo chmod 666"), (0o600, 44, "sudo chmod 666"), (0o666, 0, "sudo usermod -aG")],
+)  # fmt: skip
+def test_there_is_a_group_to_join_or_none(mode: int, group: int, step: str) -> None:
+    nodes = known(healthy().driver.nodes)
+    refused = tuple(msgspec.structs.replace(n, open_errno=errno.EACCES, mode=mode, group_id=group) for n in nodes)
+    fixes = found(cu_init(with_(healthy(), driver__nodes=refused), 100))["device-node-permission"].fixes
+    assert fixes[0].steps[-1].startswith(step)
+
+
 @pytest.mark.parametrize("refusal", [errno.EACCES, errno.EPERM])
 def test_gpus_of_others_are_refused_and_not_missed(refusal: int) -> None:
     """A job has one GPU of eight: it sees the nodes of all, and NVML may count all."""

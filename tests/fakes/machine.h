@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +32,9 @@ static long machine_state(int gpu, const char *key, long otherwise) {
 /* The process on a GPU, as long as it lives. */
 __attribute__((unused)) static int machine_pid(int gpu) {
     int pid = (int)machine_state(gpu, "pid", 0);
-    return pid && !kill(pid, 0) ? pid : 0;
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/exe", pid);
+    return pid && !access(path, F_OK) ? pid : 0;
 }
 /* 0, or the errno of open() */
 static int machine_open(const char *path) {

@@ -193,6 +193,10 @@ def test_kernel_files_that_can_not_be_read_are_unread() -> None:
     got = driver.read_files(answers(driver_files=[hidden]))
     for value in (got.kernel_version, got.modules, got.uvm_major, got.daemons):
         assert isinstance(value, Unread)
+    built_in = {**PROC, "version": {"errno": 2}, "proc": ["driver", "stat"], "modules": {"errno": 2}}
+    assert driver.read_files(answers(driver_files=[built_in])).modules == ()
+    refused = driver.read_files(answers(driver_files=[{**built_in, "modules": {"errno": 13}}]))
+    assert isinstance(refused.modules, Unread)
     odd = driver.read_files(answers(driver_files=[{**PROC, "version": {"text": "something new"}}]))
     assert isinstance(odd.kernel_version, Unread)
     blocked = driver.read_files(answers(driver_files=[{**PROC, "version": {"errno": 13}}]))

@@ -25,6 +25,7 @@ class Case:
     persons_part: Callable[[Scene], None] | None = None
     """What the fix's sentence leaves to a person before its lines are pasted (a licence's file that nobody else has)."""
     arguments: tuple[str, ...] = ()
+    level: str = "quick"
     is_note: bool = False
     """Its check only informs: it is found, and is no root cause."""
 
@@ -36,7 +37,7 @@ def prove(case: Case, build: Build) -> None:
     """The cause comes first; each of its fixes that has lines, pasted as printed, makes it go away."""
     with build() as machine:
         case.do(machine)
-        report = machine.check(*case.arguments)
+        report = machine.check(*case.arguments, level=case.level)
         if case.is_note:
             assert case.cause in report.found(), report.found()
         else:
@@ -48,7 +49,7 @@ def prove(case: Case, build: Build) -> None:
     for number in pasted[1:]:
         with build() as machine:
             case.do(machine)
-            again = machine.check(*case.arguments).fixes(case.cause)[number]
+            again = machine.check(*case.arguments, level=case.level).fixes(case.cause)[number]
             _cures(case, machine, again, number)
 
 
@@ -58,10 +59,10 @@ def _cures(case: Case, machine: Scene, fix: dict[str, object], number: int) -> N
     if case.persons_part is not None:
         case.persons_part(machine)
     if all(step.startswith(OF_THE_SHELL) for step in steps):
-        after = machine.check(*case.arguments, lines=tuple(steps))
+        after = machine.check(*case.arguments, lines=tuple(steps), level=case.level)
     else:
-        machine.paste(steps)
-        after = machine.check(*case.arguments)
+        machine.paste(steps, must_succeed=number not in case.only_look)
+        after = machine.check(*case.arguments, level=case.level)
     if number in case.only_look:
         assert case.cause in after.found()
     else:

@@ -1,0 +1,138 @@
+"""What takes real hardware: hosts that were recorded, with one thing changed, judged again as `gpudoctor replay` does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from gpudoctor import bundle
+from gpudoctor.diagnosis import judge
+from gpudoctor.facts import Facts, KernelEvent, LogEvent, Measurement, Unread
+from tests.factory import with_
+
+HOSTS = Path(__file__).parent.parent / "hosts"
+
+
+@dataclass(frozen=True)
+class Recorded:
+    cause: str
+    host: str
+    change: Callable[[Facts], Facts]
+    is_first: bool = True
+
+    def __str__(self) -> str:
+        return self.cause
+
+
+def measured(of: Callable[[Measurement], bool], **new: object) -> Callable[[Facts], Facts]:
+    """The measurements of this kind say something else."""
+
+    def change(facts: Facts) -> Facts:
+        assert any(of(m) for m in facts.measurements)
+        ones = tuple(msgspec.structs.replace(m, **new) if of(m) else m for m in facts.measurements)
+        return with_(facts, measurements=ones)
+
+    return change
+
+
+def _on_the_second(one: Measurement) -> bool:
+    return one.kernel == "matmul" and one.device == "GPU:1"
+
+
+def slower(facts: Facts) -> Facts:
+    (one,) = [m for m in facts.measurements if _on_the_second(m)]
+    assert isinstance(one.value, float)
+    return measured(_on_the_second, value=one.value * 0.6)(facts)
+
+
+def xid31(facts: Facts) -> Facts:
+    devices = facts.driver.libcuda.devices
+    assert isinstance(devices, tuple)
+    address = devices[1].pci_address
+    event = KernelEvent(kind="xid", text=f"NVRM: Xid (PCI:{address}): 31, MMU Fault", xid=31, pci_address=address)  # type: ignore[arg-type]
+    failed = measured(_on_the_second, value=Unread(why="CUDA_ERROR_ILLEGAL_ADDRESS"), verified=None)(facts)
+    return with_(failed, system__kernel_log_during=(event,))
+
+
+def without_machine_code(facts: Facts) -> Facts:
+    text = "TensorFlow was not built with CUDA kernel binaries compatible with compute capability 12.0."
+    return says(facts, LogEvent(kind="no-machine-code", text=text, values={"capability": "12.0"}))
+
+
+def says(facts: Facts, event: LogEvent) -> Facts:
+    """TensorFlow logs one line more."""
+    events = facts.tensorflow.events
+    assert isinstance(events, tuple)
+    return with_(facts, tensorflow__events=(*events, event))
+
+
+def few_multiprocessors(facts: Facts) -> Facts:
+    values = {"name": "NVIDIA GT 1030", "count": "3", "minimum": "8", "device": "0"}
+    text = "Ignoring visible gpu device (device: 0, name: NVIDIA GT 1030) with core count: 3. The minimum required count is 8."
+    seen = says(facts, LogEvent(kind="few-multiprocessors", text=text, values=values))
+    devices = facts.tensorflow.devices
+    assert isinstance(devices, tuple)
+    return with_(seen, tensorflow__devices=tuple(d for d in devices if d.type != "GPU"), measurements=())
+
+
+def no_handle(facts: Facts) -> Facts:
+    event = LogEvent(kind="handle-failed", text="Could not create cudnn handle: CUDNN_STATUS_NOT_INITIALIZED")
+    failed = measured(
+        lambda one: one.kernel == "convolution" and one.device == "GPU:1",
+        value=Unread(why="No DNN in stream executor"),
+        verified=None,
+    )
+    return failed(says(facts, event))
+
+
+def slow_link(facts: Facts) -> Facts:
+    devices = facts.gpu.devices
+    assert isinstance(devices, tuple)
+    slow = msgspec.structs.replace(devices[1], pcie_generation=1, utilisation_gpu_percent=90)
+    return with_(facts, gpu__devices=(devices[0], slow, *devices[2:]))
+
+
+def older_driver(facts: Facts) -> Facts:
+    """It was looked at without running TensorFlow, under a driver of another branch."""
+    unread = Unread(why="TensorFlow is not imported at the quick level")
+    seen = with_(facts, tensorflow__events=unread, tensorflow__devices=unread, measurements=())
+    return with_(
+        seen,
+        driver__kernel_version="535.161.08",
+        gpu__driver_version="535.161.08",
+        driver__libcuda__version="535.161.08",
+    )
+
+
+def rejected(facts: Facts) -> Facts:
+    return measured(_on_the_second, value=Unread(why="CUDA_ERROR_INVALID_PTX"), verified=None)(
+        without_machine_code(facts)
+    )
+
+
+FULL = "h200-x4-healthy-full"
+CASES = (
+    Recorded("gpu-wrong-result", FULL, measured(_on_the_second, verified=False, error=0.3)),
+    Recorded("gpu-outlier", FULL, slower),
+    Recorded("xid13-31-43-app-or-gpu-fault", FULL, xid31),
+    Recorded("jit-cold-start", FULL, without_machine_code, is_first=False),
+    Recorded("gpu-too-new-for-build", FULL, rejected),
+    Recorded("gpu-ignored-few-sms", FULL, few_multiprocessors),
+    Recorded("gpu-memory-handle-alloc", FULL, no_handle),
+    Recorded("pcie-link-degraded", FULL, slow_link),
+    Recorded("driver-too-old-for-ptx", "h200-x2-tf-2.21-plain", older_driver, is_first=False),
+)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_one_thing_makes_the_difference(case: Recorded) -> None:
+    facts, _, _ = bundle.read((HOSTS / f"{case.host}.json").read_bytes())
+    assert case.cause not in {f.cause for f in judge(facts).findings}
+    judged = judge(case.change(facts))
+    assert case.cause in {f.cause for f in judged.findings}
+    if case.is_first:
+        assert judged.diagnosis.root_causes[0].cause == case.cause
