@@ -80,6 +80,9 @@ def try_fixes(facts: Facts, patient: Patient, checks: tuple[Check, ...], limit_s
             trial = _made(facts, root.cause, fix, tuple(held)) or _try(
                 root.cause, fix.steps, tuple(held), with_fix, facts, patient, stages[root.code], limit_s
             )
+            beside = [r.cause for r in roots if r is not root and r.cause not in held and _hides(stages[r.code], trial)]
+            if trial.worked is False and beside:
+                trial = msgspec.structs.replace(trial, worked=Unread(why=f"{beside[0]} stands in the way as well"))
             trials.append(trial)
             worked += [fix] if trial.worked is True else []
         if worked:
@@ -97,6 +100,11 @@ def _stages() -> dict[str, Stage]:
 def _can_be_judged(stage: Stage) -> bool:
     """Whether cuInit, the loader or the list show that a cause is gone: not where GPUs are listed and then fail or crawl."""
     return stage < Stage.USE
+
+
+def _hides(stage: Stage, trial: Trial) -> bool:
+    """Whether a cause of this stage may keep the step from working by which a trial is judged."""
+    return stage <= Stage.VISIBILITY if trial.judged_by == "cuInit" else False
 
 
 def _made(facts: Facts, cause: str, fix: Fix, held: tuple[str, ...]) -> Trial | None:
