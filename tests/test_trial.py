@@ -143,6 +143,23 @@ def test_a_wrong_fix_of_a_variable_is_seen_to_fail(site: Path, libcuda: str) -> 
     assert fix.trial.outcome == "cuInit then answers 999"
 
 
+def test_where_another_cause_stands_in_the_way_a_trial_is_undecided(site: Path, libcuda: str) -> None:
+    env = {"LD_LIBRARY_PATH": libcuda, "FAKE_CUDA_INIT": "100", "FAKE_CUDA_DEVICES": "2", "CUDA_VISIBLE_DEVICES": ""}
+    facts, patient = examined(site, **env)
+    nodes = healthy().driver.nodes
+    assert isinstance(nodes, tuple)
+    refused = tuple(msgspec.structs.replace(n, open_errno=13) for n in nodes)
+    facts = msgspec.structs.replace(
+        facts, driver=msgspec.structs.replace(facts.driver, nodes=refused, libcuda=Libcuda(init_result=100))
+    )
+    roots = {r.cause: r for r in judge(tried(facts, patient)).diagnosis.root_causes}
+    assert {"device-node-permission", "cuda-visible-devices-empty"} <= set(roots)
+    made = roots["cuda-visible-devices-empty"].fixes[0].trial
+    assert made is not None
+    assert isinstance(made.worked, Unread)
+    assert "device-node-permission stands in the way" in made.worked.why
+
+
 def test_a_driver_that_hangs_does_not_hang_a_trial(site: Path, libcuda: str) -> None:
     facts, patient = examined(site, LD_LIBRARY_PATH=libcuda, FAKE_CUDA_INIT="hang", CUDA_VISIBLE_DEVICES="")
     facts = trial.try_fixes(facts, patient, all_checks(), 2)
