@@ -22,7 +22,7 @@ def test_driver_files(patient: Callable[..., Patient]) -> None:
     got = driver.read_files(patient().ask([driver.FILES], limit_s=20))
     listed = Path("/proc/modules")
     loaded = {line.split(" ")[0] for line in listed.read_text().splitlines()} if listed.exists() else set[str]()
-    assert isinstance(got.modules, tuple) is listed.exists()
+    assert isinstance(got.modules, tuple) or not listed.exists()  # a kernel without modules says so, too
     if isinstance(got.modules, tuple):
         assert set(got.modules) == {m for m in loaded if re.match(r"nvidia|nouveau|nova_|amdgpu|vfio_pci$", m)}
     assert isinstance(got.daemons, tuple)
