@@ -10,7 +10,6 @@ from gpudoctor.checks._libraries import (
     failed,
     folded,
     holder_of,
-    install,
     installed,
     lies,
     looked_in,
@@ -20,8 +19,9 @@ from gpudoctor.checks._libraries import (
     wheel_directories,
 )
 from gpudoctor.checks._pip import pip
+from gpudoctor.checks.absent import absent
 from gpudoctor.checks.library_texts import file_that_is_there, not_in_this_text, refused_file
-from gpudoctor.checks.toolkits import damaged_wheels, found_by_variable, missing, only_cudnn_is_missing, without
+from gpudoctor.checks.toolkits import damaged_wheels, found_by_variable, without
 from gpudoctor.facts import Facts, LibraryFile, LibraryPick, Unread, known
 from gpudoctor.findings import Evidence, Fix, Found, LinkChange, Stage, on_library_path
 from gpudoctor.registry import check
@@ -179,7 +179,8 @@ def cuda_libs_missing(facts: Facts) -> Iterator[Found]:
 
     What it looks at: each library that TensorFlow's loader failed to open (or a dependency of one), and
     every place where such files are kept: the wheels of the examined Python, CUDA toolkits, the system's
-    directories, conda, LD_LIBRARY_PATH. It fires where a file of that soname is in none of them.
+    directories, conda, LD_LIBRARY_PATH. It fires where a file of that soname is in none of them, and others are. Where
+    cuDNN alone is missing, or there is no CUDA at all, these causes have names of their own.
 
     Why it matters: TensorFlow registers no GPU if one is missing. `pip install tensorflow` alone
     brings none of them; the extra [and-cuda] (2.14 and newer) brings all.
@@ -188,26 +189,7 @@ def cuda_libs_missing(facts: Facts) -> Iterator[Found]:
 
     Source: https://www.tensorflow.org/install/pip; the wheels' metadata (compat/matrix.json).
     """
-    if only_cudnn_is_missing(facts) is not None:
-        return  # cudnn-wrong-major
-    damaged = () if isinstance(facts.python.damaged, Unread) else damaged_wheels(facts)
-    gone = [p for p in missing(facts) if wanted(p) not in damaged]
-    if not gone:
-        return
-    sonames = tuple(dict.fromkeys(wanted(p) for p in gone))
-    places = len({os.path.dirname(f.path) for f in known(facts.libraries.files)})
-    yield Found(
-        message=f"{', '.join(sonames)} {'is' if len(sonames) == 1 else 'are'} not installed on this machine.",
-        proof=(
-            *(Evidence(text=f"{wanted(p)} was looked for in {looked_in(p)}", source=source(facts)) for p in gone[:2]),
-            Evidence(
-                text=f"no file of {'that name' if len(sonames) == 1 else 'these names'} in wheels, toolkits, system "
-                f"directories, conda or LD_LIBRARY_PATH ({places} directories there hold other CUDA libraries)",
-                source="files",
-            ),
-        ),
-        fixes=(install(facts, sonames),),
-    )
+    yield from absent(facts, "some")
 
 
 @check("GD203", "cuda-lib-unusable", stage=Stage.LIBRARIES, explains=("tf-lists-no-gpu",))

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from gpudoctor.checks._said import lines, said
+from gpudoctor.checks._said import lines
 from gpudoctor.checks._stated import asked, lines_of, lost, named, opened, toolkits, within
 from gpudoctor.facts import Facts, UnknownFactError, Unread
-from gpudoctor.findings import Fix, Found, Stage
-from gpudoctor.registry import check
+from gpudoctor.findings import Fix, Found
 
-_EXTRA = Fix(
+EXTRA = Fix(
     kind="command",
     risk="safe",
     summary="On Linux TensorFlow's own extra brings the libraries of its build (2.14 and newer)",
@@ -33,13 +32,13 @@ def other_cuda(facts: Facts) -> Iterator[Found]:
         yield Found(
             message=f"TensorFlow asks for {first}, which CUDA {versions} does not bring.",
             proof=lines((*lines_of(facts, tuple(failed))[:2], *list(stated.values())[:2])),
-            fixes=(_EXTRA,),
+            fixes=(EXTRA,),
         )
     elif minor := _other_minor(failed, beside):
         yield Found(
             message=f"TensorFlow finds {minor[1]} and not {minor[0]}: the CUDA that is installed is of another minor version.",
             proof=lines(lines_of(facts, (minor[0],))[:2] + facts.text.said("library-opened")[:2]),
-            fixes=(_EXTRA,),
+            fixes=(EXTRA,),
         )
 
 
@@ -77,18 +76,19 @@ def other_cudnn(facts: Facts) -> Iterator[Found]:
     names = lost(facts)
     asked_for = {name.rstrip("dl.")[-1] for name in names}
     stated = named(facts, "cudnn")
-    if not names or not all(_is_cudnn(n) for n in names) or not stated:
+    if not names or not all(is_cudnn(n) for n in names) or not stated:
         return
     if not any(str(v[0]) in asked_for for v in stated):
         versions = " and ".join(".".join(map(str, v)) for v in stated)
         yield Found(
             message=f"TensorFlow asks for {names[0]}; installed is cuDNN {versions}.",
             proof=lines((*lines_of(facts, names)[:2], *list(stated.values())[:2])),
-            fixes=(_EXTRA,),
+            fixes=(EXTRA,),
         )
 
 
-def _is_cudnn(name: str) -> bool:
+def is_cudnn(name: str) -> bool:
+    """Whether a file is of cuDNN, by its name."""
     return name.startswith(("libcudnn.so", "cudnn64_"))
 
 
@@ -144,47 +144,3 @@ def not_in_this_text(found: Iterator[Found]) -> Iterator[Found]:
     if not several:
         raise UnknownFactError(Unread(why="not in this text"))
     yield from several
-
-
-@check("GD212", "cudnn-missing", stage=Stage.LIBRARIES, explains=("tf-lists-no-gpu",))
-def cudnn_missing(facts: Facts) -> Iterator[Found]:
-    """cuDNN is not installed, though CUDA's other libraries are.
-
-    What it looks at: in a pasted text, what a search for libcudnn prints. A line that says that TensorFlow can't open it
-    is no proof: the file may lie elsewhere, or be of another version.
-
-    Why it matters: the CUDA toolkit does not contain cuDNN, and TensorFlow registers no GPU without it.
-
-    How to fix: install the cuDNN of the major version that TensorFlow asks for.
-
-    Source: https://www.tensorflow.org/install/pip; cuDNN installation guide.
-    """
-    told = said(facts, "no-cudnn-file", settle="find / -name 'libcudnn*' -not -path '/proc/*' 2>/dev/null")
-    if not any(_is_cudnn(name) for name in lost(facts)):
-        raise UnknownFactError(Unread(why="no line says that TensorFlow misses it"))
-    yield Found(message="There is no libcudnn on this machine.", proof=lines(told), fixes=(_EXTRA,))
-
-
-@check(
-    "GD213",
-    "cuda-toolkit-missing",
-    stage=Stage.LIBRARIES,
-    explains=("tf-lists-no-gpu", "cuda-libs-missing", "cudnn-missing"),
-)
-def cuda_toolkit_missing(facts: Facts) -> Iterator[Found]:
-    """Neither a CUDA toolkit nor CUDA's libraries are installed.
-
-    What it looks at: in a pasted text, whether it says that there is no toolkit. A library that can't be opened is no
-    proof: it may lie elsewhere, or be of another version.
-
-    Why it matters: up to 2.13, and on Windows, TensorFlow's wheel brings none of CUDA's libraries.
-
-    How to fix: install the CUDA toolkit and the cuDNN that this release was built with (gpudoctor compat show), or on Linux a
-    release with the extra [and-cuda].
-
-    Source: https://www.tensorflow.org/install/source#gpu.
-    """
-    told = said(facts, "no-toolkit", settle="nvcc --version; ls -d /usr/local/cuda*")
-    if not lost(facts):
-        raise UnknownFactError(Unread(why="no line says that TensorFlow misses a library"))
-    yield Found(message="No CUDA toolkit is installed.", proof=lines(told), fixes=(_EXTRA,))

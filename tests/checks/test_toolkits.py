@@ -84,13 +84,13 @@ def test_one_missing_library_is_no_other_version() -> None:
 
 
 def test_no_cuda_at_all_is_no_other_version() -> None:
-    assert roots(without(healthy(), *WHEELS)) == ["cuda-libs-missing"]
+    assert roots(without(healthy(), *WHEELS)) == ["cuda-toolkit-missing"]
 
 
 def test_a_library_for_another_processor_is_no_other_version() -> None:
     facts = without(healthy(), *WHEELS)
     foreign = msgspec.structs.replace(of_toolkit("libcudart.so.13"), other_processor="64 bits, ELF machine 183")
-    assert roots(with_(facts, libraries__files=(foreign,))) == ["cuda-libs-missing"]
+    assert roots(with_(facts, libraries__files=(foreign,))) == ["cuda-toolkit-missing"]
 
 
 def test_versions_that_were_not_read_are_unknown() -> None:
@@ -122,7 +122,7 @@ def test_cudnn_wrong_major() -> None:
 
 
 def test_no_cudnn_at_all() -> None:
-    assert roots(without(healthy(), "libcudnn.so.9")) == ["cuda-libs-missing"]
+    assert roots(without(healthy(), "libcudnn.so.9")) == ["cudnn-missing"]
 
 
 def test_where_more_is_missing_cudnn_is_one_of_many() -> None:
@@ -174,7 +174,7 @@ def test_damage_beside_another_missing_library_leaves_both() -> None:
 def test_damage_that_was_not_looked_for() -> None:
     facts = with_(without(healthy(), "libcudnn.so.9"), python__damaged=NOT_RECORDED)
     assert outcome(facts, "wheel-damaged") == "unknown"
-    assert roots(facts) == ["cuda-libs-missing"]
+    assert roots(facts) == ["cudnn-missing"]
 
 
 # ------------------------------------------------------------------------------- ld-library-path-wrong-toolkit
