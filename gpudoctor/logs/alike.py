@@ -35,7 +35,7 @@ _PEOPLE = Pattern(
     re.IGNORECASE,
 )
 """Words of people, that programs seldom print."""
-_TITLE = Pattern(r"\W{0,3}(?:\[\w+\] )?[A-Za-z][\w.+-]*(?: [\w(][\w.,'()+&-]*){2,30}\W{0,2}$")
+_TITLE = Pattern(r"[\"'*#(]{0,3} ?(?:\[\w+\] )?[A-Za-z][\w.+-]*(?: [\w(][\w.,'()+&-]*){2,30}\W{0,2}$")
 """A sentence without a program's signs: a title is one."""
 
 
