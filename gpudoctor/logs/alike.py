@@ -30,7 +30,7 @@ _LOG = Pattern(
 )
 """How programs' lines begin."""
 _PEOPLE = Pattern(
-    r"\b(?:I|I'm|I've|we|my|our|you|me|please|how|why|anyone|someone|hello|hi|thanks|does|doesn't|don't|didn't|isn't|can't|won't|wasn't"
+    r"\b(?:(?-i:I)|I'm|I've|we|my|our|you|me|please|how|why|anyone|someone|hello|hi|thanks|does|doesn't|don't|didn't|isn't|can't|won't|wasn't"
     r"|whenever|but|although|question|describe)\b|\?|[\u3040-\u30ff\u4e00-\u9fff\u0400-\u04ff]{2,}",
     re.IGNORECASE,
 )
