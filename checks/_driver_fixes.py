@@ -135,10 +135,10 @@ OTHER_GPU = Fix(
 )
 
 _AGAIN = {
-    "ubuntu": "sudo apt-get install --reinstall \"$(dpkg -S {file} | cut -d: -f1 | head -n 1)\"",
-    "debian": "sudo apt-get install --reinstall \"$(dpkg -S {file} | cut -d: -f1 | head -n 1)\"",
-    "fedora": "sudo dnf reinstall \"$(rpm -qf {file})\"",
-    "arch": "sudo pacman -S \"$(pacman -Qoq {file})\"",
+    "ubuntu": 'sudo apt-get install --reinstall "$(dpkg -S {file} | cut -d: -f1 | head -n 1)"',
+    "debian": 'sudo apt-get install --reinstall "$(dpkg -S {file} | cut -d: -f1 | head -n 1)"',
+    "fedora": 'sudo dnf reinstall "$(rpm -qf {file})"',
+    "arch": 'sudo pacman -S "$(pacman -Qoq {file})"',
     "opensuse-leap": "sudo zypper install --force \"$(rpm -qf --qf '%{{NAME}}' {file})\"",
 }
 

@@ -434,12 +434,12 @@ def _off_the_cache(facts: Facts, path: str) -> Fix | None:
 
 
 def _elsewhere(facts: Facts, directory: str) -> bool:
-    """Whether another libcuda than the one in `directory` lies on this machine, as far as is known."""
+    """Whether another libcuda of a driver than the one in `directory` lies on this machine, as far as is known."""
     candidates = facts.driver.libcuda.candidates
     if isinstance(candidates, Unread):
         return True
     own = os.path.normpath(directory)
-    return any(os.path.dirname(os.path.normpath(c)) != own for c in candidates)
+    return any(os.path.dirname(os.path.normpath(c)) != own for c in own_libraries(candidates))
 
 
 def _fixes(*fixes: Fix | None) -> tuple[Fix, ...]:

@@ -93,7 +93,8 @@ def test_driver_libcuda_not_on_path() -> None:
 
 def test_driver_library_damaged() -> None:
     refused = nowhere(
-        driver__libcuda__load_error=f"{LINUX}: file too short", driver__libcuda__candidates=("/opt/x/libcuda.so.1", LINUX)
+        driver__libcuda__load_error=f"{LINUX}: file too short",
+        driver__libcuda__candidates=("/opt/x/libcuda.so.1", LINUX),
     )
     facts = lists_no_gpu(with_(healthy(), **refused))
     assert roots(facts) == ["driver-library-damaged"]
