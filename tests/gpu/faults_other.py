@@ -49,8 +49,6 @@ def _packages(machine: Machine) -> Iterator[Fault]:
     for name in ("tensorflow.py", "keras.py", "numpy.py"):
         make = _module(name)
         yield _fault(f"a file {name} of the user's", "variable", "package", make, "tf-shadowed", library=name[:-3])
-    numpy = _module("numpy/__init__.py", "__version__ = '2.0.0'\n")
-    yield _fault("a directory numpy of the user's", "variable", "package", numpy, "tf-shadowed", library="numpy")
     package = _module("tensorflow/__init__.py", "raise ImportError('this is not the one')\n")
     yield _fault(
         "a directory tensorflow of the user's", "variable", "import", package, "tf-shadowed",
