@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+from shlex import quote
+
+from gpudoctor.facts import Facts
 from gpudoctor.findings import Fix
 
 REBOOT = Fix(
@@ -129,3 +133,28 @@ OTHER_GPU = Fix(
     summary="Use another GPU: compute capability 5.0 or higher for the published packages. Without one, TensorFlow runs on the CPU",
     steps=(),
 )
+
+_AGAIN = {
+    "ubuntu": 'sudo apt-get install --reinstall "$(dpkg -S {file} | cut -d: -f1 | head -n 1)"',
+    "debian": 'sudo apt-get install --reinstall "$(dpkg -S {file} | cut -d: -f1 | head -n 1)"',
+    "fedora": 'sudo dnf reinstall "$(rpm -qf {file})"',
+    "arch": 'sudo pacman -S "$(pacman -Qoq {file})"',
+    "opensuse-leap": "sudo zypper install --force \"$(rpm -qf --qf '%{{NAME}}' {file})\"",
+}
+
+
+def again(path: str, facts: Facts) -> Fix:
+    """The driver's package once more, for the file that is not whole."""
+    name = facts.system.distribution
+    inside = isinstance(facts.system.container, str)
+    step = _AGAIN.get(name) if isinstance(name, str) and not inside else None
+    owned = f"*/{os.path.basename(os.path.dirname(path))}/{os.path.basename(path)}" if step and "dpkg" in step else path
+    return Fix(
+        kind="command" if step else "advice",
+        risk="needs root",
+        summary="Install the driver's package again"
+        + (", on the host, and restart this container" if inside else "")
+        + (", or the driver itself where it came from NVIDIA's installer" if step else ""),
+        steps=(step.format(file=quote(owned)),) if step else (),
+        verify="nvidia-smi && gpudoctor check",
+    )

@@ -248,7 +248,7 @@ def driver_libcuda_not_on_path(facts: Facts) -> Iterator[Found]:
     if known(lib.path) is not None:
         return
     own = own_libraries(known(lib.candidates))
-    if not own:
+    if not own or refused_library(facts) is not None:
         return
     directory = os.path.dirname(own[0])
     yield Found(
@@ -266,6 +266,61 @@ def driver_libcuda_not_on_path(facts: Facts) -> Iterator[Found]:
                 steps=(f"echo {quote(directory)} | sudo tee /etc/ld.so.conf.d/nvidia-driver.conf", "sudo ldconfig"),
             ),
         ),
+    )
+
+
+_REFUSED = Pattern(r"(/.*/libcuda\.so[.\d]*): (?!cannot open shared object file)(.+)")
+"""The loader's words for a file that it found; of one that it did not find it names no path."""
+
+
+def refused_library(facts: Facts) -> tuple[str, str] | None:
+    """The libcuda.so.1 that the loader found and refused, or died of, and why; None: it was not so."""
+    lib = facts.driver.libcuda
+    if lib.path is None:
+        told = _REFUSED.fullmatch(lib.load_error) if isinstance(lib.load_error, str) else None
+        return (told.group(1), told.group(2)) if told else None
+    how = lib.no_answer
+    if not isinstance(how, str) or not how.startswith("loading ") or not isinstance(lib.found_in, SearchStep):
+        return None
+    path = os.path.join(lib.found_in.directory, "libcuda.so.1")
+    files = [] if isinstance(facts.libraries.files, Unread) else facts.libraries.files
+    meant = [f for f in files if f.path.removeprefix("/usr") == path.removeprefix("/usr")]  # /lib is most often a link
+    flaws = [f.flaw for f in meant if isinstance(f.flaw, str)]
+    return (path, f"{flaws[0]}; {how}") if flaws and len(flaws) == len(meant) else None
+
+
+@check(
+    "GD125",
+    "driver-library-damaged",
+    stage=Stage.DRIVER,
+    explains=("libcuda-not-found", "cuinit-no-answer", "tf-lists-no-gpu"),
+)
+def driver_library_damaged(facts: Facts) -> Iterator[Found]:
+    """The driver's libcuda.so.1 is found and is no whole library.
+
+    What it looks at: what the loader says of the libcuda.so.1 that it finds (file too short, invalid ELF header, a symbol
+    that is missing); where the process dies of loading it, what the file's header says.
+
+    Why it matters: every CUDA program needs it. A file that is found first ends the search, even if a good one lies
+    behind it. It happens where an installation or a copy was cut short (disk full), and where something else was written over it.
+
+    How to fix: install the driver's package again, in a container on the host; or take the file's directory off the path.
+
+    Source: ld.so(8); glibc elf/dl-load.c.
+    """
+    if facts.text.is_all:
+        raise NotApplicable("only a machine that is examined shows it")
+    if facts.driver.libcuda.path is not None and not isinstance(facts.driver.libcuda.no_answer, str):
+        known(facts.driver.libcuda.path)
+        return
+    refused = refused_library(facts)
+    if refused is None:
+        return
+    path, why = refused
+    yield Found(
+        message=f"{path} is found, and is no library that can be loaded: {why}.",
+        proof=(Evidence(text=f"{path}: {why}", source="dynamic loader, in a child process"),),
+        fixes=(_off_the_path(facts) or fix.again(path, facts),),
     )
 
 
@@ -379,12 +434,12 @@ def _off_the_cache(facts: Facts, path: str) -> Fix | None:
 
 
 def _elsewhere(facts: Facts, directory: str) -> bool:
-    """Whether another libcuda than the one in `directory` lies on this machine, as far as is known."""
+    """Whether another libcuda of a driver than the one in `directory` lies on this machine, as far as is known."""
     candidates = facts.driver.libcuda.candidates
     if isinstance(candidates, Unread):
         return True
     own = os.path.normpath(directory)
-    return any(os.path.dirname(os.path.normpath(c)) != own for c in candidates)
+    return any(os.path.dirname(os.path.normpath(c)) != own for c in own_libraries(candidates))
 
 
 def _fixes(*fixes: Fix | None) -> tuple[Fix, ...]:

@@ -152,10 +152,21 @@ def damaged_wheels(facts: Facts) -> dict[str, DamagedFile]:
         refused = os.path.basename(pick.rejected or "")
         if refused in by_name and by_name[refused].size_bytes is not None:
             found[refused] = by_name[refused]
-        gone = by_name.get(wanted(pick))
-        if gone is not None and not pick.rejected and not installed(facts, wanted(pick)):
+        if pick.rejected or installed(facts, wanted(pick)):
+            continue
+        gone = by_name.get(wanted(pick)) or _for_another_processor(facts, wanted(pick))
+        if gone is not None:
             found[wanted(pick)] = gone
     return found
+
+
+def _for_another_processor(facts: Facts, soname: str) -> DamagedFile | None:
+    """A wheel's file that the loader passes over, where no list tells what size it had."""
+    for file in known(facts.libraries.files):
+        if file.name == soname and isinstance(file.other_processor, str) and isinstance(file.owner, str):
+            size = file.size_bytes if isinstance(file.size_bytes, int) else 0
+            return DamagedFile(path=file.path, owner=file.owner, size_bytes=size, recorded_bytes=None)
+    return None
 
 
 @check("GD209", "wheel-damaged", stage=Stage.LIBRARIES, explains=("tf-lists-no-gpu",))
@@ -163,7 +174,8 @@ def wheel_damaged(facts: Facts) -> Iterator[Found]:
     """Files of an installed wheel are gone, or not as pip wrote them.
 
     What it looks at: each library that TensorFlow's loader could not open, and the RECORD of the nvidia wheels: the
-    list of their files with their sizes. It fires where such a file is not there or has another size.
+    list of their files with their sizes. It fires where such a file is not there or has another size, or where it is for
+    another processor, so that the loader passes over it.
 
     Why it matters: pip takes the wheel for installed and does nothing when asked to install it. It happens when two
     wheels own the same file and one of them is removed (nvidia-cudnn-cu12 and -cu13), when an installation or a
@@ -184,7 +196,7 @@ def wheel_damaged(facts: Facts) -> Iterator[Found]:
     requirements = [quote(owner.replace(" ", "==")) for owner in owners]
     yield Found(
         message=f"{' and '.join(owners)} {_is(owners)} installed, and {'; '.join(said)}.",
-        proof=tuple(Evidence(text=_state(d), source=f"RECORD of {d.owner}") for d in damaged),
+        proof=tuple(_state(facts, d) for d in damaged),
         fixes=(
             Fix(
                 kind="command",
@@ -200,10 +212,15 @@ def _is(names: list[str]) -> str:
     return "is" if len(names) == 1 else "are"
 
 
-def _state(file: DamagedFile) -> str:
+def _state(facts: Facts, file: DamagedFile) -> Evidence:
+    source = f"RECORD of {file.owner}"
     if file.size_bytes is None:
-        return f"{file.path} does not exist"
-    return f"{file.path} has {file.size_bytes} bytes; {file.recorded_bytes} were installed"
+        return Evidence(text=f"{file.path} does not exist", source=source)
+    if file.recorded_bytes is not None:
+        text = f"{file.path} has {file.size_bytes} bytes; {file.recorded_bytes} were installed"
+        return Evidence(text=text, source=source)
+    kind = next((f.other_processor for f in known(facts.libraries.files) if f.path == file.path), None)
+    return Evidence(text=f"{file.path} is for another processor ({kind})", source="its ELF header")
 
 
 # ----------------------------------------------------------------------------- another toolkit in between

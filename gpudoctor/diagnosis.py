@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from shlex import quote
 
 import msgspec
 
@@ -12,6 +13,7 @@ from .findings import (
     Candidate,
     CombinedFix,
     Diagnosis,
+    EnvChange,
     Finding,
     Fix,
     Found,
@@ -223,7 +225,7 @@ def _combine(facts: Facts, roots: tuple[RootCause, ...]) -> CombinedFix | None:
     return CombinedFix(
         causes=tuple(r.cause for r, _ in chosen),
         steps=steps,
-        env=tuple(e for _, f in chosen for e in f.env),
+        env=together(e for _, f in chosen for e in f.env),
         links=tuple(link for _, f in chosen for link in f.links),
         trial=trial,
     )
@@ -238,5 +240,38 @@ def first_usable(fixes: Iterable[Fix]) -> Fix | None:
 
 
 def merged_steps(fixes: Iterable[Fix]) -> tuple[str, ...]:
-    """The steps of several fixes, in order, each once."""
-    return tuple(dict.fromkeys(step for fix in fixes for step in fix.steps))
+    """The steps of several fixes, in order, each once; new values of one list of directories as one value, before what is
+    put first in it."""
+    every = list(fixes)
+    lists = [f for f in every if f.env and len(f.env) == len(f.steps) and all(_cuts_a_list(e) for e in f.env)]
+    first = [_line(e) for e in together(e for f in lists for e in f.env)]
+    rest = [step for f in every if f not in lists for step in f.steps]
+    if sum(bool(f.env) for f in every) < 2:
+        first, rest = [], [step for f in every for step in f.steps]
+    return tuple(dict.fromkeys([*first, *rest]))
+
+
+def together(changes: Iterable[EnvChange]) -> tuple[EnvChange, ...]:
+    """The changes of several fixes as one: each takes entries off the list that was there before, and what one took off no
+    other puts back; what is put first comes after that."""
+    every = list(changes)
+    cuts: dict[str, list[EnvChange]] = {}
+    for change in every:
+        if _cuts_a_list(change):
+            cuts.setdefault(change.name, []).append(change)
+    merged = [_cut(name, same) for name, same in cuts.items()]
+    return tuple(dict.fromkeys([*merged, *(c for c in every if not _cuts_a_list(c))]))
+
+
+def _cuts_a_list(change: EnvChange) -> bool:
+    return change.name.endswith("PATH") and change.op != "prepend"
+
+
+def _cut(name: str, changes: list[EnvChange]) -> EnvChange:
+    lists = [change.value.split(":") if change.op == "set" else [] for change in changes]
+    value = ":".join(entry for entry in lists[0] if all(entry in other for other in lists))
+    return EnvChange(name=name, op="set" if value else "unset", value=value)
+
+
+def _line(change: EnvChange) -> str:
+    return f"export {change.name}={quote(change.value)}" if change.op == "set" else f"unset {change.name}"

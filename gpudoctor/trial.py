@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from .diagnosis import COMBINED, first_usable, judge
+from .diagnosis import COMBINED, first_usable, judge, together
 from .facts import Facts, TensorFlow, Trial, Unread
 from .findings import EnvChange, Fix, LinkChange, Stage
 from .probes import driver as driver_probe
@@ -39,7 +39,7 @@ class View:
     def and_also(self, env: Iterable[EnvChange], links: Iterable[LinkChange]) -> View:
         """This view with more changes; a change that is in it already is not made twice."""
         return View(
-            self.env + tuple(e for e in env if e not in self.env),
+            together((*self.env, *env)),
             self.links + tuple(link for link in links if link not in self.links),
         )
 

@@ -20,13 +20,19 @@ SEED = int(os.environ.get("GPUDOCTOR_TEST_SEED", random.randrange(1 << 32)))
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("faults", "faults made on a machine with GPUs, as root (tests/gpu/test_faults.py)")
-    group.addoption("--faults", type=int, default=0, metavar="N", help="Make N faults, and pairs of them.")
+    group.addoption(
+        "--faults",
+        type=lambda text: None if text == "all" else int(text),
+        default=0,
+        metavar="N",
+        help="Make N faults, and pairs of them; 'all': every fault, and a pair of every two subjects.",
+    )
     group.addoption("--seed", type=int, default=SEED, metavar="S", help="Which are drawn; random, and printed.")
     group.addoption("--faults-table", default=None, metavar="FILE", help="Write the table of faults and answers.")
 
 
 def pytest_report_header(config: pytest.Config) -> str:
-    faults = f"; faults: --seed {config.getoption('--seed')}" if config.getoption("--faults") else ""
+    faults = f"; faults: --seed {config.getoption('--seed')}" if config.getoption("--faults") != 0 else ""
     return f"random layouts: GPUDOCTOR_TEST_SEED={SEED}{faults}"
 
 

@@ -11,6 +11,7 @@ from gpudoctor.diagnosis import judge
 from gpudoctor.facts import DeviceNode, Facts, Libcuda, TensorFlow, Trial, UnknownFactError, Unread, known, unread_all
 from gpudoctor.findings import EnvChange, Fix, Found, Level, NotApplicable, Stage, SymptomRank
 from gpudoctor.registry import Check
+from gpudoctor.trial import View, apply
 from tests.checks.test_libraries import gap
 from tests.factory import cu_init, healthy, lists_no_gpu, roots, with_, with_variable
 
@@ -161,6 +162,33 @@ def test_several_roots_have_one_combined_fix() -> None:
     assert combined is not None
     assert combined.steps == ("export A=1", "export A=2")
     assert combined.causes == ("one", "two")
+
+
+def path(op: str, value: str = "") -> Fix:
+    line = {"set": f"export LD_LIBRARY_PATH={value}", "unset": "unset LD_LIBRARY_PATH"}.get(op, f"export P={value}")
+    change = EnvChange(name="LD_LIBRARY_PATH", op=op, value=value)  # type: ignore[arg-type]
+    return Fix(kind="env", risk="safe", summary="", steps=(line,), env=(change,))
+
+
+@pytest.mark.parametrize(
+    ("fixes", "steps"),
+    [
+        ((path("set", "/b:/c"), path("set", "/a:/c")), ("export LD_LIBRARY_PATH=/c",)),
+        ((path("set", "/b"), path("set", "/a")), ("unset LD_LIBRARY_PATH",)),
+        ((path("unset"), path("set", "/a")), ("unset LD_LIBRARY_PATH",)),
+        ((path("prepend", "/x"), path("set", "/a")), ("export LD_LIBRARY_PATH=/a", "export P=/x")),
+        ((env("1"), path("set", "/a")), ("export LD_LIBRARY_PATH=/a", "export A=1")),
+    ],
+)
+def test_what_one_fix_takes_off_a_path_no_other_puts_back(fixes: tuple[Fix, Fix], steps: tuple[str, ...]) -> None:
+    one = rule("GD901", "one", found(fixes=fixes[:1]), stage=Stage.VISIBILITY)
+    two = rule("GD902", "two", found(fixes=fixes[1:]), stage=Stage.LIBRARIES)
+    combined = judge(healthy(), (one, two)).diagnosis.combined_fix
+    assert combined is not None
+    assert combined.steps == steps
+    changed = apply({"LD_LIBRARY_PATH": "/a:/b:/c"}, View().and_also(fixes[0].env, ()).and_also(fixes[1].env, ()).env)
+    assert changed == apply({"LD_LIBRARY_PATH": "/a:/b:/c"}, combined.env)
+    assert ("/x:" in changed.get("LD_LIBRARY_PATH", "")) == any(e.op == "prepend" for f in fixes for e in f.env)
 
 
 def test_no_combined_fix_where_one_cause_has_none() -> None:

@@ -6,6 +6,7 @@ import importlib.util
 import os
 import platform
 import re
+import sys
 import tempfile
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
@@ -190,7 +191,11 @@ def _as_heard(path: str) -> str:
 
 def _tried_file(path: str, failed: bool) -> Dict[str, Any]:
     there = os.path.isfile(path)
-    flaw = read_elf(path)["flaw"] if there and failed else None
+    elf = read_elf(path) if there and failed else None
+    if elf is not None and elf["machine"] is not None:
+        own = read_elf(sys.executable)
+        there = (elf["bits"], elf["machine"]) == (own["bits"], own["machine"])  # the loader passes over any other
+    flaw = elf["flaw"] if elf is not None and there else None
     return {"path": tidied_path(path), "real": os.path.realpath(path), "there": there, "flaw": flaw}
 
 

@@ -169,13 +169,20 @@ def read_libcuda(answers: Answers) -> Libcuda:
         crashed = answers.outcome.how if answers.all("cuda_loading") else None
         return msgspec.structs.replace(
             unread_all(Libcuda, why),
+            found_in=_found_in(answers),
             no_answer=f"loading libcuda.so.1: the process {crashed}" if crashed else why,
             log=log,
         )
     if load["error"] is not None:
         absent = Unread(why="no libcuda.so.1 could be loaded", settle="ldconfig -p | grep libcuda")
         return msgspec.structs.replace(
-            unread_all(Libcuda, absent), path=None, version=None, load_error=load["error"], no_answer=None, log=log
+            unread_all(Libcuda, absent),
+            path=None,
+            version=None,
+            found_in=_found_in(answers),
+            load_error=load["error"],
+            no_answer=None,
+            log=log,
         )
     path = load["real"] or Unread(why="the loader does not say which file it loaded")
     lib = Libcuda(

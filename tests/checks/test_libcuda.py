@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import os
+
+import msgspec
 import pytest
 
-from gpudoctor.facts import Facts, SearchStep, Unread
+from gpudoctor.facts import Facts, LibraryFile, SearchStep, Unread
 from tests.factory import LIBCUDA, cu_init, found, healthy, lists_no_gpu, outcome, roots, with_, with_variable
 
 
@@ -86,6 +89,46 @@ def test_driver_libcuda_not_on_path() -> None:
     assert roots(facts) == ["driver-libcuda-not-on-path"]
     assert found(facts)["driver-libcuda-not-on-path"].fixes[0].env[0].value == "/opt/driver/lib"
     assert "libcuda-not-found" in found(facts)
+
+
+def test_driver_library_damaged() -> None:
+    refused = nowhere(
+        driver__libcuda__load_error=f"{LINUX}: file too short",
+        driver__libcuda__candidates=("/opt/x/libcuda.so.1", LINUX),
+    )
+    facts = lists_no_gpu(with_(healthy(), **refused))
+    assert roots(facts) == ["driver-library-damaged"]
+    assert [f.kind for f in found(facts)["driver-library-damaged"].fixes] == ["command"]
+    inside = found(with_(facts, system__container="docker"))["driver-library-damaged"].fixes[0]
+    assert inside.kind == "advice"
+    assert "on the host" in inside.summary
+    step = SearchStep(directory="/opt/x", origin="LD_LIBRARY_PATH")
+    by_variable = with_(
+        with_variable(facts, "LD_LIBRARY_PATH", "/opt/x:/opt/y"),
+        driver__libcuda__load_error="/opt/x/libcuda.so.1: invalid ELF header",
+        driver__libcuda__found_in=step,
+    )
+    assert found(by_variable)["driver-library-damaged"].fixes[0].steps == ("export LD_LIBRARY_PATH=/opt/y",)
+    assert outcome(healthy(), "driver-library-damaged") == "passed"
+    assert outcome(with_(healthy(), driver__libcuda__path=Unread(why="?")), "driver-library-damaged") == "unknown"
+
+
+def test_a_libcuda_that_kills_its_process_is_damaged_where_its_header_says_so() -> None:
+    dead = with_(
+        healthy(),
+        driver__libcuda__path=Unread(why="?"),
+        driver__libcuda__init_result=Unread(why="?"),
+        driver__libcuda__found_in=SearchStep(directory=os.path.dirname(LINUX), origin="system"),
+        driver__libcuda__no_answer="loading libcuda.so.1: the process was killed by SIGBUS",
+    )
+    library = LibraryFile(name="libcuda.so.1", path=LINUX, kind="system", flaw="file too short")
+    facts = with_(dead, libraries__files=(library,))
+    assert "driver-library-damaged" in roots(facts)
+    assert "SIGBUS" in found(facts)["driver-library-damaged"].message
+    whole = with_(dead, libraries__files=(msgspec.structs.replace(library, flaw=None),))
+    assert outcome(whole, "driver-library-damaged") == "passed"
+    linked = with_(facts, driver__libcuda__found_in=SearchStep(directory=os.path.dirname(LINUX[4:]), origin="cache"))
+    assert "driver-library-damaged" in roots(linked)
 
 
 @pytest.mark.parametrize("place", ["/usr/local/cuda/compat", "/usr/local/cuda/lib64/stubs"])

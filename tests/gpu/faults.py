@@ -53,6 +53,9 @@ class Fault:
     hides_nvml: bool = False
     alone: bool = False
     """Nothing else may run beside it on this machine."""
+    as_nobody: bool = False
+    at_home: bool = False
+    """It lies in the home directory of whoever runs the suite: nobody else reads it."""
     more: tuple[str, ...] = ()
     """Arguments of the check."""
     cured: bool = True
@@ -120,26 +123,28 @@ def pairs(all_faults: list[Fault]) -> list[Case]:
             continue
         if "standard" in (one.level, other.level) or one.more or other.more:
             continue
+        if (one.as_nobody and other.at_home) or (other.as_nobody and one.at_home):
+            continue
         files = {f.route for f in (one, other)} - {"variable", "mount namespace"}  # one user file takes another's place
         if one.subject == other.subject == "nccl" and (one.library == other.library or files):
             continue
-        # the paths that one takes away the other would put first
-        first, second = sorted((one, other), key=lambda f: f.subject != "libcuda")
+        # a libcuda is put first on a path that a library's fault may have set anew
+        first, second = sorted((one, other), key=lambda f: f.subject == "libcuda")
         found.append(Case((first, second)))
     return found
 
 
-def draw(machine: Machine, number: int, seed: int) -> list[Case]:
-    """`number` cases: single faults, each once before any comes again, and a third of pairs."""
+def draw(machine: Machine, number: int | None, seed: int) -> list[Case]:
+    """`number` different cases, two thirds of them single faults as far as there are so many, the rest pairs; None: every
+    fault once, and a pair of every two subjects."""
     dice, known = random.Random(seed), faults(machine)
-    doubles = pairs(known)
+    singles, doubles = [Case((f,)) for f in known], pairs(known)
+    dice.shuffle(singles)
     dice.shuffle(doubles)
-    singles: list[Case] = []
-    wanted = max(1, number - min(number // 3, len(doubles)))
-    while len(singles) < wanted:
-        again = [Case((f,)) for f in known]
-        dice.shuffle(again)
-        singles += again
+    if number is None:
+        of_each = {frozenset(f.subject for f in case.faults): case for case in doubles}
+        return [*singles, *of_each.values()]
+    wanted = min(len(singles), max(1, number - min(number // 3, len(doubles))))
     return [*singles[:wanted], *doubles[: number - wanted]]
 
 

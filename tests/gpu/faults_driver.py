@@ -15,6 +15,7 @@ LIBCUDA = "libcuda.so.1"
 def faults(machine: Machine) -> Iterator[Fault]:
     yield from _toolkits(machine)
     yield from _answers()
+    yield from _damaged(machine)
     yield from _gone(machine)
     yield from _nodes(machine)
 
@@ -120,6 +121,31 @@ def _answers() -> Iterator[Fault]:
     for code in ("hang", "crash"):
         more = ("--timeout", "5") if code == "hang" else ()
         yield _fault(f"cuInit: {code}", "fake library", _answering(code), symptom="cuinit-no-answer", more=more)
+
+
+# ------------------------------------------------------------------------------- damaged
+
+
+def _damaged(machine: Machine) -> Iterator[Fault]:
+    """Something else in the place of the driver's file, or before it."""
+    with open(machine.libcuda, "rb") as f:
+        beginning = f.read(9000)
+    contents: tuple[tuple[str, Route, bytes], ...] = (
+        ("is empty", "truncated", b""),
+        ("cut after 30 bytes", "truncated", beginning[:30]),
+        ("cut after 9000 bytes", "truncated", beginning),
+        ("is a web page", "wrong kind", b"<html><body>404 Not Found</body></html>\n" * 200),
+    )
+    for how, route, content in contents:
+
+        def in_place(scene: Scene, content: bytes = content) -> None:
+            scene.replace(machine.libcuda, scene.write("bad-libcuda", content))
+
+        def first(scene: Scene, content: bytes = content) -> None:
+            scene.put_first("LD_LIBRARY_PATH", scene.write(f"first-libcuda/{LIBCUDA}", content).parent)
+
+        yield _fault(f"libcuda {how}", route, in_place, "driver-library-damaged")
+        yield _fault(f"a libcuda first on the path {how}", "variable", first, "driver-library-damaged")
 
 
 # ------------------------------------------------------------------------------- gone

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import shutil
@@ -67,11 +68,16 @@ def _can_move(machine: Machine) -> bool:
 # ------------------------------------------------------------------------------- of one library
 
 
-def has_record(machine: Machine, soname: str, path: str) -> bool:
-    """Whether the wheel's own list of files tells what this one was like."""
+def recorded(machine: Machine, soname: str, path: str) -> tuple[bool, bool]:
+    """Whether the wheel's own list of files names this one, and whether it tells its size."""
     file = next(f for f in machine.copies(soname) if f["path"] == path)
     info = Scene.metadata(file["owner"], file["path"])
-    return info is not None and os.path.exists(os.path.join(info, "RECORD"))
+    record = Path(info or "", "RECORD")
+    for line in record.read_text().splitlines() if info is not None and record.exists() else ():
+        name, _, size = line.rsplit(",", 2)
+        if name.strip('"') == os.path.relpath(path, machine.site):
+            return True, size.isdecimal()
+    return False, False
 
 
 def _of_one(machine: Machine, soname: str) -> Iterator[Fault]:
@@ -81,17 +87,14 @@ def _of_one(machine: Machine, soname: str) -> Iterator[Fault]:
         return _fault(f"{soname} {name}", route, make, *causes, library=soname)
 
     # a good copy elsewhere does not help: the search ends at the file that is refused
-    bad = "wheel-damaged" if has_record(machine, soname, path) else "cuda-lib-unusable"
+    listed, sized = recorded(machine, soname, path)
+    bad = "wheel-damaged" if sized else "cuda-lib-unusable"
     yield fault("cut after 30 bytes", "truncated", _cut(path, 30), bad)
     yield fault("cut after 9000 bytes", "truncated", _cut(path, 9000), bad)
     yield fault("is empty", "truncated", _cut(path, 0), bad)
     yield fault("is a web page", "wrong kind", _text(path), bad)
-    yield fault(
-        "gone from its wheel",
-        "hidden",
-        _gone(soname),
-        "wheel-damaged" if bad == "wheel-damaged" else "cuda-libs-missing",
-    )
+    gone = "wheel-damaged" if listed else "cuda-libs-missing"
+    yield fault("gone from its wheel", "hidden", _gone(soname), gone)
     yield fault("not installed", "mount namespace", _not_installed(soname), "cuda-libs-missing")
     yield fault("cut, of a directory first on the path", "variable", _first(soname, path, 30), "cuda-lib-unusable")
     yield fault("as text, of a directory first on the path", "variable", _first_text(soname), "cuda-lib-unusable")
@@ -116,10 +119,12 @@ def _of_one(machine: Machine, soname: str) -> Iterator[Fault]:
         "for another processor, and no other",
         "wrong kind",
         _other_processor(soname, path),
-        "wheel-damaged" if bad == "wheel-damaged" else "cuda-libs-missing",
+        "wheel-damaged" if listed else "cuda-libs-missing",
     )
     if can_read_all(machine):
-        yield fault("that this user may not read", "file", _unreadable(path), "cuda-lib-unusable")
+        name = "that this user may not read"
+        refused = fault(name, "file", _unreadable(soname, path), "cuda-lib-unusable")
+        yield dataclasses.replace(refused, as_nobody=True)
 
 
 def _cut(path: str, size: int) -> Callable[[Scene], None]:
@@ -245,8 +250,13 @@ def _as_nobody(scene: Scene) -> None:
     scene.place.chmod(0o777)
 
 
-def _unreadable(path: str) -> Callable[[Scene], None]:
+def _unreadable(soname: str, path: str) -> Callable[[Scene], None]:
+    """The loader passes over what it may not open: no other file of that name is left to be found."""
+
     def make(scene: Scene) -> None:
+        for file in scene.machine.copies(soname):
+            if os.path.realpath(file["path"]) != os.path.realpath(path):
+                scene.take(file)
         closed = scene.write("closed", b"")
         os.truncate(closed, os.stat(path).st_size)
         closed.chmod(0)
@@ -271,9 +281,10 @@ def _needed(machine: Machine) -> Iterator[Fault]:
 
 
 def _of_a_needed_one(machine: Machine, soname: str, path: str) -> Iterator[Fault]:
-    bad = "wheel-damaged" if has_record(machine, soname, path) else "cuda-lib-unusable"
+    listed, sized = recorded(machine, soname, path)
+    bad = "wheel-damaged" if sized else "cuda-lib-unusable"
     library = soname
-    gone = "wheel-damaged" if bad == "wheel-damaged" else "cuda-libs-missing"
+    gone = "wheel-damaged" if listed else "cuda-libs-missing"
     yield _fault(f"{soname} cut after 30 bytes", "truncated", _cut(path, 30), bad, library=library)
     yield _fault(f"{soname} is a web page", "wrong kind", _text(path), bad, library=library)
     yield _fault(f"{soname} gone from its wheel", "hidden", _gone(soname), gone, library=library)

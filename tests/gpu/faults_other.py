@@ -23,11 +23,13 @@ def faults(machine: Machine) -> Iterator[Fault]:
         yield from _limits()
         yield from _memory()
     yield from _work()
+    yield from _settings(machine)
+    yield from _parts_of_cudnn(machine)
     yield from _nothing(machine)
 
 
-def _fault(name: str, route: Route, subject: Subject, make: Callable[[Scene], None], *causes: str, library: str = "-", level: str = "quick", alone: bool = False) -> Fault:  # fmt: skip
-    return Fault(name, route, subject, make, causes, library=library, level=level, alone=alone)
+def _fault(name: str, route: Route, subject: Subject, make: Callable[[Scene], None], *causes: str, library: str = "-", level: str = "quick", alone: bool = False, at_home: bool = False) -> Fault:  # fmt: skip
+    return Fault(name, route, subject, make, causes, library=library, level=level, alone=alone, at_home=at_home)
 
 
 # ------------------------------------------------------------------------------- packages
@@ -152,7 +154,8 @@ def _nccl() -> Iterator[Fault]:
             ("mount namespace", "in /etc/nccl.conf", by_system),
         )
         for route, where, make in routes:
-            yield _fault(f"{said} {where}", route, "nccl", make, *causes, library=library)
+            name = f"{said} {where}"
+            yield _fault(name, route, "nccl", make, *causes, library=library, at_home=make is by_home)
 
 
 def _shared_memory() -> Iterator[Fault]:
@@ -214,6 +217,54 @@ def _work() -> Iterator[Fault]:
     yield _fault(f"{name}=999", "variable", "work", make, "gpu-ignored-few-sms", level="standard")
 
 
+def _settings(machine: Machine) -> Iterator[Fault]:
+    """What works, and not as most people want it."""
+    name = "NVIDIA_TF32_OVERRIDE"
+    yield _fault(f"{name}=0", "variable", "work", variable(name, "0"), "tf32-off")
+    keras = [d for d in machine.facts["python"]["distributions"] if d["name"] == "keras"]
+    if any(d["version"].split(".")[0] >= "3" for d in keras):
+        name = "KERAS_BACKEND"
+        for backend in ("jax", "torch"):
+            make = variable(name, backend)
+            yield _fault(f"{name}={backend}", "variable", "work", make, "keras-backend-not-tensorflow", library="keras")
+
+    def closed_home(scene: Scene) -> None:
+        scene.last.append(["read-only", str(scene.new("home"))])
+        scene.env["HOME"] = str(scene.place / "home")
+
+    def closed_cache(scene: Scene) -> None:
+        scene.last.append(["read-only", str(scene.new("cache"))])
+        scene.env["CUDA_CACHE_PATH"] = str(scene.place / "cache")
+
+    cause = "jit-cache-unwritable"
+    yield _fault("HOME that can't be written", "mount namespace", "work", closed_home, cause)
+    yield _fault("CUDA_CACHE_PATH that can't be written", "mount namespace", "work", closed_cache, cause)
+    if machine.container is not None and "nvidiactl" in machine.nodes():
+
+        def job(scene: Scene) -> None:
+            scene.nodes["hide"].update(dict.fromkeys(machine.nodes(), True))
+            scene.env["SLURM_JOB_ID"] = "4711"
+
+        yield _fault("no nodes, in a Slurm job", "hidden", "work", job, "slurm-no-gpu-allocated", library="/dev")
+
+
+def _parts_of_cudnn(machine: Machine) -> Iterator[Fault]:
+    """What libcudnn.so.9 opens when it is first used."""
+    if machine.always:  # a fake driver runs no convolution
+        return
+    for soname in ("libcudnn_graph.so.9", "libcudnn_ops.so.9"):
+        if not any(f["path"].startswith(machine.site + "/") for f in machine.copies(soname)):
+            continue
+
+        def gone(scene: Scene, soname: str = soname) -> None:
+            scene.without(soname, installed=True)
+
+        yield _fault(
+            f"{soname} gone from its wheel", "hidden", "work", gone, "cudnn-incomplete-install", library=soname,
+            level="standard",
+        )  # fmt: skip
+
+
 # ------------------------------------------------------------------------------- nothing is wrong
 
 
@@ -241,6 +292,11 @@ def _nothing(machine: Machine) -> Iterator[Fault]:
         ("CUDA_VISIBLE_DEVICES", ",".join(str(i) for i in range(machine.gpus))),
         ("CUDA_DEVICE_ORDER", "PCI_BUS_ID"),
         ("TF_CPP_MIN_LOG_LEVEL", "3"),
+        ("TF_FORCE_GPU_ALLOW_GROWTH", "true"),
+        ("CUDA_MPS_PIPE_DIRECTORY", "/nowhere/nvidia-mps"),
+        ("APPTAINER_NAME", "image.sif"),
+        ("SLURM_JOB_ID", "4711"),
+        ("PATH", "/nowhere"),
         ("NVIDIA_VISIBLE_DEVICES", "void"),
         ("NCCL_NVLS_ENABLE", "0"),
         ("NCCL_SHM_DISABLE", "1"),

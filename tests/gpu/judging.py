@@ -73,16 +73,15 @@ def _compare(answer: Answer, report: dict[str, Any]) -> None:
 def _fixes(answer: Answer, report: dict[str, Any]) -> None:
     """Every fix of kind env or link was tried where something shows at once whether it works, and the first works."""
     diagnosis = report["diagnosis"]
-    single = (
-        len(answer.case.faults) == 1 and answer.case.faults[0].cured
-    )  # else what is left keeps a good fix from working
+    cured = all(f.cured for f in answer.case.faults)
+    single = cured and len(answer.case.faults) == 1  # of two, one may leave the other's trial undecided
     for root in diagnosis["root_causes"]:
         fixes = [f for f in root["fixes"] if f["kind"] in ("env", "link") and f["trial"] is not None]
         for fix in fixes:
             worked = fix["trial"]["worked"]
             if worked is True:
                 answer.trials.append(f"{root['cause']}: {fix['kind']} worked ({fix['trial']['outcome']})")
-            elif worked is False and single:
+            elif worked is False and cured:
                 answer.problems.append(
                     f"{root['cause']}: the trial of {fix['steps']} failed: {fix['trial']['outcome']}"
                 )
@@ -92,7 +91,7 @@ def _fixes(answer: Answer, report: dict[str, Any]) -> None:
     if combined is not None and combined["trial"] is not None:
         if combined["trial"]["worked"] is True:
             answer.trials.append(f"together: worked ({combined['trial']['outcome']})")
-        else:
+        elif combined["trial"]["worked"] is False:
             answer.problems.append(f"the combined fix failed: {combined['trial']}")
 
 

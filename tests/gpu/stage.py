@@ -105,6 +105,9 @@ def set_up(plan: dict[str, Any]) -> None:
             devices(place, *rest)
         elif kind == "empty":
             bind(tree(place), *rest)
+        elif kind == "read-only":
+            bind(rest[0], rest[0])
+            mount("none", rest[0], None, _REMOUNT | _BIND | _RDONLY)
         elif kind == "tmpfs":
             mount("faults", rest[0], "tmpfs", 0, rest[1])
         else:

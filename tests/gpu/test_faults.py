@@ -1,4 +1,4 @@
-"""Faults made on a real machine, and named: `pytest -m gpu --faults N --seed S [--faults-table FILE]`, as root."""
+"""Faults made on a real machine, and named: `pytest -m gpu --faults N|all --seed S [--faults-table FILE]`, as root."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def place() -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def machine(pytestconfig: pytest.Config, place: Path) -> Machine:
-    if not pytestconfig.getoption("--faults"):
+    if pytestconfig.getoption("--faults") == 0:
         pytest.skip("--faults N was not asked for")
     if shutil.which("gcc") is None:
         pytest.skip("no C compiler")
@@ -63,8 +63,9 @@ def answers(pytestconfig: pytest.Config, machine: Machine) -> list[Answer]:
         with capture.global_and_fixture_disabled():
             reporter.write_line(line)
 
-    told(f"\n{machine.gpus} GPU(s); {len(faults(machine))} faults can be made here; {number} cases, seed {seed}")
-    got = judging.run(machine, draw(machine, number, seed), told)
+    cases = draw(machine, number, seed)
+    told(f"\n{machine.gpus} GPU(s); {len(faults(machine))} faults can be made here; {len(cases)} cases, seed {seed}")
+    got = judging.run(machine, cases, told)
     path = pytestconfig.getoption("--faults-table")
     if path is not None:
         gpu = machine.facts["driver"]["libcuda"]["devices"][0]["name"]

@@ -14,7 +14,7 @@ import pytest
 
 from tests.building import Workshop, put
 from tests.gpu import judging
-from tests.gpu.faults import Case, draw, faults, pairs
+from tests.gpu.faults import PAIRS, Case, draw, faults, pairs
 from tests.gpu.scene import Machine, base_environment, look_at, names
 from tests.probes.test_tensorflow import lay_out_site
 
@@ -57,20 +57,22 @@ def kernel(place: Path) -> tuple[list[object], ...]:
     return tuple(m for m in mounts if m[0] != "bind" or os.path.exists(str(m[2])))
 
 
-def recorded(site: Path, component: str) -> None:
+def recorded(site: Path, component: str, *, sizes: bool = True) -> None:
     """What pip writes down of a wheel."""
     info = site / f"nvidia_{component}_cu12-12.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: nvidia-{component}-cu12\nVersion: 12.0\n")
     files = list((site / "nvidia" / component / "lib").iterdir())
-    (info / "RECORD").write_text("".join(f"{p.relative_to(site)},,{p.stat().st_size}\n" for p in files))
+    lines = [f"{p.relative_to(site)},,{p.stat().st_size if sizes else ''}\n" for p in files]
+    (info / "RECORD").write_text("".join(lines))
 
 
 @pytest.fixture(scope="module")
 def machine(tensorflow_directory: Path, workshop: Workshop, place: Path) -> Machine:
     lay_out_site(tensorflow_directory, workshop, place)
-    for component in ("cufft", "cudnn"):
+    for component in ("cufft", "cudnn", "cublas"):
         recorded(place / "site", component)
+    recorded(place / "site", "cusparse", sizes=False)
     put(workshop.fake("libcuda.c", "libcuda.so.1"), place / "driver", "libcuda.so.1")
     put(workshop.fake("libnvidia_ml.c", "libnvidia-ml.so.1"), place / "driver", "libnvidia-ml.so.1")
     plain = {k: v for k, v in os.environ.items() if not k.startswith(("CUDA_", "NVIDIA_", "NCCL_", "TF_"))}
@@ -95,6 +97,8 @@ def answer(machine: Machine, *names_: str, **variables: str) -> judging.Answer:
     return judging.tried(machine, case)
 
 
+FOREIGN = ("libcufft.so.11", "libcudnn.so.9", "libcublas.so.12", "libcusparse.so.12", "libcusolver.so.11")
+"""With a RECORD that tells sizes, one that tells none (cusparse), and none (cusolver)."""
 RIGHT = (
     ("CUDA_VISIBLE_DEVICES='-1'",),
     ("libcuda in lib64/stubs answers 34",),
@@ -105,7 +109,27 @@ RIGHT = (
     ("every wheel in another site-packages",),
     ("libcufft.so.11 cut after 9000 bytes",),
     ("libcufft.so.11 gone from its wheel",),
-    ("libcufft.so.11 for another processor, and no other",),
+    *((f"{soname} for another processor, and no other",) for soname in FOREIGN),
+    ("libcusparse.so.12 is a web page",),
+    ("libcusparse.so.12 gone from its wheel",),
+    ("libcuda is empty",),
+    ("libcuda cut after 9000 bytes",),
+    ("a libcuda first on the path is a web page",),
+    ("NVIDIA_TF32_OVERRIDE=0",),
+    ("HOME that can't be written",),
+    ("CUDA_MPS_PIPE_DIRECTORY=/nowhere/nvidia-mps",),
+    ("PATH=/nowhere",),
+    ("SLURM_JOB_ID=4711",),
+    ("libcublas.so.12 cut, of another toolkit first on the path", "libcuda in driver answers 803"),
+    ("LD_LIBRARY_PATH without the wheels", "libcuda in driver answers 803"),
+    ("every wheel in another site-packages", "libcuda of driver preloaded, answers 803"),
+    (
+        "libcuda moved off the path",
+        "libcublas.so.12 of another toolkit first on the path, which needs what is not there",
+    ),
+    ("CUDA_VISIBLE_DEVICES=''", "libcuda of driver preloaded, answers 803"),
+    ("CUDA_VISIBLE_DEVICES='99'", "libcuda cut after 9000 bytes"),
+    ("NCCL_P2P_DISABLE=1 in the environment", "NCCL_MAX_CTAS=1 in /etc/nccl.conf"),
     ("libcudnn.so.9 in another site-packages",),
     ("libcublas.so.12 cut, of another toolkit first on the path",),
     ("libcublas.so.12 of another toolkit first on the path, which needs what is not there",),
@@ -155,8 +179,11 @@ def test_the_same_seed_draws_the_same(machine: Machine) -> None:
     assert [c.name for c in one] == [c.name for c in same] != [c.name for c in other]
     assert len(one) == 90
     assert sum(len(c.faults) == 2 for c in one) == 30
-    singles = [c.name for c in one if len(c.faults) == 1]
-    assert len(set(singles)) == len(singles)
+    assert len({c.name for c in draw(machine, 600, 5)}) == 600
+    every = draw(machine, None, 5)
+    assert {c.name for c in every if len(c.faults) == 1} == {f.name for f in faults(machine)}
+    subjects = [frozenset(f.subject for f in c.faults) for c in every if len(c.faults) == 2]
+    assert len(set(subjects)) == len(subjects) == len({frozenset(p) for p in PAIRS})
 
 
 def test_pairs_do_not_hide_each_other(machine: Machine) -> None:
@@ -166,4 +193,5 @@ def test_pairs_do_not_hide_each_other(machine: Machine) -> None:
     for case in every:
         assert len(case.causes) == len({c for f in case.faults for c in f.causes})
         assert all(f.causes for f in case.faults)
+        assert not (any(f.as_nobody for f in case.faults) and any(f.at_home for f in case.faults))
     assert len({(f.name, f.route, f.library) for f in known if f.causes}) >= 60

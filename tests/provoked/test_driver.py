@@ -92,6 +92,11 @@ def bound_to(driver: str) -> str:
     return f"{UNLOADED}; sed -i 1iDRIVER={driver} /sys/bus/pci/devices/*/uevent"
 
 
+def damaged_on_the_path(machine: Scene) -> None:
+    machine.put("/opt/driver/libcuda.so.1", "<html>404 Not Found</html>\n" * 9)
+    machine.env["LD_LIBRARY_PATH"] = "/opt/driver"
+
+
 CASES = (
     Case(
         "driver-missing",
@@ -104,6 +109,10 @@ CASES = (
     Case("cuda-compat-unsupported", compat_on_the_path, "by the variable"),
     Case("cuda-compat-unsupported", compat_in_the_cache, "by the loader's cache"),
     Case("driver-libcuda-not-on-path", does("mkdir -p /usr/local/nvidia/lib64", f"mv {LIBRARIES}/libcuda.so.* /usr/local/nvidia/lib64", "ldconfig")),
+    Case("driver-library-damaged", does(f"truncate -s 30 {LIBRARIES}/libcuda.so.1"), "cut short"),
+    Case("driver-library-damaged", does(f"truncate -s 9000 {LIBRARIES}/libcuda.so.1"), "cut later"),
+    Case("driver-library-damaged", does(f": > {LIBRARIES}/libcuda.so.1"), "empty"),
+    Case("driver-library-damaged", damaged_on_the_path, "by the variable"),
     Case("driver-module-not-loaded", does(UNLOADED), "though it is there"),
     Case("driver-module-not-loaded", does(UNLOADED, f"rm -r {KERNEL}; mkdir -p /lib/modules/5.4.0-1/updates/dkms",
          ": > /lib/modules/5.4.0-1/updates/dkms/nvidia.ko"), "built for another kernel"),
