@@ -93,9 +93,9 @@ def _of_one(machine: Machine, soname: str) -> Iterator[Fault]:
     yield fault("cut after 9000 bytes", "truncated", _cut(path, 9000), bad)
     yield fault("is empty", "truncated", _cut(path, 0), bad)
     yield fault("is a web page", "wrong kind", _text(path), bad)
-    gone = "wheel-damaged" if listed else "cuda-libs-missing"
-    yield fault("gone from its wheel", "hidden", _gone(soname), gone)
-    yield fault("not installed", "mount namespace", _not_installed(soname), "cuda-libs-missing")
+    absent = "cudnn-missing" if soname.startswith("libcudnn") else "cuda-libs-missing"
+    yield fault("gone from its wheel", "hidden", _gone(soname), "wheel-damaged" if listed else absent)
+    yield fault("not installed", "mount namespace", _not_installed(soname), absent)
     yield fault("cut, of a directory first on the path", "variable", _first(soname, path, 30), "cuda-lib-unusable")
     yield fault("as text, of a directory first on the path", "variable", _first_text(soname), "cuda-lib-unusable")
     yield fault(
@@ -119,7 +119,7 @@ def _of_one(machine: Machine, soname: str) -> Iterator[Fault]:
         "for another processor, and no other",
         "wrong kind",
         _other_processor(soname, path),
-        "wheel-damaged" if listed else "cuda-libs-missing",
+        "wheel-damaged" if listed else absent,
     )
     if can_read_all(machine):
         name = "that this user may not read"
@@ -337,4 +337,4 @@ def _majors(machine: Machine) -> Iterator[Fault]:
         for f in machine.files
         if f["name"].startswith("libcudart.so.") and not f["name"].startswith("libcudart.so.12")
     ]
-    yield _fault("no CUDA wheel is installed", "mount namespace", none, cause if others else "cuda-libs-missing")
+    yield _fault("no CUDA wheel is installed", "mount namespace", none, cause if others else "cuda-toolkit-missing")
