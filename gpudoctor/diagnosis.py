@@ -40,9 +40,10 @@ def judge(facts: Facts, checks: tuple[Check, ...] | None = None) -> Judgement:
     skipped, unknown, passed = [], [], []
     for check in checks:
         try:
-            found = [_finding(check, one, facts) for one in check.body(facts)]
-        except NotApplicable as reason:
-            skipped.append(Skipped(code=check.code, cause=check.cause, reason=str(reason)))
+            yielded, reason = _run(check, facts)
+            found = [_finding(check, one, facts) for one in yielded]
+        except NotApplicable as e:
+            skipped.append(Skipped(code=check.code, cause=check.cause, reason=str(e)))
             continue
         except UnknownFactError as e:
             left = e.unread
@@ -61,13 +62,24 @@ def judge(facts: Facts, checks: tuple[Check, ...] | None = None) -> Judgement:
             found = [textual.quoted(facts, check, one) for one in found]
         findings += [(check, finding) for finding in found]
         if not found:
-            passed.append(RuledOut(code=check.code, cause=check.cause, title=check.title))
+            passed.append(RuledOut(code=check.code, cause=check.cause, title=check.title, reason=reason))
     return Judgement(
         findings=tuple(f for _, f in findings),
         diagnosis=_diagnose(facts, checks, findings, tuple(unknown), tuple(passed)),
         skipped=tuple(skipped),
         unknown=tuple(unknown),
     )
+
+
+def _run(check: Check, facts: Facts) -> tuple[list[Found], str | None]:
+    """What a check yields, and what it returns: why it is ruled out where it yields nothing. A text leaves most unsaid, which
+    is no reason."""
+    found, findings = [], iter(check.body(facts))
+    while True:
+        try:
+            found.append(next(findings))
+        except StopIteration as end:
+            return found, end.value if isinstance(end.value, str) and not facts.text.is_all else None
 
 
 def _finding(check: Check, found: Found, facts: Facts) -> Finding:
