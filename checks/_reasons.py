@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 _MOST = 60
 
 
@@ -14,6 +16,12 @@ def short(value: object) -> str:
     """A path or a value, without its middle where it is long."""
     text = str(value)
     return text if len(text) <= _MOST else f"{text[: _MOST // 3]}…{text[1 - _MOST * 2 // 3 :]}"
+
+
+def named(names: Iterable[str]) -> str:
+    """'libcudart.so.12 and 3 more', 'libcudart.so.12'."""
+    first, *rest = dict.fromkeys(names)
+    return first + (f" and {len(rest)} more" if rest else "")
 
 
 def set_to(name: str, value: str | None) -> str:

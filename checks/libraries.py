@@ -20,7 +20,7 @@ from gpudoctor.checks._libraries import (
     wheel_directories,
 )
 from gpudoctor.checks._pip import pip
-from gpudoctor.checks._reasons import short
+from gpudoctor.checks._reasons import named
 from gpudoctor.checks.library_texts import file_that_is_there, not_in_this_text, refused_file
 from gpudoctor.checks.toolkits import damaged_wheels, found_by_variable, missing, only_cudnn_is_missing, without
 from gpudoctor.facts import Facts, LibraryFile, LibraryPick, Unread, known
@@ -214,8 +214,7 @@ def cuda_libs_missing(facts: Facts) -> Findings:
 def _has_a_file(lost: tuple[LibraryPick, ...], *, damaged: bool) -> str:
     if damaged:
         return "the wheels of what is missing are installed (wheel-damaged)"
-    names = short(", ".join(dict.fromkeys(wanted(p) for p in lost)))
-    return f"for {names} there is a file, which the loader does not find or take"
+    return f"there is a file for {named(wanted(p) for p in lost)}, which the loader does not find or take"
 
 
 @check("GD203", "cuda-lib-unusable", stage=Stage.LIBRARIES, explains=("tf-lists-no-gpu",))

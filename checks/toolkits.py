@@ -10,7 +10,7 @@ import msgspec
 
 from gpudoctor.checks._libraries import all_open, failed, install, installed, lies, looked_in, source, wanted
 from gpudoctor.checks._pip import pip
-from gpudoctor.checks._reasons import short
+from gpudoctor.checks._reasons import named
 from gpudoctor.checks.library_texts import not_in_this_text, other_cuda, other_cudnn
 from gpudoctor.facts import DamagedFile, Facts, LibraryFile, LibraryPick, Toolkit, Unread, known
 from gpudoctor.findings import EnvChange, Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
@@ -79,7 +79,7 @@ def cuda_version_mismatch(facts: Facts) -> Findings:
     if cudart is None or len(asked) < sum(
         p.soname.startswith(tuple(s + ".so" for s in _FAMILY_OF_MAJOR)) for p in known(facts.tensorflow.libraries)
     ):
-        return all_open(facts) or "libcudart is not missing, or not all of its CUDA"
+        return all_open(facts) or ("not all libraries of CUDA are missing" if cudart else "libcudart is not missing")
     others = other_majors(facts, cudart.soname)
     if not others:
         return f"no other major version of {cudart.soname} is installed"
@@ -139,7 +139,7 @@ def _not_cudnn(facts: Facts) -> str:
     gone = [wanted(p) for p in missing(facts)]
     others = [name for name in gone if not name.startswith("libcudnn.so.")]
     if others:
-        return f"{short(', '.join(others))} is missing as well"
+        return f"also missing: {named(others)}"
     return "no other major version of cuDNN is installed" if gone else "no library is missing altogether"
 
 

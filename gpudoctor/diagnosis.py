@@ -48,7 +48,14 @@ def judge(facts: Facts, checks: tuple[Check, ...] | None = None) -> Judgement:
         except UnknownFactError as e:
             left = e.unread
             unknown.append(
-                Unknown(code=check.code, cause=check.cause, why=left.why, settle=left.settle, chosen=left.chosen)
+                Unknown(
+                    code=check.code,
+                    cause=check.cause,
+                    why=left.why,
+                    settle=left.settle,
+                    needs_root=left.needs_root,
+                    chosen=left.chosen,
+                )
             )
             continue
         except Exception as e:  # a broken check is not a healthy machine
@@ -56,7 +63,9 @@ def judge(facts: Facts, checks: tuple[Check, ...] | None = None) -> Judgement:
 
             where = traceback.extract_tb(e.__traceback__)[-1]
             why = f"the check itself failed: {type(e).__name__}: {e} ({where.name}, line {where.lineno})"
-            unknown.append(Unknown(code=check.code, cause=check.cause, why=why, settle=None, chosen=False))
+            unknown.append(
+                Unknown(code=check.code, cause=check.cause, why=why, settle=None, needs_root=False, chosen=False)
+            )
             continue
         if facts.text.is_all:
             found = [textual.quoted(facts, check, one) for one in found]

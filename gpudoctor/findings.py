@@ -184,6 +184,8 @@ class Unknown(Statement, frozen=True, kw_only=True):
     cause: str
     why: str
     settle: str | None
+    needs_root: bool
+    """Whether it takes root to settle it."""
     chosen: bool
     """Nobody asked for it (a lower level)."""
 

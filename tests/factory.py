@@ -609,24 +609,40 @@ def cu_init(facts: Facts, result: int, path: str = LIBCUDA, **libcuda: Any) -> F
     return lists_no_gpu(with_(facts, driver__libcuda=changed))
 
 
+MOST_OF_A_REASON = 110
+"""Characters: one line, beside the cause's name."""
+
+
+def judged(facts: Facts) -> Judgement:
+    """The judgement of a machine; every cause that it rules out has its reason."""
+    judgement = judge(facts)
+    for one in () if facts.text.is_all else judgement.diagnosis.ruled_out:
+        assert one.reason, f"{one.code} {one.cause} passes without a reason"
+        assert len(one.reason) <= MOST_OF_A_REASON, one
+        assert one.reason.isprintable(), one
+        assert "Unread(" not in one.reason, one
+        assert "None" not in one.reason, one
+    return judgement
+
+
 def found(facts: Facts) -> dict[str, Finding]:
     """What is found, by cause."""
-    return {f.cause: f for f in judge(facts).findings}
+    return {f.cause: f for f in judged(facts).findings}
 
 
 def roots(facts: Facts) -> list[str]:
     """The root causes, in order."""
-    return [r.cause for r in judge(facts).diagnosis.root_causes]
+    return [r.cause for r in judged(facts).diagnosis.root_causes]
 
 
 def outcome(facts: Facts, cause: str) -> str:
     """'found', 'unknown', 'skipped' or 'passed'."""
-    judged: Judgement = judge(facts)
+    judgement = judged(facts)
     for word, names in (
-        ("found", [f.cause for f in judged.findings]),
-        ("unknown", [u.cause for u in judged.unknown]),
-        ("skipped", [s.cause for s in judged.skipped]),
-        ("passed", [r.cause for r in judged.diagnosis.ruled_out]),
+        ("found", [f.cause for f in judgement.findings]),
+        ("unknown", [u.cause for u in judgement.unknown]),
+        ("skipped", [s.cause for s in judgement.skipped]),
+        ("passed", [r.cause for r in judgement.diagnosis.ruled_out]),
     ):
         if cause in names:
             return word
