@@ -7,7 +7,7 @@ import re
 from shlex import quote
 
 from gpudoctor.checks._cuinit import answered, own_libraries, starts
-from gpudoctor.checks._reasons import set_to, short
+from gpudoctor.checks._reasons import short
 from gpudoctor.facts import Facts, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable
 
@@ -28,10 +28,9 @@ def needs_newer_driver(facts: Facts) -> Findings:
     number = known(facts.driver.libcuda.api_version)
     has = {"cuda": (number // 1000, number % 1000 // 10), "driver": _numbers(known(facts.driver.kernel_version) or "")}
     if not has["driver"] or any(_may_hold(one, has) for one in condition.split()):
+        cuda = ".".join(map(str, has["cuda"]))
         return (
-            f"the driver meets {set_to(_REQUIRES, condition)}"
-            if has["driver"]
-            else "no kernel module of NVIDIA is loaded"
+            f"the driver, of CUDA {cuda}, meets {_REQUIRES}" if has["driver"] else "the driver's release is not known"
         )
     wants = next((one for one in condition.split() if one.startswith("cuda")), condition)
     listed = facts.tensorflow.gpus()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 
-_MOST = 60
+_MOST_OF_A_PATH, _MOST_OF_A_VALUE = 80, 60
 
 
 def several(number: int, noun: str) -> str:
@@ -12,10 +13,10 @@ def several(number: int, noun: str) -> str:
     return f"{number or 'no'} {noun}{'' if number in (0, 1) else 's'}"
 
 
-def short(value: object) -> str:
-    """A path or a value, without its middle where it is long."""
-    text = str(value)
-    return text if len(text) <= _MOST else f"{text[: _MOST // 3]}…{text[1 - _MOST * 2 // 3 :]}"
+def short(path: object) -> str:
+    """A path, or the name at its end where it is long. Never a part of a name: redaction goes by whole ones."""
+    text = str(path)
+    return text if len(text) <= _MOST_OF_A_PATH else f"…/{os.path.basename(text)}"
 
 
 def named(names: Iterable[str]) -> str:
@@ -25,5 +26,8 @@ def named(names: Iterable[str]) -> str:
 
 
 def set_to(name: str, value: str | None) -> str:
-    """'NAME is not set', or what it is set to."""
-    return f"{name} is not set" if value is None else f"{name}={short(repr(value))}"
+    """'NAME is not set', or what it is set to; of a long list how many are in it."""
+    if value is None:
+        return f"{name} is not set"
+    whole = repr(value)
+    return f"{name}={whole}" if len(whole) <= _MOST_OF_A_VALUE else f"{name} is a list of {len(value.split(','))}"

@@ -97,7 +97,7 @@ def cuda_visible_devices_wrong(facts: Facts) -> Findings:
     entries = visible_entries(value)
     bad = next(((n, p) for n, e in enumerate(entries) if (p := _problem(e, entries[:n], gpus)) is not None), None)
     if bad is None:
-        return f"{set_to(_VARIABLE, value)} names GPUs of this machine"
+        return f"{set_to(_VARIABLE, value)}: GPUs of this machine"
     position, problem = bad
     sees = facts.driver.libcuda.devices
     some_left = not isinstance(sees, Unread) and len(sees) > 0

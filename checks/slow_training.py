@@ -7,7 +7,7 @@ from shlex import quote
 
 from gpudoctor.checks import _told
 from gpudoctor.checks._gpus import visible
-from gpudoctor.checks._reasons import set_to, short
+from gpudoctor.checks._reasons import set_to
 from gpudoctor.checks._said import lines, said, speaks_of_speed, undecided
 from gpudoctor.facts import Facts, GpuDevice, PciDevice, TextEvent, Unread, known
 from gpudoctor.findings import EnvChange, Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
@@ -327,7 +327,7 @@ def numa_misplaced(facts: Facts) -> Findings:
     else:
         bound, source = known(facts.process.cpus_usable), f"/proc/{facts.process.pid}/status"
     if any(_cpus(bound) & _cpus(known(d.local_cpus) or "") for d in devices):
-        return f"it may run on {short(bound)}, next to a GPU"
+        return "it may run on processors that are next to a GPU"
     yield Found(
         message=f"It runs on the processors {bound} only, and none of its GPUs is next to these.",
         proof=(Evidence(text=f"may run on {bound}", source=source), *(_place(d) for d in devices)),
