@@ -120,8 +120,10 @@ def cleared(facts: Facts, what: str) -> str:
     """Why `blamed` blames no GPU for such lines."""
     lib = facts.driver.libcuda
     if other_cause(facts):
-        answers = f"cuInit answers {lib.init_result}" if isinstance(lib.init_result, int) else "NVML does not start"
-        return "there is no libcuda.so.1" if lib.path is None else f"{answers}, which has other causes"
+        if lib.path is None:
+            return "there is no libcuda.so.1"
+        by_nvml = facts.gpu.nvml_error == _NVML_MISMATCH
+        return "NVML is of another release" if by_nvml else f"cuInit answers {lib.init_result}, which has other causes"
     if out_of_order(facts):
         return f"the kernel's log has no {what} of the GPU that is missing"
     return "every GPU that this process may use answers"

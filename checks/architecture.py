@@ -114,9 +114,11 @@ def _not_too_old(facts: Facts, others: bool) -> str:
     named, devices = facts.tensorflow.build.compute_capabilities, facts.driver.libcuda.devices
     minimum = None if isinstance(named, Unread) else _built_for(facts)
     if minimum is None or isinstance(devices, Unread):
-        return "TensorFlow leaves out no GPU as too old"
+        return "no GPU is left out as too old"
     has = sorted({_shown(tuple(c)) for d in devices if not isinstance(c := d.compute_capability, Unread)})
-    return f"the build starts at {_shown(minimum)}, the GPUs have {' and '.join(has) or 'told none'}"
+    return f"the build starts at {_shown(minimum)}, " + (
+        f"the GPUs have {' and '.join(has)}" if has else "no GPU is listed"
+    )
 
 
 def _too_old_by_files(facts: Facts) -> tuple[list[Found], bool]:

@@ -185,7 +185,7 @@ def ecc_uncorrectable(facts: Facts) -> Findings:
 def _no_errors(facts: Facts) -> str:
     devices = gpus(facts)
     if not any(isinstance(d.ecc_volatile_uncorrected, int) for d in devices):
-        return f"{several(len(devices), 'GPU')} without ECC, which count no errors"
+        return f"{several(len(devices), 'GPU')} without ECC: no errors are counted"
     return f"{several(len(devices), 'GPU')}: no uncorrected error since the driver was loaded"
 
 

@@ -80,7 +80,7 @@ def fewer_gpus(facts: Facts) -> Findings:
             message=f"TensorFlow lists {len(listed)} GPU(s) where {asked} {wanted}.",
             proof=(Evidence(text=", ".join(d.name for d in listed), source="tf.config.list_physical_devices('GPU')"),),
         )
-    return f"TensorFlow lists {len(listed)} of {several(wanted - len(left_out(facts)), 'GPU')} that it can use"
+    return f"TensorFlow lists {several(len(listed), 'GPU')}; expected: {wanted - len(left_out(facts))}"
 
 
 def _in_instances(facts: Facts) -> tuple[GpuDevice, ...]:
@@ -132,7 +132,8 @@ def op_fails(facts: Facts) -> Findings:
             proof=tuple(Evidence(text=w, source=f"TensorFlow {o.kernel} on {device}") for o, w in all_of_it),
             about=one.devices(),
         )
-    return f"{several(sum(not one.skipped for one in facts.measurements), 'kernel')} ran, and none failed"
+    ran = sum(not one.skipped for one in facts.measurements)
+    return f"{several(ran, 'kernel')} ran, and none failed" if ran else "no kernel failed"
 
 
 def _fails_in_text(facts: Facts) -> Iterator[Found]:

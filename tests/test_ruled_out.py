@@ -42,7 +42,7 @@ def test_a_healthy_machine_gives_every_reason_with_its_values() -> None:
     assert said["driver-library-mismatch"] == "cuInit answers 0: kernel module 580.159.04, libcuda 580.159.04"
     assert said["cuda-visible-devices-empty"] == "CUDA_VISIBLE_DEVICES is not set"
     assert said["driver-module-not-loaded"] == "the kernel module 580.159.04 is loaded"
-    assert said["fewer-gpus"] == "TensorFlow lists 2 of 2 GPUs that it can use"
+    assert said["fewer-gpus"] == "TensorFlow lists 2 GPUs; expected: 2"
     assert said["gpu-throttling-thermal"] == "no clock is held down by heat; the warmest GPU has 37 °C"
 
 
