@@ -52,7 +52,7 @@ from gpudoctor.facts import (
     Unread,
     Variable,
 )
-from gpudoctor.findings import Finding, Judgement
+from gpudoctor.findings import Finding, Judgement, RuledOut
 
 SITE = "/opt/venv/lib/python3.12/site-packages"
 FRAMEWORK = f"{SITE}/tensorflow/libtensorflow_framework.so.2"
@@ -613,31 +613,29 @@ MOST_OF_A_REASON = 110
 """Characters: one line, beside the cause's name."""
 
 
-def judged(facts: Facts) -> Judgement:
-    """The judgement of a machine; every cause that it rules out has its reason."""
-    judgement = judge(facts)
-    for one in () if facts.text.is_all else judgement.diagnosis.ruled_out:
-        assert one.reason, f"{one.code} {one.cause} passes without a reason"
-        assert len(one.reason) <= MOST_OF_A_REASON, one
-        assert one.reason.isprintable(), one
-        assert "Unread(" not in one.reason, one
-        assert "None" not in one.reason, one
-    return judgement
+def reason_of(one: RuledOut) -> str:
+    """Why a cause is ruled out on a machine: each pass has its reason, of one line."""
+    assert one.reason, f"{one.code} {one.cause} passes without a reason"
+    assert len(one.reason) <= MOST_OF_A_REASON, one
+    assert one.reason.isprintable(), one
+    assert "Unread(" not in one.reason, one
+    assert "None" not in one.reason, one
+    return one.reason
 
 
 def found(facts: Facts) -> dict[str, Finding]:
     """What is found, by cause."""
-    return {f.cause: f for f in judged(facts).findings}
+    return {f.cause: f for f in judge(facts).findings}
 
 
 def roots(facts: Facts) -> list[str]:
     """The root causes, in order."""
-    return [r.cause for r in judged(facts).diagnosis.root_causes]
+    return [r.cause for r in judge(facts).diagnosis.root_causes]
 
 
 def outcome(facts: Facts, cause: str) -> str:
-    """'found', 'unknown', 'skipped' or 'passed'."""
-    judgement = judged(facts)
+    """'found', 'unknown', 'skipped' or 'passed', which on a machine has its reason."""
+    judgement: Judgement = judge(facts)
     for word, names in (
         ("found", [f.cause for f in judgement.findings]),
         ("unknown", [u.cause for u in judgement.unknown]),
@@ -645,5 +643,7 @@ def outcome(facts: Facts, cause: str) -> str:
         ("passed", [r.cause for r in judgement.diagnosis.ruled_out]),
     ):
         if cause in names:
+            if word == "passed" and not facts.text.is_all:
+                reason_of(next(r for r in judgement.diagnosis.ruled_out if r.cause == cause))
             return word
     raise AssertionError(f"no check is called {cause}")

@@ -18,14 +18,14 @@ from gpudoctor.registry import Check
 from gpudoctor.render import json as as_json
 from gpudoctor.render import text
 from tests.checks.test_libraries import gap
-from tests.factory import LIBCUDA, cu_init, healthy, judged, lists_no_gpu, with_, with_variable
+from tests.factory import LIBCUDA, cu_init, healthy, lists_no_gpu, reason_of, with_, with_variable
 
 HOSTS = sorted((Path(__file__).parent / "hosts").glob("*.json"))
 NO_LOG = Unread(why="the kernel's log: Operation not permitted (EPERM)", settle="sudo dmesg | grep -iE 'nvrm|xid'")
 
 
-def reasons(facts: Facts) -> dict[str, str | None]:
-    return {one.cause: one.reason for one in judged(facts).diagnosis.ruled_out}
+def reasons(facts: Facts) -> dict[str, str]:
+    return {one.cause: reason_of(one) for one in judge(facts).diagnosis.ruled_out}
 
 
 def shown(facts: Facts, *, recorded: bool = False, verbose: bool = True) -> str:
