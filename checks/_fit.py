@@ -135,6 +135,10 @@ def computes(facts: Facts) -> bool:
     return bool(run) and not any(m.failed for m in run)
 
 
+WORKS = "what was run on the GPUs works"
+"""Why a combination that fails is ruled out where `computes`."""
+
+
 def tensorflow_evidence(facts: Facts) -> Evidence:
     """'tensorflow 2.21.0, built for CUDA 12.5.1'."""
     name, version, cuda = facts.tensorflow.distribution, facts.tensorflow.version, facts.tensorflow.build.cuda_version

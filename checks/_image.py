@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
 from shlex import quote
 
 from gpudoctor.checks._cuinit import answered, own_libraries, starts
+from gpudoctor.checks._reasons import short
 from gpudoctor.facts import Facts, known
-from gpudoctor.findings import Evidence, Fix, Found, Level, NotApplicable
+from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable
 
 _REQUIRES = "NVIDIA_REQUIRE_CUDA"
 _CONDITION = re.compile(r"(cuda|driver)(>=|<=|!=|>|<|=)(\d[\d.]*)$")
 
 
-def needs_newer_driver(facts: Facts) -> Iterator[Found]:
+def needs_newer_driver(facts: Facts) -> Findings:
     """The condition of the image is not met: alternatives stand between blanks, and what must hold together between commas."""
     container = known(facts.system.container)
     if container is None:
@@ -28,7 +28,10 @@ def needs_newer_driver(facts: Facts) -> Iterator[Found]:
     number = known(facts.driver.libcuda.api_version)
     has = {"cuda": (number // 1000, number % 1000 // 10), "driver": _numbers(known(facts.driver.kernel_version) or "")}
     if not has["driver"] or any(_may_hold(one, has) for one in condition.split()):
-        return
+        cuda = ".".join(map(str, has["cuda"]))
+        return (
+            f"the driver, of CUDA {cuda}, meets {_REQUIRES}" if has["driver"] else "the driver's release is not known"
+        )
     wants = next((one for one in condition.split() if one.startswith("cuda")), condition)
     listed = facts.tensorflow.gpus()
     fine = starts(facts) and listed != ()
@@ -74,7 +77,7 @@ def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(n) for n in re.findall(r"\d+", version))
 
 
-def own_driver_files(facts: Facts) -> Iterator[Found]:
+def own_driver_files(facts: Facts) -> Findings:
     """The libcuda that is loaded is the image's: no mount brought it, and it is not of the host's release."""
     container = known(facts.system.container)
     if container is None:
@@ -84,15 +87,15 @@ def own_driver_files(facts: Facts) -> Iterator[Found]:
         raise NotApplicable("the host's kernel has no NVIDIA module loaded")
     lib = facts.driver.libcuda
     if lib.path is None or starts(facts):
-        return
+        return "there is no libcuda.so.1" if lib.path is None else "cuInit answers 0"
     path = known(lib.path) or ""
     if not own_libraries((path,)):
-        return
+        return f"{short(path)} is no driver's own library"
     version = known(lib.version)
     if version is None or version == kernel:
-        return
+        return f"libcuda is of {version or 'no release that it names'}, the host's driver of {kernel}"
     if any(path == m or path.startswith(m.rstrip("/") + "/") for m in known(facts.container.driver_mounts)):
-        return
+        return f"{short(path)} is mounted into the container"
     yield Found(
         message=f"This {container} container uses the image's own libcuda, {version}; the host's driver is {kernel}.",
         proof=(

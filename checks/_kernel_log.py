@@ -114,3 +114,16 @@ def blamed(facts: Facts, kind: str, xids: tuple[int, ...] = ()) -> dict[str | No
         if event.kind == kind and (not xids or event.xid in xids) and event.pci_address in (*missed, None):
             found.setdefault(event.pci_address, []).append(event)
     return found
+
+
+def cleared(facts: Facts, what: str) -> str:
+    """Why `blamed` blames no GPU for such lines."""
+    lib = facts.driver.libcuda
+    if other_cause(facts):
+        if lib.path is None:
+            return "there is no libcuda.so.1"
+        by_nvml = facts.gpu.nvml_error == _NVML_MISMATCH
+        return "NVML is of another release" if by_nvml else f"cuInit answers {lib.init_result}, which has other causes"
+    if out_of_order(facts):
+        return f"the kernel's log has no {what} of the GPU that is missing"
+    return "every GPU that this process may use answers"

@@ -26,6 +26,12 @@ def failed(facts: Facts) -> tuple[LibraryPick, ...]:
     return tuple(p for p in known(facts.tensorflow.libraries) if p.required and known(p.picked) is None)
 
 
+def all_open(facts: Facts) -> str | None:
+    """The reason where nothing failed to open; None where something did."""
+    needed = [p for p in known(facts.tensorflow.libraries) if p.required]
+    return None if failed(facts) else f"TensorFlow's loader opens all {len(needed)} libraries that it needs"
+
+
 def wanted(pick: LibraryPick) -> str:
     """The soname that was not found: the library's own or a dependency's."""
     return pick.stopped_by or pick.soname

@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from typing import Literal
 
-from gpudoctor.checks._libraries import install, looked_in, source, wanted
+from gpudoctor.checks._libraries import all_open, failed, install, looked_in, source, wanted
+from gpudoctor.checks._reasons import named
 from gpudoctor.checks._said import lines, said
 from gpudoctor.checks._stated import lost
 from gpudoctor.checks.library_texts import EXTRA, is_cudnn
 from gpudoctor.checks.toolkits import damaged_wheels, missing, only_cudnn_is_missing
 from gpudoctor.facts import Facts, LibraryPick, UnknownFactError, Unread, known
-from gpudoctor.findings import Evidence, Found, Stage
+from gpudoctor.findings import Evidence, Findings, Found, Stage
 from gpudoctor.registry import check
 
 Extent = Literal["some", "cuDNN", "all"]
 
 
-def absent(facts: Facts, extent: Extent) -> Iterator[Found]:
+def absent(facts: Facts, extent: Extent) -> Findings:
     """What is not installed, where it is just this much."""
     if only_cudnn_is_missing(facts) is not None:
-        return  # cudnn-wrong-major
+        return "cuDNN of another major version is there (cudnn-wrong-major)"
     damaged = () if isinstance(facts.python.damaged, Unread) else damaged_wheels(facts)
     gone = [p for p in missing(facts) if wanted(p) not in damaged]
-    if not gone or _extent(facts, gone) != extent:
-        return
+    if not gone:
+        return all_open(facts) or _has_a_file(failed(facts), damaged=bool(damaged))
+    if _extent(facts, gone) != extent:
+        return f"what is missing is {named(wanted(p) for p in gone)}"
     sonames = tuple(dict.fromkeys(wanted(p) for p in gone))
     places = len({os.path.dirname(f.path) for f in known(facts.libraries.files)})
     others = f"{places} directories there hold other CUDA libraries" if places else "none there holds a CUDA library"
@@ -43,6 +45,12 @@ def absent(facts: Facts, extent: Extent) -> Iterator[Found]:
     )
 
 
+def _has_a_file(lost: tuple[LibraryPick, ...], *, damaged: bool) -> str:
+    if damaged:
+        return "the wheels of what is missing are installed (wheel-damaged)"
+    return f"there is a file for {named(wanted(p) for p in lost)}, which the loader does not find or take"
+
+
 def _extent(facts: Facts, gone: list[LibraryPick]) -> Extent:
     if all(wanted(p).startswith("libcudnn") for p in gone):
         return "cuDNN"
@@ -57,7 +65,7 @@ def _has_cuda(facts: Facts) -> bool:
 
 
 @check("GD212", "cudnn-missing", stage=Stage.LIBRARIES, explains=("tf-lists-no-gpu",))
-def cudnn_missing(facts: Facts) -> Iterator[Found]:
+def cudnn_missing(facts: Facts) -> Findings:
     """cuDNN is not installed, though CUDA's other libraries are.
 
     What it looks at: the libraries that TensorFlow's loader failed to open, and every place where such files are kept: it
@@ -71,8 +79,7 @@ def cudnn_missing(facts: Facts) -> Iterator[Found]:
     Source: https://www.tensorflow.org/install/pip; cuDNN installation guide.
     """
     if not facts.text.is_all:
-        yield from absent(facts, "cuDNN")
-        return
+        return (yield from absent(facts, "cuDNN"))
     told = said(facts, "no-cudnn-file", settle="find / -name 'libcudnn*' -not -path '/proc/*' 2>/dev/null")
     if not any(is_cudnn(name) for name in lost(facts)):
         raise UnknownFactError(Unread(why="no line says that TensorFlow misses it"))
@@ -85,7 +92,7 @@ def cudnn_missing(facts: Facts) -> Iterator[Found]:
     stage=Stage.LIBRARIES,
     explains=("tf-lists-no-gpu", "cuda-libs-missing", "cudnn-missing"),
 )
-def cuda_toolkit_missing(facts: Facts) -> Iterator[Found]:
+def cuda_toolkit_missing(facts: Facts) -> Findings:
     """Neither a CUDA toolkit nor CUDA's libraries are installed.
 
     What it looks at: every library that TensorFlow's loader asks for, and every place where such files are kept: it fires
@@ -101,8 +108,7 @@ def cuda_toolkit_missing(facts: Facts) -> Iterator[Found]:
     Source: https://www.tensorflow.org/install/source#gpu.
     """
     if not facts.text.is_all:
-        yield from absent(facts, "all")
-        return
+        return (yield from absent(facts, "all"))
     told = said(facts, "no-toolkit", settle="nvcc --version; ls -d /usr/local/cuda*")
     if not lost(facts):
         raise UnknownFactError(Unread(why="no line says that TensorFlow misses a library"))

@@ -10,7 +10,7 @@ from gpudoctor.checks import _fit, _work
 from gpudoctor.checks._driver_said import SHOWN, decided
 from gpudoctor.checks._said import lines
 from gpudoctor.facts import Facts, LogEvent, Measurement, Unread, known
-from gpudoctor.findings import EnvChange, Evidence, Fix, Found, Level, NotApplicable, Stage
+from gpudoctor.findings import EnvChange, Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.patterns import Pattern
 from gpudoctor.registry import check
 
@@ -60,7 +60,7 @@ def _shown(capability: tuple[int, ...]) -> str:
         "tf-lists-no-gpu",
     ),
 )
-def gpu_compute_capability_too_old(facts: Facts) -> Iterator[Found]:
+def gpu_compute_capability_too_old(facts: Facts) -> Findings:
     """The GPU is older than this build of TensorFlow supports.
 
     What it looks at: TensorFlow's own line 'Ignoring visible gpu device … The minimum required Cuda capability is …'; in a
@@ -90,6 +90,7 @@ def gpu_compute_capability_too_old(facts: Facts) -> Iterator[Found]:
     too_old, others = _too_old(facts)
     if not others:
         yield from too_old
+    return _not_too_old(facts, others)
 
 
 def _too_old(facts: Facts) -> tuple[list[Found], bool]:
@@ -104,6 +105,20 @@ def _too_old(facts: Facts) -> tuple[list[Found], bool]:
         said = Evidence(text=event.text, source="TensorFlow")
         found.append(_outdated(event.values.get("device"), name, has, least, said))
     return found, bool(found) and bool(known(listed))
+
+
+def _not_too_old(facts: Facts, others: bool) -> str:
+    """The reason, with the build's lowest and the GPUs' where both are told."""
+    if others:
+        return "TensorFlow uses other GPUs beside it (gpu-left-out-beside-another)"
+    named, devices = facts.tensorflow.build.compute_capabilities, facts.driver.libcuda.devices
+    minimum = None if isinstance(named, Unread) else _built_for(facts)
+    if minimum is None or isinstance(devices, Unread):
+        return "no GPU is left out as too old"
+    has = sorted({_shown(tuple(c)) for d in devices if not isinstance(c := d.compute_capability, Unread)})
+    return f"the build starts at {_shown(minimum)}, " + (
+        f"the GPUs have {' and '.join(has)}" if has else "no GPU is listed"
+    )
 
 
 def _too_old_by_files(facts: Facts) -> tuple[list[Found], bool]:
@@ -147,7 +162,7 @@ def _outdated(index: str | None, name: str, has: str, least: str, *proof: Eviden
     level=Level.WARN,
     explains=("tf-lists-no-gpu",),
 )
-def gpu_ignored_few_sms(facts: Facts) -> Iterator[Found]:
+def gpu_ignored_few_sms(facts: Facts) -> Findings:
     """TensorFlow ignores a GPU because it has few multiprocessors, and takes no other one.
 
     What it looks at: TensorFlow's own line 'Ignoring visible gpu device … The minimum required count is …', where it
@@ -164,6 +179,11 @@ def gpu_ignored_few_sms(facts: Facts) -> Iterator[Found]:
     small = _small(facts)
     if small and not known(facts.tensorflow.gpus()):
         yield from small
+    return (
+        "TensorFlow leaves a GPU out and lists others"
+        if small
+        else "TensorFlow leaves out no GPU for its multiprocessors"
+    )
 
 
 def _small(facts: Facts) -> list[Found]:
@@ -190,7 +210,7 @@ def _small(facts: Facts) -> list[Found]:
 
 
 @check("GD531", "gpu-left-out-beside-another", stage=Stage.TENSORFLOW, level=Level.INFO)
-def gpu_left_out_beside_another(facts: Facts) -> Iterator[Found]:
+def gpu_left_out_beside_another(facts: Facts) -> Findings:
     """TensorFlow leaves a GPU out, too old or too small for it, and uses another one.
 
     What it looks at: TensorFlow's own lines 'Ignoring visible gpu device …', where it lists a GPU; where TensorFlow was
@@ -211,6 +231,7 @@ def gpu_left_out_beside_another(facts: Facts) -> Iterator[Found]:
     small = () if isinstance(facts.tensorflow.said("few-multiprocessors"), Unread) else _small(facts)
     if small and known(facts.tensorflow.gpus()):
         yield from small
+    return "TensorFlow leaves out no GPU beside others"
 
 
 _REJECTED = Pattern(
@@ -262,7 +283,7 @@ def _too_new_by_the_wheel(facts: Facts) -> Iterator[Found]:
     stage=Stage.TENSORFLOW,
     explains=("op-fails", "jit-cold-start", "gpu-memory-handle-alloc", "ptxas-too-old", "gpu-wrong-result"),
 )
-def gpu_too_new_for_build(facts: Facts) -> Iterator[Found]:
+def gpu_too_new_for_build(facts: Facts) -> Findings:
     """The GPU is newer than this build of TensorFlow, and what is compiled for it on the fly fails.
 
     What it looks at: TensorFlow's line 'not built with CUDA kernel binaries compatible with compute capability …',
@@ -287,7 +308,7 @@ def gpu_too_new_for_build(facts: Facts) -> Iterator[Found]:
     failed = [(one, why) for one, why in _failed(facts) if _REJECTED.search(why)]
     rejected = _said(facts, "code-rejected") if _failed(facts) else ()
     if not failed and not rejected:
-        return
+        return "nothing failed for want of machine code"
     has = events[0].values.get("capability", "?")
     yield Found(
         message=f"This build of TensorFlow has no machine code for compute capability {has}, and what is compiled for "
@@ -311,7 +332,7 @@ def gpu_too_new_for_build(facts: Facts) -> Iterator[Found]:
 
 
 @check("GD514", "jit-cold-start", stage=Stage.SPEED, level=Level.INFO, explains=("op-fails",))
-def jit_cold_start(facts: Facts) -> Iterator[Found]:
+def jit_cold_start(facts: Facts) -> Findings:
     """The build has no machine code for this GPU: each first use is compiled from PTX, which works and takes time.
 
     What it looks at: TensorFlow's line 'not built with CUDA kernel binaries compatible with compute capability …', while
@@ -328,7 +349,7 @@ def jit_cold_start(facts: Facts) -> Iterator[Found]:
     events = _without_machine_code(facts)
     failed = _failed(facts)
     if any(_REJECTED.search(why) for _, why in failed) or (failed and _said(facts, "code-rejected")):
-        return
+        return "what is compiled for the GPU is refused (gpu-too-new-for-build)"
     if facts.text.said("ptx-too-new"):
         return
     late = bool(failed) and all("did not end within" in why for _, why in failed)

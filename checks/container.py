@@ -5,15 +5,15 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Iterator
 from shlex import quote
 
 from gpudoctor.checks import _start
 from gpudoctor.checks._cuinit import own_libraries, starts
 from gpudoctor.checks._handed_over import ENGINES, driver_works, lists_nothing, nothing_here
+from gpudoctor.checks._reasons import set_to, several, short
 from gpudoctor.checks._said import left_open, lines
 from gpudoctor.facts import DeviceNode, Facts, TextEvent, Unread, known
-from gpudoctor.findings import Evidence, Fix, Found, Level, NotApplicable, Stage
+from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
 
 _NO_GPU = ("tf-lists-no-gpu", "cuinit-no-device", "cuinit-fails", "libcuda-not-found")
@@ -59,7 +59,7 @@ def _not_asked_for(facts: Facts, container: str) -> tuple[TextEvent, ...]:
     stage=Stage.CONTAINER,
     explains=("tf-lists-no-gpu", "cuinit-no-device", "cuinit-fails", "libcuda-not-found"),
 )
-def container_no_gpus_flag(facts: Facts) -> Iterator[Found]:
+def container_no_gpus_flag(facts: Facts) -> Findings:
     """This container was started without GPUs.
 
     What it looks at: whether this is a container, whether the host's kernel has the NVIDIA module loaded (a
@@ -82,13 +82,12 @@ def container_no_gpus_flag(facts: Facts) -> Iterator[Found]:
         yield Found(message=message, proof=lines(told), fixes=_start.with_gpus(container), explains=_WITHOUT)
         return
     if known(facts.driver.kernel_version) is None:
-        yield from _nothing_of_windows(facts, container)
-        return
+        return (yield from _nothing_of_windows(facts, container))
     if starts(facts):
-        return
+        return "cuInit answers 0"
     node = known(facts.driver.node("/dev/nvidiactl"))
     if node is not None and known(node.exists):
-        return
+        return "/dev/nvidiactl is in the container"
     library = facts.driver.libcuda.path
     asked = facts.environment.get("NVIDIA_VISIBLE_DEVICES")
     unheard = isinstance(asked, str) and asked not in _NO_DEVICES
@@ -116,12 +115,12 @@ def container_no_gpus_flag(facts: Facts) -> Iterator[Found]:
     )
 
 
-def _nothing_of_windows(facts: Facts, container: str) -> Iterator[Found]:
+def _nothing_of_windows(facts: Facts, container: str) -> Findings:
     """A container under WSL, which gets Windows' driver from /usr/lib/wsl."""
     if not known(facts.system.wsl):
         raise NotApplicable("the host's kernel has no NVIDIA module loaded")
     if facts.driver.libcuda.path is not None or any("/usr/lib/wsl" in m for m in known(facts.container.driver_mounts)):
-        return
+        return "Windows' driver is in the container"
     yield Found(
         message=f"Neither libcuda.so.1 nor anything of Windows' driver is in this {container} container.",
         proof=(
@@ -149,7 +148,7 @@ _ASK_FOR_ONE = Fix(
     stage=Stage.CONTAINER,
     explains=(*_NO_GPU, "container-no-gpus-flag", "container-does-not-start"),
 )
-def container_visible_devices_wrong(facts: Facts) -> Iterator[Found]:
+def container_visible_devices_wrong(facts: Facts) -> Findings:
     """NVIDIA_VISIBLE_DEVICES asks for no GPU in this container, or for one that does not exist.
 
     What it looks at: in a pasted text, nvidia-container-cli's 'unknown device'; on a machine, the variable (void, none or
@@ -184,11 +183,11 @@ def container_visible_devices_wrong(facts: Facts) -> Iterator[Found]:
     handed = isinstance(control, DeviceNode) and control.exists is True  # the runtime acted on it
     wrong = _no_such_gpus(facts, value or "") if handed else []
     if value is None or (value.strip() not in _NO_DEVICES and not wrong):
-        return
+        return set_to("NVIDIA_VISIBLE_DEVICES", value)
     if known(facts.driver.kernel_version) is None:
         raise NotApplicable("the host's kernel has no NVIDIA module loaded")
     if starts(facts) or _gpu_nodes(facts):
-        return
+        return f"{set_to('NVIDIA_VISIBLE_DEVICES', value)}, and there are GPUs all the same"
     yield Found(
         message=f"This {container} container was started with NVIDIA_VISIBLE_DEVICES={value!r}, which "
         + (f"names {wrong[0]}, and the host has no such GPU." if wrong else "asks for no GPU."),
@@ -220,7 +219,7 @@ def _no_such_gpus(facts: Facts, value: str) -> list[str]:
     stage=Stage.CONTAINER,
     explains=("tf-lists-no-gpu", "libcuda-not-found"),
 )
-def container_capabilities_without_compute(facts: Facts) -> Iterator[Found]:
+def container_capabilities_without_compute(facts: Facts) -> Findings:
     """The GPUs were handed to this container without the libraries for computing.
 
     What it looks at: GPU device nodes that are inside, libcuda.so.1 that is nowhere inside, and what
@@ -235,15 +234,15 @@ def container_capabilities_without_compute(facts: Facts) -> Iterator[Found]:
     container = _inside(facts)
     lib = facts.driver.libcuda
     if lib.path is not None:
-        known(lib.path)
-        return
+        return f"libcuda.so.1 is {short(known(lib.path))}"
     if not _gpu_nodes(facts) or own_libraries(known(lib.candidates)):
-        return
+        gpu = bool(_gpu_nodes(facts))
+        return "a libcuda lies where the loader does not look" if gpu else "no device node of a GPU is inside"
     value = facts.environment.known("NVIDIA_DRIVER_CAPABILITIES")
     asked = [word.strip() for word in (value or "").split(",") if word.strip()]
     handed = [m for m in known(facts.container.driver_mounts) if os.path.basename(m).startswith("libnvidia-ml.so")]
     if "compute" in asked or "all" in asked or (not asked and not handed):
-        return
+        return set_to("NVIDIA_DRIVER_CAPABILITIES", value)
     state = f"is {value!r}" if value else "is not set, and this toolkit's default is utility"
     yield Found(
         message=f"This {container} container got the GPUs and not libcuda.so.1: NVIDIA_DRIVER_CAPABILITIES {state}.",
@@ -280,7 +279,7 @@ def _lost(facts: Facts) -> tuple[TextEvent, ...]:
         "device-node-permission",
     ),
 )
-def container_cgroup_devices_lost(facts: Facts) -> Iterator[Found]:
+def container_cgroup_devices_lost(facts: Facts) -> Findings:
     """This container has lost the right to use its GPUs.
 
     What it looks at: /dev/nvidiactl that is inside and answers open() with EPERM, which mode bits never do (they
@@ -307,13 +306,13 @@ def container_cgroup_devices_lost(facts: Facts) -> Iterator[Found]:
     if container in ("lxc", "apptainer", "singularity"):
         raise NotApplicable(f"{container} keeps its own device rules, or none")
     if starts(facts):
-        return
+        return "cuInit answers 0"
     refused = [n for n in known(facts.driver.nodes) if n.open_errno == errno.EPERM and n.exists is True]
     if "/dev/nvidiactl" not in [n.path for n in refused]:
-        return
+        return "the device rules do not refuse /dev/nvidiactl"
     handed = [m for m in known(facts.container.driver_mounts) if "libcuda" in m or "libnvidia-ml" in m]
     if not handed:
-        return
+        return "no library of the driver was handed to this container"
     error = facts.gpu.nvml_error
     yield Found(
         message=f"This {container} container was given its GPUs and may no longer open them.",
@@ -334,7 +333,7 @@ def container_cgroup_devices_lost(facts: Facts) -> Iterator[Found]:
 
 
 @check("GD608", "cdi-spec-stale", stage=Stage.CONTAINER, level=Level.WARN)
-def cdi_spec_stale(facts: Facts) -> Iterator[Found]:
+def cdi_spec_stale(facts: Facts) -> Findings:
     """The description of the GPUs for containers is of another driver release.
 
     What it looks at: the specifications in /etc/cdi and /var/run/cdi (of one kind the latter counts): the libcuda
@@ -374,10 +373,15 @@ def cdi_spec_stale(facts: Facts) -> Iterator[Found]:
                 ),
             ),
         )
+    return (
+        "no CDI specification mounts the libcuda of a driver that is gone"
+        if counting
+        else "there is no CDI specification"
+    )
 
 
 @check("GD640", "container-has-some-gpus", stage=Stage.CONTAINER, level=Level.INFO, explains=("fewer-gpus",))
-def container_has_some_gpus(facts: Facts) -> Iterator[Found]:
+def container_has_some_gpus(facts: Facts) -> Findings:
     """This container was given some of the host's GPUs, and not all.
 
     What it looks at: the NVIDIA GPUs on the PCI bus, which a container sees whole, the device nodes of GPUs inside, and
@@ -396,11 +400,11 @@ def container_has_some_gpus(facts: Facts) -> Iterator[Found]:
     value = facts.environment.known("NVIDIA_VISIBLE_DEVICES")
     named = [e for e in (value or "").split(",") if re.fullmatch(r"\d+|GPU-[\w-]+", e.strip())]
     if not named:
-        return
+        return set_to("NVIDIA_VISIBLE_DEVICES", value)
     whole = [d.address for d in known(facts.pci.devices) if d.is_nvidia_gpu]
     inside = _gpu_nodes(facts)
     if not 0 < len(inside) < len(whole) or len(inside) > len(named):
-        return
+        return f"the container has {len(inside)} of the host's {several(len(whole), 'GPU')}"
     yield Found(
         message=f"This {container} container was given {len(inside)} of the host's {len(whole)} GPUs.",
         proof=(

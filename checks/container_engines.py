@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from gpudoctor.checks import _engines, _image
 from gpudoctor.checks._driver_said import decided
 from gpudoctor.checks._engines import ANY_IMAGE, NOT_STARTED, with_root
+from gpudoctor.checks._reasons import short
 from gpudoctor.checks._said import left_open, lines, said
 from gpudoctor.facts import Facts, known
-from gpudoctor.findings import Evidence, Fix, Found, Level, NotApplicable, Stage
+from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
 
 _SNAP = "snap list docker; which docker"
@@ -21,7 +22,7 @@ _SNAP = "snap list docker; which docker"
     stage=Stage.CONTAINER,
     explains=(NOT_STARTED, "container-toolkit-missing", "container-host-driver-broken", "container-driver-root-wrong"),
 )
-def container_snap_docker(facts: Facts) -> Iterator[Found]:
+def container_snap_docker(facts: Facts) -> Findings:
     """docker comes from snap, which keeps it away from the driver and from the container toolkit.
 
     What it looks at: in a pasted text, paths, lists and commands that show docker from snap, where a container with GPUs is
@@ -36,8 +37,7 @@ def container_snap_docker(facts: Facts) -> Iterator[Found]:
     Source: canonical/docker-snap issues 148 and 180.
     """
     if not facts.text.is_all:
-        yield from _snap_without_gpus(facts)
-        return
+        return (yield from _snap_without_gpus(facts))
     snap = said(facts, "docker-of-snap", settle=_SNAP)
     failed = [
         e
@@ -68,7 +68,7 @@ _OTHER_DOCKER = with_root(
     stage=Stage.CONTAINER,
     explains=(NOT_STARTED, "container-toolkit-missing", "container-host-driver-broken"),
 )
-def container_docker_desktop_linux(facts: Facts) -> Iterator[Found]:
+def container_docker_desktop_linux(facts: Facts) -> Findings:
     """Docker Desktop runs its containers in a virtual machine, which has no GPU on Linux.
 
     What it looks at: in a pasted text, Docker Desktop on a machine that is not Windows or a Mac, where a container with
@@ -82,8 +82,7 @@ def container_docker_desktop_linux(facts: Facts) -> Iterator[Found]:
     Source: Docker Desktop documentation, 'GPU support' (Windows with WSL 2 only).
     """
     if not facts.text.is_all:
-        yield from _talks_to_a_virtual_machine(facts)
-        return
+        return (yield from _talks_to_a_virtual_machine(facts))
     desktop = said(facts, "docker-desktop", settle="docker context ls")
     failed = facts.text.said("no-gpu-device-driver", "no-gpu-runtime", "container-no-nvml")
     if not failed or facts.text.said("on-windows", "on-a-mac"):
@@ -153,7 +152,7 @@ def wsl_driver_toolkit_mismatch(facts: Facts) -> Iterator[Found]:
         *("tf-lists-no-gpu", "cuinit-fails", "cuinit-no-device", "driver-library-mismatch", "nvidia-smi-fails"),
     ),
 )
-def container_image_has_driver_files(facts: Facts) -> Iterator[Found]:
+def container_image_has_driver_files(facts: Facts) -> Findings:
     """The image itself holds files of the driver, in the place where the host's are to be mounted.
 
     What it looks at: in a pasted text, nvidia-container-cli's 'file exists' for a library of the driver. Inside a container:
@@ -168,8 +167,7 @@ def container_image_has_driver_files(facts: Facts) -> Iterator[Found]:
     Source: NVIDIA/nvidia-docker issue 1551.
     """
     if not facts.text.is_all:
-        yield from _image.own_driver_files(facts)
-        return
+        return (yield from _image.own_driver_files(facts))
     told = said(facts, "container-has-driver-files")
     yield Found(
         message=f"The image holds {told[0].values['library']}, which the toolkit wants to put there.",
@@ -181,14 +179,14 @@ def container_image_has_driver_files(facts: Facts) -> Iterator[Found]:
 # ------------------------------------------------------------------------------- what a host shows
 
 
-def _snap_without_gpus(facts: Facts) -> Iterator[Found]:
+def _snap_without_gpus(facts: Facts) -> Findings:
     _engines.on_host(facts)
     if not known(facts.container.docker_snap):
         raise NotApplicable("docker does not come from snap here")
     if "dockerd" in _engines.tools(facts):
         raise NotApplicable("another docker is installed beside the snap's")
     if "nvidia" in (known(facts.container.docker_snap_runtimes) or ()):
-        return
+        return "snap's docker has the runtime nvidia"
     yield Found(
         message="docker on this host is the one from snap, and has no runtime for GPUs.",
         proof=(
@@ -201,13 +199,13 @@ def _snap_without_gpus(facts: Facts) -> Iterator[Found]:
     )
 
 
-def _talks_to_a_virtual_machine(facts: Facts) -> Iterator[Found]:
+def _talks_to_a_virtual_machine(facts: Facts) -> Findings:
     _engines.on_host(facts)
     if known(facts.system.wsl):
         raise NotApplicable("under WSL Docker Desktop hands GPUs through")
     server = known(facts.container.docker_server)
     if server is None or not (server == "desktop-linux" or "/.docker/desktop/" in server):
-        return
+        return f"docker's server is {short(server)}" if server else "docker is told to go to no other server"
     yield Found(
         message="This user's docker talks to Docker Desktop, in whose virtual machine there is no GPU.",
         proof=(Evidence(text=f"docker's server is {server}", source="docker's settings and variables of this user"),),

@@ -11,7 +11,7 @@ from gpudoctor.checks._engines import ANY_IMAGE, NOT_STARTED, with_root
 from gpudoctor.checks._handed_over import driver_works
 from gpudoctor.checks._said import left_open, lines, said
 from gpudoctor.facts import Facts, TextEvent, known
-from gpudoctor.findings import Evidence, Fix, Found, Level, NotApplicable, Stage
+from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
 
 _NO_GPU = ("tf-lists-no-gpu", "cuinit-fails", "cuinit-no-device", "libcuda-not-found", "nvidia-smi-fails")
@@ -21,7 +21,7 @@ _ON_HOST = "nvidia-smi  # on the host"
 
 
 @check("GD620", "container-toolkit-missing", stage=Stage.CONTAINER, explains=(NOT_STARTED,))
-def container_toolkit_missing(facts: Facts) -> Iterator[Found]:
+def container_toolkit_missing(facts: Facts) -> Findings:
     """The NVIDIA container toolkit is not installed, or the engine does not know of it.
 
     What it looks at: in a pasted text, docker's and podman's words for: nobody here can hand over a GPU. On a host with a
@@ -37,8 +37,7 @@ def container_toolkit_missing(facts: Facts) -> Iterator[Found]:
     Source: docker's device driver lookup ('could not select device driver'); NVIDIA Container Toolkit, installation guide.
     """
     if not facts.text.is_all:
-        yield from _nobody_hands_over(facts)
-        return
+        return (yield from _nobody_hands_over(facts))
     kinds = ("no-gpu-device-driver", "no-gpu-runtime", "toolkit-absent", "cdi-unresolved")
     told = said(facts, *kinds, settle=_RUNTIMES)
     if all(e.kind == "cdi-unresolved" and not e.values["device"].endswith("=all") for e in told):
@@ -63,7 +62,7 @@ def container_toolkit_missing(facts: Facts) -> Iterator[Found]:
 
 
 @check("GD621", "container-driver-too-old", stage=Stage.CONTAINER, explains=(NOT_STARTED, "driver-too-old", *_NO_GPU))
-def container_driver_too_old(facts: Facts) -> Iterator[Found]:
+def container_driver_too_old(facts: Facts) -> Findings:
     """The host's driver is older than this image needs.
 
     What it looks at: in a pasted text, nvidia-container-cli's 'unsatisfied condition', and what the entry point of
@@ -78,8 +77,7 @@ def container_driver_too_old(facts: Facts) -> Iterator[Found]:
     Source: NVIDIA Container Toolkit documentation, 'Constraints'; CUDA compatibility.
     """
     if not facts.text.is_all:
-        yield from _image.needs_newer_driver(facts)
-        return
+        return (yield from _image.needs_newer_driver(facts))
     told = _image_is_newer(facts) or said(facts, "container-unsatisfied", "ngc-driver-too-old", settle=_ON_HOST)
     if facts.driver.libcuda.init_result in (803, 804) and not facts.text.said("container-unsatisfied"):
         raise left_open(_ON_HOST)
@@ -154,7 +152,7 @@ def container_host_driver_broken(facts: Facts) -> Iterator[Found]:
 
 
 @check("GD623", "container-cgroupv2-unsupported", stage=Stage.CONTAINER, explains=(NOT_STARTED,))
-def container_cgroupv2_unsupported(facts: Facts) -> Iterator[Found]:
+def container_cgroupv2_unsupported(facts: Facts) -> Findings:
     """The container toolkit is older than this system's control groups (version 2).
 
     What it looks at: in a pasted text, nvidia-container-cli's 'cgroup subsystem devices not found', or that the kernel
@@ -170,8 +168,7 @@ def container_cgroupv2_unsupported(facts: Facts) -> Iterator[Found]:
     Source: NVIDIA/nvidia-docker issue 1447; libnvidia-container 1.8.0.
     """
     if not facts.text.is_all:
-        yield from _before_control_groups(facts)
-        return
+        return (yield from _before_control_groups(facts))
     told = said(facts, "container-cgroup-v2", "container-cgroup-program", settle=_TOOLKIT)
     if not facts.text.said("container-cgroup-v2") and facts.text.said("rootless"):
         raise left_open(_TOOLKIT)
@@ -192,7 +189,7 @@ def container_cgroupv2_unsupported(facts: Facts) -> Iterator[Found]:
 @check(
     "GD624", "container-rootless-cgroups", stage=Stage.CONTAINER, explains=(NOT_STARTED, "container-toolkit-too-old")
 )
-def container_rootless_cgroups(facts: Facts) -> Iterator[Found]:
+def container_rootless_cgroups(facts: Facts) -> Findings:
     """The container engine runs without root's rights and can't write the device rules.
 
     What it looks at: in a pasted text, that nvidia-container-cli is refused when it writes the rules of the control group
@@ -208,8 +205,7 @@ def container_rootless_cgroups(facts: Facts) -> Iterator[Found]:
     Source: NVIDIA Container Toolkit, installation guide, 'Rootless mode'.
     """
     if not facts.text.is_all:
-        yield from _rootless_writes_rules(facts)
-        return
+        return (yield from _rootless_writes_rules(facts))
     kinds = ("container-rules-refused", "container-rules-fail", "container-cgroup-program")
     told = said(facts, *kinds, settle=_TOOLKIT)
     if not facts.text.said("container-rules-refused", "rootless"):
@@ -229,7 +225,7 @@ def container_rootless_cgroups(facts: Facts) -> Iterator[Found]:
 # ------------------------------------------------------------------------------- what a host shows before
 
 
-def _nobody_hands_over(facts: Facts) -> Iterator[Found]:
+def _nobody_hands_over(facts: Facts) -> Findings:
     """docker or podman is here, and nothing by which it could hand over a GPU."""
     _engines.on_host(facts)
     tools = _engines.tools(facts)
@@ -254,7 +250,7 @@ def _nobody_hands_over(facts: Facts) -> Iterator[Found]:
         verify = "podman run --rm --device nvidia.com/gpu=all ubuntu nvidia-smi"
         fixes.append(with_root(f"{summary} podman, by a specification (CDI)", *install, _DESCRIBE, verify=verify))
     if not without:
-        return
+        return f"{' and '.join(n for n in ('dockerd', 'podman') if n in tools)} can hand over GPUs"
     both = " and ".join(without)
     yield Found(
         message=f"{both} on this host can't hand a GPU to a container: "
@@ -279,13 +275,13 @@ def _nobody_hands_over(facts: Facts) -> Iterator[Found]:
     )
 
 
-def _before_control_groups(facts: Facts) -> Iterator[Found]:
+def _before_control_groups(facts: Facts) -> Findings:
     _engines.on_host(facts)
     version, release = _engines.toolkit_release(facts)
     if release >= _KNOWS_VERSION_2 or known(facts.container.control_groups) != _VERSION_2:
-        return
+        return f"libnvidia-container {version} knows this host's control groups"
     if _engines.setting(facts, "no-cgroups") == "true":
-        return
+        return "the toolkit is told to leave control groups alone"
     yield Found(
         message=f"libnvidia-container {version} does not know this host's control groups (version 2).",
         proof=(
@@ -301,7 +297,7 @@ _DESCRIBE = "sudo nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml"
 _VERSION_2, _KNOWS_VERSION_2 = 2, (1, 8)
 
 
-def _rootless_writes_rules(facts: Facts) -> Iterator[Found]:
+def _rootless_writes_rules(facts: Facts) -> Findings:
     _engines.on_host(facts)
     rootless = known(facts.container.rootless_docker)
     if not rootless:
@@ -309,7 +305,7 @@ def _rootless_writes_rules(facts: Facts) -> Iterator[Found]:
     if "nvidia-container-cli" not in _engines.tools(facts):
         raise NotApplicable("nvidia-container-cli is not installed")
     if _engines.setting(facts, "no-cgroups") == "true":
-        return
+        return "the toolkit is told to leave control groups alone"
     yield Found(
         message="This user's docker is rootless, and the toolkit is not told to leave control groups alone.",
         proof=(

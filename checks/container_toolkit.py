@@ -10,7 +10,7 @@ from gpudoctor.checks._driver_said import in_container
 from gpudoctor.checks._engines import NOT_STARTED, TOOLKIT_FILE, with_root
 from gpudoctor.checks._said import left_open, lines, said
 from gpudoctor.facts import Facts, ToolkitPath, known
-from gpudoctor.findings import Evidence, Found, Level, NotApplicable, Stage
+from gpudoctor.findings import Evidence, Findings, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
 
 _NO_GPU = ("tf-lists-no-gpu", "cuinit-fails", "cuinit-no-device", "libcuda-not-found", "nvidia-smi-fails")
@@ -34,7 +34,7 @@ _SINCE = (1, 6)
     stage=Stage.CONTAINER,
     explains=(NOT_STARTED, *_NO_GPU, "container-no-gpus-flag", "driver-missing", "driver-libcuda-not-on-path"),
 )
-def container_ldconfig_path(facts: Facts) -> Iterator[Found]:
+def container_ldconfig_path(facts: Facts) -> Findings:
     """The container toolkit calls an ldconfig that does not exist: the loader does not find the driver's libraries.
 
     What it looks at: in a pasted text, nvidia-container-cli's 'ldcache error', or nvidia-smi that is inside a container with
@@ -49,8 +49,7 @@ def container_ldconfig_path(facts: Facts) -> Iterator[Found]:
     Source: NVIDIA/nvidia-docker issues 587, 1163 and 1399.
     """
     if not facts.text.is_all:
-        yield from _no_such_ldconfig(facts)
-        return
+        return (yield from _no_such_ldconfig(facts))
     told = said(facts, "container-ldconfig", "nvml-failed", settle=_ROOT)
     inside = facts.text.said("gpus-asked") and not facts.text.shows(NOT_STARTED)
     inside = inside or (in_container(facts) and facts.text.said("ldconfig-cures"))
@@ -76,7 +75,7 @@ def container_ldconfig_path(facts: Facts) -> Iterator[Found]:
     stage=Stage.CONTAINER,
     explains=(NOT_STARTED, "container-host-driver-broken"),
 )
-def container_driver_root_wrong(facts: Facts) -> Iterator[Found]:
+def container_driver_root_wrong(facts: Facts) -> Findings:
     """The container toolkit looks for the driver in a directory where it is not.
 
     What it looks at: in a pasted text, nvidia-container-cli's 'change root failed', or a driver that it does not find while
@@ -91,8 +90,7 @@ def container_driver_root_wrong(facts: Facts) -> Iterator[Found]:
     Source: NVIDIA/gpu-operator issues 350, 443 and 511.
     """
     if not facts.text.is_all:
-        yield from _no_driver_in_root(facts)
-        return
+        return (yield from _no_driver_in_root(facts))
     told = said(facts, "container-driver-root", "driver-root-set", settle=_ROOT)
     if not facts.text.said("container-driver-root") and not facts.text.said(
         "container-no-nvml", "container-driver-request", "container-driver-not-loaded", "container-nvml-refused"
@@ -112,7 +110,7 @@ def container_driver_root_wrong(facts: Facts) -> Iterator[Found]:
 
 
 @check("GD628", "container-toolkit-too-old", stage=Stage.CONTAINER, explains=(NOT_STARTED,))
-def container_toolkit_too_old(facts: Facts) -> Iterator[Found]:
+def container_toolkit_too_old(facts: Facts) -> Findings:
     """The container toolkit is too old, or its packages are of different releases.
 
     What it looks at: in a pasted text, words that only old or mixed packages say: options that one part does not know,
@@ -126,8 +124,7 @@ def container_toolkit_too_old(facts: Facts) -> Iterator[Found]:
     Source: NVIDIA/nvidia-container-toolkit issues 14 and 59; nvidia-docker issue 493.
     """
     if not facts.text.is_all:
-        yield from _releases_differ(facts)
-        return
+        return (yield from _releases_differ(facts))
     yield Found(
         message="The parts of the container toolkit do not fit each other, the image or the driver.",
         proof=lines(said(facts, "container-toolkit-old", settle=_TOOLKIT)),
@@ -144,7 +141,7 @@ def container_toolkit_too_old(facts: Facts) -> Iterator[Found]:
 
 
 @check("GD641", "container-no-cgroups-set", stage=Stage.CONTAINER, level=Level.INFO)
-def container_no_cgroups_set(facts: Facts) -> Iterator[Found]:
+def container_no_cgroups_set(facts: Facts) -> Findings:
     """The container toolkit writes no device rules, and docker runs as root: its containers may not open the GPUs.
 
     What it looks at: no-cgroups = true in the toolkit's config.toml, on a host whose docker belongs to root and where this
@@ -161,9 +158,9 @@ def container_no_cgroups_set(facts: Facts) -> Iterator[Found]:
     if "dockerd" not in _engines.tools(facts):
         raise NotApplicable("docker is not installed here")
     if _engines.setting(facts, "no-cgroups") != "true" or known(facts.container.rootless_docker):
-        return
+        return "docker is rootless" if _engines.setting(facts, "no-cgroups") == "true" else "no-cgroups is not true"
     if _engines.setting(facts, "mode") == "cdi":
-        return
+        return "the toolkit hands GPUs over by CDI"
     yield Found(
         message="The toolkit is told to write no device rules, which containers of this host's docker need.",
         proof=(
@@ -192,7 +189,7 @@ def _named(facts: Facts, setting: str) -> list[ToolkitPath]:
     return [p for p in paths if p.setting == setting and not known(p.holds)]
 
 
-def _no_such_ldconfig(facts: Facts) -> Iterator[Found]:
+def _no_such_ldconfig(facts: Facts) -> Findings:
     for named in _named(facts, "ldconfig"):
         plain = named.path.removesuffix(".real")
         right = f"@{quote(plain)}" if plain != named.path else '"@$(readlink -f "$(command -v ldconfig)")"'
@@ -207,12 +204,13 @@ def _no_such_ldconfig(facts: Facts) -> Iterator[Found]:
             ),
             level=Level.INFO,
         )
+    return "the toolkit's settings name no ldconfig that is not there"
 
 
-def _no_driver_in_root(facts: Facts) -> Iterator[Found]:
+def _no_driver_in_root(facts: Facts) -> Findings:
     for named in _named(facts, "root"):
         if named.path.rstrip("/") == "":
-            return  # the host's own: what is missing there belongs to the driver's checks
+            return "the toolkit looks in the host's own root"  # what is missing there is the driver's
         yield Found(
             message=f"The container toolkit is told to look for the driver in {named.path}, where none is.",
             proof=(
@@ -222,6 +220,7 @@ def _no_driver_in_root(facts: Facts) -> Iterator[Found]:
             fixes=(_OWN_ROOT,),
             level=Level.INFO,
         )
+    return "the toolkit's settings name no root without a driver"
 
 
 _OWN_ROOT = with_root(
@@ -231,7 +230,7 @@ _OWN_ROOT = with_root(
 )
 
 
-def _releases_differ(facts: Facts) -> Iterator[Found]:
+def _releases_differ(facts: Facts) -> Findings:
     _engines.on_host(facts)
     packages = known(facts.container.packages)
     if packages is None:
@@ -242,7 +241,11 @@ def _releases_differ(facts: Facts) -> Iterator[Found]:
         name: versions[name] for name in _OF_ONE_RELEASE if name in versions and _release(versions[name]) >= _SINCE
     }
     if first is None and len(set(numbers.values())) < 2:
-        return
+        return (
+            f"the toolkit's packages are of {next(iter(numbers.values()))}"
+            if numbers
+            else "no packages must be of one release"
+        )
     listed = ", ".join(
         f"{name} {version}" for name, version in versions.items() if name in (*_OF_ONE_RELEASE, "nvidia-docker")
     )

@@ -10,14 +10,15 @@ from gpudoctor.checks import _told
 from gpudoctor.checks._cuinit import NO_DEVICE, NOT_READY, SUCCESS, answered, init_evidence, init_result, own_libraries
 from gpudoctor.checks._driver_said import SHOWN, decided
 from gpudoctor.checks._gpus import on_bus
+from gpudoctor.checks._reasons import short
 from gpudoctor.checks._said import lines
 from gpudoctor.facts import Facts, UnknownFactError, Unread, known
-from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage, SymptomRank
+from gpudoctor.findings import Evidence, Findings, Fix, Found, NotApplicable, Stage, SymptomRank
 from gpudoctor.registry import check, symptom
 
 
 @symptom("GD150", "cuinit-no-device", rank=SymptomRank.NO_GPU, stage=Stage.DRIVER)
-def cuinit_no_device(facts: Facts) -> Iterator[Found]:
+def cuinit_no_device(facts: Facts) -> Findings:
     """The driver finds no device for this process.
 
     What it looks at: cuInit(0), called in a child process with this environment's libcuda.so.1.
@@ -27,12 +28,13 @@ def cuinit_no_device(facts: Facts) -> Iterator[Found]:
 
     Source: CUDA Driver API, CUresult.
     """
-    if init_result(facts) == NO_DEVICE:
+    if (result := init_result(facts)) == NO_DEVICE:
         yield Found(message=answered(NO_DEVICE), proof=(init_evidence(facts.driver.libcuda),))
+    return f"cuInit answers {result}"
 
 
 @symptom("GD151", "cuinit-fails", rank=SymptomRank.NO_GPU, stage=Stage.DRIVER)
-def cuinit_fails(facts: Facts) -> Iterator[Found]:
+def cuinit_fails(facts: Facts) -> Findings:
     """The driver library does not initialise.
 
     What it looks at: cuInit(0), called in a child process with this environment's libcuda.so.1; any
@@ -45,10 +47,11 @@ def cuinit_fails(facts: Facts) -> Iterator[Found]:
     result = init_result(facts)
     if result not in (SUCCESS, NO_DEVICE):
         yield Found(message=answered(result), proof=(init_evidence(facts.driver.libcuda),))
+    return f"cuInit answers {result}"
 
 
 @symptom("GD152", "cuinit-no-answer", rank=SymptomRank.NO_GPU, stage=Stage.DRIVER)
-def cuinit_no_answer(facts: Facts) -> Iterator[Found]:
+def cuinit_no_answer(facts: Facts) -> Findings:
     """The driver library hangs or crashes.
 
     What it looks at: whether the child process that loads libcuda.so.1 and calls cuInit(0) ends with an
@@ -67,10 +70,11 @@ def cuinit_no_answer(facts: Facts) -> Iterator[Found]:
             message=f"{how[:1].upper()}{how[1:]}. If it hangs, look for a wedged GPU: sudo dmesg | grep -iE 'nvrm|xid'",
             proof=(Evidence(text=how, source=f"{where}, asked in a child process"),),
         )
+    return "libcuda gives its answers" if lib.path is not None else "there is no libcuda.so.1 that could hang"
 
 
 @symptom("GD153", "libcuda-not-found", rank=SymptomRank.NO_GPU, stage=Stage.DRIVER)
-def libcuda_not_found(facts: Facts) -> Iterator[Found]:
+def libcuda_not_found(facts: Facts) -> Findings:
     """The driver's library libcuda.so.1 can't be loaded.
 
     What it looks at: whether a child process of the examined interpreter can load libcuda.so.1.
@@ -83,6 +87,7 @@ def libcuda_not_found(facts: Facts) -> Iterator[Found]:
     if known(lib.path) is None:
         text = known(lib.load_error) or "not found"
         yield Found(message=text, proof=(Evidence(text=text, source="dynamic loader, in a child process"),))
+    return f"libcuda.so.1 is {short(lib.path)}"
 
 
 @symptom("GD154", "nvidia-smi-fails", rank=SymptomRank.NO_GPU, stage=Stage.DRIVER)
@@ -113,7 +118,7 @@ def nvidia_smi_fails(facts: Facts) -> Iterator[Found]:
     stage=Stage.DRIVER,
     explains=(*SHOWN, "tf-lists-no-gpu", "libcuda-not-found"),
 )
-def driver_missing(facts: Facts) -> Iterator[Found]:
+def driver_missing(facts: Facts) -> Findings:
     """A GPU is there and the NVIDIA driver is not installed.
 
     What it looks at: the PCI bus, /proc/driver/nvidia/version (the kernel module), and every libcuda.so.1
@@ -137,13 +142,13 @@ def driver_missing(facts: Facts) -> Iterator[Found]:
         return
     lib = facts.driver.libcuda
     if lib.path is not None and not isinstance(lib.path, Unread):
-        return
+        return f"libcuda.so.1 is {short(lib.path)}"
     gpus = [d for d in known(facts.pci.devices) if d.is_nvidia_gpu]
     if not gpus:
         raise NotApplicable("no NVIDIA GPU is on the PCI bus")
     known(lib.path)
     if own_libraries(known(lib.candidates)) or _dropped_by_sudo(facts):
-        return
+        return "a libcuda.so.1 of the driver is here, and not on the loader's path"
     container = known(facts.system.container)
     if container is not None:
         raise UnknownFactError(
@@ -202,7 +207,7 @@ def _install_driver(facts: Facts) -> Fix:
     stage=Stage.DRIVER,
     explains=("collective-fails", *SHOWN, "tf-lists-no-gpu", "cuinit-fails"),
 )
-def fabric_manager_not_running(facts: Facts) -> Iterator[Found]:
+def fabric_manager_not_running(facts: Facts) -> Findings:
     """The fabric manager that an NVSwitch machine needs is not running.
 
     What it looks at: cuInit's answer 802 (CUDA_ERROR_SYSTEM_NOT_READY) and whether a process
@@ -226,9 +231,9 @@ def fabric_manager_not_running(facts: Facts) -> Iterator[Found]:
         return
     lib = facts.driver.libcuda
     if init_result(facts) != NOT_READY:
-        return
+        return f"cuInit answers {lib.init_result}"
     if "nv-fabricmanager" in known(facts.driver.daemons):
-        return
+        return "nv-fabricmanager is running"
     inside = isinstance(facts.system.container, str)
     yield Found(
         message="cuInit waits for the NVLink fabric, and no fabric manager is running"
@@ -280,7 +285,7 @@ def _numbers(release: str) -> tuple[int, ...]:
         "gpu-memory-handle-alloc",
     ),
 )
-def driver_too_old(facts: Facts) -> Iterator[Found]:
+def driver_too_old(facts: Facts) -> Findings:
     """The driver is older than the CUDA version that this TensorFlow is built for.
 
     What it looks at: the CUDA version in TensorFlow's build_info.py, and the driver: the CUDA version that the driver
@@ -331,7 +336,7 @@ def driver_too_old(facts: Facts) -> Iterator[Found]:
         too_old = [int(n) for n in re.findall(r"\d+", release)] < [int(p) for p in floor.linux.split(".")]
         has, source = f"release {release}", "/proc/driver/nvidia/version"
     if not too_old:
-        return
+        return f"the driver is of {has}, and CUDA {cuda} needs {floor.linux} or newer"
     install = _install_driver(facts)
     container = facts.system.container
     if isinstance(container, str):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
+from gpudoctor.checks._reasons import set_to
 from gpudoctor.facts import CudaDevice, Facts, GpuDevice, UnknownFactError, Unread, known
-from gpudoctor.findings import EnvChange, Evidence, Fix, Found, NotApplicable, Stage
+from gpudoctor.findings import EnvChange, Evidence, Findings, Fix, Found, NotApplicable, Stage
 from gpudoctor.registry import check
 
 _VARIABLE = "CUDA_VISIBLE_DEVICES"
@@ -35,7 +35,7 @@ def _masks_all(value: str) -> bool:
     stage=Stage.VISIBILITY,
     explains=("tf-lists-no-gpu", "cuinit-no-device"),
 )
-def cuda_visible_devices_empty(facts: Facts) -> Iterator[Found]:
+def cuda_visible_devices_empty(facts: Facts) -> Findings:
     """CUDA_VISIBLE_DEVICES hides every GPU.
 
     What it looks at: the variable as the examined process was started with it: set to nothing, or to a list
@@ -55,6 +55,7 @@ def cuda_visible_devices_empty(facts: Facts) -> Iterator[Found]:
             proof=(_shown(value),),
             fixes=(_UNSET,),
         )
+    return set_to(_VARIABLE, value)
 
 
 @check(
@@ -63,7 +64,7 @@ def cuda_visible_devices_empty(facts: Facts) -> Iterator[Found]:
     stage=Stage.VISIBILITY,
     explains=("tf-lists-no-gpu", "cuinit-no-device", "cuinit-fails", "fewer-gpus"),
 )
-def cuda_visible_devices_wrong(facts: Facts) -> Iterator[Found]:
+def cuda_visible_devices_wrong(facts: Facts) -> Findings:
     """CUDA_VISIBLE_DEVICES names a GPU that does not exist.
 
     What it looks at: each entry of the variable against the GPUs that NVML lists (where NVML can't be asked,
@@ -96,7 +97,7 @@ def cuda_visible_devices_wrong(facts: Facts) -> Iterator[Found]:
     entries = visible_entries(value)
     bad = next(((n, p) for n, e in enumerate(entries) if (p := _problem(e, entries[:n], gpus)) is not None), None)
     if bad is None:
-        return
+        return f"{set_to(_VARIABLE, value)}: GPUs of this machine"
     position, problem = bad
     sees = facts.driver.libcuda.devices
     some_left = not isinstance(sees, Unread) and len(sees) > 0

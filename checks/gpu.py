@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from gpudoctor.checks._gpus import about, each, gpus, title
 from gpudoctor.checks._kernel_log import logged
+from gpudoctor.checks._reasons import several
 from gpudoctor.checks._said import lines, speaks_of_speed
 from gpudoctor.facts import Facts, GpuDevice, TextEvent, UnknownFactError, Unread, known
-from gpudoctor.findings import Evidence, Fix, Found, Level, Stage
+from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, Stage
 from gpudoctor.registry import check
 
 LOST, NEEDS_RESET = 15, 16
@@ -46,7 +47,7 @@ def _reset(device: GpuDevice) -> Fix:
 
 
 @check("GD113", "xid79-fell-off-bus", stage=Stage.BUS, explains=_UNUSABLE)
-def fell_off_bus(facts: Facts) -> Iterator[Found]:
+def fell_off_bus(facts: Facts) -> Findings:
     """A GPU has fallen off the bus.
 
     What it looks at: NVML's answer about each GPU; 15 is 'GPU is lost'. The driver writes the same to the
@@ -75,6 +76,7 @@ def fell_off_bus(facts: Facts) -> Iterator[Found]:
             about=about(device),
             fixes=(_reboot(),),
         )
+    return f"NVML counts {several(len(gpus(facts)), 'GPU')} and reports none as lost"
 
 
 def _lost_in_text(facts: Facts) -> tuple[TextEvent, ...]:
@@ -97,7 +99,7 @@ def _reboot() -> Fix:
 
 
 @check("GD130", "gpu-needs-reset", stage=Stage.BUS, explains=_UNUSABLE)
-def needs_reset(facts: Facts) -> Iterator[Found]:
+def needs_reset(facts: Facts) -> Findings:
     """A GPU does not work again before it is reset.
 
     What it looks at: NVML's answer about each GPU; 16 is 'GPU requires reset'. The driver's advice
@@ -116,6 +118,7 @@ def needs_reset(facts: Facts) -> Iterator[Found]:
             about=about(device),
             fixes=(_reset(device),),
         )
+    return f"NVML counts {several(len(gpus(facts)), 'GPU')}, and none waits for a reset"
 
 
 @check(
@@ -124,7 +127,7 @@ def needs_reset(facts: Facts) -> Iterator[Found]:
     stage=Stage.USE,
     explains=("op-fails", "gpu-wrong-result", "gpu-memory-repair-pending"),
 )
-def ecc_uncorrectable(facts: Facts) -> Iterator[Found]:
+def ecc_uncorrectable(facts: Facts) -> Findings:
     """A GPU's memory had errors that could not be corrected.
 
     What it looks at: NVML's count of uncorrected ECC errors since the driver was loaded (volatile), and
@@ -176,6 +179,14 @@ def ecc_uncorrectable(facts: Facts) -> Iterator[Found]:
         )
 
     yield from each(gpus(facts), look)
+    return _no_errors(facts)
+
+
+def _no_errors(facts: Facts) -> str:
+    devices = gpus(facts)
+    if not any(isinstance(d.ecc_volatile_uncorrected, int) for d in devices):
+        return f"{several(len(devices), 'GPU')} without ECC: no errors are counted"
+    return f"{several(len(devices), 'GPU')}: no uncorrected error since the driver was loaded"
 
 
 def _shown(value: int | bool | Unread | None) -> str:
@@ -206,7 +217,7 @@ def _replace() -> Fix:
 
 
 @check("GD811", "gpu-memory-repair-pending", stage=Stage.USE, level=Level.WARN)
-def memory_repair_pending(facts: Facts) -> Iterator[Found]:
+def memory_repair_pending(facts: Facts) -> Findings:
     """A GPU waits for a reset to replace bad memory.
 
     What it looks at: NVML's pending row remapping (Ampere and newer) and pending page retirement (before
@@ -240,6 +251,7 @@ def memory_repair_pending(facts: Facts) -> Iterator[Found]:
         )
 
     yield from each(gpus(facts), look)
+    return f"no memory of {several(len(gpus(facts)), 'GPU')} waits to be replaced"
 
 
 def _held_back(facts: Facts, reasons: tuple[str, ...]) -> Iterator[tuple[GpuDevice, tuple[str, ...]]]:
@@ -265,7 +277,7 @@ def _clocks(device: GpuDevice, active: tuple[str, ...]) -> Evidence:
 
 
 @check("GD804", "gpu-throttling-thermal", stage=Stage.SPEED, level=Level.WARN, explains=("runs-slowly",))
-def throttling_thermal(facts: Facts) -> Iterator[Found]:
+def throttling_thermal(facts: Facts) -> Findings:
     """A GPU runs slower because it is too hot.
 
     What it looks at: the reasons that NVML gives for lower clocks: hardware or software thermal slowdown.
@@ -298,10 +310,16 @@ def throttling_thermal(facts: Facts) -> Iterator[Found]:
                 ),
             ),
         )
+    return _temperatures(facts)
+
+
+def _temperatures(facts: Facts) -> str:
+    degrees = [d.temperature_c for d in gpus(facts) if isinstance(d.temperature_c, int)]
+    return "no clock is held down by heat" + (f"; the warmest GPU has {max(degrees)} °C" if degrees else "")
 
 
 @check("GD805", "gpu-throttling-power", stage=Stage.SPEED, level=Level.WARN, explains=("runs-slowly",))
-def throttling_power(facts: Facts) -> Iterator[Found]:
+def throttling_power(facts: Facts) -> Findings:
     """A GPU is slowed down because its power supply says so.
 
     What it looks at: the reason 'hardware power brake' that NVML gives for lower clocks: a signal from outside
@@ -330,6 +348,7 @@ def throttling_power(facts: Facts) -> Iterator[Found]:
             about=about(device),
             fixes=(_see_to_power(f" -i {device.index}"),),
         )
+    return "no power brake holds a clock down"
 
 
 def _see_to_power(which: str = "") -> Fix:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 
 from gpudoctor.checks import _driver_fixes as fix
 from gpudoctor.checks import _work
@@ -11,7 +11,7 @@ from gpudoctor.checks._gpus import about, each, gib, gpus, title, visible
 from gpudoctor.checks._said import holds, lines, undecided
 from gpudoctor.checks._work import held_by_others
 from gpudoctor.facts import Facts, GpuDevice, GpuProcess, UnknownFactError, Unread, known
-from gpudoctor.findings import Evidence, Fix, Found, Level, NotApplicable, Stage
+from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
 
 NEARLY_ALL = 0.9
@@ -53,7 +53,7 @@ def _inside(facts: Facts) -> bool:
     level=Level.WARN,
     explains=("op-fails", "gpu-memory-handle-alloc", "gpu-oom-model-or-data"),
 )
-def memory_held(facts: Facts) -> Iterator[Found]:
+def memory_held(facts: Facts) -> Findings:
     """Another process holds nearly all memory of a GPU.
 
     What it looks at: the memory in use of each GPU that CUDA shows to this process, before anything of ours
@@ -102,6 +102,14 @@ def memory_held(facts: Facts) -> Iterator[Found]:
         )
 
     yield from each(visible(facts), look)
+    return _fullest(visible(facts))
+
+
+def _fullest(devices: Iterable[GpuDevice]) -> str:
+    told = [(d.memory_used_bytes, d.memory_total_bytes) for d in devices]
+    sizes = [(used, total) for used, total in told if isinstance(used, int) and isinstance(total, int) and total]
+    used, total = max(sizes, key=lambda one: one[0] / one[1], default=(0, 0))
+    return f"the fullest GPU has {gib(used)} of {gib(total)} in use" if total else "no GPU tells of its memory"
 
 
 _LOOK = Fix(
@@ -154,7 +162,7 @@ def _is_free(device: GpuDevice) -> bool:
     stage=Stage.DRIVER,
     explains=("tf-lists-no-gpu", "cuinit-no-device", "fewer-gpus"),
 )
-def mig_without_instance(facts: Facts) -> Iterator[Found]:
+def mig_without_instance(facts: Facts) -> Findings:
     """A GPU is in MIG mode and has no instance that could be used.
 
     What it looks at: the MIG mode of each GPU, and its MIG devices (a GPU instance with a compute instance).
@@ -205,6 +213,9 @@ def mig_without_instance(facts: Facts) -> Iterator[Found]:
         )
 
     yield from each(devices, look)
+    return (
+        "every GPU in MIG mode has an instance" if any(d.mig_mode is True for d in devices) else "no GPU is in MIG mode"
+    )
 
 
 def _default_mode(device: GpuDevice) -> Fix:
@@ -217,8 +228,14 @@ def _default_mode(device: GpuDevice) -> Fix:
     )
 
 
+def _modes(facts: Facts) -> str:
+    modes = sorted({d.compute_mode for d in visible(facts) if isinstance(d.compute_mode, str)})
+    shared = "exclusive-process" in modes or "exclusive-thread" in modes
+    return f"compute mode: {', '.join(modes)}" + ("; no other program keeps it busy" if shared else "")
+
+
 @check("GD808", "compute-mode-prohibited", stage=Stage.USE, explains=("op-fails",))
-def compute_mode_prohibited(facts: Facts) -> Iterator[Found]:
+def compute_mode_prohibited(facts: Facts) -> Findings:
     """A GPU's compute mode forbids every program to use it.
 
     What it looks at: the compute mode of each GPU that CUDA shows to this process.
@@ -242,10 +259,11 @@ def compute_mode_prohibited(facts: Facts) -> Iterator[Found]:
         )
 
     yield from each(visible(facts), look)
+    return _modes(facts)
 
 
 @check("GD809", "gpu-exclusive-busy", stage=Stage.USE, explains=("op-fails",))
-def exclusive_busy(facts: Facts) -> Iterator[Found]:
+def exclusive_busy(facts: Facts) -> Findings:
     """A GPU admits one process at a time, and another one is on it.
 
     What it looks at: the compute mode 'exclusive process' of each GPU that CUDA shows to this process, and the
@@ -287,10 +305,11 @@ def exclusive_busy(facts: Facts) -> Iterator[Found]:
         )
 
     yield from each(visible(facts), look)
+    return _modes(facts)
 
 
 @check("GD810", "vgpu-unlicensed", stage=Stage.SPEED, level=Level.WARN, explains=("op-fails", "runs-slowly"))
-def vgpu_unlicensed(facts: Facts) -> Iterator[Found]:
+def vgpu_unlicensed(facts: Facts) -> Findings:
     """A virtual GPU has no licence.
 
     What it looks at: the virtualisation mode of each GPU; where it is a vGPU in a virtual machine, whether NVML
@@ -336,6 +355,7 @@ def vgpu_unlicensed(facts: Facts) -> Iterator[Found]:
         )
 
     yield from each(devices, look)
+    return "NVML reports no vGPU without a licence"
 
 
 def _licence() -> Fix:

@@ -11,7 +11,7 @@ from gpudoctor.checks import _fit
 from gpudoctor.checks._pip import pip
 from gpudoctor.checks._said import lines, said
 from gpudoctor.facts import Facts, LogEvent, Unread, known
-from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage
+from gpudoctor.findings import Evidence, Findings, Fix, Found, NotApplicable, Stage
 from gpudoctor.registry import check
 
 _BRINGS = ("tf-import-broken", "tf-lists-no-gpu", "op-fails")
@@ -49,6 +49,13 @@ def _older_than(facts: Facts, version: str) -> bool | None:
         return Version(str(facts.tensorflow.version)) < Version(version)
     except InvalidVersion:
         return None
+
+
+def _no_complaint(facts: Facts, name: str) -> str:
+    if facts.tensorflow.import_error is not None:
+        return f"the error of the import does not speak of {name}"
+    version = _installed(facts, name)
+    return "TensorFlow imports" + (f" with {name} {version}" if version else "")
 
 
 def _proof(facts: Facts, events: tuple[LogEvent, ...], name: str) -> tuple[Evidence, ...]:
@@ -114,7 +121,7 @@ def _in_text(facts: Facts, package: str) -> Iterator[Found]:
 
 
 @check("GD521", "numpy-abi-break", stage=Stage.PYTHON, explains=_BRINGS)
-def numpy_abi_break(facts: Facts) -> Iterator[Found]:
+def numpy_abi_break(facts: Facts) -> Findings:
     """TensorFlow, or a package that it imports, was compiled for another generation of numpy.
 
     What it looks at: numpy's own words in the failed import: 'compiled using NumPy 1.x', 'numpy.core.multiarray failed to
@@ -135,7 +142,7 @@ def numpy_abi_break(facts: Facts) -> Iterator[Found]:
         return
     events = _said(facts, "numpy-abi")
     if not events:
-        return
+        return _no_complaint(facts, "numpy")
     old, same = _older_than(facts, "2.18"), _same_tensorflow(facts)
     wanted = ["numpy<2"] if old else ["--upgrade", "numpy"]
     yield Found(
@@ -154,7 +161,7 @@ def numpy_abi_break(facts: Facts) -> Iterator[Found]:
 
 
 @check("GD522", "protobuf-mismatch", stage=Stage.PYTHON, explains=_BRINGS)
-def protobuf_mismatch(facts: Facts) -> Iterator[Found]:
+def protobuf_mismatch(facts: Facts) -> Findings:
     """The installed protobuf does not fit this TensorFlow.
 
     What it looks at: protobuf's own words in the failed import: 'Descriptors cannot be created directly', 'cannot import
@@ -175,7 +182,7 @@ def protobuf_mismatch(facts: Facts) -> Iterator[Found]:
         return
     events = _said(facts, "protobuf-mismatch")
     if not events:
-        return
+        return _no_complaint(facts, "protobuf")
     same = _same_tensorflow(facts)
     steps = (_pip(facts, same),) if same else ()
     yield Found(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from gpudoctor.checks import _installs
 from gpudoctor.checks._said import lines, said
 from gpudoctor.facts import Facts, TextEvent, UnknownFactError, Unread, known
-from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage
+from gpudoctor.findings import Evidence, Findings, Fix, Found, NotApplicable, Stage
 from gpudoctor.registry import check
 
 _LIST = "TF_CPP_MIN_LOG_LEVEL=0 python3 -c \"import tensorflow as tf; print(tf.config.list_physical_devices('GPU'))\""
@@ -74,7 +74,7 @@ def _never_existed(event: TextEvent) -> bool:
     stage=Stage.PYTHON,
     explains=("tf-cpu-only-package", "tf-lists-no-gpu", "tf-no-gpu-registered", "cuda-libs-missing"),
 )
-def tf_windows_native_cpu_only(facts: Facts) -> Iterator[Found]:
+def tf_windows_native_cpu_only(facts: Facts) -> Findings:
     """On native Windows TensorFlow 2.11 and newer is built without CUDA.
 
     What it looks at: the system, and the release of TensorFlow (where it is not told, Python 3.11 and newer: there is no older
@@ -111,7 +111,7 @@ def tf_windows_native_cpu_only(facts: Facts) -> Iterator[Found]:
     if new is None:
         known(facts.tensorflow.version)
     if not new:
-        return
+        return "up to 2.10 TensorFlow for Windows has CUDA"
     if facts.text.is_all and not _installs.shows_no_gpu(facts) and not _asks_for_a_gpu(facts):
         known(facts.tensorflow.devices)
     told = facts.tensorflow.version

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from gpudoctor import compat
 from gpudoctor.checks import _driver_fixes as fix
 from gpudoctor.checks._cuinit import own_libraries
 from gpudoctor.checks._driver_said import SHOWN, decided
 from gpudoctor.checks._gpus import on_bus
-from gpudoctor.checks._kernel_log import blamed, named, of_text, shown, told
+from gpudoctor.checks._kernel_log import blamed, cleared, named, of_text, shown, told
 from gpudoctor.checks._said import lines, said, undecided
 from gpudoctor.facts import Facts, Unread, known
-from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage
+from gpudoctor.findings import Evidence, Findings, Fix, Found, NotApplicable, Stage
 from gpudoctor.registry import check
 
 _NO_GPU = ("tf-lists-no-gpu", "fewer-gpus", "cuinit-no-device", "cuinit-fails", "cuinit-no-answer")
@@ -36,7 +34,7 @@ _IN_TEXT = ("gpu-faults", "op-fails", "nvidia-smi-fails", "collective-fails")
         "cuinit-fails",
     ),
 )
-def driver_secure_boot(facts: Facts) -> Iterator[Found]:
+def driver_secure_boot(facts: Facts) -> Findings:
     """Secure Boot keeps the NVIDIA kernel module from loading.
 
     What it looks at: whether Secure Boot (or kernel lockdown) is on, the driver's libraries are installed, a GPU is on
@@ -61,18 +59,17 @@ def driver_secure_boot(facts: Facts) -> Iterator[Found]:
     if known(facts.system.container) is not None:
         raise NotApplicable("the driver of a container is the host's")
     if facts.driver.kernel_version is not None:
-        known(facts.driver.kernel_version)
-        return
+        return f"the kernel module {known(facts.driver.kernel_version)} is loaded"
     if not any(d.is_nvidia_gpu for d in known(facts.pci.devices)):
         raise NotApplicable("no NVIDIA GPU is on the PCI bus")
     locked = facts.system.lockdown in ("integrity", "confidentiality")
     if not locked and known(facts.system.secure_boot) is not True:
-        return
+        return "Secure Boot is not on"
     if not own_libraries(known(facts.driver.libcuda.candidates)):
-        return
+        return "no library of the driver is installed"
     rejected = [e for e in known(facts.system.kernel_log) if e.kind == "module-rejected"]
     if not rejected:
-        return
+        return "the kernel's log has no module that was rejected"
     state = "Secure Boot is on" if facts.system.secure_boot is True else f"kernel lockdown is {facts.system.lockdown}"
     yield Found(
         message=f"{state}, and the kernel rejected a module that is not signed with a key it knows; the NVIDIA module is "
@@ -88,7 +85,7 @@ def driver_secure_boot(facts: Facts) -> Iterator[Found]:
     stage=Stage.DRIVER,
     explains=(*SHOWN, *_NO_GPU, "xid-hardware-fault"),
 )
-def driver_rminit_failed(facts: Facts) -> Iterator[Found]:
+def driver_rminit_failed(facts: Facts) -> Findings:
     """The driver is loaded and could not bring a GPU up.
 
     What it looks at: lines of the kernel's log in which the driver says that RmInitAdapter failed, or that its open
@@ -118,6 +115,7 @@ def driver_rminit_failed(facts: Facts) -> Iterator[Found]:
             about=named(facts, address),
             fixes=(fix.OTHER_FLAVOUR if unsupported else _power_cycle(),),
         )
+    return cleared(facts, "RmInitAdapter failure")
 
 
 def _bring_up(facts: Facts) -> Fix:
@@ -144,7 +142,7 @@ def _power_cycle() -> Fix:
     stage=Stage.DRIVER,
     explains=(*_NO_GPU, "xid-hardware-fault"),
 )
-def xid119_gsp_timeout(facts: Facts) -> Iterator[Found]:
+def xid119_gsp_timeout(facts: Facts) -> Findings:
     """The GPU's own system processor (GSP) stopped answering the driver.
 
     What it looks at: Xid 119 (GSP RPC timeout) and 120 (GSP error) in the kernel's log, and whether CUDA (or NVML)
@@ -172,6 +170,7 @@ def xid119_gsp_timeout(facts: Facts) -> Iterator[Found]:
             about=named(facts, address),
             fixes=(_remedy("RESET_GPU", address),),
         )
+    return cleared(facts, "Xid 119 or 120")
 
 
 def _without_gsp() -> Fix:
@@ -223,7 +222,7 @@ def _remedy(action: str, address: str | None) -> Fix:
 
 
 @check("GD131", "xid-hardware-fault", stage=Stage.DRIVER, explains=_NO_GPU)
-def xid_hardware_fault(facts: Facts) -> Iterator[Found]:
+def xid_hardware_fault(facts: Facts) -> Findings:
     """A GPU went out of order with an error that a program can't cause.
 
     What it looks at: Xids in the kernel's log for which NVIDIA's catalog says to reset the GPU, to reboot, to check
@@ -267,10 +266,11 @@ def xid_hardware_fault(facts: Facts) -> Iterator[Found]:
             about=named(facts, address),
             fixes=(_remedy(actions[last] or "", address),),
         )
+    return cleared(facts, "such Xid")
 
 
 @check("GD814", "xid13-31-43-app-or-gpu-fault", stage=Stage.USE, explains=("op-fails",))
-def xid13_31_43_app_or_gpu_fault(facts: Facts) -> Iterator[Found]:
+def xid13_31_43_app_or_gpu_fault(facts: Facts) -> Findings:
     """The GPU reported a fault while an operation ran on it.
 
     What it looks at: Xid 13 (graphics engine exception), 31 (memory page fault), 43 and 45 (channel stopped) that came
@@ -326,3 +326,4 @@ def xid13_31_43_app_or_gpu_fault(facts: Facts) -> Iterator[Found]:
                     ),
                 ),
             )
+    return "no Xid of the GPU came into the kernel's log while its operation failed"

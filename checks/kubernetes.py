@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from gpudoctor.checks import _engines
 from gpudoctor.checks._said import left_open, lines, said
 from gpudoctor.facts import Facts, known
-from gpudoctor.findings import Evidence, Fix, Found, Level, NotApplicable, Stage
+from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
 
 _NOT_STARTED = "container-does-not-start"
@@ -21,7 +21,7 @@ _NODES = "kubectl describe nodes | grep -A10 Capacity"
     stage=Stage.CONTAINER,
     explains=(_NOT_STARTED, "k8s-device-plugin-not-registered", "nvidia-smi-fails"),
 )
-def container_runtime_not_default(facts: Facts) -> Iterator[Found]:
+def container_runtime_not_default(facts: Facts) -> Findings:
     """Kubernetes starts its containers without NVIDIA's runtime.
 
     What it looks at: in a pasted text, that NVIDIA's device plugin does not find NVML in its own container. On a node: that no
@@ -36,8 +36,7 @@ def container_runtime_not_default(facts: Facts) -> Iterator[Found]:
     Source: NVIDIA/k8s-device-plugin, README, 'Prerequisites' and 'Configure containerd'.
     """
     if not facts.text.is_all:
-        yield from _no_runtime_for_the_kubelet(facts)
-        return
+        return (yield from _no_runtime_for_the_kubelet(facts))
     yield Found(
         message="The device plugin runs without NVIDIA's runtime, and so finds no GPU.",
         proof=lines(said(facts, "k8s-plugin-no-nvml", settle=_PLUGIN)),
@@ -129,7 +128,7 @@ def _no_plugin(facts: Facts) -> Iterator[Found]:
     )
 
 
-def _no_runtime_for_the_kubelet(facts: Facts) -> Iterator[Found]:
+def _no_runtime_for_the_kubelet(facts: Facts) -> Findings:
     _unregistered(facts)
     if "crio" in _engines.tools(facts):
         raise NotApplicable("CRI-O is installed, and the kubelet may use it")
@@ -137,7 +136,7 @@ def _no_runtime_for_the_kubelet(facts: Facts) -> Iterator[Found]:
     if runtimes is None:
         raise NotApplicable("containerd has no settings here")
     if any("nvidia" in name for name in runtimes) or _engines.describes_gpus(facts):
-        return
+        return "containerd knows a runtime of NVIDIA, or a CDI specification names the GPUs"
     yield Found(
         message="The containerd of this node knows no runtime of NVIDIA, by which a pod could get a GPU.",
         proof=(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
 from shlex import quote
 
 from gpudoctor.checks import _driver_fixes as fix
@@ -24,9 +23,10 @@ from gpudoctor.checks._cuinit import (
 )
 from gpudoctor.checks._driver_said import SHOWN, decided, modules_differ, stub_of_an_image
 from gpudoctor.checks._handed_over import driver_works
+from gpudoctor.checks._reasons import short
 from gpudoctor.checks._said import lines
 from gpudoctor.facts import Facts, SearchStep, UnknownFactError, Unread, known
-from gpudoctor.findings import EnvChange, Evidence, Fix, Found, NotApplicable, Stage, on_library_path
+from gpudoctor.findings import EnvChange, Evidence, Findings, Fix, Found, NotApplicable, Stage, on_library_path
 from gpudoctor.patterns import Pattern
 from gpudoctor.registry import check
 
@@ -39,7 +39,7 @@ _NVML_MISMATCH = 18
     stage=Stage.DRIVER,
     explains=("driver-does-not-load", "tf-lists-no-gpu", "cuinit-fails", "cuinit-no-device", "nvidia-smi-fails"),
 )
-def driver_library_mismatch(facts: Facts) -> Iterator[Found]:
+def driver_library_mismatch(facts: Facts) -> Findings:
     """The driver's libraries and its kernel module are of different releases.
 
     What it looks at: cuInit's answer 803 (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH) and NVML's 18 (driver/library
@@ -69,18 +69,19 @@ def driver_library_mismatch(facts: Facts) -> Iterator[Found]:
     nvml = facts.gpu.nvml_error
     cuda_says = lib.init_result == DRIVER_MISMATCH
     if lib.init_result == SUCCESS:
-        return
+        ours = f", libcuda {lib.version}" if isinstance(lib.version, str) else ""
+        return f"cuInit answers 0: kernel module {kernel_release(facts)}{ours}"
     if facts.text.is_all and nvml != _NVML_MISMATCH:
         known(lib.path)  # of a compat directory it would be another cause
     if not cuda_says and nvml != _NVML_MISMATCH:
         init_result(facts)
         kernel, user = known(facts.driver.kernel_version), known(lib.version)
         if kernel is None or user is None:
-            return
+            return "the kernel module is not loaded" if kernel is None else "libcuda names no release"
         if not _RELEASE.fullmatch(kernel) or not _RELEASE.fullmatch(user):
             raise NotApplicable(f"kernel module {kernel} and libcuda {user} are no releases that can be compared")
         if _same_release(kernel, user):
-            return
+            return f"the kernel module is of {kernel}, libcuda of {user}"
     user_text = lib.version if isinstance(lib.version, str) else "unknown"
     kernel_text = kernel_release(facts)
     proof = [
@@ -119,7 +120,7 @@ def _same_release(one: str, other: str) -> bool:
     stage=Stage.DRIVER,
     explains=("libcuda-not-found", *SHOWN, "tf-lists-no-gpu", "cuinit-fails", "cuinit-no-device"),
 )
-def libcuda_stub_loaded(facts: Facts) -> Iterator[Found]:
+def libcuda_stub_loaded(facts: Facts) -> Findings:
     """The CUDA toolkit's stub is loaded in place of the driver's libcuda.
 
     What it looks at: the path of the libcuda.so.1 that this environment loads, and cuInit's answer 34
@@ -147,7 +148,7 @@ def libcuda_stub_loaded(facts: Facts) -> Iterator[Found]:
         known(lib.path)
     path = path_of(lib, decided=is_stub)
     if not is_stub and not (lies_in(lib, "stubs") and result != SUCCESS):
-        return
+        return f"cuInit answers {result}: {short(path)} is no stub"
     if facts.text.said("device-node-absent", "kernel-module-absent") and not driver_works(facts):
         why = "images bring the stub for building, and there is no driver here that it could stand in for"
         raise UnknownFactError(Unread(why=why, settle="nvidia-smi -L  # here, and on the host"))
@@ -170,7 +171,7 @@ def libcuda_stub_loaded(facts: Facts) -> Iterator[Found]:
     stage=Stage.DRIVER,
     explains=("driver-does-not-load", "tf-lists-no-gpu", "cuinit-fails", "cuinit-no-device", "nvidia-smi-fails"),
 )
-def cuda_compat_unsupported(facts: Facts) -> Iterator[Found]:
+def cuda_compat_unsupported(facts: Facts) -> Findings:
     """A forward-compatibility libcuda is loaded that this driver or GPU does not accept.
 
     What it looks at: the path of the libcuda.so.1 that this environment loads (a directory called compat,
@@ -195,7 +196,7 @@ def cuda_compat_unsupported(facts: Facts) -> Iterator[Found]:
     lib = facts.driver.libcuda
     result = init_result(facts)
     if result not in (COMPAT_NOT_SUPPORTED, DRIVER_MISMATCH):
-        return
+        return f"cuInit answers {result}"
     if facts.text.is_all and modules_differ(facts):
         raise NotApplicable("the driver's own libraries are of another release than its kernel module")
     if facts.text.is_all:
@@ -203,7 +204,7 @@ def cuda_compat_unsupported(facts: Facts) -> Iterator[Found]:
     path = path_of(lib, decided=result == COMPAT_NOT_SUPPORTED)
     in_compat = lies_in(lib, "compat")
     if result != COMPAT_NOT_SUPPORTED and not (in_compat and result == DRIVER_MISMATCH):
-        return
+        return f"{short(path)} is in no compat directory"
     user = lib.version if isinstance(lib.version, str) else "of unknown release"
     kernel = kernel_release(facts)
     yield Found(
@@ -232,7 +233,7 @@ def cuda_compat_unsupported(facts: Facts) -> Iterator[Found]:
     stage=Stage.DRIVER,
     explains=("tf-lists-no-gpu", "libcuda-not-found"),
 )
-def driver_libcuda_not_on_path(facts: Facts) -> Iterator[Found]:
+def driver_libcuda_not_on_path(facts: Facts) -> Findings:
     """The driver's libcuda.so.1 is installed where the loader does not look.
 
     What it looks at: whether libcuda.so.1 can be loaded, and every file of that name on this machine, without
@@ -246,10 +247,14 @@ def driver_libcuda_not_on_path(facts: Facts) -> Iterator[Found]:
     """
     lib = facts.driver.libcuda
     if known(lib.path) is not None:
-        return
+        return f"the loader finds {short(lib.path)}"
     own = own_libraries(known(lib.candidates))
     if not own or refused_library(facts) is not None:
-        return
+        return (
+            "the libcuda that is there is refused (driver-library-damaged)"
+            if own
+            else "no libcuda of a driver is on this machine"
+        )
     directory = os.path.dirname(own[0])
     yield Found(
         message=f"{own[0]} is there, and the loader does not find it.",
@@ -295,7 +300,7 @@ def refused_library(facts: Facts) -> tuple[str, str] | None:
     stage=Stage.DRIVER,
     explains=("libcuda-not-found", "cuinit-no-answer", "tf-lists-no-gpu"),
 )
-def driver_library_damaged(facts: Facts) -> Iterator[Found]:
+def driver_library_damaged(facts: Facts) -> Findings:
     """The driver's libcuda.so.1 is found and is no whole library.
 
     What it looks at: what the loader says of the libcuda.so.1 that it finds (file too short, invalid ELF header, a symbol
@@ -311,11 +316,10 @@ def driver_library_damaged(facts: Facts) -> Iterator[Found]:
     if facts.text.is_all:
         raise NotApplicable("only a machine that is examined shows it")
     if facts.driver.libcuda.path is not None and not isinstance(facts.driver.libcuda.no_answer, str):
-        known(facts.driver.libcuda.path)
-        return
+        return f"the loader takes {short(known(facts.driver.libcuda.path))}"
     refused = refused_library(facts)
     if refused is None:
-        return
+        return "the loader refuses no libcuda.so.1 that it finds"
     path, why = refused
     yield Found(
         message=f"{path} is found, and is no library that can be loaded: {why}.",
@@ -342,7 +346,7 @@ _WSL = "/usr/lib/wsl/"
         "driver-missing",
     ),
 )
-def wsl_libcuda_path(facts: Facts) -> Iterator[Found]:
+def wsl_libcuda_path(facts: Facts) -> Findings:
     """Under WSL2 another libcuda than the one of Windows is loaded, or none.
 
     What it looks at: on WSL2 alone, the path of the libcuda.so.1 that this environment loads, where cuInit fails, and
@@ -361,11 +365,11 @@ def wsl_libcuda_path(facts: Facts) -> Iterator[Found]:
     lib = facts.driver.libcuda
     path = known(lib.path)
     if path is not None and (path.startswith(_WSL) or lib.init_result == SUCCESS):
-        return
+        return f"libcuda.so.1 is {short(path)}"
     if lies_in(lib, "stubs") or lies_in(lib, "compat"):
         raise NotApplicable(f"the libcuda that is loaded, {path}, is no driver's own")
     if not any(c.startswith(_WSL) for c in known(lib.candidates)):
-        return
+        return f"there is no libcuda in {_WSL}"
     if path is not None and isinstance(lib.no_answer, Unread | None):
         known(lib.init_result)
     yield Found(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from shlex import quote
 
 from gpudoctor.checks._libraries import (
+    all_open,
     failed,
     folded,
     holder_of,
@@ -23,12 +23,12 @@ from gpudoctor.checks.absent import absent
 from gpudoctor.checks.library_texts import file_that_is_there, not_in_this_text, refused_file
 from gpudoctor.checks.toolkits import damaged_wheels, found_by_variable, without
 from gpudoctor.facts import Facts, LibraryFile, LibraryPick, Unread, known
-from gpudoctor.findings import Evidence, Fix, Found, LinkChange, Stage, on_library_path
+from gpudoctor.findings import Evidence, Findings, Fix, Found, LinkChange, Stage, on_library_path
 from gpudoctor.registry import check
 
 
 @check("GD511", "tf-wheel-runpath-gap", stage=Stage.LIBRARIES, explains=("tf-lists-no-gpu",))
-def tf_wheel_runpath_gap(facts: Facts) -> Iterator[Found]:
+def tf_wheel_runpath_gap(facts: Facts) -> Findings:
     """TensorFlow's own wheel does not look where its own extra installs a library.
 
     What it looks at: each library that TensorFlow's loader failed to open; whether pip installed it beside
@@ -46,7 +46,7 @@ def tf_wheel_runpath_gap(facts: Facts) -> Iterator[Found]:
     """
     gaps = [(pick, file) for pick in failed(facts) if (file := _gap(facts, pick)) is not None]
     if not gaps:
-        return
+        return all_open(facts) or "no library that is missing lies in a wheel beside TensorFlow that RUNPATH leaves out"
     holder = holder_of(facts)
     holder_name = os.path.basename(holder.path) if holder else "TensorFlow's library"
     names = ", ".join(pick.soname for pick, _ in gaps)
@@ -100,7 +100,7 @@ def _gap_fixes(facts: Facts, files: list[LibraryFile], directories: tuple[str, .
 
 
 @check("GD512", "pip-nvidia-libs-not-found", stage=Stage.LIBRARIES, explains=("tf-lists-no-gpu",))
-def pip_nvidia_libs_not_found(facts: Facts) -> Iterator[Found]:
+def pip_nvidia_libs_not_found(facts: Facts) -> Findings:
     """pip installed the CUDA libraries where the loader does not look.
 
     What it looks at: each library that TensorFlow's loader failed to open (or a dependency of one), and
@@ -125,7 +125,7 @@ def pip_nvidia_libs_not_found(facts: Facts) -> Iterator[Found]:
         if wheels:
             lost.append((pick, wheels[0]))
     if not lost:
-        return
+        return all_open(facts) or "no library that is missing lies in another wheel"
     yield Found(
         message=f"pip installed {', '.join(dict.fromkeys(wanted(p) for p, _ in lost))}, and the loader does not look there.",
         proof=_lost_proof(facts, lost),
@@ -143,7 +143,7 @@ def _lost_proof(facts: Facts, lost: list[tuple[LibraryPick, LibraryFile]]) -> tu
 
 
 @check("GD202", "ld-library-path-not-set", stage=Stage.LIBRARIES, explains=("tf-lists-no-gpu",))
-def ld_library_path_not_set(facts: Facts) -> Iterator[Found]:
+def ld_library_path_not_set(facts: Facts) -> Findings:
     """A CUDA library is installed outside the loader's path.
 
     What it looks at: each library that TensorFlow's loader failed to open, and whether a toolkit, conda or a
@@ -165,7 +165,7 @@ def ld_library_path_not_set(facts: Facts) -> Iterator[Found]:
         if not pick.rejected and outside and all(f.kind != "wheel" for f in files):
             lost.append((pick, outside[0]))
     if not lost:
-        return
+        return all_open(facts) or "no library that is missing lies outside of wheels alone"
     yield Found(
         message=f"{', '.join(dict.fromkeys(wanted(p) for p, _ in lost))} is installed, outside of the loader's path.",
         proof=_lost_proof(facts, lost),
@@ -174,7 +174,7 @@ def ld_library_path_not_set(facts: Facts) -> Iterator[Found]:
 
 
 @check("GD201", "cuda-libs-missing", stage=Stage.LIBRARIES, explains=("tf-lists-no-gpu",))
-def cuda_libs_missing(facts: Facts) -> Iterator[Found]:
+def cuda_libs_missing(facts: Facts) -> Findings:
     """CUDA libraries that TensorFlow needs are not installed.
 
     What it looks at: each library that TensorFlow's loader failed to open (or a dependency of one), and
@@ -189,11 +189,11 @@ def cuda_libs_missing(facts: Facts) -> Iterator[Found]:
 
     Source: https://www.tensorflow.org/install/pip; the wheels' metadata (compat/matrix.json).
     """
-    yield from absent(facts, "some")
+    return (yield from absent(facts, "some"))
 
 
 @check("GD203", "cuda-lib-unusable", stage=Stage.LIBRARIES, explains=("tf-lists-no-gpu",))
-def cuda_lib_unusable(facts: Facts) -> Iterator[Found]:
+def cuda_lib_unusable(facts: Facts) -> Findings:
     """The loader finds a CUDA library file and refuses it.
 
     What it looks at: each library that TensorFlow's loader failed to open although the search ended at a file
@@ -229,6 +229,7 @@ def cuda_lib_unusable(facts: Facts) -> Iterator[Found]:
             ),
             fixes=(_instead_of(facts, picks[0], path),),
         )
+    return all_open(facts) or "the loader refuses no file of a library that is missing"
 
 
 def _instead_of(facts: Facts, pick: LibraryPick, path: str) -> Fix:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator
 
+from gpudoctor.checks._reasons import several
 from gpudoctor.facts import Facts, Measurement, Unread, known
-from gpudoctor.findings import Evidence, Fix, Found, Level, NotApplicable, Stage
+from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
 
 
 @check("GD801", "gpu-wrong-result", stage=Stage.USE)
-def gpu_wrong_result(facts: Facts) -> Iterator[Found]:
+def gpu_wrong_result(facts: Facts) -> Findings:
     """A kernel returned wrong numbers.
 
     What it looks at: sampled elements of each kernel's result against the same computed in float64 on the
@@ -48,6 +48,8 @@ def gpu_wrong_result(facts: Facts) -> Iterator[Found]:
                 ),
             ),
         )
+    right = sum(one.verified is True for one in facts.measurements)
+    return f"{several(right, 'result')} compared, none wrong" if right else "no kernel gave a result"
 
 
 def _compared(one: Measurement) -> Evidence:
@@ -67,7 +69,7 @@ _SLOW, _STEADY = 0.75, 0.1
 
 
 @check("GD820", "gpu-outlier", stage=Stage.SPEED, level=Level.WARN)
-def gpu_outlier(facts: Facts) -> Iterator[Found]:
+def gpu_outlier(facts: Facts) -> Findings:
     """One GPU is clearly slower than its siblings on the same work.
 
     What it looks at: the matrix products, verified and steady (samples within 10% of each other), of GPUs of the same
@@ -91,9 +93,11 @@ def gpu_outlier(facts: Facts) -> Iterator[Found]:
     if not compared:
         raise NotApplicable("no two GPUs of one model were measured on the same work")
     slow: dict[str, list[Evidence]] = {}
+    least = 1.0
     for group in compared.values():
         for one, rate in group:
             others = [r for other, r in group if other is not one]
+            least = min(least, rate / statistics.median(others))
             if rate < _SLOW * statistics.median(others):
                 text = f"{one.kernel}: {rate:.3g} {one.unit}, the others {statistics.median(others):.3g}"
                 slow.setdefault(one.device, []).append(Evidence(text=text, source=f"{one.backend} on {one.device}"))
@@ -112,3 +116,4 @@ def gpu_outlier(facts: Facts) -> Iterator[Found]:
                 ),
             ),
         )
+    return f"each GPU does {int(100 * least)}% or more of what the others of its model do"

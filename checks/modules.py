@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from shlex import quote
 
 from gpudoctor.checks import _driver_fixes as fix
@@ -11,7 +10,7 @@ from gpudoctor.checks._driver_said import SHOWN, decided
 from gpudoctor.checks._gpus import on_bus
 from gpudoctor.checks._said import lines
 from gpudoctor.facts import Driver, Facts, ModuleFile, PciDevice, Unread, known
-from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage
+from gpudoctor.findings import Evidence, Findings, Fix, Found, NotApplicable, Stage
 from gpudoctor.registry import check
 
 _NO_GPU = ("tf-lists-no-gpu", "cuinit-no-device", "cuinit-fails")
@@ -49,7 +48,7 @@ def _owned(gpus: list[PciDevice]) -> Evidence:
     stage=Stage.DRIVER,
     explains=(*SHOWN, *_NO_GPU, "cuinit-uvm-device-missing"),
 )
-def driver_module_not_loaded(facts: Facts) -> Iterator[Found]:
+def driver_module_not_loaded(facts: Facts) -> Findings:
     """The NVIDIA driver is installed and its kernel module is not loaded.
 
     What it looks at: the PCI bus, /proc/driver/nvidia/version (there only while the module is loaded), the driver's
@@ -72,7 +71,7 @@ def driver_module_not_loaded(facts: Facts) -> Iterator[Found]:
         )
         return
     if known(facts.driver.kernel_version) is not None:
-        return
+        return f"the kernel module {facts.driver.kernel_version} is loaded"
     if known(facts.system.wsl) or known(facts.system.tegra):
         raise NotApplicable("the driver of this machine has no such module")
     gpus = _gpus(facts)
@@ -80,7 +79,7 @@ def driver_module_not_loaded(facts: Facts) -> Iterator[Found]:
         raise NotApplicable("another driver owns the GPU")
     _driver_is_installed(facts)
     if "nvidia" in known(facts.driver.modules):
-        return
+        return "the kernel module nvidia is loaded"
     container = known(facts.system.container)
     state, fixes = _on_disk(facts)
     yield Found(
@@ -197,7 +196,7 @@ def _build(facts: Facts) -> Fix:
         "cuinit-uvm-device-missing",
     ),
 )
-def driver_nouveau_conflict(facts: Facts) -> Iterator[Found]:
+def driver_nouveau_conflict(facts: Facts) -> Findings:
     """The nouveau driver owns the GPU.
 
     What it looks at: which driver is bound to each NVIDIA GPU on the PCI bus. It fires where nouveau is, and NVIDIA's
@@ -219,7 +218,7 @@ def driver_nouveau_conflict(facts: Facts) -> Iterator[Found]:
         return
     gpus = _gpus(facts)
     if not any(d.driver == _NOUVEAU for d in gpus):
-        return
+        return "nouveau owns no GPU"
     _driver_is_installed(facts)
     blacklisted = _nouveau_blacklisted(facts)
     yield Found(
@@ -268,7 +267,7 @@ def _without_nouveau(facts: Facts) -> Fix:
         "cuinit-uvm-device-missing",
     ),
 )
-def gpu_bound_to_vfio(facts: Facts) -> Iterator[Found]:
+def gpu_bound_to_vfio(facts: Facts) -> Findings:
     """The GPU is set aside for virtual machines.
 
     What it looks at: which driver is bound to each NVIDIA GPU on the PCI bus. It fires where vfio-pci is, and NVIDIA's
@@ -291,7 +290,7 @@ def gpu_bound_to_vfio(facts: Facts) -> Iterator[Found]:
     gpus = _gpus(facts)
     held = [d for d in gpus if d.driver == _VFIO]
     if not held:
-        return
+        return "no GPU is bound to vfio-pci"
     yield Found(
         message=f"{', '.join(d.address for d in held)}: bound to vfio-pci, which sets a GPU aside for virtual machines.",
         proof=(
@@ -336,7 +335,7 @@ def _given_back(addresses: list[str]) -> tuple[str, ...]:
         "device-nodes-missing",
     ),
 )
-def optimus_gpu_powered_off(facts: Facts) -> Iterator[Found]:
+def optimus_gpu_powered_off(facts: Facts) -> Findings:
     """The NVIDIA GPU of this laptop is switched off.
 
     What it looks at: the files in which bbswitch (/proc/acpi/bbswitch) and prime-select (/etc/prime-discrete) say that
@@ -353,10 +352,10 @@ def optimus_gpu_powered_off(facts: Facts) -> Iterator[Found]:
         yield Found(message="The laptop's NVIDIA GPU is switched off.", proof=lines(told), fixes=(fix.SWITCH_ON,))
         return
     if init_result(facts) == SUCCESS:
-        return
+        return "cuInit answers 0"
     said = known(facts.driver.switched_off)
     if said is None:
-        return
+        return "neither bbswitch nor prime-select has switched a GPU off"
     _driver_is_installed(facts)
     path, _, text = said.partition(": ")
     prime = path == "/etc/prime-discrete"

@@ -9,7 +9,7 @@ from gpudoctor import compat
 from gpudoctor.checks._cuinit import SUCCESS, init_evidence, init_result
 from gpudoctor.checks._said import lines
 from gpudoctor.facts import Facts, Mps, Unread, known
-from gpudoctor.findings import EnvChange, Evidence, Fix, Found, Stage
+from gpudoctor.findings import EnvChange, Evidence, Findings, Fix, Found, Stage
 from gpudoctor.registry import check
 
 _VARIABLE = "CUDA_MPS_PIPE_DIRECTORY"
@@ -24,7 +24,7 @@ _ANSWERS = range(_NO_CONNECTION, _ENDED + 1)
     stage=Stage.DRIVER,
     explains=("cuinit-fails", "tf-lists-no-gpu", "op-fails"),
 )
-def mps_daemon_stale(facts: Facts) -> Iterator[Found]:
+def mps_daemon_stale(facts: Facts) -> Findings:
     """The multi-process service (MPS) is in the way: this program is sent to a daemon that does not take it.
 
     What it looks at: cuInit's answers 805 to 810 (CUDA_ERROR_MPS_CONNECTION_FAILED, …_RPC_FAILURE, …_SERVER_NOT_READY,
@@ -57,6 +57,7 @@ def mps_daemon_stale(facts: Facts) -> Iterator[Found]:
             proof=(init_evidence(facts.driver.libcuda), *_seen(facts)),
             fixes=_fixes(facts),
         )
+    return f"cuInit answers {result}" + ("" if result == SUCCESS else ", which does not come from MPS")
 
 
 def _says(result: int) -> str:

@@ -8,6 +8,7 @@ from shlex import quote
 
 from gpudoctor.checks import _start
 from gpudoctor.checks._collectives import redirected, without_peers, wrong_interface
+from gpudoctor.checks._reasons import set_to
 from gpudoctor.checks._said import lines, said, speaks_of_speed
 from gpudoctor.facts import (
     ALL_REDUCE,
@@ -20,7 +21,7 @@ from gpudoctor.facts import (
     Unread,
     known,
 )
-from gpudoctor.findings import EnvChange, Evidence, Fix, Found, Level, NotApplicable, Stage
+from gpudoctor.findings import EnvChange, Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
 
 _THROUGH_THE_HOST = "makes NCCL copy through the host's memory"
@@ -107,7 +108,7 @@ def _take_out(setting: NcclSetting) -> Fix:
 
 
 @check("GD301", "nccl-p2p-disabled-by-env", stage=Stage.SPEED, level=Level.WARN)
-def nccl_p2p_disabled(facts: Facts) -> Iterator[Found]:
+def nccl_p2p_disabled(facts: Facts) -> Findings:
     """A setting keeps GPUs from reaching each other's memory directly.
 
     What it looks at: NCCL_P2P_DISABLE=1 and NCCL_P2P_LEVEL=LOC, in the environment and in NCCL's configuration files
@@ -137,7 +138,7 @@ def nccl_p2p_disabled(facts: Facts) -> Iterator[Found]:
     _several_gpus(facts)
     setting = _p2p_disabled(facts)
     if setting is None:
-        return
+        return "neither NCCL_P2P_DISABLE nor NCCL_P2P_LEVEL forbids it"
     reach = _pairs_that_reach(facts)
     if not reach:
         raise NotApplicable("no two of these GPUs can reach each other directly")
@@ -152,7 +153,7 @@ def nccl_p2p_disabled(facts: Facts) -> Iterator[Found]:
 
 
 @check("GD302", "nccl-shm-disabled-by-env", stage=Stage.SPEED, level=Level.WARN)
-def nccl_shm_disabled(facts: Facts) -> Iterator[Found]:
+def nccl_shm_disabled(facts: Facts) -> Findings:
     """A setting keeps NCCL from using shared memory, and it has no faster way.
 
     What it looks at: NCCL_SHM_DISABLE=1, in the environment and in NCCL's configuration files, where GPUs can't reach
@@ -171,14 +172,14 @@ def nccl_shm_disabled(facts: Facts) -> Iterator[Found]:
         _several_gpus(facts)
     setting = _setting(facts, "NCCL_SHM_DISABLE")
     if setting is None or _number(setting) != 1:
-        return
+        return set_to("NCCL_SHM_DISABLE", setting.value if setting is not None else None)
     disabled = _p2p_disabled(facts)
     pairs = known(facts.driver.libcuda.pairs) if disabled is None else ()
     apart = [p for p in pairs if p.can_access is False]
     for pair in pairs if not apart else ():
         known(pair.can_access)
     if disabled is None and not apart:
-        return
+        return "the GPUs reach each other directly"
     why = (
         _shown(disabled)
         if disabled is not None
@@ -192,7 +193,7 @@ def nccl_shm_disabled(facts: Facts) -> Iterator[Found]:
 
 
 @check("GD303", "nccl-channels-limited", stage=Stage.SPEED, level=Level.WARN)
-def nccl_channels_limited(facts: Facts) -> Iterator[Found]:
+def nccl_channels_limited(facts: Facts) -> Findings:
     """A setting leaves NCCL too few channels.
 
     What it looks at: NCCL_MAX_NCHANNELS, NCCL_MAX_CTAS and NCCL_MAX_NRINGS, in the environment and in NCCL's
@@ -211,14 +212,14 @@ def nccl_channels_limited(facts: Facts) -> Iterator[Found]:
     limits = [s for n in ("NCCL_MAX_NCHANNELS", "NCCL_MAX_CTAS", "NCCL_MAX_NRINGS") if (s := _setting(facts, n))]
     low = [(s, n) for s in limits if (n := _number(s)) is not None and 0 < n < _FEW_CHANNELS]
     if not low:
-        return
+        return f"no setting leaves NCCL fewer than {_FEW_CHANNELS} channels"
     setting, number = min(low, key=lambda one: one[1])
     if number > 1:
         pairs = known(facts.driver.libcuda.pairs)
         if not any(p.native_atomics is True for p in pairs):
             for pair in pairs:
                 known(pair.native_atomics)
-            return
+            return "no GPUs are linked by NVLink, which takes more channels"
     yield Found(
         message=f"{setting.name}={setting.value} leaves NCCL {number} channel{'s' if number > 1 else ''}, of about 20 GB/s "
         "each.",
@@ -228,7 +229,7 @@ def nccl_channels_limited(facts: Facts) -> Iterator[Found]:
 
 
 @check("GD304", "nccl-wrong-interface", stage=Stage.USE, explains=("op-fails", "collective-fails"))
-def nccl_wrong_interface(facts: Facts) -> Iterator[Found]:
+def nccl_wrong_interface(facts: Facts) -> Findings:
     """NCCL uses a network interface that is not there, or does not reach the other processes.
 
     What it looks at: NCCL_SOCKET_IFNAME, in the environment and in NCCL's configuration files, against the interfaces
@@ -247,11 +248,11 @@ def nccl_wrong_interface(facts: Facts) -> Iterator[Found]:
     _several_gpus(facts)
     setting = _setting(facts, "NCCL_SOCKET_IFNAME")
     if setting is None or len(setting.value) < 2:  # NCCL passes over a value of one character
-        return
+        return set_to("NCCL_SOCKET_IFNAME", setting.value if setting is not None else None)
     interfaces = known(facts.nccl.interfaces)
     named = [i for i in interfaces if names_interface(setting.value, i.name)]
     if any(_usable(i) for i in named):
-        return
+        return f"{set_to(setting.name, setting.value)} names a network interface that is there"
     usable = [i.name for i in interfaces if _usable(i)]
     others = [i.name for i in interfaces if _usable(i) and i.loopback is False and i.virtual is False]
     state = (
@@ -298,7 +299,7 @@ def _usable(interface: NetworkInterface) -> bool:
 
 
 @check("GD305", "nccl-p2p-iommu-acs", stage=Stage.USE, explains=("op-fails", "gpu-wrong-result", "collective-fails"))
-def nccl_p2p_iommu_acs(facts: Facts) -> Iterator[Found]:
+def nccl_p2p_iommu_acs(facts: Facts) -> Findings:
     """The IOMMU or a PCIe switch redirects the traffic between GPUs, and a collective hangs or returns wrong numbers.
 
     What it looks at: an all-reduce that gpudoctor ran and that did not end in time, or whose numbers are wrong; GPUs
@@ -326,7 +327,7 @@ def nccl_p2p_iommu_acs(facts: Facts) -> Iterator[Found]:
         raise NotApplicable("no all-reduce was run")
     broken = [m for m in tried if _hung(m) or m.verified is False]
     if not broken:
-        return
+        return "no all-reduce hung or returned wrong numbers"
     if _p2p_disabled(facts) is not None:
         raise NotApplicable("a setting keeps GPUs from reaching each other directly")
     over_pcie = [p for p in _pairs_that_reach(facts) if not known(p.native_atomics)]
@@ -334,7 +335,7 @@ def nccl_p2p_iommu_acs(facts: Facts) -> Iterator[Found]:
         raise NotApplicable("no GPUs reach each other over PCIe")
     proof = _redirected(facts)
     if not proof:
-        return
+        return "neither the IOMMU nor a PCIe switch redirects the traffic between the GPUs"
     what = "did not end" if _hung(broken[0]) else "returned wrong numbers"
     yield Found(
         message=f"An all-reduce {what}, and the traffic between the GPUs does not go straight.",
@@ -401,7 +402,7 @@ SEGMENT_BYTES = 9_637_888
 
 
 @check("GD306", "nccl-shm-too-small", stage=Stage.USE, explains=("op-fails", "collective-fails"))
-def nccl_shm_too_small(facts: Facts) -> Iterator[Found]:
+def nccl_shm_too_small(facts: Facts) -> Findings:
     """Shared memory is too small for NCCL, and a collective fails.
 
     What it looks at: an all-reduce over several GPUs that gpudoctor ran and that failed with NCCL's 'unhandled system
@@ -427,11 +428,11 @@ def nccl_shm_too_small(facts: Facts) -> Iterator[Found]:
     if not any("unhandled system error" in (m.failed or "") for m in failed):
         if not any(m.kernel == ALL_REDUCE for m in facts.measurements):
             yield from _small_for_several(facts)
-        return
+        return "no all-reduce failed with a system error"
     free = known(facts.system.shm_free_bytes)
     gpus = max(2, len(failed[0].devices()))
     if free is None or free >= 2 * gpus * SEGMENT_BYTES:
-        return
+        return "there is no /dev/shm" if free is None else f"{free / 1e6:.0f} MB are left in /dev/shm"
     container = facts.system.container
     yield Found(
         message=f"NCCL failed, and /dev/shm has {free / 1e6:.1f} MB left: {gpus} GPUs need "

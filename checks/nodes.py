@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
 
 from gpudoctor.checks import _driver_fixes as fix
 from gpudoctor.checks._cuinit import SUCCESS, UNKNOWN_ERROR, init_evidence, init_result, starts
 from gpudoctor.checks._driver_said import SHOWN, decided
+from gpudoctor.checks._reasons import several
 from gpudoctor.checks._said import lines
 from gpudoctor.facts import DeviceNode, Facts, Unread, known
-from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage
+from gpudoctor.findings import Evidence, Findings, Fix, Found, NotApplicable, Stage
 from gpudoctor.registry import check
 
 
@@ -21,7 +21,7 @@ from gpudoctor.registry import check
     stage=Stage.NODES,
     explains=(*SHOWN, "tf-lists-no-gpu", "cuinit-fails"),
 )
-def uvm_device_missing(facts: Facts) -> Iterator[Found]:
+def uvm_device_missing(facts: Facts) -> Findings:
     """CUDA can't open /dev/nvidia-uvm.
 
     What it looks at: the node /dev/nvidia-uvm (is it there, does open() work for this user), the other
@@ -45,16 +45,16 @@ def uvm_device_missing(facts: Facts) -> Iterator[Found]:
     lib = facts.driver.libcuda
     result = init_result(facts)
     if result == SUCCESS:
-        return
+        return "cuInit answers 0"
     node = known(facts.driver.node("/dev/nvidia-uvm"))
     control = known(facts.driver.node("/dev/nvidiactl"))
     exists = node is not None and known(node.exists)
     failed = known(node.open_errno) if node is not None and exists else None
     control_there = control is not None and known(control.exists)
     if exists and failed in (None, errno.EACCES, errno.EPERM):  # a refusal is device-node-permission
-        return
+        return "/dev/nvidia-uvm can be opened" if failed is None else "/dev/nvidia-uvm is there, and refuses this user"
     if result != UNKNOWN_ERROR and not control_there:
-        return
+        return f"cuInit answers {result}, and /dev/nvidiactl is not there either"
     state = "does not exist" if not exists else f"can't be opened: {os.strerror(failed or 0)}"
     container = facts.system.container
     yield Found(
@@ -79,7 +79,7 @@ def uvm_device_missing(facts: Facts) -> Iterator[Found]:
     stage=Stage.NODES,
     explains=(*SHOWN, "tf-lists-no-gpu", "fewer-gpus", "cuinit-no-device", "cuinit-fails"),
 )
-def device_node_permission(facts: Facts) -> Iterator[Found]:
+def device_node_permission(facts: Facts) -> Findings:
     """This user may not open NVIDIA's device nodes.
 
     What it looks at: what open() answers for each of /dev/nvidiactl, /dev/nvidia-uvm and /dev/nvidia0, … as
@@ -98,10 +98,10 @@ def device_node_permission(facts: Facts) -> Iterator[Found]:
         yield Found(message="This user may not open NVIDIA's device nodes.", proof=lines(told), fixes=(fix.JOIN,))
         return
     if starts(facts):
-        return
+        return "cuInit answers 0"
     refused = [n for n in known(facts.driver.nodes) if n.open_errno in (errno.EACCES, errno.EPERM)]
     if not refused:
-        return
+        return "no device node refuses this user"
     names = " ".join(n.path for n in refused)
     container = facts.system.container
     if isinstance(container, str):
@@ -150,7 +150,7 @@ def _no_group_may(node: DeviceNode) -> bool:
     stage=Stage.NODES,
     explains=(*SHOWN, "tf-lists-no-gpu", "cuinit-fails", "cuinit-uvm-device-missing"),
 )
-def uvm_node_stale_major(facts: Facts) -> Iterator[Found]:
+def uvm_node_stale_major(facts: Facts) -> Findings:
     """The node /dev/nvidia-uvm belongs to another device driver.
 
     What it looks at: the major number of /dev/nvidia-uvm against that of nvidia-uvm in /proc/devices, where cuInit fails.
@@ -170,7 +170,7 @@ def uvm_node_stale_major(facts: Facts) -> Iterator[Found]:
         )
         return
     if init_result(facts) == SUCCESS:
-        return
+        return "cuInit answers 0"
     node = known(facts.driver.node("/dev/nvidia-uvm"))
     if node is None or not known(node.exists):
         raise NotApplicable("/dev/nvidia-uvm is not there")
@@ -178,7 +178,7 @@ def uvm_node_stale_major(facts: Facts) -> Iterator[Found]:
     if registered is None:
         raise NotApplicable("the module nvidia-uvm is not loaded")
     if known(node.major) == registered:
-        return
+        return f"/dev/nvidia-uvm has the driver's major number, {registered}"
     container = facts.system.container
     inside = isinstance(container, str)
     yield Found(
@@ -210,7 +210,7 @@ def uvm_node_stale_major(facts: Facts) -> Iterator[Found]:
     stage=Stage.NODES,
     explains=(*SHOWN, "tf-lists-no-gpu", "fewer-gpus", "cuinit-no-device", "cuinit-fails", "cuinit-uvm-device-missing"),
 )
-def device_nodes_missing(facts: Facts) -> Iterator[Found]:
+def device_nodes_missing(facts: Facts) -> Findings:
     """Device nodes of the GPUs are missing, though the kernel module is loaded.
 
     What it looks at: /dev/nvidiactl, where cuInit fails, and the node of every GPU that the kernel module knows
@@ -242,7 +242,11 @@ def device_nodes_missing(facts: Facts) -> Iterator[Found]:
     missing = [] if works or _exists(facts, "/dev/nvidiactl") else ["/dev/nvidiactl"]
     bus = facts.pci.devices
     if not missing and not isinstance(bus, Unread) and {d.address for d in bus if d.is_nvidia_gpu} <= listed:
-        return
+        return (
+            f"CUDA lists {several(len(listed), 'GPU')}"
+            if works
+            else "/dev/nvidiactl is there, and no GPU is on the bus"
+        )
     minors = []
     for gpu in known(facts.driver.gpus) or ():
         minor = known(gpu.minor)
@@ -253,7 +257,7 @@ def device_nodes_missing(facts: Facts) -> Iterator[Found]:
         missing.append(f"/dev/nvidia{minor}")
         minors.append(minor)
     if not missing:
-        return
+        return "the device nodes of all GPUs of the driver are there"
     parameters = facts.driver.parameters
     values = {p.name: p.value for p in parameters or ()} if not isinstance(parameters, Unread) else {}
     yield Found(
@@ -307,7 +311,7 @@ def _listed(facts: Facts) -> set[str]:
         "device-node-permission",
     ),
 )
-def lsm_denied(facts: Facts) -> Iterator[Found]:
+def lsm_denied(facts: Facts) -> Findings:
     """SELinux or AppArmor denies what the device nodes' permissions allow.
 
     What it looks at: where CUDA does not start, nodes that this user may open by owner, group and mode, that open()
@@ -324,17 +328,17 @@ def lsm_denied(facts: Facts) -> Iterator[Found]:
         yield Found(message="SELinux or AppArmor denies the device nodes.", proof=lines(told), fixes=(fix.SEE_DENIED,))
         return
     if starts(facts):
-        return
+        return "cuInit answers 0"
     refused = [n for n in known(facts.driver.nodes) if n.open_errno == errno.EACCES]
     if not refused:
-        return
+        return "no device node refuses this user"
     selinux, profile = known(facts.system.selinux), known(facts.system.apparmor_profile)
     confined = profile is not None and profile != "unconfined"
     if selinux != "enforcing" and not confined:
-        return
+        return "neither SELinux nor AppArmor confines this process"
     mine = [n for n in refused if _allowed(facts, n)]
     if not mine:
-        return
+        return "the permissions of the nodes that refuse it do not allow this user"
     who = "SELinux" if selinux == "enforcing" else f"the AppArmor profile {profile}"
     inside = isinstance(facts.system.container, str)
     if selinux == "enforcing":

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from gpudoctor.checks._gpus import about, gpus, title
+from gpudoctor.checks._reasons import several
 from gpudoctor.checks._said import speaks_of_speed, undecided
 from gpudoctor.facts import Facts, GpuDevice, NvLink, UnknownFactError, Unread, known
-from gpudoctor.findings import Evidence, Fix, Found, Level, NotApplicable, Stage
+from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.patterns import Pattern
 from gpudoctor.registry import check
 
@@ -90,6 +91,11 @@ def _proof(device: GpuDevice, sibling: GpuDevice) -> tuple[Evidence, ...]:
     )
 
 
+def _counts(facts: Facts) -> str:
+    counts = sorted({len(_active(d)) for d in gpus(facts)})
+    return f"{several(len(gpus(facts)), 'GPU')} with {' or '.join(map(str, counts))} active NVLinks each"
+
+
 _LOOK = Fix(
     kind="command",
     risk="safe",
@@ -112,7 +118,7 @@ _MEND = Fix(
 
 
 @check("GD703", "nvlink-down", stage=Stage.SPEED, explains=("runs-slowly",))
-def nvlink_down(facts: Facts) -> Iterator[Found]:
+def nvlink_down(facts: Facts) -> Findings:
     """No NVLink of a GPU is up, and its siblings' are.
 
     What it looks at: the state of every link that NVML knows, against GPUs of the same model in this machine.
@@ -133,10 +139,11 @@ def nvlink_down(facts: Facts) -> Iterator[Found]:
             about=about(device),
             fixes=(_LOOK, _MEND),
         )
+    return _counts(facts)
 
 
 @check("GD704", "nvlink-degraded", stage=Stage.SPEED, level=Level.WARN)
-def nvlink_degraded(facts: Facts) -> Iterator[Found]:
+def nvlink_degraded(facts: Facts) -> Findings:
     """A GPU has fewer active NVLinks than its siblings.
 
     What it looks at: the number of active links of each GPU, against GPUs of the same model in this machine.
@@ -156,3 +163,4 @@ def nvlink_degraded(facts: Facts) -> Iterator[Found]:
             about=about(device),
             fixes=(_LOOK, _MEND),
         )
+    return _counts(facts)

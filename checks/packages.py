@@ -11,7 +11,7 @@ from gpudoctor.checks._libraries import wanted
 from gpudoctor.checks._pip import pip
 from gpudoctor.checks._said import lines
 from gpudoctor.facts import Facts, LibraryPick, Overlap, Unread, known
-from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage
+from gpudoctor.findings import Evidence, Findings, Fix, Found, NotApplicable, Stage
 from gpudoctor.patterns import Pattern
 from gpudoctor.registry import check
 
@@ -42,7 +42,7 @@ def _works(facts: Facts) -> bool:
         "tf-lists-no-gpu",
     ),
 )
-def tf_packages_overlap(facts: Facts) -> Iterator[Found]:
+def tf_packages_overlap(facts: Facts) -> Findings:
     """Several TensorFlow packages are installed over each other.
 
     What it looks at: the lists of files (RECORD) of tensorflow, tensorflow-cpu, tensorflow-gpu, tf-nightly and their
@@ -67,6 +67,7 @@ def tf_packages_overlap(facts: Facts) -> Iterator[Found]:
         if len(versions) == 1 and not broken and known(facts.tensorflow.build.cuda) is not False:
             continue
         yield _over_each_other(facts, overlap, names)
+    return "no TensorFlow packages of different builds lie over each other"
 
 
 def _over_each_other(facts: Facts, overlap: Overlap, names: list[str]) -> Found:
@@ -103,7 +104,7 @@ def _over_each_other(facts: Facts, overlap: Overlap, names: list[str]) -> Found:
     stage=Stage.LIBRARIES,
     explains=("cuda-lib-unusable", "cuda-libs-missing", "op-fails", "pip-nvidia-libs-not-found", "tf-lists-no-gpu"),
 )
-def cu12_cu13_wheel_clash(facts: Facts) -> Iterator[Found]:
+def cu12_cu13_wheel_clash(facts: Facts) -> Findings:
     """Wheels of one library for two versions of CUDA are installed over each other.
 
     What it looks at: the lists of files (RECORD) of the nvidia wheels. nvidia-cudnn-cu12 and nvidia-cudnn-cu13 write
@@ -128,6 +129,7 @@ def cu12_cu13_wheel_clash(facts: Facts) -> Iterator[Found]:
         newer = _for_a_newer_driver(facts, overlap)
         if lost or newer:
             yield _clash(facts, overlap, lost, newer)
+    return "no wheels of one library for two versions of CUDA are in each other's way"
 
 
 def _closed(facts: Facts) -> tuple[LibraryPick, ...]:
@@ -212,7 +214,7 @@ def _clash(facts: Facts, overlap: Overlap, lost: list[str], newer: tuple[str, st
 
 
 @check("GD408", "conda-cpu-build", stage=Stage.PYTHON, explains=("tf-cpu-only-package", "tf-lists-no-gpu"))
-def conda_cpu_build(facts: Facts) -> Iterator[Found]:
+def conda_cpu_build(facts: Facts) -> Findings:
     """conda installed the build of TensorFlow without CUDA.
 
     What it looks at: the build strings of conda's TensorFlow packages (conda-meta) and build_info.py of the package
@@ -231,7 +233,7 @@ def conda_cpu_build(facts: Facts) -> Iterator[Found]:
     if known(facts.tensorflow.directory) is None:
         raise NotApplicable("TensorFlow is not installed")
     if known(facts.tensorflow.build.cuda) is not False:
-        return
+        return "this TensorFlow is built with CUDA"
     if not known(facts.python.conda):
         raise NotApplicable("the interpreter is no conda environment's")
     owner, installed = facts.tensorflow.distribution, known(facts.python.distributions)
@@ -240,7 +242,7 @@ def conda_cpu_build(facts: Facts) -> Iterator[Found]:
     packages = [p for p in known(facts.python.conda_packages) if p.name in ("tensorflow", "tensorflow-base")]
     without = [p for p in packages if re.match(r"(cpu|mkl|eigen)", p.build)]
     if not without:
-        return
+        return "conda installed no build of TensorFlow for CPUs only"
     version, prefix = without[0].version, known(facts.python.prefix)
     yield Found(
         message=f"conda installed TensorFlow {version} as a build for CPUs only ({without[0].build}).",

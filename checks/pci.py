@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from gpudoctor.checks import _driver_fixes as fix
 from gpudoctor.checks._driver_said import SHOWN, decided
+from gpudoctor.checks._reasons import several
 from gpudoctor.checks._said import lines
 from gpudoctor.facts import Facts, PciDevice, Unread, known
-from gpudoctor.findings import Evidence, Found, NotApplicable, Stage
+from gpudoctor.findings import Evidence, Findings, Found, NotApplicable, Stage
 from gpudoctor.registry import check
 
 
@@ -18,7 +17,7 @@ from gpudoctor.registry import check
     stage=Stage.BUS,
     explains=(*SHOWN, "tf-lists-no-gpu", "cuinit-no-device", "libcuda-not-found"),
 )
-def no_nvidia_gpu(facts: Facts) -> Iterator[Found]:
+def no_nvidia_gpu(facts: Facts) -> Findings:
     """No NVIDIA GPU is on this machine's PCI bus.
 
     What it looks at: every device in /sys/bus/pci/devices with vendor 10de and a display class (VGA or
@@ -43,7 +42,7 @@ def no_nvidia_gpu(facts: Facts) -> Iterator[Found]:
         return
     devices = _without_nvidia(facts)
     if devices is None:
-        return
+        return _there(facts)
     yield Found(
         message="TensorFlow needs an NVIDIA GPU, and this machine's PCI bus has none.",
         proof=(
@@ -77,13 +76,21 @@ def _without_nvidia(facts: Facts) -> tuple[PciDevice, ...] | None:
     return devices
 
 
+def _there(facts: Facts) -> str:
+    """What shows that an NVIDIA GPU is here, where `_without_nvidia` is None."""
+    cuda, kernel = facts.driver.libcuda.devices, facts.driver.kernel_version
+    if not isinstance(cuda, Unread) and cuda:
+        return f"CUDA lists {several(len(cuda), 'GPU')}"
+    return f"the kernel module {kernel} is loaded" if isinstance(kernel, str) else "an NVIDIA GPU is on the PCI bus"
+
+
 @check(
     "GD702",
     "amd-gpu",
     stage=Stage.BUS,
     explains=(*SHOWN, "tf-lists-no-gpu", "no-nvidia-gpu", "cuinit-no-device", "libcuda-not-found"),
 )
-def amd_gpu(facts: Facts) -> Iterator[Found]:
+def amd_gpu(facts: Facts) -> Findings:
     """The GPU of this machine is AMD's, and this TensorFlow is built for NVIDIA's.
 
     What it looks at: every device in /sys/bus/pci/devices: a display controller or accelerator of vendor 1002, and no
@@ -108,7 +115,7 @@ def amd_gpu(facts: Facts) -> Iterator[Found]:
     devices = _without_nvidia(facts)
     theirs = [d for d in devices or () if d.is_amd_gpu]
     if not theirs:
-        return
+        return _there(facts) if devices is None else "no GPU of AMD is on the PCI bus"
     yield Found(
         message="The GPU here is AMD's; this TensorFlow can use NVIDIA's only.",
         proof=(

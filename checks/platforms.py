@@ -9,9 +9,10 @@ from shlex import quote
 
 from gpudoctor.checks._cuinit import NO_DEVICE
 from gpudoctor.checks._handed_over import nothing_here
+from gpudoctor.checks._reasons import set_to, several
 from gpudoctor.checks._said import left_open, lines, said
 from gpudoctor.facts import Facts, TextEvent, Unread, known
-from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage
+from gpudoctor.findings import Evidence, Findings, Fix, Found, NotApplicable, Stage
 from gpudoctor.registry import check
 
 _NO_GPU = ("tf-lists-no-gpu", "cuinit-no-device", "libcuda-not-found")
@@ -23,7 +24,7 @@ _NO_GPU = ("tf-lists-no-gpu", "cuinit-no-device", "libcuda-not-found")
     stage=Stage.CONTAINER,
     explains=(*_NO_GPU, "container-no-gpus-flag"),
 )
-def apptainer_no_nv(facts: Facts) -> Iterator[Found]:
+def apptainer_no_nv(facts: Facts) -> Findings:
     """This Apptainer container was started without --nv.
 
     What it looks at: an Apptainer (Singularity) container on a host with the NVIDIA module, in which no libcuda.so.1
@@ -59,7 +60,7 @@ def apptainer_no_nv(facts: Facts) -> Iterator[Found]:
     no_node = control is None or not known(control.exists)
     if any("libcuda" in m or m.startswith("/.singularity.d/libs") for m in mounts) or not (no_library or no_node):
         known(facts.driver.libcuda.path)
-        return
+        return "libcuda or /dev/nvidiactl is in the container"
     yield Found(
         message="The host has an NVIDIA driver, and its libraries are not in this container: it was started without --nv.",
         proof=(
@@ -98,7 +99,7 @@ _EXPLAINED = (
     stage=Stage.CONTAINER,
     explains=(*_EXPLAINED, "cuda-visible-devices-empty"),
 )
-def slurm_no_gpu_allocated(facts: Facts) -> Iterator[Found]:
+def slurm_no_gpu_allocated(facts: Facts) -> Findings:
     """This Slurm job did not ask for a GPU.
 
     What it looks at: SLURM_JOB_ID without any of the variables with which Slurm tells of GPUs (SLURM_JOB_GPUS,
@@ -124,15 +125,15 @@ def slurm_no_gpu_allocated(facts: Facts) -> Iterator[Found]:
         raise NotApplicable("this is no Slurm job")
     for variable in known(facts.environment.variables):
         if variable.name in _ALLOCATED and variable.value:  # indices: '0' is a GPU
-            return
+            return set_to(variable.name, variable.value)
         if variable.name.startswith("SLURM_GPU") and variable.value not in ("", "0"):
-            return
+            return set_to(variable.name, variable.value)
     everything = facts.driver.all_devices
     if not isinstance(everything, Unread) and everything:
-        return
+        return f"CUDA lists {several(len(everything), 'GPU')}"
     seen = _unusable(facts)
     if seen is None:
-        return
+        return "nothing shows that this job may use no GPU"
     value = facts.environment.known("CUDA_VISIBLE_DEVICES")
     by_slurm = value is None or value == "NoDevFiles"  # what Slurm itself sets; else a person did
     yield Found(
@@ -193,7 +194,7 @@ def _unusable(facts: Facts) -> Evidence | None:
         "container-no-gpus-flag",
     ),
 )
-def colab_cpu_runtime(facts: Facts) -> Iterator[Found]:
+def colab_cpu_runtime(facts: Facts) -> Findings:
     """This Colab notebook runs on a machine without a GPU.
 
     What it looks at: Colab's variables, no NVIDIA kernel module, and no device node of a GPU.
@@ -215,9 +216,9 @@ def colab_cpu_runtime(facts: Facts) -> Iterator[Found]:
         )
         return
     if known(facts.driver.kernel_version) is not None:
-        return
+        return f"the kernel module {facts.driver.kernel_version} is loaded"
     if any(re.fullmatch(r"/dev/nvidia\d+", n.path) and known(n.exists) for n in known(facts.driver.nodes)):
-        return
+        return "the device node of a GPU is there"
     yield Found(
         message="This Colab runtime has no GPU.",
         proof=(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from gpudoctor.checks._gpus import about, each, gpus, title
 from gpudoctor.checks._said import lines, said, undecided
 from gpudoctor.facts import Facts, GpuDevice, UnknownFactError, Unread, known
-from gpudoctor.findings import Evidence, Fix, Found, Level, NotApplicable, Stage
+from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
 
 _AT_WORK = 30
@@ -15,7 +15,7 @@ _AT_WORK = 30
 
 
 @check("GD830", "pcie-link-degraded", stage=Stage.SPEED, level=Level.WARN, explains=("runs-slowly",))
-def pcie_link_degraded(facts: Facts) -> Iterator[Found]:
+def pcie_link_degraded(facts: Facts) -> Findings:
     """A GPU's PCIe link is slower under load than GPU and slot allow.
 
     What it looks at: generation and width of the link against the most that NVML gives for GPU and slot together, of a GPU
@@ -60,6 +60,7 @@ def pcie_link_degraded(facts: Facts) -> Iterator[Found]:
         )
 
     yield from each(devices, look)
+    return "no GPU that is at work has a slow link"
 
 
 def _seat_again(settle: str) -> Fix:

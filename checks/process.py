@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from gpudoctor.checks._said import undecided
 from gpudoctor.facts import Facts, Unread, known
-from gpudoctor.findings import Evidence, Fix, Found, Level, NotApplicable, Stage
+from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
 
 
 @check("GD910", "process-holds-replaced-library", stage=Stage.USE, explains=("op-fails",), level=Level.WARN)
-def process_holds_replaced_library(facts: Facts) -> Iterator[Found]:
+def process_holds_replaced_library(facts: Facts) -> Findings:
     """The process runs with a library that was replaced on disk since it started.
 
     What it looks at: the mappings of the process that was named with --pid. A CUDA, driver or TensorFlow library
@@ -31,7 +31,7 @@ def process_holds_replaced_library(facts: Facts) -> Iterator[Found]:
         raise NotApplicable("no process was named (--pid)")
     gone = [one.path for one in known(facts.process.libraries) if one.deleted]
     if not gone:
-        return
+        return f"process {pid} holds no library that was replaced"
     names = ", ".join(os.path.basename(path) for path in gone)
     yield Found(
         message=f"Process {pid} holds {names}, which was replaced on disk since: what is installed is not what it runs.",
@@ -55,7 +55,7 @@ def process_holds_replaced_library(facts: Facts) -> Iterator[Found]:
     explains=("tf-lists-no-gpu", "op-fails", "cudnn-version-too-old", "cuda-lib-from-other-toolkit"),
     level=Level.WARN,
 )
-def cuda_lib_preloaded_by_other_package(facts: Facts) -> Iterator[Found]:
+def cuda_lib_preloaded_by_other_package(facts: Facts) -> Findings:
     """Another package that the process imported first has brought a CUDA library of its own.
 
     What it looks at: the mappings of the process that was named with --pid, and the file that TensorFlow's loader takes
@@ -82,7 +82,7 @@ def cuda_lib_preloaded_by_other_package(facts: Facts) -> Iterator[Found]:
         and os.path.dirname(os.path.realpath(path)) != os.path.dirname(os.path.realpath(pick.picked))
     ]
     if not strange:
-        return
+        return f"process {pid} has no CUDA library from another place"
     soname, path, picked = strange[0]
     yield Found(
         message=f"Process {pid} has {', '.join(one for one, _, _ in strange)} from another place than TensorFlow would take it.",

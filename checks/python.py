@@ -9,14 +9,15 @@ from shlex import quote
 
 from gpudoctor.checks import _fit, _installs
 from gpudoctor.checks._pip import pip
+from gpudoctor.checks._reasons import short
 from gpudoctor.checks._said import lines
 from gpudoctor.facts import Facts, UnknownFactError, Unread, known
-from gpudoctor.findings import Evidence, Fix, Found, Level, NotApplicable, Stage
+from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
 
 
 @check("GD401", "tf-not-installed", stage=Stage.PYTHON, explains=("tf-lists-no-gpu",))
-def tf_not_installed(facts: Facts) -> Iterator[Found]:
+def tf_not_installed(facts: Facts) -> Findings:
     """The examined Python has no TensorFlow.
 
     What it looks at: which package `import tensorflow` would load in the examined interpreter, found without
@@ -30,7 +31,7 @@ def tf_not_installed(facts: Facts) -> Iterator[Found]:
     Source: https://www.tensorflow.org/install/pip
     """
     if known(facts.tensorflow.directory) is not None:
-        return
+        return f"TensorFlow is in {short(facts.tensorflow.directory)}"
     if facts.text.is_all and facts.text.shows("install-fails"):
         raise UnknownFactError(
             Unread(why="why it can't be installed is not decided", settle="python3 -m pip install tensorflow")
@@ -110,7 +111,7 @@ _FRAMEWORK = ("tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tf-nightly", "t
     stage=Stage.PYTHON,
     explains=("tf-import-broken", "tf-lists-no-gpu", "tf-not-installed", "op-fails"),
 )
-def tf_shadowed(facts: Facts) -> Iterator[Found]:
+def tf_shadowed(facts: Facts) -> Findings:
     """A local file or directory is imported instead of TensorFlow, Keras or NumPy.
 
     What it looks at: everything on sys.path that is called tensorflow, keras or numpy, in the order of the search,
@@ -166,6 +167,7 @@ def tf_shadowed(facts: Facts) -> Iterator[Found]:
             ),
             fixes=(_renamed(first.path, name),),
         )
+    return "no file or directory hides TensorFlow, Keras or NumPy"
 
 
 def _renamed(path: str, name: str) -> Fix:
@@ -186,7 +188,7 @@ def _renamed(path: str, name: str) -> Fix:
     stage=Stage.PYTHON,
     explains=("tf-lists-no-gpu", "tf-not-installed", "install-fails", "tf-import-broken"),
 )
-def python_32bit(facts: Facts) -> Iterator[Found]:
+def python_32bit(facts: Facts) -> Findings:
     """The examined Python is a 32-bit one, for which there is no TensorFlow.
 
     What it looks at: the size of a pointer in the examined interpreter.
@@ -204,7 +206,7 @@ def python_32bit(facts: Facts) -> Iterator[Found]:
     if known(facts.tensorflow.directory) is not None:
         raise NotApplicable("TensorFlow is installed")
     if known(facts.python.bits) != 32:
-        return
+        return f"this Python has {facts.python.bits} bits"
     python = known(facts.python.executable)
     yield Found(
         message=f"{python} is a 32-bit Python; TensorFlow exists for 64 bits only.",
@@ -232,7 +234,7 @@ def _32bit_in_text(facts: Facts) -> Iterator[Found]:
 
 
 @check("GD405", "jupyter-kernel-other-environment", stage=Stage.PYTHON, level=Level.INFO)
-def jupyter_kernel_other_environment(facts: Facts) -> Iterator[Found]:
+def jupyter_kernel_other_environment(facts: Facts) -> Findings:
     """Your Jupyter kernel starts another interpreter, one without TensorFlow.
 
     What it looks at: the kernels in the user's own Jupyter directories: which interpreter each starts, and whether
@@ -250,10 +252,10 @@ def jupyter_kernel_other_environment(facts: Facts) -> Iterator[Found]:
         raise NotApplicable("TensorFlow is not installed here")
     kernels = [k for k in known(facts.python.kernels) if k.mine]
     if any(k.examined is True for k in kernels):
-        return
+        return "a Jupyter kernel starts this interpreter"
     others = [k for k in kernels if k.examined is False and (k.exists is False or k.tensorflow is None)]
     if not others:
-        return
+        return "no Jupyter kernel starts one without TensorFlow" if kernels else "this user has no Jupyter kernels"
     executable = known(facts.python.executable)
     first = others[0]
     what = "which does not exist" if first.exists is False else "which has no TensorFlow"
@@ -277,7 +279,7 @@ def jupyter_kernel_other_environment(facts: Facts) -> Iterator[Found]:
 
 
 @check("GD406", "keras-backend-not-tensorflow", stage=Stage.PYTHON, level=Level.INFO)
-def keras_backend_not_tensorflow(facts: Facts) -> Iterator[Found]:
+def keras_backend_not_tensorflow(facts: Facts) -> Findings:
     """Keras runs on another backend than TensorFlow.
 
     What it looks at: KERAS_BACKEND, else the backend in ~/.keras/keras.json, where Keras 3 is installed.
@@ -297,7 +299,7 @@ def keras_backend_not_tensorflow(facts: Facts) -> Iterator[Found]:
     variable = facts.environment.known("KERAS_BACKEND")
     backend = variable or known(facts.python.keras_backend)
     if backend is None or backend == "tensorflow":
-        return
+        return "Keras runs on TensorFlow"
     by_variable = bool(variable)
     yield Found(
         message=f"Keras runs on {backend}, not on TensorFlow.",

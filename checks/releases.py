@@ -10,18 +10,19 @@ import msgspec
 from gpudoctor import compat
 from gpudoctor.checks import _fit, _installs
 from gpudoctor.checks._pip import pip
+from gpudoctor.checks._reasons import several
 from gpudoctor.checks._said import lines, undecided
 from gpudoctor.checks._said import said as told
 from gpudoctor.compat.code import fit
 from gpudoctor.compat.records import LibraryWheel, Release
 from gpudoctor.compat.solve import answer, best, requirements
 from gpudoctor.facts import Facts, LibraryFile, UnknownFactError, Unread, known
-from gpudoctor.findings import Evidence, Fix, Found, Level, NotApplicable, Stage
+from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
 
 
 @check("GD123", "driver-too-old-for-ptx", stage=Stage.DRIVER, explains=("op-fails", "gpu-too-new-for-build"))
-def driver_too_old_for_ptx(facts: Facts) -> Iterator[Found]:
+def driver_too_old_for_ptx(facts: Facts) -> Findings:
     """The driver can't compile the PTX that this TensorFlow has instead of machine code for the GPU.
 
     What it looks at: which kernels of this release have machine code for the GPU and which only PTX, and of which version
@@ -45,10 +46,10 @@ def driver_too_old_for_ptx(facts: Facts) -> Iterator[Found]:
         return
     _fit.need_gpus(facts)
     if _fit.computes(facts):
-        return
+        return _fit.WORKS
     said = [r for r in _fit.of_rule(facts, "ptx") if r.effect == "fails"]
     if not said:
-        return
+        return f"no PTX of TensorFlow {facts.tensorflow.version} is too new for this driver"
     yield Found(
         message=f"TensorFlow {facts.tensorflow.version}: {said[0].text}.",
         proof=(_fit.tensorflow_evidence(facts), _fit.record(said[0])),
@@ -60,7 +61,7 @@ def driver_too_old_for_ptx(facts: Facts) -> Iterator[Found]:
 
 
 @check("GD211", "cudnn-dropped-gpu", stage=Stage.LIBRARIES, explains=("op-fails",))
-def cudnn_dropped_gpu(facts: Facts) -> Iterator[Found]:
+def cudnn_dropped_gpu(facts: Facts) -> Findings:
     """The cuDNN that is installed has no code for this GPU any more.
 
     What it looks at: the version of the cuDNN that TensorFlow's loader picks, and the GPU's compute capability. cuDNN 9.11
@@ -76,19 +77,19 @@ def cudnn_dropped_gpu(facts: Facts) -> Iterator[Found]:
     _fit.release(facts)
     _fit.need_gpus(facts)
     if _fit.computes(facts):
-        return
+        return _fit.WORKS
     file = _fit.picked(facts, "libcudnn")
     cuda = known(facts.tensorflow.build.cuda_version) if known(facts.tensorflow.build.cuda) else None
     if file is None or cuda is None:
         known(facts.tensorflow.libraries)
-        return
+        return "TensorFlow's loader picks no cuDNN"
     version = known(file.version)
     if version is None:
-        return
+        return "the cuDNN that is picked names no version"
     name = f"nvidia-cudnn-cu{cuda.split('.')[0]}"
     said = [r for r in _fit.of_rule(facts, "cudnn", packages={name: version}) if r.effect in ("fails", "needs")]
     if not said:
-        return
+        return f"cuDNN {version} is not known to lack code for these GPUs"
     pins = [quote(p) for r in said for p in r.pins]
     yield Found(
         message=f"{said[0].text[:1].upper()}{said[0].text[1:]}.",
@@ -120,7 +121,7 @@ def _has_code(wheel: LibraryWheel, capability: str) -> bool:
 
 
 @check("GD307", "nccl-too-old-for-gpu", stage=Stage.LIBRARIES, explains=("op-fails", "collective-fails"))
-def nccl_too_old_for_gpu(facts: Facts) -> Iterator[Found]:
+def nccl_too_old_for_gpu(facts: Facts) -> Findings:
     """The NCCL that is loaded has no code for this GPU.
 
     What it looks at: the release of NCCL that TensorFlow loads (from 2.21 on; before, NCCL is linked in), the machine code
@@ -148,7 +149,7 @@ def nccl_too_old_for_gpu(facts: Facts) -> Iterator[Found]:
     if len(gpus) < 2:
         raise NotApplicable("NCCL works between GPUs: there are no two")
     if _fit.computes(facts):
-        return
+        return _fit.WORKS
     if _fit.has_nccl_inside(facts):
         raise NotApplicable("NCCL is linked into this TensorFlow")
     file = _fit.picked(facts, "libnccl")
@@ -156,7 +157,7 @@ def nccl_too_old_for_gpu(facts: Facts) -> Iterator[Found]:
     read = [w for w in compat.library_wheels("nccl") if w.distribution == _nccl_of(facts, file)]
     wheel = next((w for w in read if w.version == version), None)
     if wheel is None:
-        return
+        return f"NCCL {version or 'without a version'} is not known to lack code for these GPUs"
     for gpu in gpus:
         if not _has_code(wheel, gpu.compute_capability or ""):
             fits = [w.version for w in read if _has_code(w, gpu.compute_capability or "")]
@@ -173,13 +174,14 @@ def nccl_too_old_for_gpu(facts: Facts) -> Iterator[Found]:
                 ),
             )
             return
+    return f"NCCL {version} has code for {several(len(gpus), 'GPU')}"
 
 
 _NO_RELEASE = ("tf-not-installed", "install-fails", "tf-import-broken", "tf-lists-no-gpu")
 
 
 @check("GD409", "python-version-unsupported", stage=Stage.PYTHON, explains=_NO_RELEASE)
-def python_version_unsupported(facts: Facts) -> Iterator[Found]:
+def python_version_unsupported(facts: Facts) -> Findings:
     """No release of TensorFlow is published for this version of Python.
 
     What it looks at: the version and platform of the examined interpreter, which has no TensorFlow, and the files of every
@@ -201,7 +203,7 @@ def python_version_unsupported(facts: Facts) -> Iterator[Found]:
     platform = _fit.machine(facts, installed=False).platform
     published = {p for r in compat.releases() for f in r.files if f.platform == platform for p in f.python}
     if python in published or not published:
-        return
+        return f"TensorFlow is published for Python {python}" if published else f"nothing is known of {platform}"
     newest = compat.releases()[0]
     has = sorted({p for f in newest.files if f.platform == platform for p in f.python}, key=compat.version)
     choice = f"Python {has[0]} to {has[-1]}" if has else "another Python"
@@ -275,7 +277,7 @@ def _with_another_python(facts: Facts, newest: Release, has: list[str]) -> Fix:
 
 
 @check("GD411", "glibc-too-old", stage=Stage.PYTHON, explains=("tf-import-broken", "tf-lists-no-gpu", "op-fails"))
-def glibc_too_old(facts: Facts) -> Iterator[Found]:
+def glibc_too_old(facts: Facts) -> Findings:
     """The system's C library is older than this TensorFlow needs.
 
     What it looks at: the glibc of the examined interpreter's process against the manylinux tag of the wheel, where the
@@ -307,7 +309,12 @@ def glibc_too_old(facts: Facts) -> Iterator[Found]:
         return
     said = [r for r in _fit.of_rule(facts, "glibc") if r.effect == "fails"]
     if not said or facts.tensorflow.import_error is None:
-        return
+        has = facts.python.glibc
+        if facts.tensorflow.import_error is None:
+            return "TensorFlow imports"
+        return (
+            f"glibc {has} is new enough" if isinstance(has, str) else "no glibc of this system is known to be too old"
+        )
     yield Found(
         message=f"TensorFlow {facts.tensorflow.version}: {said[0].text}.",
         proof=(Evidence(text=f"glibc {facts.python.glibc}", source="the examined interpreter"), _fit.record(said[0])),
@@ -330,7 +337,7 @@ _FOR_ARM = Fix(
     stage=Stage.PYTHON,
     explains=("tf-cpu-only-package", "tf-lists-no-gpu", "install-fails"),
 )
-def tf_aarch64_cpu_only(facts: Facts) -> Iterator[Found]:
+def tf_aarch64_cpu_only(facts: Facts) -> Findings:
     """On aarch64 the published TensorFlow is built without CUDA.
 
     What it looks at: the machine that the interpreter runs on, the build of the TensorFlow that is installed, and whether a
@@ -351,7 +358,7 @@ def tf_aarch64_cpu_only(facts: Facts) -> Iterator[Found]:
     if _fit.machine(facts, installed=True).platform != "linux-aarch64":
         raise NotApplicable("this is not aarch64")
     if known(facts.tensorflow.build.cuda) is not False:
-        return
+        return "this TensorFlow is built with CUDA"
     devices = facts.driver.libcuda.devices
     on_bus = [] if isinstance(facts.pci.devices, Unread) else [d for d in facts.pci.devices if d.is_nvidia_gpu]
     if (isinstance(devices, Unread) or not devices) and not on_bus and facts.system.tegra is not True:
@@ -384,7 +391,7 @@ def _arm_in_text(facts: Facts) -> Iterator[Found]:
 
 
 @check("GD530", "known-hazard", stage=Stage.USE, level=Level.INFO)
-def known_hazard(facts: Facts) -> Iterator[Found]:
+def known_hazard(facts: Facts) -> Findings:
     """Something is known to go wrong with this release of TensorFlow on a machine like this one.
 
     What it looks at: the hazards of GPUs and drivers in compat/matrix.json that fail or need a step and whose conditions
@@ -413,3 +420,4 @@ def known_hazard(facts: Facts) -> Iterator[Found]:
                 if pins
                 else (),
             )
+    return f"no known hazard of TensorFlow {facts.tensorflow.version} shows here"

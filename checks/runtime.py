@@ -13,7 +13,7 @@ from gpudoctor.checks._said import lines, said
 from gpudoctor.checks.memory import growth
 from gpudoctor.checks.operations import is_older
 from gpudoctor.facts import Facts, LogEvent, Unread, known
-from gpudoctor.findings import EnvChange, Evidence, Fix, Found, NotApplicable, Stage
+from gpudoctor.findings import EnvChange, Evidence, Findings, Fix, Found, NotApplicable, Stage
 from gpudoctor.registry import check
 
 _PACKAGES = "python3 -m pip list | grep -iE 'nvidia|tensorflow'"
@@ -84,7 +84,7 @@ def _too_old_by_files(facts: Facts) -> Iterator[Found]:
 
 
 @check("GD517", "cudnn-version-too-old", stage=Stage.LIBRARIES, explains=("op-fails",))
-def cudnn_version_too_old(facts: Facts) -> Iterator[Found]:
+def cudnn_version_too_old(facts: Facts) -> Findings:
     """The cuDNN that is loaded is older than the one that TensorFlow was built with.
 
     What it looks at: TensorFlow's line 'Loaded runtime CuDNN library: A but source was compiled with: B', and which file
@@ -127,6 +127,7 @@ def cudnn_version_too_old(facts: Facts) -> Iterator[Found]:
                 ),
             ),
         )
+    return "TensorFlow does not say that cuDNN is too old"
 
 
 _NVRTC = Fix(
@@ -138,7 +139,7 @@ _NVRTC = Fix(
 
 
 @check("GD518", "cudnn-incomplete-install", stage=Stage.LIBRARIES, explains=("op-fails",))
-def cudnn_incomplete_install(facts: Facts) -> Iterator[Found]:
+def cudnn_incomplete_install(facts: Facts) -> Findings:
     """A part of cuDNN, or what it needs, is missing.
 
     What it looks at: cuDNN's own lines 'Could not load library libcudnn_… Error: …' and 'Unable to load any of …',
@@ -157,7 +158,7 @@ def cudnn_incomplete_install(facts: Facts) -> Iterator[Found]:
             return
     events = _said(facts, "cudnn-part-missing")
     if not events or not _fails(facts):
-        return
+        return "nothing failed for a missing part" if events else "TensorFlow names no missing part of cuDNN"
     names = " ".join(e.text for e in events)
     package = _wheel(facts, "cuda-nvrtc" if "nvrtc" in names else "cudnn")
     has = _version_of(facts, package)
@@ -190,6 +191,10 @@ def _xla_failed(facts: Facts, kind: str) -> tuple[LogEvent, ...]:
     if not any(m.kernel == "xla" for m in facts.measurements):
         raise NotApplicable("no function was compiled by XLA")
     return events if _fails(facts, "xla") else ()
+
+
+def _compiled(facts: Facts, what: str) -> str:
+    return f"XLA does not miss {what}" if _fails(facts, "xla") else "a function that XLA compiled works"
 
 
 def _version_of(facts: Facts, package: str | None) -> str | None:
@@ -235,7 +240,7 @@ _BY_XLA = ("error", "jit-failed", "operation-failed", "libdevice-missing")
 
 
 @check("GD525", "libdevice-missing", stage=Stage.LIBRARIES, explains=("op-fails",))
-def libdevice_missing(facts: Facts) -> Iterator[Found]:
+def libdevice_missing(facts: Facts) -> Findings:
     """XLA does not find NVIDIA's libdevice.
 
     What it looks at: 'libdevice not found at …' in TensorFlow's log or in the failure of the function that gpudoctor
@@ -250,7 +255,7 @@ def libdevice_missing(facts: Facts) -> Iterator[Found]:
     """
     events = _libdevice_in_text(facts) if facts.text.is_all else _xla_failed(facts, "libdevice-missing")
     if not events:
-        return
+        return _compiled(facts, "libdevice")
     fix = _nvcc_wheel(facts)
     if _version_of(facts, _wheel(facts, "cuda-nvcc")) is not None:
         change = _data_directory(facts)
@@ -265,7 +270,7 @@ def libdevice_missing(facts: Facts) -> Iterator[Found]:
 
 
 @check("GD526", "ptxas-missing", stage=Stage.LIBRARIES, explains=("op-fails",))
-def ptxas_missing(facts: Facts) -> Iterator[Found]:
+def ptxas_missing(facts: Facts) -> Findings:
     """XLA finds no ptxas, and can't compile without it.
 
     What it looks at: TensorFlow's words about ptxas where the function that gpudoctor compiles with XLA fails. Where it
@@ -287,6 +292,7 @@ def ptxas_missing(facts: Facts) -> Iterator[Found]:
             proof=_words(events),
             fixes=(_nvcc_wheel(facts),),
         )
+    return _compiled(facts, "ptxas")
 
 
 _BY_PTXAS = ("error", "jit-failed", "operation-failed", "ptxas-too-old", "ptxas-missing", "ptxas-lacking")
@@ -294,7 +300,7 @@ _BY_PTXAS = ("error", "jit-failed", "operation-failed", "ptxas-too-old", "ptxas-
 
 
 @check("GD527", "ptxas-too-old", stage=Stage.LIBRARIES, explains=("op-fails",))
-def ptxas_too_old(facts: Facts) -> Iterator[Found]:
+def ptxas_too_old(facts: Facts) -> Findings:
     """The ptxas that XLA found is older than the GPU.
 
     What it looks at: 'ptxas does not support CC …', 'ptxas too old' and ptxas' own errors, where the function that
@@ -312,7 +318,7 @@ def ptxas_too_old(facts: Facts) -> Iterator[Found]:
             _work.unknown("ptxas --version")
     events = _xla_failed(facts, "ptxas-too-old")
     if not events:
-        return
+        return _compiled(facts, "ptxas")
     path = next((e.values["path"] for e in events if "path" in e.values), "the ptxas that XLA found")
     yield Found(
         message=f"{path} does not know this GPU.",
@@ -353,7 +359,7 @@ def _who_holds_it() -> Fix:
 
 
 @check("GD529", "gpu-memory-handle-alloc", stage=Stage.USE, explains=("op-fails",))
-def gpu_memory_handle_alloc(facts: Facts) -> Iterator[Found]:
+def gpu_memory_handle_alloc(facts: Facts) -> Findings:
     """The GPU's memory is used up: a kernel, or the handle of a library, finds no room.
 
     What it looks at: 'Could not create cudnn handle', 'failed to create cublas handle', 'ran out of memory' and
@@ -371,7 +377,7 @@ def gpu_memory_handle_alloc(facts: Facts) -> Iterator[Found]:
         return
     events = (*_said(facts, "handle-failed"), *_said(facts, "out-of-memory"))
     if not events or not _fails(facts):
-        return
+        return "no kernel failed" if events else "TensorFlow tells of no want of GPU memory"
     yield Found(
         message="A kernel failed for want of GPU memory.",
         proof=_words(events),

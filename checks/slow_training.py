@@ -7,9 +7,10 @@ from shlex import quote
 
 from gpudoctor.checks import _told
 from gpudoctor.checks._gpus import visible
+from gpudoctor.checks._reasons import set_to
 from gpudoctor.checks._said import lines, said, speaks_of_speed, undecided
 from gpudoctor.facts import Facts, GpuDevice, PciDevice, TextEvent, Unread, known
-from gpudoctor.findings import EnvChange, Evidence, Fix, Found, Level, NotApplicable, Stage
+from gpudoctor.findings import EnvChange, Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.patterns import Pattern
 from gpudoctor.registry import check
 
@@ -85,7 +86,7 @@ _TF32_ON_IN_CODE = Fix(
 
 
 @check("GD841", "tf32-off", stage=Stage.SPEED, level=Level.INFO, explains=("runs-slowly", "tensor-cores-idle"))
-def tf32_off(facts: Facts) -> Iterator[Found]:
+def tf32_off(facts: Facts) -> Findings:
     """TF32 is switched off: float32 products and convolutions run without the tensor cores.
 
     What it looks at: NVIDIA_TF32_OVERRIDE=0 in the environment, on a GPU of compute capability 8.0 or newer; in a pasted text
@@ -107,11 +108,11 @@ def tf32_off(facts: Facts) -> Iterator[Found]:
         message = "TF32 is switched off: float32 products run without the tensor cores."
         yield Found(message=message, proof=lines(told), fixes=(_TF32_ON if variable else _TF32_ON_IN_CODE,))
         return
-    if facts.environment.known(_TF32) != "0":
-        return
+    if (value := facts.environment.known(_TF32)) != "0":
+        return set_to(_TF32, value)
     new = [g for g in visible(facts) if known(g.compute_capability)[0] >= _AMPERE]
     if not new:
-        return
+        return "no GPU here has TF32"
     yield Found(
         message=f"{_TF32}=0 switches TF32 off: float32 products run without the tensor cores.",
         proof=(
@@ -188,7 +189,7 @@ _ALL_GPUS = Fix(
 
 
 @check("GD843", "single-gpu-silently", stage=Stage.SPEED, level=Level.WARN, explains=("runs-slowly",))
-def single_gpu_silently(facts: Facts) -> Iterator[Found]:
+def single_gpu_silently(facts: Facts) -> Findings:
     """One GPU works, and the others only hold memory.
 
     What it looks at: the process that was named with --pid, or the table of a pasted nvidia-smi: one process holds memory on several
@@ -212,6 +213,7 @@ def single_gpu_silently(facts: Facts) -> Iterator[Found]:
         raise NotApplicable(_FROM_A_RUN)
     if (one := _works_alone(visible(facts), pid)) is not None:
         yield one
+    return f"process {pid} does not leave GPUs idle that it holds"
 
 
 def _in_words(facts: Facts) -> Iterator[Found]:
@@ -298,7 +300,7 @@ _NEAR = "nvidia-smi topo -m; taskset -pc PID"
 
 
 @check("GD845", "numa-misplaced", stage=Stage.SPEED, level=Level.WARN, explains=("runs-slowly",))
-def numa_misplaced(facts: Facts) -> Iterator[Found]:
+def numa_misplaced(facts: Facts) -> Findings:
     """The program is bound to processors that are far from every GPU that it may use.
 
     What it looks at: the processors that the process may run on (affinity, numactl, cpusets) against those next to each GPU, by the
@@ -320,12 +322,12 @@ def numa_misplaced(facts: Facts) -> Iterator[Found]:
         raise NotApplicable("the firmware does not tell which NUMA node the GPUs are next to")
     if facts.process.pid is None or isinstance(facts.process.pid, Unread):
         if facts.system.cores_usable == facts.system.cores:
-            return
+            return f"it may run on all {facts.system.cores} processors"
         bound, source = known(facts.system.cpus_usable), "/proc/self/status of the examined interpreter"
     else:
         bound, source = known(facts.process.cpus_usable), f"/proc/{facts.process.pid}/status"
     if any(_cpus(bound) & _cpus(known(d.local_cpus) or "") for d in devices):
-        return
+        return "it may run on processors that are next to a GPU"
     yield Found(
         message=f"It runs on the processors {bound} only, and none of its GPUs is next to these.",
         proof=(Evidence(text=f"may run on {bound}", source=source), *(_place(d) for d in devices)),

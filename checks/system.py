@@ -8,9 +8,10 @@ from collections.abc import Iterator
 
 from gpudoctor.checks._cuinit import answered
 from gpudoctor.checks._kernel_log import shown
+from gpudoctor.checks._reasons import several, short
 from gpudoctor.checks._said import lines
 from gpudoctor.facts import Facts, UnknownFactError, Unread, known
-from gpudoctor.findings import Evidence, Fix, Found, Level, NotApplicable, Stage, on_library_path
+from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage, on_library_path
 from gpudoctor.patterns import Pattern
 from gpudoctor.registry import check
 
@@ -26,7 +27,7 @@ _GIB = 1 << 30
     stage=Stage.TENSORFLOW,
     explains=("tf-import-broken", "tf-lists-no-gpu"),
 )
-def cpu_no_avx(facts: Facts) -> Iterator[Found]:
+def cpu_no_avx(facts: Facts) -> Findings:
     """This processor lacks AVX, which TensorFlow's wheels are built for.
 
     What it looks at: how the import of TensorFlow (or its loader, asked alone) died: an illegal instruction (SIGILL),
@@ -52,9 +53,9 @@ def cpu_no_avx(facts: Facts) -> Iterator[Found]:
     if died is None:
         died = known(error)
     if died is None or not ("SIGILL" in died or ("SIGABRT" in died and _says_avx(facts))):
-        return
+        return "TensorFlow imports" if died is None else "nothing ended by an illegal instruction"
     if "avx" in known(facts.system.cpu_flags):
-        return
+        return "the processor has AVX"
     virtual = facts.system.hypervisor is True
     model = facts.system.cpu_model
     yield Found(
@@ -115,7 +116,7 @@ def _no_avx_in_text(facts: Facts) -> Iterator[Found]:
     stage=Stage.USE,
     explains=("tf-lists-no-gpu", "cuinit-fails", "libcuda-not-found", "tf-import-broken", "op-fails"),
 )
-def address_space_limit(facts: Facts) -> Iterator[Found]:
+def address_space_limit(facts: Facts) -> Findings:
     """The limit on this process's address space is too small for CUDA.
 
     What it looks at: RLIMIT_AS (ulimit -v), and that cuInit answers 2 (out of memory), that libcuda can't be mapped,
@@ -131,7 +132,7 @@ def address_space_limit(facts: Facts) -> Iterator[Found]:
     """
     limit = known(facts.system.limit_address_space_bytes)
     if limit is None:
-        return
+        return "the address space is not limited (ulimit -v)"
     lib = facts.driver.libcuda
     failures = []
     if lib.init_result == _OUT_OF_MEMORY:
@@ -142,7 +143,7 @@ def address_space_limit(facts: Facts) -> Iterator[Found]:
     if not failures:
         if lib.path is not None:
             known(lib.init_result)
-        return
+        return f"nothing failed within {limit / _GIB:.3g} GiB of addresses (ulimit -v)"
     yield Found(
         message=f"This process may use {limit / _GIB:.3g} GiB of addresses (ulimit -v), and CUDA reserves more.",
         proof=(Evidence(text=f"RLIMIT_AS is {limit} bytes", source="getrlimit()"), *failures),
@@ -165,7 +166,7 @@ def address_space_limit(facts: Facts) -> Iterator[Found]:
     stage=Stage.USE,
     explains=("tf-import-broken", "tf-lists-no-gpu", "op-fails"),
 )
-def cgroup_memory_limit(facts: Facts) -> Iterator[Found]:
+def cgroup_memory_limit(facts: Facts) -> Findings:
     """The memory limit of this container or job is too small: the kernel killed TensorFlow.
 
     What it looks at: a child of gpudoctor that was ended by signal 9, a memory limit of its control group, and that
@@ -187,15 +188,15 @@ def cgroup_memory_limit(facts: Facts) -> Iterator[Found]:
     killed = [text for text in ends if _KILLED.search(text)]
     if not killed:
         known(error)
-        return
+        return "nothing that ran was killed"
     limit = known(facts.system.memory_limit_bytes)
     if limit is None:
-        return
+        return "memory is not limited"
     counted = facts.system.oom_kills_during
     log = facts.system.kernel_log_during
     lines = [] if isinstance(log, Unread) else [e for e in log if e.kind == "oom-kill"]
     if not lines and not known(counted):
-        return
+        return "the kernel killed nothing for want of memory"
     yield Found(
         message=f"The kernel killed it for want of memory: this container or job may use {limit / _GIB:.3g} GiB.",
         proof=(
@@ -217,7 +218,7 @@ def cgroup_memory_limit(facts: Facts) -> Iterator[Found]:
 
 
 @check("GD903", "cgroup-cpu-quota", stage=Stage.SPEED, level=Level.INFO)
-def cgroup_cpu_quota(facts: Facts) -> Iterator[Found]:
+def cgroup_cpu_quota(facts: Facts) -> Findings:
     """The processor quota is far below the number of cores that programs see.
 
     What it looks at: the quota of the control group against the cores that this process may run on. It tells where the
@@ -232,10 +233,10 @@ def cgroup_cpu_quota(facts: Facts) -> Iterator[Found]:
     """
     quota = known(facts.system.cpu_quota_cores)
     if quota is None:
-        return
+        return "there is no quota"
     usable = known(facts.system.cores_usable)
     if quota > usable / 2:
-        return
+        return f"the quota is {quota:g} of {several(usable, 'core')}"
     threads = max(1, round(quota))
     yield Found(
         message=f"This container or job may use {quota:g} core(s) at a time and sees {usable}; TensorFlow starts threads for "
@@ -269,7 +270,7 @@ def cgroup_cpu_quota(facts: Facts) -> Iterator[Found]:
         "cuda-libs-missing",
     ),
 )
-def sudo_stripped_environment(facts: Facts) -> Iterator[Found]:
+def sudo_stripped_environment(facts: Facts) -> Findings:
     """sudo dropped the variable that tells the loader where the CUDA libraries are.
 
     What it looks at: LD_LIBRARY_PATH of the sudo process itself, against this one's; which libraries lie on it; and which
@@ -285,14 +286,14 @@ def sudo_stripped_environment(facts: Facts) -> Iterator[Found]:
     if facts.environment.dropped_by_sudo is None:
         raise NotApplicable("this is not run under sudo")
     if not _not_found(facts):
-        return
+        return "no library is missing"
     value = next((v.value for v in known(facts.environment.dropped_by_sudo) or () if v.name == "LD_LIBRARY_PATH"), None)
     if not value:
-        return
+        return "sudo dropped no LD_LIBRARY_PATH"
     there = {os.path.basename(path): path for path in known(facts.environment.dropped_libraries) or ()}
     lost = [there[name] for name in _not_found(facts) if name in there]
     if not lost:
-        return
+        return "what is missing is not on the path that sudo dropped"
     names = ", ".join(os.path.basename(p) for p in lost)
     yield Found(
         message=f"sudo dropped LD_LIBRARY_PATH, and {names} is found through it alone.",
@@ -314,7 +315,7 @@ def _not_found(facts: Facts) -> list[str]:
 
 
 @check("GD906", "jit-cache-unwritable", stage=Stage.SPEED, level=Level.INFO)
-def jit_cache_unwritable(facts: Facts) -> Iterator[Found]:
+def jit_cache_unwritable(facts: Facts) -> Findings:
     """CUDA can't keep the kernels that it compiles.
 
     What it looks at: whether this user may write to CUDA_CACHE_PATH, or to ~/.nv/ComputeCache, or make it. It does not
@@ -334,7 +335,7 @@ def jit_cache_unwritable(facts: Facts) -> Iterator[Found]:
         raise NotApplicable("CUDA lists no GPU")
     place = known(facts.system.jit_cache)
     if place is not None and known(facts.system.jit_cache_writable):
-        return
+        return f"{short(place)} can be written"
     what = f"{place} can't be written by this user" if place is not None else "there is no home directory"
     yield Found(
         message=f"CUDA keeps no compiled kernels from one start to the next: {what}.",

@@ -9,16 +9,17 @@ from packaging.version import InvalidVersion, Version
 
 from gpudoctor.checks._gpus import gpus, left_out, ours
 from gpudoctor.checks._pip import pip
+from gpudoctor.checks._reasons import several
 from gpudoctor.checks._said import lines
 from gpudoctor.checks._work import named_too_new
 from gpudoctor.checks.environment import visible_entries
 from gpudoctor.facts import Facts, GpuDevice, Measurement, UnknownFactError, Unread, known
-from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage, SymptomRank
+from gpudoctor.findings import Evidence, Findings, Fix, Found, NotApplicable, Stage, SymptomRank
 from gpudoctor.registry import check, symptom
 
 
 @symptom("GD501", "tf-lists-no-gpu", rank=SymptomRank.NO_GPU, stage=Stage.TENSORFLOW)
-def tf_lists_no_gpu(facts: Facts) -> Iterator[Found]:
+def tf_lists_no_gpu(facts: Facts) -> Findings:
     """TensorFlow lists no GPU.
 
     What it looks at: tf.config.list_physical_devices() in a child process that runs the examined
@@ -41,16 +42,17 @@ def tf_lists_no_gpu(facts: Facts) -> Iterator[Found]:
             proof=(Evidence(text=error, source="import tensorflow"),),
         )
         return
-    if not known(facts.tensorflow.gpus()):
+    if not (found := known(facts.tensorflow.gpus())):
         listed = ", ".join(d.name for d in known(facts.tensorflow.devices)) or "nothing"
         yield Found(
             message="tf.config.list_physical_devices('GPU') is empty.",
             proof=(Evidence(text=f"TensorFlow lists {listed}", source="tf.config.list_physical_devices()"),),
         )
+    return f"TensorFlow lists {several(len(found), 'GPU')}"
 
 
 @symptom("GD502", "fewer-gpus", rank=SymptomRank.FEWER_GPUS, stage=Stage.TENSORFLOW)
-def fewer_gpus(facts: Facts) -> Iterator[Found]:
+def fewer_gpus(facts: Facts) -> Findings:
     """TensorFlow lists fewer GPUs than it should.
 
     What it looks at: the number of GPUs that TensorFlow lists against the number of entries in
@@ -78,6 +80,7 @@ def fewer_gpus(facts: Facts) -> Iterator[Found]:
             message=f"TensorFlow lists {len(listed)} GPU(s) where {asked} {wanted}.",
             proof=(Evidence(text=", ".join(d.name for d in listed), source="tf.config.list_physical_devices('GPU')"),),
         )
+    return f"TensorFlow lists {several(len(listed), 'GPU')}; expected: {wanted - len(left_out(facts))}"
 
 
 def _in_instances(facts: Facts) -> tuple[GpuDevice, ...]:
@@ -101,7 +104,7 @@ def _usable(facts: Facts) -> int:
 
 
 @symptom("GD503", "op-fails", rank=SymptomRank.OPERATION_FAILS, stage=Stage.USE)
-def op_fails(facts: Facts) -> Iterator[Found]:
+def op_fails(facts: Facts) -> Findings:
     """An operation fails on a device that TensorFlow lists.
 
     What it looks at: every kernel that gpudoctor ran on TensorFlow's devices, in a child process a device: did it
@@ -121,14 +124,16 @@ def op_fails(facts: Facts) -> Iterator[Found]:
     for one in facts.measurements:
         if one.failed and one.backend == "tensorflow":
             failed.setdefault(one.device, []).append((one, one.failed))
-    for device, several in failed.items():
-        one, why = several[0]
-        also = ", ".join(other.kernel for other, _ in several[1:])
+    for device, all_of_it in failed.items():
+        one, why = all_of_it[0]
+        also = ", ".join(other.kernel for other, _ in all_of_it[1:])
         yield Found(
             message=f"{one.kernel} on {device} failed: {why}" + (f" (also: {also})" if also else ""),
-            proof=tuple(Evidence(text=w, source=f"TensorFlow {o.kernel} on {device}") for o, w in several),
+            proof=tuple(Evidence(text=w, source=f"TensorFlow {o.kernel} on {device}") for o, w in all_of_it),
             about=one.devices(),
         )
+    ran = sum(not one.skipped for one in facts.measurements)
+    return f"{several(ran, 'kernel')} ran, and none failed" if ran else "no kernel failed"
 
 
 def _fails_in_text(facts: Facts) -> Iterator[Found]:
@@ -143,7 +148,7 @@ def _fails_in_text(facts: Facts) -> Iterator[Found]:
 
 
 @check("GD510", "tf-cpu-only-package", stage=Stage.TENSORFLOW, explains=("tf-lists-no-gpu", "tf-no-gpu-registered"))
-def tf_cpu_only_package(facts: Facts) -> Iterator[Found]:
+def tf_cpu_only_package(facts: Facts) -> Findings:
     """The installed TensorFlow is built without CUDA.
 
     What it looks at: the package's own build_info.py (is_cuda_build), and which distribution it came from.
@@ -162,7 +167,7 @@ def tf_cpu_only_package(facts: Facts) -> Iterator[Found]:
         yield why
         return
     if known(build.cuda):
-        return
+        return "this TensorFlow is built with CUDA" + (f" {v}" if isinstance(v := build.cuda_version, str) else "")
     if build.rocm is True:
         raise NotApplicable("this TensorFlow is built for AMD GPUs (ROCm)")
     name = facts.tensorflow.distribution
@@ -266,7 +271,7 @@ def _replace(name: object, version: object, python: object, facts: Facts) -> Fix
 
 
 @check("GD520", "tf-import-broken", stage=Stage.TENSORFLOW, explains=("tf-lists-no-gpu",))
-def tf_import_broken(facts: Facts) -> Iterator[Found]:
+def tf_import_broken(facts: Facts) -> Findings:
     """TensorFlow is installed and can't be imported.
 
     What it looks at: how `import tensorflow` ended in a child process: an exception, a signal, the time limit.
@@ -282,7 +287,7 @@ def tf_import_broken(facts: Facts) -> Iterator[Found]:
         raise NotApplicable("TensorFlow is not installed")
     error = known(facts.tensorflow.import_error)
     if error is None:
-        return
+        return "TensorFlow imports"
     if "cannot open shared object file" in error and facts.tensorflow.loader_ok is False:
         raise NotApplicable("the library that the import lacks is the subject of other checks")
     if facts.text.is_all:

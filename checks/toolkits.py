@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
 from shlex import quote
 
 import msgspec
 
-from gpudoctor.checks._libraries import failed, install, installed, lies, looked_in, source, wanted
+from gpudoctor.checks._libraries import all_open, failed, install, installed, lies, looked_in, source, wanted
 from gpudoctor.checks._pip import pip
+from gpudoctor.checks._reasons import named
 from gpudoctor.checks.library_texts import not_in_this_text, other_cuda, other_cudnn
 from gpudoctor.facts import DamagedFile, Facts, LibraryFile, LibraryPick, Toolkit, Unread, known
-from gpudoctor.findings import EnvChange, Evidence, Fix, Found, Level, NotApplicable, Stage
+from gpudoctor.findings import EnvChange, Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.patterns import Pattern
 from gpudoctor.registry import check
 
@@ -56,7 +56,7 @@ def _one_a_directory(files: tuple[LibraryFile, ...]) -> list[LibraryFile]:
     stage=Stage.LIBRARIES,
     explains=("cuda-libs-missing", "cuda-lib-from-other-toolkit", "tf-lists-no-gpu"),
 )
-def cuda_version_mismatch(facts: Facts) -> Iterator[Found]:
+def cuda_version_mismatch(facts: Facts) -> Findings:
     """The CUDA that is installed is of another major version than this TensorFlow was built for.
 
     What it looks at: the libcudart and libcublas that TensorFlow's loader asks for (their names carry the major
@@ -79,10 +79,10 @@ def cuda_version_mismatch(facts: Facts) -> Iterator[Found]:
     if cudart is None or len(asked) < sum(
         p.soname.startswith(tuple(s + ".so" for s in _FAMILY_OF_MAJOR)) for p in known(facts.tensorflow.libraries)
     ):
-        return
+        return all_open(facts) or ("not all libraries of CUDA are missing" if cudart else "libcudart is not missing")
     others = other_majors(facts, cudart.soname)
     if not others:
-        return
+        return f"no other major version of {cudart.soname} is installed"
     majors = " and ".join(_majors(others))
     cuda = facts.tensorflow.build.cuda_version
     built = f"was built for CUDA {cuda} and asks" if isinstance(cuda, str) else "asks"
@@ -105,7 +105,7 @@ def only_cudnn_is_missing(facts: Facts) -> LibraryPick | None:
 
 
 @check("GD206", "cudnn-wrong-major", stage=Stage.LIBRARIES, explains=("tf-lists-no-gpu",))
-def cudnn_wrong_major(facts: Facts) -> Iterator[Found]:
+def cudnn_wrong_major(facts: Facts) -> Findings:
     """The cuDNN that is installed is of another major version than this TensorFlow asks for.
 
     What it looks at: whether cuDNN is the only library that is missing (libcudnn.so.8, libcudnn.so.9), and every
@@ -123,7 +123,7 @@ def cudnn_wrong_major(facts: Facts) -> Iterator[Found]:
         return
     pick = only_cudnn_is_missing(facts)
     if pick is None:
-        return
+        return all_open(facts) or _not_cudnn(facts)
     others = other_majors(facts, wanted(pick))
     yield Found(
         message=f"TensorFlow asks for {wanted(pick)}; installed is cuDNN {' and '.join(_majors(others))} only.",
@@ -133,6 +133,14 @@ def cudnn_wrong_major(facts: Facts) -> Iterator[Found]:
         ),
         fixes=(install(facts, (wanted(pick),)),),
     )
+
+
+def _not_cudnn(facts: Facts) -> str:
+    gone = [wanted(p) for p in missing(facts)]
+    others = [name for name in gone if not name.startswith("libcudnn.so.")]
+    if others:
+        return f"also missing: {named(others)}"
+    return "no other major version of cuDNN is installed" if gone else "no library is missing altogether"
 
 
 def _with_version(file: LibraryFile) -> str:
@@ -170,7 +178,7 @@ def _for_another_processor(facts: Facts, soname: str) -> DamagedFile | None:
 
 
 @check("GD209", "wheel-damaged", stage=Stage.LIBRARIES, explains=("tf-lists-no-gpu",))
-def wheel_damaged(facts: Facts) -> Iterator[Found]:
+def wheel_damaged(facts: Facts) -> Findings:
     """Files of an installed wheel are gone, or not as pip wrote them.
 
     What it looks at: each library that TensorFlow's loader could not open, and the RECORD of the nvidia wheels: the
@@ -187,7 +195,7 @@ def wheel_damaged(facts: Facts) -> Iterator[Found]:
     """
     damaged = list(damaged_wheels(facts).values())
     if not damaged:
-        return
+        return all_open(facts) or "no file of a wheel is gone or changed"
     gone = [os.path.basename(d.path) for d in damaged if d.size_bytes is None]
     other = [os.path.basename(d.path) for d in damaged if d.size_bytes is not None]
     owners = list(dict.fromkeys(d.owner for d in damaged))
@@ -252,7 +260,7 @@ def _entries(facts: Facts) -> list[str]:
 
 
 @check("GD210", "ld-library-path-wrong-toolkit", stage=Stage.LIBRARIES, explains=("tf-lists-no-gpu",))
-def ld_library_path_wrong_toolkit(facts: Facts) -> Iterator[Found]:
+def ld_library_path_wrong_toolkit(facts: Facts) -> Findings:
     """LD_LIBRARY_PATH puts another CUDA toolkit before the libraries that TensorFlow was built for.
 
     What it looks at: each library that TensorFlow's loader found in a directory of LD_LIBRARY_PATH and could not
@@ -276,7 +284,7 @@ def ld_library_path_wrong_toolkit(facts: Facts) -> Iterator[Found]:
         if directory is not None and toolkit is not None and good:
             lost.append((pick, directory, toolkit, good[0]))
     if not lost:
-        return
+        return all_open(facts) or "LD_LIBRARY_PATH puts no toolkit before the wheels"
     directories = list(dict.fromkeys(directory for _, directory, _, _ in lost))
     first = lost[0][2]
     version = f"CUDA {first.version}" if isinstance(first.version, str) else first.path
@@ -325,7 +333,7 @@ def without(facts: Facts, directories: list[str]) -> Fix:
 
 
 @check("GD205", "cuda-lib-from-other-toolkit", stage=Stage.LIBRARIES, level=Level.INFO)
-def cuda_lib_from_other_toolkit(facts: Facts) -> Iterator[Found]:
+def cuda_lib_from_other_toolkit(facts: Facts) -> Findings:
     """A library that TensorFlow loads comes from a CUDA of another major version than the rest.
 
     What it looks at: where TensorFlow's loader found each library: in a toolkit or a wheel of which CUDA major
@@ -354,7 +362,7 @@ def cuda_lib_from_other_toolkit(facts: Facts) -> Iterator[Found]:
             if major is not None and other is not None and other != major:
                 strange.append((pick.soname, pick.picked, other))
     if not strange:
-        return
+        return f"no library comes from another CUDA than {cuda}"
     names = tuple(soname for soname, _, _ in strange)
     first = {
         p.soname: d for p in known(facts.tensorflow.libraries) if p.required and (d := found_by_variable(facts, p))

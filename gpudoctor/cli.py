@@ -60,7 +60,12 @@ Output = Annotated[
     Path | None,
     typer.Option("-o", "--output", metavar="FILE", help="Write the report to FILE instead of standard output."),
 ]
-Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Also list what was ruled out and what does not apply.")]
+Verbose = Annotated[
+    bool,
+    typer.Option(
+        "-v", "--verbose", help="Also list what was ruled out and why, what needs root, and what does not apply."
+    ),
+]
 
 
 LevelOption = Annotated[

@@ -42,14 +42,22 @@ def judge(facts: Facts, checks: tuple[Check, ...] | None = None) -> Judgement:
     skipped, unknown, passed = [], [], []
     for check in checks:
         try:
-            found = [_finding(check, one, facts) for one in check.body(facts)]
-        except NotApplicable as reason:
-            skipped.append(Skipped(code=check.code, cause=check.cause, reason=str(reason)))
+            yielded, reason = _run(check, facts)
+            found = [_finding(check, one, facts) for one in yielded]
+        except NotApplicable as e:
+            skipped.append(Skipped(code=check.code, cause=check.cause, reason=str(e)))
             continue
         except UnknownFactError as e:
             left = e.unread
             unknown.append(
-                Unknown(code=check.code, cause=check.cause, why=left.why, settle=left.settle, chosen=left.chosen)
+                Unknown(
+                    code=check.code,
+                    cause=check.cause,
+                    why=left.why,
+                    settle=left.settle,
+                    needs_root=left.needs_root,
+                    chosen=left.chosen,
+                )
             )
             continue
         except Exception as e:  # a broken check is not a healthy machine
@@ -57,19 +65,32 @@ def judge(facts: Facts, checks: tuple[Check, ...] | None = None) -> Judgement:
 
             where = traceback.extract_tb(e.__traceback__)[-1]
             why = f"the check itself failed: {type(e).__name__}: {e} ({where.name}, line {where.lineno})"
-            unknown.append(Unknown(code=check.code, cause=check.cause, why=why, settle=None, chosen=False))
+            unknown.append(
+                Unknown(code=check.code, cause=check.cause, why=why, settle=None, needs_root=False, chosen=False)
+            )
             continue
         if facts.text.is_all:
             found = [textual.quoted(facts, check, one) for one in found]
         findings += [(check, finding) for finding in found]
         if not found:
-            passed.append(RuledOut(code=check.code, cause=check.cause, title=check.title))
+            passed.append(RuledOut(code=check.code, cause=check.cause, title=check.title, reason=reason))
     return Judgement(
         findings=tuple(f for _, f in findings),
         diagnosis=_diagnose(facts, checks, findings, tuple(unknown), tuple(passed)),
         skipped=tuple(skipped),
         unknown=tuple(unknown),
     )
+
+
+def _run(check: Check, facts: Facts) -> tuple[list[Found], str | None]:
+    """What a check yields, and what it returns: why it is ruled out where it yields nothing. A text leaves most unsaid, which
+    is no reason."""
+    found, findings = [], iter(check.body(facts))
+    while True:
+        try:
+            found.append(next(findings))
+        except StopIteration as end:
+            return found, end.value if isinstance(end.value, str) and not facts.text.is_all else None
 
 
 def _finding(check: Check, found: Found, facts: Facts) -> Finding:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 from shlex import quote
-from typing import Literal
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
@@ -113,6 +113,11 @@ class Found(Statement, frozen=True, kw_only=True):
     only who starts a container."""
 
 
+Findings: TypeAlias = Generator[Found, None, Any]
+"""What a check's body is: it yields what it finds. What it returns, where it found nothing, is the reason in a few words
+(a str; any, so that a body may also just end): 'cuInit answers 0'."""
+
+
 class Finding(Statement, frozen=True, kw_only=True):
     """A `Found` with the check that found it."""
 
@@ -179,6 +184,8 @@ class Unknown(Statement, frozen=True, kw_only=True):
     cause: str
     why: str
     settle: str | None
+    needs_root: bool
+    """Whether it takes root to settle it."""
     chosen: bool
     """Nobody asked for it (a lower level)."""
 
@@ -189,6 +196,8 @@ class RuledOut(Statement, frozen=True, kw_only=True):
     code: str
     cause: str
     title: str
+    reason: str | None
+    """What it saw instead, in a few words with this machine's values; None: of a pasted text none is given."""
 
 
 class CombinedFix(Statement, frozen=True, kw_only=True):
@@ -253,6 +262,7 @@ __all__ = [
     "EnvChange",
     "Evidence",
     "Finding",
+    "Findings",
     "Fix",
     "Found",
     "Judgement",

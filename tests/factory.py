@@ -52,7 +52,7 @@ from gpudoctor.facts import (
     Unread,
     Variable,
 )
-from gpudoctor.findings import Finding, Judgement
+from gpudoctor.findings import Finding, Judgement, RuledOut
 
 SITE = "/opt/venv/lib/python3.12/site-packages"
 FRAMEWORK = f"{SITE}/tensorflow/libtensorflow_framework.so.2"
@@ -609,6 +609,20 @@ def cu_init(facts: Facts, result: int, path: str = LIBCUDA, **libcuda: Any) -> F
     return lists_no_gpu(with_(facts, driver__libcuda=changed))
 
 
+MOST_OF_A_REASON = 110
+"""Characters: one line, beside the cause's name."""
+
+
+def reason_of(one: RuledOut) -> str:
+    """Why a cause is ruled out on a machine: each pass has its reason, of one line."""
+    assert one.reason, f"{one.code} {one.cause} passes without a reason"
+    assert len(one.reason) <= MOST_OF_A_REASON, one
+    assert one.reason.isprintable(), one
+    assert "Unread(" not in one.reason, one
+    assert "None" not in one.reason, one
+    return one.reason
+
+
 def found(facts: Facts) -> dict[str, Finding]:
     """What is found, by cause."""
     return {f.cause: f for f in judge(facts).findings}
@@ -620,14 +634,16 @@ def roots(facts: Facts) -> list[str]:
 
 
 def outcome(facts: Facts, cause: str) -> str:
-    """'found', 'unknown', 'skipped' or 'passed'."""
-    judged: Judgement = judge(facts)
+    """'found', 'unknown', 'skipped' or 'passed', which on a machine has its reason."""
+    judgement: Judgement = judge(facts)
     for word, names in (
-        ("found", [f.cause for f in judged.findings]),
-        ("unknown", [u.cause for u in judged.unknown]),
-        ("skipped", [s.cause for s in judged.skipped]),
-        ("passed", [r.cause for r in judged.diagnosis.ruled_out]),
+        ("found", [f.cause for f in judgement.findings]),
+        ("unknown", [u.cause for u in judgement.unknown]),
+        ("skipped", [s.cause for s in judgement.skipped]),
+        ("passed", [r.cause for r in judgement.diagnosis.ruled_out]),
     ):
         if cause in names:
+            if word == "passed" and not facts.text.is_all:
+                reason_of(next(r for r in judgement.diagnosis.ruled_out if r.cause == cause))
             return word
     raise AssertionError(f"no check is called {cause}")

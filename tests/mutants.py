@@ -32,7 +32,7 @@ import msgspec
 import gpudoctor
 from gpudoctor import patient, probes, registry
 from gpudoctor.facts import Facts, Text, UnknownFactError, Unread, unread_all
-from gpudoctor.findings import Found, NotApplicable
+from gpudoctor.findings import Findings, Found, NotApplicable
 from gpudoctor.logs import reader
 from gpudoctor.logs.language import Language
 from gpudoctor.probes.ask import NOT_ANSWERED, Answers
@@ -186,10 +186,14 @@ def _silent(body: registry.Body) -> registry.Body:
     """It still ends 'unknown' or 'does not apply' where it did: a test must see it fire."""
 
     @functools.wraps(body)
-    def silent(facts: Facts) -> Iterator[Found]:
-        for _ in body(facts):
-            pass
-        yield from ()
+    def silent(facts: Facts) -> Findings:
+        found = body(facts)
+        while True:
+            try:
+                next(found)
+            except StopIteration as end:
+                yield from ()
+                return end.value or "switched off"
 
     return silent
 

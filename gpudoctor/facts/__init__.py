@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from .base import NOT_RECORDED, Fact, UnknownFactError, Unread, known, unread_all
+from .base import NOT_RECORDED, Fact, UnknownFactError, Unread, every_unread, known, unread_all
 from .container import CdiSpec, Container, ContainerPackage, ContainerTool, ToolkitPath
 from .driver import (
     CudaDevice,
@@ -153,6 +153,7 @@ __all__ = [
     "Unread",
     "Variable",
     "VariableNow",
+    "every_unread",
     "known",
     "unread_all",
     "with_fact",

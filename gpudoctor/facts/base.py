@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from typing import TypeVar
 
 import msgspec
@@ -24,6 +26,13 @@ class Unread(Fact, frozen=True, kw_only=True, tag="unread"):
     chosen: bool = False
     """Not looked at because nobody asked for it (a lower level), not because it could not be read."""
 
+    @property
+    def needs_root(self) -> bool:
+        """Whether it takes root to settle it."""
+        return self.settle is not None and _SUDO.search(self.settle) is not None
+
+
+_SUDO = re.compile(r"(?:^|[;&|]\s*)sudo ")
 
 NOT_RECORDED = Unread(why="not recorded")
 """The default of every field: nobody looked, or an older version did not know of it."""
@@ -42,6 +51,18 @@ def known(value: T | Unread) -> T:
     if isinstance(value, Unread):
         raise UnknownFactError(value)
     return value
+
+
+def every_unread(value: object) -> Iterator[Unread]:
+    """What could not be read of a fact, at any depth."""
+    if isinstance(value, Unread):
+        yield value
+    elif isinstance(value, Fact):
+        for name in value.__struct_fields__:
+            yield from every_unread(getattr(value, name))
+    elif isinstance(value, tuple):
+        for one in value:
+            yield from every_unread(one)
 
 
 F = TypeVar("F", bound=Fact)

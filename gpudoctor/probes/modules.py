@@ -99,20 +99,29 @@ def _text(got: dict[str, Any]) -> str | Unread | None:
 
 def _parameters(got: dict[str, Any]) -> tuple[Parameter, ...] | Unread | None:
     if "text" not in got:
-        return None if got["errno"] == errno.ENOENT else _unread("/proc/driver/nvidia/params", got["errno"])
+        return (
+            None
+            if got["errno"] == errno.ENOENT
+            else _unread("/proc/driver/nvidia/params", got["errno"], "sudo cat /proc/driver/nvidia/params")
+        )
     told = dict(line.split(": ", 1) for line in got["text"].splitlines() if ": " in line)
     return tuple(Parameter(name=name, value=told[name].strip().strip('"')) for name in _PARAMETERS if name in told)
 
 
 def _gpus(listed: Any) -> tuple[DriverGpu, ...] | Unread | None:
     if isinstance(listed, int):
-        return None if listed == errno.ENOENT else _unread("/proc/driver/nvidia/gpus", listed)
+        return (
+            None
+            if listed == errno.ENOENT
+            else _unread("/proc/driver/nvidia/gpus", listed, "sudo ls /proc/driver/nvidia/gpus")
+        )
     return tuple(_gpu(address, got) for address, got in sorted(listed.items()))
 
 
 def _gpu(address: str, got: dict[str, Any]) -> DriverGpu:
     if "text" not in got:
-        why = _unread(f"/proc/driver/nvidia/gpus/{address}/information", got["errno"])
+        path = f"/proc/driver/nvidia/gpus/{address}/information"
+        why = _unread(path, got["errno"], f"sudo cat {path}")
         return DriverGpu(pci_address=address, model=why, uuid=why, minor=why, excluded=why, firmware=why)
     told = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in got["text"].splitlines())}
     uuid, minor = told.get("GPU UUID"), told.get("Device Minor", "")

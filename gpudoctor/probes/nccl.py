@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from shlex import quote
 from typing import Any
 
 import msgspec
@@ -52,7 +53,9 @@ def _file(raw: dict[str, Any]) -> NcclFile:
     path, number = raw["path"], raw["errno"]
     if number is not None:
         absent = number in (errno.ENOENT, errno.ENOTDIR)
-        return NcclFile(path=path, exists=not absent, settings=() if absent else _hidden(path, number))
+        return NcclFile(
+            path=path, exists=not absent, settings=() if absent else _hidden(path, number, f"sudo cat {quote(path)}")
+        )
     settings = tuple(
         NcclSetting(name=one["name"], value=one["value"], file=path, line=one["line"])
         for one in raw["settings"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
@@ -10,8 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from ..bundle import Report
-from ..facts import Measurement, Unread
-from ..findings import Evidence, RootCause
+from ..facts import Measurement, Unread, every_unread
+from ..findings import Evidence, RootCause, Skipped, Unknown
 from . import lines as plain
 from .lines import Line, clean
 
@@ -211,21 +211,65 @@ def _coverage(report: Report, verbose: bool, where: str) -> Iterator[RenderableT
         more = "" if verbose else " (-v lists them)"
         lines.append(styled(f"Ruled out: {len(out)} causes and symptoms{more}"))
         if verbose:
-            lines += [styled(f"    {o.code} {o.cause}", "dim") for o in out]
-    if report.unknown:
-        lines.append(Text(f"Could not be looked at: {len(report.unknown)}", style="yellow"))
-        groups: dict[tuple[str, str | None], list[str]] = {}
-        for one in report.unknown:
-            groups.setdefault((one.why, one.settle), []).append(one.cause)
-        for (why, settle), causes in groups.items():
+            lines += [_ended(o.code, o.cause, o.reason) for o in out]
+    if open_ := [one for one in report.unknown if not one.needs_root]:
+        lines.append(Text(f"Could not be looked at: {len(open_)}", style="yellow"))
+        for (why, settle), causes in _by_command(open_).items():
             word = "settle it with" if where == "here" else "the report says"
             hint = f"; {word}: {settle}" if settle else ""
             lines.append(indented(styled(f"{', '.join(causes)}: {why}{hint}", "dim"), 4))
+    lines += _for_root(report, verbose, where)
     if report.skipped and verbose:
         lines.append(Text(f"Does not apply here: {len(report.skipped)}"))
-        lines += [styled(f"    {s.code} {s.cause}: {s.reason}", "dim") for s in report.skipped]
+        reasons: dict[str, list[Skipped]] = {}
+        for s in report.skipped:
+            reasons.setdefault(s.reason, []).append(s)
+        alone = [several[0] for several in reasons.values() if len(several) == 1]
+        lines += [_ended(s.code, s.cause, s.reason) for s in alone]
+        for reason, several in reasons.items():
+            if len(several) > 1:
+                lines.append(indented(styled(f"{reason}:", "dim"), 4))
+                lines.append(indented(styled(", ".join(s.cause for s in several)), 10))
     if lines:
         yield Group(*lines)
+
+
+def _ended(code: str, cause: str, reason: str | None) -> RenderableType:
+    """A check and why it found nothing: further lines begin under the cause."""
+    grid = Table.grid(padding=(0, 1))
+    grid.add_column(width=9)
+    grid.add_column(overflow="fold")
+    grid.add_row(styled(f"    {code}"), Text.assemble(styled(cause), styled(f": {reason}" if reason else "", "dim")))
+    return grid
+
+
+def _by_command(unknown: Iterable[Unknown]) -> dict[tuple[str, str | None], list[str]]:
+    """(why, what settles it) -> the causes that hang on it."""
+    groups: dict[tuple[str, str | None], list[str]] = {}
+    for one in unknown:
+        groups.setdefault((one.why, one.settle), []).append(one.cause)
+    return groups
+
+
+def _for_root(report: Report, verbose: bool, where: str) -> Iterator[RenderableType]:
+    """What this user may not look at: where a cause hangs on it; with `verbose` all of it."""
+    groups = _by_command(one for one in report.unknown if one.needs_root)
+    settled = {settle for _, settle in groups}
+    for unread in every_unread(report.facts) if verbose else ():
+        if unread.needs_root and not unread.chosen and unread.settle not in settled:
+            settled.add(unread.settle)
+            groups[unread.why, unread.settle] = []
+    if groups:
+        yield Text("Not looked at: needs root", style="yellow" if any(groups.values()) else "")
+    for (why, settle), causes in groups.items():
+        what = f"{', '.join(causes)}: {why}" if causes else f"{why}; no cause hangs on it here"
+        yield indented(styled(what, "dim"), 4)
+        if where == "here":
+            yield rich(
+                plain.Line((("      as root: ", "dim"), (plain.clean(settle or ""), "bold cyan")), is_paste=True)
+            )
+        else:
+            yield styled(f"      (the report says, as root: {settle})", "dim")
 
 
 def _verdict(report: Report) -> Text:
