@@ -93,6 +93,7 @@ def _fabric_releases(root: str, path: str) -> Any:
 
 def _first_of(releases: List[bytes], text: Any) -> Optional[str]:
     for release in releases:
-        if text.find(release, 0, min(len(text), _FABRIC_MOST_BYTES)) >= 0:
+        form = re.compile(rb"(?<![\d.])%s(?![\d.])" % re.escape(release))
+        if form.search(text, 0, min(len(text), _FABRIC_MOST_BYTES)):
             return release.decode()
     return None
