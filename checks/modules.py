@@ -88,6 +88,7 @@ def driver_module_not_loaded(facts: Facts) -> Findings:
             _owned(gpus),
             Evidence(text="the NVIDIA kernel module is not loaded", source="/proc/driver/nvidia/version"),
             *_disk_evidence(facts.driver, facts.system.kernel),
+            *_build_evidence(facts.driver),
         ),
         fixes=fixes,
     )
@@ -105,6 +106,14 @@ def _disk_evidence(driver: Driver, kernel: str | Unread) -> tuple[Evidence, ...]
     kernels = sorted({f.kernel for f in _main(driver.module_files)})
     said = f"nvidia.ko is there for {', '.join(kernels)}" if kernels else "nvidia.ko is there for no kernel"
     return (Evidence(text=f"{said}; kernel {kernel} runs", source="/lib/modules"),)
+
+
+def _build_evidence(driver: Driver) -> tuple[Evidence, ...]:
+    """What dkms's last build for this kernel lacked (errors of the compiler are driver-kernel-incompatible)."""
+    log = driver.build_log
+    if isinstance(log, Unread) or log is None:
+        return ()
+    return tuple(Evidence(text=e.text, source=log.path) for e in log.complaints if e.kind != "error")[:2]
 
 
 def _on_disk(facts: Facts) -> tuple[str, tuple[Fix, ...]]:

@@ -9,6 +9,7 @@ import msgspec
 from gpudoctor.diagnosis import judge
 from gpudoctor.facts import (
     Build,
+    BuildLog,
     CachedLibrary,
     Container,
     CudaDevice,
@@ -256,6 +257,7 @@ def healthy() -> Facts:
             secure_boot=False,
             kernel_parameters=("pci=realloc=off",),
             uptime_seconds=3600.0,
+            suspends=0,
             jit_cache="/home/user/.nv/ComputeCache",
             jit_cache_writable=True,
             kernel_log=(
@@ -364,6 +366,9 @@ def healthy() -> Facts:
             module_files=(ModuleFile(kernel="6.8.0", path="/lib/modules/6.8.0/updates/dkms/nvidia.ko.zst"),),
             kernel_headers=True,
             dkms=(DkmsBuild(version=DRIVER, kernel="6.8.0"),),
+            build_log=BuildLog(
+                path=f"/var/lib/dkms/nvidia/{DRIVER}/6.8.0/x86_64/log/make.log", version=DRIVER, kernel="6.8.0"
+            ),
             blacklisted=("nouveau",),
             switched_off=None,
             nodes=tuple(
@@ -383,6 +388,7 @@ def healthy() -> Facts:
                 ),
             ),
             daemons=(),
+            fabric_manager=None,
             mps=Mps(directory="/tmp/nvidia-mps", directory_errno=2, listens=None, processes=()),
             libcuda=Libcuda(
                 path=LIBCUDA,

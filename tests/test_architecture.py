@@ -27,7 +27,7 @@ ALLOWED = {
     "patterns": set[str](),
     "kernels": {"facts"},
     "interpreter": {"probes"},
-    "probes": {"facts", "loader", "logs", "child", "compat", "patient", "probes"},
+    "probes": {"facts", "loader", "logs", "child", "compat", "patient", "patterns", "probes"},
     "diagnosis": {"facts", "findings", "registry", "textual"},
     "textual": {"facts", "findings", "registry", "textual"},
     "identifiers": {"bundle"},

@@ -12,12 +12,14 @@ import msgspec
 from .base import NOT_RECORDED, Fact, UnknownFactError, Unread, every_unread, known, unread_all
 from .container import CdiSpec, Container, ContainerPackage, ContainerTool, ToolkitPath
 from .driver import (
+    BuildLog,
     CudaDevice,
     CudaPair,
     DeviceNode,
     DkmsBuild,
     Driver,
     DriverGpu,
+    FabricManager,
     KernelModule,
     Libcuda,
     Major,
@@ -86,6 +88,7 @@ __all__ = [
     "NOT_RECORDED",
     "Alike",
     "Build",
+    "BuildLog",
     "CachedLibrary",
     "CdiSpec",
     "CondaPackage",
@@ -101,6 +104,7 @@ __all__ = [
     "Driver",
     "DriverGpu",
     "Environment",
+    "FabricManager",
     "Fact",
     "Facts",
     "Gpu",

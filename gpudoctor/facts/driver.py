@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .base import NOT_RECORDED, Fact, Unread
 from .libraries import SearchStep
+from .tensorflow import LogEvent
 
 
 class DeviceNode(Fact, frozen=True, kw_only=True):
@@ -45,6 +46,31 @@ class DkmsBuild(Fact, frozen=True, kw_only=True):
     version: str
     kernel: str | None
     """None: dkms has the source and has built it for no kernel."""
+
+
+class BuildLog(Fact, frozen=True, kw_only=True):
+    """What dkms wrote when it last built the driver's modules for the kernel that runs."""
+
+    path: str
+    version: str
+    """Release of the driver."""
+    kernel: str
+    complaints: tuple[LogEvent, ...] = ()
+    """Of its end: 'error' the compiler's and make's, 'headers-missing', 'no-compiler', 'compiler-differs', 'no-room'."""
+
+
+class FabricManager(Fact, frozen=True, kw_only=True):
+    """The fabric manager that is installed."""
+
+    path: str
+    version: str | Unread | None = NOT_RECORDED
+    """Release of its package, else the one that its file names; None: neither tells one."""
+    package: str | Unread | None = NOT_RECORDED
+    """'nvidia-fabricmanager-580'; None: no package holds the file."""
+    package_version: str | Unread | None = NOT_RECORDED
+    """As the package manager has it: '580.159.04-0ubuntu0.24.04.1'."""
+    manager: str | Unread | None = NOT_RECORDED
+    """'dpkg' or 'rpm'; None: none that is known here."""
 
 
 class Major(Fact, frozen=True, kw_only=True):
@@ -183,6 +209,8 @@ class Driver(Fact, frozen=True, kw_only=True):
     kernel_headers: bool | Unread = NOT_RECORDED
     """/lib/modules/RELEASE/build leads somewhere: modules can be built for the running kernel."""
     dkms: tuple[DkmsBuild, ...] | Unread = NOT_RECORDED
+    build_log: BuildLog | Unread | None = NOT_RECORDED
+    """None: dkms has no log of a build for the running kernel."""
     blacklisted: tuple[str, ...] | Unread = NOT_RECORDED
     """GPU drivers that modprobe or the kernel's command line is told not to load."""
     switched_off: str | Unread | None = NOT_RECORDED
@@ -193,6 +221,8 @@ class Driver(Fact, frozen=True, kw_only=True):
     """nvidia-uvm-tools, nvidia-modeset, nvidia-caps/*, nvidia-nvswitch*: looked at, not opened."""
     daemons: tuple[str, ...] | Unread = NOT_RECORDED
     """NVIDIA daemons among the visible processes ('nv-fabricmanager')."""
+    fabric_manager: FabricManager | Unread | None = NOT_RECORDED
+    """None: it is not installed."""
     mps: Mps = Mps()
     libcuda: Libcuda = Libcuda()
     all_devices: tuple[CudaDevice, ...] | Unread = NOT_RECORDED

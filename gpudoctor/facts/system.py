@@ -9,7 +9,8 @@ class KernelEvent(Fact, frozen=True, kw_only=True):
     """A line of the kernel's log that may tell of a GPU."""
 
     kind: str
-    """'xid', 'rminit-failed', 'nvrm', 'iommu-fault', 'aer', 'module-rejected', 'oom-kill'."""
+    """'xid', 'rminit-failed', 'nvrm', 'iommu-fault', 'aer', 'module-rejected', 'oom-kill',
+    'resumed' (from a suspend or hibernation), 'uvm-loaded'."""
     text: str
     xid: int | None = None
     """NVIDIA's error number, where `kind` is 'xid'."""
@@ -92,6 +93,8 @@ class System(Fact, frozen=True, kw_only=True):
     kernel_parameters: tuple[str, ...] | Unread = NOT_RECORDED
     """Words of the kernel's command line that matter to GPUs (iommu=, pci=, nouveau, nvidia, blacklists)."""
     uptime_seconds: float | Unread = NOT_RECORDED
+    suspends: int | Unread | None = NOT_RECORDED
+    """How often the machine was suspended since it was started; None: its kernel can't."""
 
     jit_cache: str | Unread | None = NOT_RECORDED
     """Where CUDA keeps the kernels that it compiled; None: no home directory."""

@@ -10,7 +10,7 @@ from .core import answer
 
 _TELLING = re.compile(
     r"NVRM|\bXid\b|\bnvidia|DMAR|AMD-Vi|iommu|arm-smmu|\bAER: |PCIe Bus Error|[Oo]ut of memory|oom-kill|is rejected"
-    r"|Lockdown: |module verification failed",
+    r"|Lockdown: |module verification failed|PM: .*(suspend|hibernation) exit",
 )
 _KEPT = 400
 _READ_ALL, _SIZE_BUFFER = 3, 10

@@ -1,8 +1,10 @@
 """The kernel side of the driver: modules that are loaded, modules on disk, what they were told."""
 
+import errno
 import glob
 import os
 import re
+import stat
 from typing import Any, Dict, List
 
 from .core import answer, list_directory, read_text
@@ -43,6 +45,7 @@ def modules(release: str = "", root: str = "") -> None:
             "loaded": _loaded(root),
             "disk": _on_disk(root, release or os.uname().release),
             "dkms": _dkms(root),
+            "build_log": _build_log(root, release or os.uname().release),
             "blacklisted": _blacklisted(root),
             "bbswitch": read_text(root + "/proc/acpi/bbswitch", 256),
             "prime": read_text(root + "/etc/prime-discrete", 256),
@@ -109,6 +112,54 @@ def _dkms(root: str) -> Any:
             ]
             found += [{"version": version, "kernel": kernel} for kernel in built or [None]]
     return found
+
+
+_LOG_HEAD, _LOG_TAIL = 512, 64 << 10
+
+
+def _build_log(root: str, release: str) -> Any:
+    """The end of the newest log of a build of the driver for this kernel; None where there is none, or the errno."""
+    base, unread = root + "/var/lib/dkms", None
+    found = []  # type: List[Any]
+    names = list_directory(base)
+    if isinstance(names, int):
+        return None if names == errno.ENOENT else {"errno": names}
+    for name in names:
+        if not re.match(r"nvidia(?!-(fs|peermem)\b)", name):
+            continue
+        versions = list_directory(os.path.join(base, name))
+        for version in versions if isinstance(versions, list) else ():
+            place = os.path.join(base, name, version)
+            if os.path.islink(place) or not re.match(r"^\d", version):
+                continue
+            kept = glob.glob(glob.escape(os.path.join(place, release)) + "/*/log/make.log")
+            for path in [place + "/build/make.log", *sorted(kept)]:
+                try:
+                    status = os.stat(path)
+                    named = (
+                        re.search(r" for kernel (\S+)", _part_of(path, 0, _LOG_HEAD))
+                        if stat.S_ISREG(status.st_mode)
+                        else None
+                    )
+                except OSError as e:
+                    unread = unread if e.errno in (errno.ENOENT, errno.ENOTDIR) else e.errno
+                    continue
+                if named and named.group(1) == release:
+                    found.append((status.st_mtime, path, version, status.st_size))
+    if not found:
+        return None if unread is None else {"errno": unread}
+    _, path, version, size = max(found)
+    try:
+        text = _part_of(path, max(0, size - _LOG_TAIL), _LOG_TAIL)
+    except OSError as e:
+        return {"errno": e.errno}
+    return {"path": path[len(root) :], "version": version, "kernel": release, "text": text}
+
+
+def _part_of(path: str, start: int, length: int) -> str:
+    with open(path, "rb") as f:
+        f.seek(start)
+        return f.read(length).decode("utf-8", "replace")
 
 
 def _blacklisted(root: str) -> Any:

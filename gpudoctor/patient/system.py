@@ -104,6 +104,9 @@ def system(root: str = "") -> None:
             "dmi_product": read_text(root + "/sys/class/dmi/id/product_name", 256),
             "cmdline": read_text(root + "/proc/cmdline", 1 << 14),
             "uptime": read_text(root + "/proc/uptime", 64),
+            "suspends": read_text(root + "/sys/power/suspend_stats/success", 64),
+            "suspends_older": read_text(root + "/sys/kernel/debug/suspend_stats", 4096),
+            "sleep_states": read_text(root + "/sys/power/state", 64),
         },
     )
 

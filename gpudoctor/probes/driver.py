@@ -11,7 +11,7 @@ import msgspec
 
 from ..facts import CudaDevice, CudaPair, DeviceNode, Driver, Libcuda, Libraries, SearchStep, Unread, unread_all
 from ..loader import trace
-from . import modules, mps
+from . import fabric, modules, mps
 from .ask import Answers, Task, reason
 
 FILES: Task = ("driver.driver_files", {})
@@ -35,6 +35,7 @@ def read(files: Answers, nodes: Answers, cuda: Answers, unmasked: Answers | None
     return msgspec.structs.replace(
         kernel,
         **modules.read(files),
+        fabric_manager=fabric.read(files),
         mps=mps.read(files),
         nodes=read_nodes(nodes),
         other_nodes=read_other_nodes(nodes),

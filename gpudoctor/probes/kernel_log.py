@@ -19,6 +19,8 @@ _KINDS = (
     ("module-rejected", re.compile(r"[Ll]oading of .{3,60} is rejected|unsigned module loading is restricted")),
     ("oom-kill", re.compile(r"[Oo]ut of memory: Kill|oom-kill:|invoked oom-killer")),
     ("iommu-fault", re.compile(r"DMAR: .*(fault|Present bit)|IO_PAGE_FAULT|arm-smmu.*(fault|event)", re.IGNORECASE)),
+    ("resumed", re.compile(r"PM: .*(suspend|hibernation) exit")),
+    ("uvm-loaded", re.compile(r"nvidia-uvm: Loaded the UVM driver")),
     ("aer", re.compile(r"\bAER: .*(error|aer_status)|PCIe Bus Error", re.IGNORECASE)),
 )
 _NO_FAULT = re.compile(r"DMAR: (IOMMU enabled|Host address width|DRHD base|RMRR base|ATSR)|AER: enabled")

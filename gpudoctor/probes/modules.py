@@ -6,7 +6,9 @@ import errno
 import re
 from typing import Any
 
-from ..facts import DkmsBuild, DriverGpu, KernelModule, Major, ModuleFile, Parameter, Unread
+from ..facts import BuildLog, DkmsBuild, DriverGpu, KernelModule, LogEvent, Major, ModuleFile, Parameter, Unread
+from ..logs import dkms
+from ..patterns import Pattern
 from .ask import Answers, Task, reason
 
 TASK: Task = ("modules.modules", {})
@@ -43,6 +45,7 @@ _FIELDS = (
     "module_files",
     "kernel_headers",
     "dkms",
+    "build_log",
     "blacklisted",
     "switched_off",
 )
@@ -65,6 +68,7 @@ def read(answers: Answers) -> dict[str, Any]:
         else tuple(Major(name=name, number=int(number)) for number, name in _MAJOR.findall(devices)),
         **_disk(got["disk"]),
         "dkms": _dkms(got["dkms"]),
+        "build_log": _build_log(got["build_log"]),
         "blacklisted": tuple(blacklisted)
         if isinstance(blacklisted, list)
         else _unread("/etc/modprobe.d", blacklisted, "modprobe --showconfig | grep -E 'nvidia|nouveau'"),
@@ -157,6 +161,35 @@ def _dkms(listed: Any) -> tuple[DkmsBuild, ...] | Unread:
     if isinstance(listed, int):
         return () if listed == errno.ENOENT else _unread("/var/lib/dkms", listed, "sudo dkms status")
     return tuple(DkmsBuild(version=one["version"], kernel=one["kernel"]) for one in listed)
+
+
+_TOLD = ("headers-missing", "compiler-differs", "no-compiler")
+_COMPLAINTS: tuple[tuple[str, Pattern | re.Pattern[str]], ...] = (
+    ("no-room", re.compile(r"No space left on device|Cannot allocate memory|memory exhausted|Killed signal")),
+    *((kind.name, kind.compiled) for kind in dkms.LANGUAGE.kinds if kind.name in _TOLD),
+    ("no-compiler", re.compile(r"\b(g?cc|clang|ld|make)(-\d+)?: (command )?(not found|No such file)")),
+    ("error", re.compile(r": (fatal )?error: |\bERROR: modpost: |\*\*\* \[.*\] Error \d")),
+)
+_MOST_COMPLAINTS, _LINE = 12, 300
+
+
+def _build_log(got: dict[str, Any] | None) -> BuildLog | Unread | None:
+    if got is None:
+        return None
+    if "errno" in got:
+        return _unread("/var/lib/dkms", got["errno"], "sudo tail -n 50 /var/lib/dkms/nvidia/*/build/make.log")
+    found = []
+    for line in got["text"].splitlines():
+        kind = next((name for name, form in _COMPLAINTS if form.search(line[:_LINE])), None)
+        if kind is not None:
+            found.append(LogEvent(kind=kind, text=line[:_LINE].strip()))
+    others = [e for e in found if e.kind != "error"]
+    return BuildLog(
+        path=got["path"],
+        version=got["version"],
+        kernel=got["kernel"],
+        complaints=tuple([*others, *(e for e in found if e.kind == "error")][:_MOST_COMPLAINTS]),
+    )
 
 
 def _switched_off(got: dict[str, Any]) -> str | Unread | None:

@@ -77,6 +77,7 @@ def read(answers: Answers) -> System:
         **_security(got),
         kernel_parameters=_parameters(got["cmdline"]),
         uptime_seconds=_number(got["uptime"].get("text"), Unread(why="/proc/uptime can't be read", settle="uptime")),
+        suspends=_suspends(got),
         **_jit_cache(answers),
         kernel_log=kernel_log.read(answers),
     )
@@ -118,6 +119,18 @@ def _new_lines(
 def _number(text: str | None, otherwise: Unread) -> float | Unread:
     match = re.match(r"\s*(\d+(\.\d+)?)", text or "")
     return float(match.group(1)) if match else otherwise
+
+
+def _suspends(got: dict[str, Any]) -> int | Unread | None:
+    """The kernel's own count; an older kernel shows it to root alone, among the files for debugging."""
+    count = got["suspends"].get("text", "").strip()
+    older = re.search(r"^success: (\d+)", got["suspends_older"].get("text", ""), re.MULTILINE)
+    if count.isdigit() or older:
+        return int(count if count.isdigit() else older.group(1))  # type: ignore[union-attr]
+    if "text" in got["sleep_states"] and not got["sleep_states"]["text"].split():
+        return None
+    why = f"/sys/power/suspend_stats/success: {reason(got['suspends'].get('errno', errno.EINVAL))}"
+    return Unread(why=why, settle="sudo dmesg | grep 'PM: suspend exit'")
 
 
 def _distribution(os_release: str) -> str | None:

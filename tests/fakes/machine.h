@@ -86,5 +86,6 @@ __attribute__((unused)) static int machine_init(void) {
     if (module != 1) return module ? 803 : 100;
     if (machine_open("/dev/nvidiactl")) return 100;
     if (machine_open("/dev/nvidia-uvm") || machine_uvm_is_stale()) return 999;
+    if (!access("/proc/driver/fake/uvm-did-not-survive", F_OK)) return 999; /* a suspend */
     return machine_waits_for_fabric() ? 802 : 0;
 }

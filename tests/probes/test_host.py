@@ -116,6 +116,28 @@ def test_a_bare_host(patient: Make, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"/sys/power/suspend_stats/success": "3\n", "/sys/power/state": "freeze mem disk\n"}, 3),
+        ({"/sys/kernel/debug/suspend_stats": "success: 2\nfail: 1\n", "/sys/power/state": "freeze mem\n"}, 2),
+        ({"/sys/power/state": "\n"}, None),
+    ],
+)
+def test_how_often_it_was_suspended(
+    patient: Make, tmp_path: Path, files: dict[str, str | bytes], expected: int | None
+) -> None:
+    machine, _ = seen(patient(), tree(tmp_path, {**BARE, **files}))
+    assert machine.suspends == expected
+
+
+def test_nothing_tells_whether_it_was_suspended(patient: Make, tmp_path: Path) -> None:
+    for files in ({}, {"/sys/power/state": "freeze mem\n"}):
+        machine, _ = seen(patient(), tree(tmp_path / str(len(files)), {**BARE, **files}))
+        assert isinstance(machine.suspends, Unread)
+        assert "dmesg" in str(machine.suspends.settle)
+
+
 def allowed(pid: int | str) -> str:
     """Which processors a process may run on, as the kernel says it."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
@@ -395,6 +417,10 @@ def logged(patient: Patient, *lines: str) -> list[KernelEvent]:
         ("DMAR: [DMA Read NO_PASID] Request device [3b:00.0] fault addr 0x7", "iommu-fault", None, "0000:3b:00.0"),
         ("nvidia 0000:3b:00.0: AMD-Vi: Event logged [IO_PAGE_FAULT domain=0x1]", "iommu-fault", None, "0000:3b:00.0"),
         ("pcieport 0000:00:01.0: AER: Corrected error received: 0000:3b:00.0", "aer", None, "0000:00:01.0"),
+        ("PM: suspend exit", "resumed", None, None),
+        ("PM: hibernation: hibernation exit", "resumed", None, None),
+        ("PM: suspend entry (deep)", None, None, None),
+        ("nvidia-uvm: Loaded the UVM driver, major device number 238.", "uvm-loaded", None, None),
         ("DMAR: IOMMU enabled", None, None, None),
         ("nvidia: module verification failed: signature and/or required key missing", None, None, None),
         ("usb 1-1: new high-speed USB device", None, None, None),

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gpudoctor.facts import DkmsBuild, Driver, DriverGpu, KernelModule, Major, ModuleFile, Parameter, Unread
+from gpudoctor import child
+from gpudoctor.facts import BuildLog, DkmsBuild, Driver, DriverGpu, KernelModule, Major, ModuleFile, Parameter, Unread
 from gpudoctor.probes import modules
-from gpudoctor.probes.ask import Patient
+from gpudoctor.probes.ask import Answers, Patient
+from tests.probes.test_python import interpreters
 
 Make = Callable[..., Patient]
 RELEASE = "6.8.0-45-generic"
@@ -126,6 +129,80 @@ def test_modules_on_disk(patient: Make, tmp_path: Path) -> None:
 def test_what_is_kept_from_being_loaded(patient: Make, tmp_path: Path) -> None:
     got = read(patient(), host(tmp_path))
     assert got.blacklisted == ("nouveau", "nova_core", "nvidia_drm", "vfio_pci")
+
+
+LOG = "var/lib/dkms/nvidia/580.159.04"
+HEAD = "DKMS make.log for nvidia-580.159.04 for kernel {} (x86_64)\n"
+ERROR = "/var/lib/dkms/nvidia/580.159.04/build/nvidia/nv.c:5:1: error: implicit declaration of function 'sys_close'"
+COMPLAINTS = (
+    (ERROR, "error"),
+    ("nvidia/nv.h:9:10: fatal error: linux/gone.h: No such file or directory", "error"),
+    ("ERROR: modpost: GPL-incompatible module nvidia.ko uses GPL-only symbol 'x'", "error"),
+    ("make[1]: *** [Makefile:1851: /var/lib/dkms/nvidia/580/build] Error 2", "error"),
+    ("/bin/sh: 1: gcc-12: not found", "no-compiler"),
+    ("make[2]: gcc-12: No such file or directory", "no-compiler"),
+    ("cc: error: unrecognized command-line option '-ftrivial-auto-var-init=zero'", "compiler-differs"),
+    ("make: *** /lib/modules/6.8.0-45-generic/build: No such file or directory.  Stop.", "headers-missing"),
+    ("nvidia/nv.c:1:1: fatal error: error writing to /tmp/cc.s: No space left on device", "no-room"),
+    ("cc: fatal error: Killed signal terminated program cc1", "no-room"),
+    ("warning: the compiler differs from the one used to build the kernel", None),
+    ("  CC [M]  /var/lib/dkms/nvidia/580.159.04/build/nvidia/nv.o", None),
+    ("nv.c:3:16: warning: this statement may fall through", None),
+)
+
+
+@pytest.mark.parametrize(("line", "kind"), COMPLAINTS)
+def test_the_log_of_a_build(patient: Make, tmp_path: Path, line: str, kind: str | None) -> None:
+    files = {
+        f"{LOG}/build/make.log": HEAD.format(RELEASE) + f"  CC [M]  nv.o\n{line}\n",
+        "var/lib/dkms/nvidia-fs/2.20/build/make.log": HEAD.format(RELEASE) + ERROR,
+    }
+    log = read(patient(), tree(tmp_path, files)).build_log
+    assert isinstance(log, BuildLog)
+    assert (log.path, log.version, log.kernel) == (f"/{LOG}/build/make.log", "580.159.04", RELEASE)
+    assert [(e.kind, e.text) for e in log.complaints] == ([(kind, line)] if kind else [])
+
+
+@pytest.mark.parametrize("python", interpreters().values())
+def test_the_newest_log_for_this_kernel_counts(tmp_path: Path, python: str) -> None:
+    files = {
+        f"{LOG}/build/make.log": HEAD.format("6.8.0-31-generic") + ERROR,
+        f"{LOG}/{RELEASE}/x86_64/log/make.log": HEAD.format(RELEASE),
+        "var/lib/dkms/nvidia-srv/570.86.15/build/make.log": HEAD.format(RELEASE) + ERROR,
+    }
+    root = tree(tmp_path, files)
+    os.utime(root / f"{LOG}/build/make.log", (300, 300))
+    os.utime(root / f"{LOG}/{RELEASE}/x86_64/log/make.log", (200, 200))
+    os.utime(root / "var/lib/dkms/nvidia-srv/570.86.15/build/make.log", (100, 100))
+    log = read(Patient((python,), dict(os.environ)), root).build_log
+    assert isinstance(log, BuildLog)
+    assert (log.path, log.complaints) == (f"/{LOG}/{RELEASE}/x86_64/log/make.log", ())
+
+
+def test_only_the_end_of_a_long_log_is_read(patient: Make, tmp_path: Path) -> None:
+    first, last = ERROR.replace("sys_close", "first"), ERROR.replace("sys_close", "last")
+    text = HEAD.format(RELEASE) + first + "\n" + "  CC [M]  nv.o\n" * 9000 + last + "\n"
+    log = read(patient(), tree(tmp_path, {f"{LOG}/build/make.log": text})).build_log
+    assert isinstance(log, BuildLog)
+    assert [e.text for e in log.complaints] == [last]
+
+
+def test_no_log_of_a_build(patient: Make, tmp_path: Path) -> None:
+    assert read(patient(), tmp_path).build_log is None
+    other = tree(tmp_path, {f"{LOG}/build/make.log": HEAD.format("5.4.0-1") + ERROR})
+    assert read(patient(), other).build_log is None
+    closed = modules.read(Answers({"modules": [{**blank(), "build_log": {"errno": 13}}]}, child.RUNNING, {}))[
+        "build_log"
+    ]
+    assert isinstance(closed, Unread)
+    assert "EACCES" in closed.why
+
+
+def blank() -> dict[str, Any]:
+    """What modules.modules answers where nothing can be read."""
+    no = {"errno": 2}
+    told: dict[str, Any] = dict.fromkeys(("devices", "params", "bbswitch", "prime", "disk"), no)
+    return {**told, **dict.fromkeys(("loaded", "gpus", "nvidia", "dkms", "blacklisted"), 2)}
 
 
 def test_headers_that_lead_nowhere(patient: Make, tmp_path: Path) -> None:

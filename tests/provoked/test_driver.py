@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.provoked.case import Build, Case, prove
-from tests.provoked.scene import LIBRARIES, Scene
+from tests.provoked.scene import LIBRARIES, RELEASE, Scene
 
 UNLOADED = "umount /proc/devices || :; rm -rf /proc/driver/nvidia /dev/nvidia*; sed -i /DRIVER=/d /sys/bus/pci/devices/*/uevent"
 KERNEL = "/lib/modules/$(uname -r)"
@@ -88,6 +88,34 @@ def key_is_unknown(machine: Scene) -> None:
     )
 
 
+def build_that_fails(machine: Scene) -> None:
+    """A new kernel was started; dkms could not build the driver for it."""
+    machine.do(
+        f"{UNLOADED}; rm -r {KERNEL}; mkdir -p /lib/modules/5.4.0-1/updates/dkms; : > /lib/modules/5.4.0-1/updates/dkms/nvidia.ko"
+    )
+    kernel, place = machine.do("uname -r").strip(), f"/var/lib/dkms/nvidia/{RELEASE}/build"
+    text = f"DKMS make.log for nvidia-{RELEASE} for kernel {kernel} (x86_64)\n"
+    text += f"{place}/nvidia/nv-caps.c:598:5: error: implicit declaration of function 'sys_close'\nmake: *** [Makefile:80: modules] Error 2\n"
+    machine.put(f"{place}/make.log", text)
+    machine.do(f"sed -i \"1r /dev/stdin\" {place}/make.log < <(yes '  CC [M]  nvidia/nv.o' | head -n 9000)")
+
+
+def suspended(*lines: str) -> Callable[[Scene], None]:
+    return does(
+        "mount -t tmpfs scene /sys/power; mkdir /sys/power/suspend_stats",
+        "echo 2 > /sys/power/suspend_stats/success",
+        *lines,
+    )
+
+
+BROKEN = ": > /proc/driver/fake/uvm-did-not-survive"
+
+
+def other_fabric_manager(machine: Scene) -> None:
+    machine.do("mknod -m 666 /dev/nvidia-nvswitchctl c 1 3; apt-get install 'nvidia-fabricmanager-535=535.183.01-*'")
+    machine.put("/usr/bin/nv-fabricmanager", "the manager")
+
+
 def bound_to(driver: str) -> str:
     return f"{UNLOADED}; sed -i 1iDRIVER={driver} /sys/bus/pci/devices/*/uevent"
 
@@ -122,6 +150,13 @@ CASES = (
     Case("gpu-bound-to-vfio", does(bound_to("vfio-pci"))),
     Case("driver-secure-boot", key_is_unknown),
     Case("driver-too-old", old_driver),
+    Case("driver-kernel-incompatible", build_that_fails),
+    Case("cuinit-unknown-after-suspend", suspended(BROKEN), "as the kernel counts"),
+    Case("cuinit-unknown-after-suspend", does(BROKEN, "echo '6,900,900000000,-;PM: suspend exit' > /dev/kmsg"), "as its log says"),
+    Case("cuinit-uvm-device-missing", suspended("rm /dev/nvidia-uvm"), "after a suspend"),
+    Case("fabric-manager-version-mismatch", other_fabric_manager, "by its package"),
+    Case("fabric-manager-version-mismatch", does("mknod -m 666 /dev/nvidia-nvswitchctl c 1 3",
+         "printf 'release\\0 535.183.01\\0' > /usr/bin/nv-fabricmanager"), "by its file"),
     Case("fabric-manager-not-running", does("mknod -m 666 /dev/nvidia-nvswitchctl c 1 3")),
     Case("optimus-gpu-powered-off", does(UNLOADED, "echo off > /etc/prime-discrete"), "by prime-select"),
     Case("optimus-gpu-powered-off", does(UNLOADED, "mount -t tmpfs scene /proc/acpi", "echo 0000:01:00.0 OFF > /proc/acpi/bbswitch"),
