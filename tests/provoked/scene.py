@@ -64,6 +64,9 @@ class Scene:
         self.as_user: tuple[str, ...] = ()
         self.before = ""
         """Shell lines that the program is started after: limits, groups."""
+        self.pid: int | None = None
+        """A running process that is examined in the place of the environment."""
+        self._running: list[subprocess.Popen[str]] = []
         (place / "home").mkdir()
         self.python = self._environment(site)
         shutil.copytree(HERE / "commands", place / "bin")
@@ -112,6 +115,9 @@ class Scene:
         return started
 
     def close(self) -> None:
+        for one in self._running:
+            one.kill()
+            one.communicate()
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
@@ -171,12 +177,27 @@ class Scene:
 
     # ------------------------------------------------------------------- what is done in it
 
+    def inside(self, directory: Path, *words: str) -> list[str]:
+        """The words that run a command in it; nothing is run where that is no scene."""
+        enters = ["nsenter", f"--target={self.process.pid}", "--mount", "--root", f"--wdns={directory}"]
+        return [*enters, "sh", "-c", f'[ -e {MARK_OF_A_SCENE} ] || exit {NO_SCENE}; exec "$@"', "sh", *words]
+
     def _enter(
         self, words: list[str], user: tuple[str, ...], env: Mapping[str, str]
     ) -> subprocess.CompletedProcess[str]:
-        inside = ["nsenter", f"--target={self.process.pid}", "--mount", "--root", f"--wdns={self.place}"]
-        inside += ["sh", "-c", f'[ -e {MARK_OF_A_SCENE} ] || exit {NO_SCENE}; exec "$@"', "sh", *user, *words]
+        inside = self.inside(self.place, *user, *words)
         return subprocess.run(inside, env=env, capture_output=True, text=True, timeout=120, check=False)
+
+    def start(self, script: str) -> int:
+        """A Python of its environment that has done this and runs meanwhile; it is the one that is examined then. Its PID."""
+        words = self.inside(self.place, str(self.python), "-c", f"{script}\nprint('ready', flush=True)\ninput()")
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        self._running.append(subprocess.Popen(words, env=self.env, text=True, **pipes))  # type: ignore[call-overload]
+        out = self._running[-1].stdout
+        assert out is not None
+        assert out.readline() == "ready\n"
+        self.pid = self._running[-1].pid
+        return self.pid
 
     def do(self, lines: str, env: Mapping[str, str] | None = None) -> str:
         """Something happens to the machine; as root, and it must succeed."""
@@ -195,7 +216,8 @@ class Scene:
 
     def check(self, *arguments: str, lines: tuple[str, ...] = (), level: str = "quick") -> Report:
         """`gpudoctor check`, by the user of this scene, in a shell in which `lines` were pasted before."""
-        words = [*COMMAND, "check", "--level", level, "--format", "json", "--no-redact", "--python", str(self.python)]
+        words = [*COMMAND, "check", "--level", level, "--format", "json", "--no-redact"]
+        words += ["--python", str(self.python)] if self.pid is None else ["--pid", str(self.pid)]
         script = "\n".join([self.before, *lines, f"exec {shlex.join([*words, *arguments])}"])
         launch = [sys.executable, str(HERE / "launch.py"), "bash", "-c", script]
         done = self._enter(launch, self.as_user, self.env)
