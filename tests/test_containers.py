@@ -44,6 +44,15 @@ def driver(workshop: Workshop, tmp_path: Path) -> dict[str, str]:
     return {"LD_LIBRARY_PATH": str(tmp_path / "driver"), "FAKE_CUDA_INIT": "100"}
 
 
+def test_no_place_is_made_on_this_machine(tmp_path: Path) -> None:
+    """What is not laid out is bound from this machine: a file there would be one of its own."""
+    for n, more in enumerate(({"mounts": {"/usr/lib/x": "/dev/null"}}, {"nodes": {"/opt/x": (1, 3)}})):
+        with pytest.raises(AssertionError, match="on this machine"):
+            place.lay(tmp_path / str(n), HOST, **more)  # type: ignore[arg-type]
+    with pytest.raises(AssertionError, match="on this machine"):
+        place.lay(tmp_path / "file", {"/opt/x": ""})
+
+
 # ----------------------------------------------------------------------------- inside
 
 

@@ -10,6 +10,8 @@ from tests.provoked.proof import Proof
 from tests.provoked.scene import Scene
 
 Build = Callable[[], AbstractContextManager[Scene]]
+OF_A_FILE = ("services:", "spec:")
+"""First lines of what belongs into a file of docker compose or Kubernetes; no shell takes it."""
 OF_THE_SHELL = ("export ", "unset ", "ulimit ")
 """Lines that work in the shell in which they are pasted, and what it starts."""
 
@@ -23,6 +25,8 @@ class Case(Proof):
     """Fixes whose lines show something, and mend nothing."""
     persons_part: Callable[[Scene], None] | None = None
     """What the fix's sentence leaves to a person, before its lines, if any, are pasted (a licence's file that nobody else has)."""
+    elsewhere: bool = False
+    """What its fix starts runs on another machine."""
     arguments: tuple[str, ...] = ()
     level: str = "quick"
     left: tuple[str, ...] = ()
@@ -44,7 +48,9 @@ def prove(case: Case, build: Build) -> None:
         else:
             assert report.causes[:1] == [case.cause], f"{report.causes}, found {report.found()}"
         fixes = report.fixes(case.cause)
-        pasted = [n for n, fix in enumerate(fixes) if fix["steps"]]
+        pasted = [
+            n for n, fix in enumerate(fixes) if fix["steps"] and fix["steps"][0] not in OF_A_FILE and not case.elsewhere
+        ]
         if not pasted and case.persons_part is not None:
             case.persons_part(machine)
             after = machine.check(*case.arguments, level=case.level)

@@ -73,9 +73,9 @@ def proofs() -> dict[str, Ways]:
             hows = found.setdefault(one.cause, {}).setdefault((one.kind, _name(path)), [])
             hows += [one.how] if one.how not in hows else []
     for where, kind, causes in ((_faults(), HOST, None), (_texts(), TEXT, only_text() - found.keys())):
-        for cause, path in where:
+        for cause, file in where:
             if causes is None or cause in causes:
-                found.setdefault(cause, {})[kind, path] = []
+                found.setdefault(cause, {})[kind, file] = []
     return found
 
 

@@ -98,7 +98,11 @@ def process() -> Iterator[Callable[[], int]]:
 
 
 BUSY = (
-    Case("gpu-memory-held-by-other-process", "a live process to which NVML gives nearly all memory", is_like(memory_used_mib=125000)),
+    Case(
+        "gpu-memory-held-by-other-process",
+        "a live process to which NVML gives nearly all memory",
+        is_like(memory_used_mib=125000),
+    ),
     Case("gpu-exclusive-busy", "a live process on a GPU of compute mode 'exclusive'", is_like(compute_mode=3)),
 )
 

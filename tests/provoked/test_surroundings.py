@@ -64,7 +64,7 @@ CASES = (
          with_env(does(DOCKER, NO_LIBRARY), NVIDIA_DRIVER_CAPABILITIES="utility")),
     Case("apptainer-no-nv", "Apptainer's directory and variable, no libcuda", with_env(does("mkdir /.singularity.d", NO_LIBRARY), APPTAINER_CONTAINER="/x.sif")),
     Case("colab-cpu-runtime", "Colab's variable, no GPU on the bus", with_env(without_gpus(None), COLAB_RELEASE_TAG="release-colab_20260101")),
-    Case("slurm-no-gpu-allocated", "a job's variable, no GPU on the bus", with_env(without_gpus(None), SLURM_JOB_ID="7")),
+    Case("slurm-no-gpu-allocated", "a job's variable, no GPU on the bus", with_env(without_gpus(None), SLURM_JOB_ID="7"), elsewhere=True),
     Case("nccl-shm-disabled-by-env", "NCCL_SHM_DISABLE=1, and GPUs that don't reach each other",
          with_env(does(":"), NCCL_SHM_DISABLE="1", FAKE_CUDA_P2P="none"), is_note=True),
     *(
