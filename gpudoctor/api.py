@@ -62,7 +62,9 @@ def check(
 def told(text: str, checks: tuple[Check, ...] | None = None) -> Report | None:
     """Judge what a command printed that reached no Python; None where that tells nothing."""
     report = log(io.BytesIO(text.encode()), checks)
-    return report if report.diagnosis.root_causes or report.diagnosis.candidates else None
+    # a program printed it: what only reads like somebody's report of a fault is none
+    shows = any(e.symptom and e.kind != "reads-like-a-fault" for e in report.facts.text.understood())
+    return report if report.diagnosis.root_causes or (shows and report.diagnosis.candidates) else None
 
 
 def replay(path: Path, checks: tuple[Check, ...] | None = None) -> Report:

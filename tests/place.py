@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
-import stat
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -54,6 +53,8 @@ def lay(
     lines += [f"mkdir {q(f'{new}/{name}')}" for name in OWN]
     lines += [f"[ ! -e /etc/{n} ] || cp -rL /etc/{n} {q(f'{new}/etc/{n}')}" for n in _KEPT]
     lines += [f"mount --rbind /proc {q(f'{new}/proc')}", f"mkdir {q(f'{new}/dev/shm')}"]
+    for path in (*(nodes or {}), *(mounts or {})):
+        assert path.split("/")[1] in OWN, f"{path} would be made on this machine"
     for path, (major, minor) in {**{f"/dev/{n}": d for n, d in _DEVICES.items()}, **(nodes or {})}.items():
         lines.append(f"mknod -m 666 {q(f'{new}{path}')} c {major} {minor}")
     for path, text in files.items():
@@ -92,11 +93,15 @@ def possible() -> bool:
 
 def group_without_gpus() -> Path | None:
     """A new control group (version 1) that may not open NVIDIA's devices; None where none can be made."""
-    made = Path("/sys/fs/cgroup/devices/gpudoctor-test")
+    made = Path(f"/sys/fs/cgroup/devices/gpudoctor-test-{os.getpid()}")
     try:
-        made.mkdir(exist_ok=True)
+        made.mkdir()
+    except OSError:
+        return None
+    try:
         (made / "devices.deny").write_text("c 195:* rwm\n")
         (made / "devices.deny").write_text("c 238:* rwm\n")
     except OSError:
+        made.rmdir()
         return None
-    return made if stat.S_ISDIR(made.stat().st_mode) else None
+    return made

@@ -15,6 +15,7 @@ import pytest
 from tests import place
 from tests.building import Workshop, put
 from tests.place import DOCKER, GPU_NODES, HOST, MODULE
+from tests.provoked.proof import Proof, proves
 from tests.running import causes, gpudoctor, report
 
 pytestmark = pytest.mark.skipif(not place.possible(), reason="needs root and mount namespaces")
@@ -43,9 +44,19 @@ def driver(workshop: Workshop, tmp_path: Path) -> dict[str, str]:
     return {"LD_LIBRARY_PATH": str(tmp_path / "driver"), "FAKE_CUDA_INIT": "100"}
 
 
+def test_no_place_is_made_on_this_machine(tmp_path: Path) -> None:
+    """What is not laid out is bound from this machine: a file there would be one of its own."""
+    for n, more in enumerate(({"mounts": {"/usr/lib/x": "/dev/null"}}, {"nodes": {"/opt/x": (1, 3)}})):
+        with pytest.raises(AssertionError, match="on this machine"):
+            place.lay(tmp_path / str(n), HOST, **more)  # type: ignore[arg-type]
+    with pytest.raises(AssertionError, match="on this machine"):
+        place.lay(tmp_path / "file", {"/opt/x": ""})
+
+
 # ----------------------------------------------------------------------------- inside
 
 
+@proves("container-no-gpus-flag", "a root with Docker's file and no nodes")
 def test_without_gpus(tmp_path: Path) -> None:
     judged = examined(place.lay(tmp_path / "place", {**DOCKER, **MODULE}))
     assert judged["facts"]["system"]["container"] == "docker"
@@ -53,6 +64,7 @@ def test_without_gpus(tmp_path: Path) -> None:
     assert finding(judged, "container-no-gpus-flag")["fixes"][0]["steps"] == ["docker run --rm -it --gpus all IMAGE"]
 
 
+@proves("container-no-gpus-flag", "a pod's variable, no nodes")
 def test_a_pod_without_limits(tmp_path: Path) -> None:
     judged = examined(place.lay(tmp_path / "place", {**HOST, **MODULE}), {"KUBERNETES_SERVICE_HOST": "10.0.0.1"})
     assert causes(judged)[0] == "container-no-gpus-flag"
@@ -60,12 +72,14 @@ def test_a_pod_without_limits(tmp_path: Path) -> None:
     assert steps[-2:] == ["        limits:", "          nvidia.com/gpu: 1"]
 
 
+@proves("container-visible-devices-wrong", "a root with Docker's file and no nodes, NVIDIA_VISIBLE_DEVICES=void")
 def test_where_no_device_is_asked_for(tmp_path: Path, driver: dict[str, str]) -> None:
     there = place.lay(tmp_path / "place", {**DOCKER, **MODULE})
     judged = examined(there, {**driver, "NVIDIA_VISIBLE_DEVICES": "void"})
     assert causes(judged)[0] == "container-visible-devices-wrong"
 
 
+@proves("container-capabilities-without-compute", "nodes and a mount of NVML alone, NVIDIA_DRIVER_CAPABILITIES=utility")
 def test_utility_alone(tmp_path: Path) -> None:
     library = tmp_path / "libnvidia-ml.so.580.159.04"
     library.write_bytes(b"")
@@ -89,6 +103,7 @@ def refused() -> Iterator[Path]:
             time.sleep(0.1)
 
 
+@proves("container-cgroup-devices-lost", "a real control group that may not open NVIDIA's nodes, whose modes allow it")
 def test_devices_lost(tmp_path: Path, refused: Path, driver: dict[str, str]) -> None:
     """What a daemon-reload does: the nodes are there, their mode bits allow all, and the control group does not."""
     mounts = {"/run/libcuda.so.580.159.04": f"{tmp_path}/driver/libcuda.so.1"}
@@ -100,6 +115,8 @@ def test_devices_lost(tmp_path: Path, refused: Path, driver: dict[str, str]) -> 
     assert "docker restart" in finding(judged, "container-cgroup-devices-lost")["fixes"][0]["steps"][0]
 
 
+@proves("container-image-has-driver-files", "a libcuda of another release that is no mount")
+@proves("driver-library-mismatch", "the same")
 def test_an_image_with_a_driver_of_its_own(tmp_path: Path, workshop: Workshop, driver: dict[str, str]) -> None:
     put(workshop.fake("libcuda.c", "libcuda.so.1"), tmp_path / "own", "libcuda.so.535.161.08")
     (tmp_path / "own" / "libcuda.so.1").symlink_to("libcuda.so.535.161.08")
@@ -109,12 +126,14 @@ def test_an_image_with_a_driver_of_its_own(tmp_path: Path, workshop: Workshop, d
     assert finding(judged, "driver-library-mismatch")
 
 
+@proves("container-driver-too-old", "NVIDIA_REQUIRE_CUDA that libcuda does not meet")
 def test_a_condition_that_the_driver_does_not_meet(tmp_path: Path, driver: dict[str, str]) -> None:
     env = {**driver, "FAKE_CUDA_INIT": "0", "NVIDIA_REQUIRE_CUDA": "cuda>=99.1 brand=tesla,driver>=470,driver<471"}
     judged = examined(place.lay(tmp_path / "place", {**DOCKER, **MODULE}, nodes=OPENS), env)
     assert "cuda>=99.1" in finding(judged, "container-driver-too-old")["message"]
 
 
+@proves("apptainer-no-nv", "`check --in apptainer exec`, no libcuda behind it")
 def test_apptainer_without_nv(tmp_path: Path) -> None:
     """Behind the command itself: /dev is the host's, and the driver's library is not inside."""
     there = place.lay(tmp_path / "place", {**HOST, **MODULE, "/.singularity.d/env": ""}, nodes=OPENS)
@@ -136,6 +155,7 @@ def test_apptainer_without_nv(tmp_path: Path) -> None:
     ]
 
 
+@proves("slurm-no-gpu-allocated", "a job's variable, no nodes")
 def test_a_job_without_a_gpu(tmp_path: Path) -> None:
     judged = examined(place.lay(tmp_path / "place", HOST), {"SLURM_JOB_ID": "77"})
     assert causes(judged)[0] == "slurm-no-gpu-allocated"
@@ -158,10 +178,16 @@ BROKEN = {
     f"{PLUGINS}/kubelet_internal_checkpoint": json.dumps({"Data": {"RegisteredDevices": {}}, "Checksum": 1}),
     "/etc/containerd/config.toml": '[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]\n',
 }
-BITES_LATER = {
-    "container-toolkit-missing", "container-ldconfig-path", "container-driver-root-wrong", "container-no-cgroups-set",
-    "container-toolkit-too-old", "k8s-device-plugin-not-registered", "container-runtime-not-default", "container-docker-desktop-linux",
-}  # fmt: skip
+BITES_LATER = (
+    Proof("container-toolkit-missing", "a host with dockerd and podman, without the toolkit's programs"),
+    Proof("container-ldconfig-path", "the toolkit's settings name an ldconfig that is not there"),
+    Proof("container-driver-root-wrong", "the toolkit's settings name a root without libcuda"),
+    Proof("container-no-cgroups-set", "the toolkit's settings say no-cgroups beside a docker that is not rootless"),
+    Proof("container-toolkit-too-old", "dpkg's list has a libnvidia-container of another generation than the toolkit"),
+    Proof("k8s-device-plugin-not-registered", "a kubelet's socket and checkpoint, no socket of the plug-in"),
+    Proof("container-runtime-not-default", "containerd's settings without NVIDIA's runtime"),
+    Proof("container-docker-desktop-linux", "DOCKER_CONTEXT=desktop-linux"),
+)
 WHOLE = {
     "/usr/sbin/dockerd": "",
     **{f"/usr/sbin/nvidia-{n}": "" for n in ("ctk", "container-cli", "container-runtime-hook")},
@@ -185,7 +211,7 @@ def of_containers(judged: dict[str, Any]) -> dict[str, str]:
 def test_what_bites_only_who_starts_a_container(tmp_path: Path) -> None:
     judged = examined(place.lay(tmp_path / "place", {**HOST, **MODULE, **BROKEN}), {"DOCKER_CONTEXT": "desktop-linux"})
     assert judged["facts"]["system"]["container"] is None
-    assert of_containers(judged) == dict.fromkeys(BITES_LATER, "info")
+    assert of_containers(judged) == dict.fromkeys((p.cause for p in BITES_LATER), "info")
 
 
 @of_its_own
@@ -196,6 +222,8 @@ def test_a_host_on_which_containers_work(tmp_path: Path) -> None:
 
 
 @of_its_own
+@proves("container-rootless-cgroups", "the socket of a rootless docker, no-cgroups is not set")
+@proves("container-snap-docker", "the only docker is a snap, whose settings name no runtime")
 def test_rootless_docker_and_docker_of_snap(tmp_path: Path) -> None:
     files = {
         "/usr/sbin/nvidia-container-cli": "",

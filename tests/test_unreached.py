@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.logs.test_containers import CLI, NEW, NO_NVML, NOT_SELECTED, OLD
+from tests.provoked.proof import Proof, proves
 from tests.running import causes, gpudoctor, one_line, report
 
 RUN = "docker run --rm -i --gpus all nvcr.io/nvidia/tensorflow:25.02-tf2-py3 python3"
@@ -25,6 +26,7 @@ def engine(directory: Path, name: str, printed: str, code: int = 125, stream: in
     return {"PATH": f"{directory}:{os.environ['PATH']}", "DOCKER_CONFIG": str(directory)}
 
 
+BY_DOCKER = "docker's own words, by a stand-in for docker"
 SAID = [
     (NOT_SELECTED, "container-toolkit-missing"),
     ("docker: Error response from daemon: unknown or invalid runtime name: nvidia\n\nRun 'docker run --help' for more information", "container-toolkit-missing"),
@@ -38,6 +40,7 @@ SAID = [
     (NEW % (CLI + "device error: 4: unknown device"), "container-visible-devices-wrong"),
     (NEW % (CLI + "mount error: file creation failed: /var/lib/docker/overlay2/0a/merged/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1: file exists"), "container-image-has-driver-files"),
 ]  # fmt: skip
+PROOFS = tuple(Proof(cause, BY_DOCKER) for cause in dict.fromkeys(cause for _, cause in SAID))
 
 
 @pytest.mark.parametrize(("printed", "cause"), SAID)
@@ -60,12 +63,15 @@ def test_what_docker_says(tmp_path: Path, printed: str, cause: str) -> None:
          'time="2025-01-09T08:00:00Z" level=fatal msg="exec: \\"nvidia-container-cli\\": executable file not found in $PATH"', "container-toolkit-missing"),
     ],
 )  # fmt: skip
+@proves("container-toolkit-missing", "podman's and nerdctl's own words, by stand-ins")
 def test_what_other_engines_say(tmp_path: Path, command: str, printed: str, cause: str) -> None:
     env = engine(tmp_path / "bin", command.split()[0], printed)
     done = gpudoctor("check", "--in", command, "--format", "json", env=env)
     assert (done.returncode, causes(report(done))) == (1, [cause])
 
 
+@proves("container-docker-desktop-linux", "the same, and docker's settings choose desktop-linux")
+@proves("container-rootless-cgroups", "the same, and DOCKER_HOST is a user's socket")
 def test_docker_of_another_server(tmp_path: Path) -> None:
     """The engine's own settings decide between causes that say the same."""
     env = engine(tmp_path / "bin", "docker", NOT_SELECTED)
@@ -101,6 +107,7 @@ def test_what_has_nothing_to_do_with_gpus(tmp_path: Path) -> None:
         assert "reached no Python" in one_line(done)
 
 
+@proves("container-host-driver-broken", "kubectl's words, by a stand-in")
 def test_on_standard_output_and_as_a_file(tmp_path: Path) -> None:
     env = engine(tmp_path / "bin", "kubectl", NEW % NO_NVML, code=1, stream=1)
     command = "kubectl exec -i POD -- python3"

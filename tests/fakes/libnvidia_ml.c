@@ -155,7 +155,7 @@ NUMBER(nvmlDeviceGetPowerUsage, 78629, 1)
 NUMBER(nvmlDeviceGetEnforcedPowerLimit, 700000, 1)
 NUMBER(nvmlDeviceGetPowerManagementDefaultLimit, 700000, 1)
 NUMBER(nvmlDeviceGetRetiredPagesPendingStatus, (unsigned)state(device, "pages_pending", 0), 0)
-NUMBER(nvmlDeviceGetCurrPcieLinkGeneration, 1, 1)
+NUMBER(nvmlDeviceGetCurrPcieLinkGeneration, state(device, "busy", 0) < 30 ? 1 : (unsigned)state(device, "generation", 4), 1)
 NUMBER(nvmlDeviceGetMaxPcieLinkGeneration, 4, 1)
 NUMBER(nvmlDeviceGetGpuMaxPcieLinkGeneration, 5, 1)
 NUMBER(nvmlDeviceGetCurrPcieLinkWidth, 16, 1)
@@ -203,7 +203,7 @@ int nvmlDeviceGetTemperatureThreshold(void *device, int which, unsigned *out) {
     *out = which ? 89 : 95;
     return OK;
 }
-int nvmlDeviceGetUtilizationRates(void *device, unsigned *rates) { ASKED(device); rates[0] = 7; rates[1] = 3; return OK; }
+int nvmlDeviceGetUtilizationRates(void *device, unsigned *rates) { ASKED(device); rates[0] = (unsigned)state(device, "busy", 7); rates[1] = 3; return OK; }
 int nvmlDeviceGetBAR1MemoryInfo(void *device, u64 *info) {
     ASKED(device);
     info[0] = 1ull << 38;

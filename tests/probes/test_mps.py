@@ -16,6 +16,7 @@ from gpudoctor import child
 from gpudoctor.facts import Mps, Unread
 from gpudoctor.probes import mps
 from gpudoctor.probes.ask import Answers, Patient
+from tests.provoked.proof import proves
 from tests.running import causes, gpudoctor, report
 
 Make = Callable[..., Patient]
@@ -91,6 +92,7 @@ def test_what_nobody_answered_is_unread() -> None:
     assert isinstance(got.processes, Unread)
 
 
+@proves("mps-daemon-stale", "a socket that listens where MPS's does, and a libcuda that is refused there")
 @pytest.mark.parametrize("named", [True, False])
 def test_a_daemon_that_refuses_is_named_and_the_way_past_it_was_tried(
     libcuda: str, tmp_path: Path, named: bool

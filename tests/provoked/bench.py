@@ -17,7 +17,8 @@ import pytest
 from tests.building import Workshop
 from tests.provoked import environments
 from tests.provoked.environments import Place, Wheelhouse
-from tests.provoked.scene import HERE, MARK_OF_A_SCENE, NO_SCENE, Scene
+from tests.provoked.proof import Proof
+from tests.provoked.scene import HERE, Scene
 from tests.running import COMMAND, ROOT, report
 
 LIMIT_S = 240
@@ -77,9 +78,8 @@ class Bench:
             ]
         )
         env = {**self.environment(), "GPUDOCTOR_ROOT": str(ROOT)}
-        there = ["nsenter", f"--target={self.machine.process.pid}", "--mount", "--root", f"--wdns={self.cwd}"]
-        there += ["sh", "-c", f'[ -e {MARK_OF_A_SCENE} ] || exit {NO_SCENE}; exec "$@"', "sh"]
-        command = [*there, sys.executable, str(LAUNCH), *self.around, "bash", "-c", script, "bash", *then]
+        words = [sys.executable, str(LAUNCH), *self.around, "bash", "-c", script, "bash", *then]
+        command = self.machine.inside(self.cwd, *words)
         return subprocess.run(command, env=env, capture_output=True, text=True, timeout=LIMIT_S, check=False)
 
     def check(self, pasted: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -92,11 +92,9 @@ class Bench:
 
 
 @dataclasses.dataclass(frozen=True)
-class Case:
+class Case(Proof):
     """A fault: the cause that is expected first, how it is made, and what is done to make it."""
 
-    cause: str
-    how: str
     make: Callable[[Bench], None]
     left: tuple[str, ...] = ()
     """Causes that are there besides, by themselves, and that the fix leaves."""

@@ -6,31 +6,36 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
+from tests.provoked.proof import Proof
 from tests.provoked.scene import Scene
 
 Build = Callable[[], AbstractContextManager[Scene]]
+OF_A_FILE = ("services:", "spec:")
+"""First lines of what belongs into a file of docker compose or Kubernetes; no shell takes it."""
 OF_THE_SHELL = ("export ", "unset ", "ulimit ")
 """Lines that work in the shell in which they are pasted, and what it starts."""
 
 
 @dataclass(frozen=True)
-class Case:
-    """`do` is what happens to the machine. The name is for people."""
+class Case(Proof):
+    """`do` is what happens to the machine."""
 
-    cause: str
     do: Callable[[Scene], None]
-    name: str = ""
     only_look: tuple[int, ...] = ()
     """Fixes whose lines show something, and mend nothing."""
     persons_part: Callable[[Scene], None] | None = None
-    """What the fix's sentence leaves to a person before its lines are pasted (a licence's file that nobody else has)."""
+    """What the fix's sentence leaves to a person, before its lines, if any, are pasted (a licence's file that nobody else has)."""
+    elsewhere: bool = False
+    """What its fix starts runs on another machine."""
     arguments: tuple[str, ...] = ()
     level: str = "quick"
+    left: tuple[str, ...] = ()
+    """Causes that the fix itself brings: a way around costs something."""
     is_note: bool = False
     """Its check only informs: it is found, and is no root cause."""
 
     def __str__(self) -> str:
-        return f"{self.cause}{' ' if self.name else ''}{self.name}"
+        return f"{self.cause}: {self.how}"
 
 
 def prove(case: Case, build: Build) -> None:
@@ -43,7 +48,14 @@ def prove(case: Case, build: Build) -> None:
         else:
             assert report.causes[:1] == [case.cause], f"{report.causes}, found {report.found()}"
         fixes = report.fixes(case.cause)
-        pasted = [n for n, fix in enumerate(fixes) if fix["steps"]]
+        pasted = [
+            n for n, fix in enumerate(fixes) if fix["steps"] and fix["steps"][0] not in OF_A_FILE and not case.elsewhere
+        ]
+        if not pasted and case.persons_part is not None:
+            case.persons_part(machine)
+            after = machine.check(*case.arguments, level=case.level)
+            assert case.cause not in after.found()
+            assert after.causes == []
         for number in pasted[:1]:
             _cures(case, machine, fixes[number], number)
     for number in pasted[1:]:
@@ -67,4 +79,4 @@ def _cures(case: Case, machine: Scene, fix: dict[str, object], number: int) -> N
         assert case.cause in after.found()
     else:
         assert case.cause not in after.found(), f"{steps} does not cure it: {after.found()}"
-        assert after.causes == [], f"after {steps}: {after.causes}"
+        assert set(after.causes) <= set(case.left), f"after {steps}: {after.causes}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -37,4 +38,4 @@ def group(controller: str, version1: dict[str, str], version2: dict[str, str] | 
                 place.rmdir()
                 break
             except OSError:
-                os.sched_yield()
+                time.sleep(0.05)

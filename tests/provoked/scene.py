@@ -33,6 +33,8 @@ BARE_ENV = ("PATH", "LANG", "LC_ALL", "PYTHONPATH", "GPUDOCTOR_TEST_MUTANT")
 HERE = Path(__file__).parent
 MARK_OF_A_SCENE = "/.gpudoctor-scene"
 NO_SCENE = 97
+ANEW = "/run/started-anew"
+"""What commands/docker and commands/apptainer leave where they start a container anew: its variables."""
 
 
 class Report:
@@ -64,6 +66,9 @@ class Scene:
         self.as_user: tuple[str, ...] = ()
         self.before = ""
         """Shell lines that the program is started after: limits, groups."""
+        self.pid: int | None = None
+        """A running process that is examined in the place of the environment."""
+        self._running: list[subprocess.Popen[str]] = []
         (place / "home").mkdir()
         self.python = self._environment(site)
         shutil.copytree(HERE / "commands", place / "bin")
@@ -90,28 +95,39 @@ class Scene:
         """A process that does nothing but to hold the namespace, with the machine's own root.
 
         What is done in a scene must never reach this machine's files: in the namespace they are read-only, it is ready only once
-        the root is changed, and whatever enters looks for the mark of a scene first.
+        the root is changed, and whatever enters looks for the mark of a scene first. The kernel's settings are read-only in it.
         """
         over, place = shlex.quote(str(self.place / "over")), shlex.quote(str(self.place))
         script = f"""
-            mkdir -p {over} && mount -t tmpfs scene {over} && cd {over} && mkdir up work root
+            mkdir -p {over}
+            mount -t tmpfs scene {over}
+            cd {over}
+            mkdir up work root
             mount -t overlay scene -o lowerdir=/,upperdir=up,workdir=work root
             for one in /proc /sys; do mount --rbind $one root$one; done
+            mount -o remount,bind,ro root/sys
+            mount --bind /proc/sys root/proc/sys
+            mount -o remount,bind,ro root/proc/sys
             mount --bind {place} root{place}
-            touch root{MARK_OF_A_SCENE} && mount -o remount,bind,ro /
+            mount -o remount,bind,ro /
+            touch root{MARK_OF_A_SCENE}
             exec chroot root bash -c 'echo ready; exec sleep infinity'
         """
         started = subprocess.Popen(
             ["unshare", "-m", "--propagation", "private", "bash", "-ec", script],
-            env=self.env, start_new_session=True, stdout=subprocess.PIPE, text=True,
+            env={k: v for k, v in self.env.items() if k != MARK}, start_new_session=True, stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
         assert started.stdout is not None
         if started.stdout.readline() != "ready\n":
-            started.kill()
+            os.killpg(started.pid, signal.SIGKILL)
+            started.wait()
             raise RuntimeError("no mount namespace could be laid out")
         return started
 
     def close(self) -> None:
+        for one in self._running:
+            one.kill()
+            one.communicate()
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
@@ -119,6 +135,12 @@ class Scene:
 
     def _lay_out(self) -> None:
         lines = ["rm -rf /.dockerenv /run/.containerenv /run/systemd/container /etc/ld.so.conf.d/*{cuda,nvidia}*"]
+        # whatever the path is, what would do something to this machine is not reached
+        lines.append(f"""for one in {shlex.quote(str(self.place))}/bin/*; do
+            for there in /usr/local/sbin /usr/local/bin /usr/sbin /usr/bin /sbin /bin; do
+                [ ! -e $there/${{one##*/}} ] || cp --remove-destination "$one" $there/
+            done
+        done""")
         lines += ["mount -t tmpfs scene /proc/driver", "mount -t tmpfs scene /sys/bus/pci"]
         lines += ["mount -t tmpfs -o mode=755 scene /dev", "mkdir -m 1777 /dev/shm"]
         for name, numbers in {"null": "1 3", "zero": "1 5", "urandom": "1 9", "random": "1 8", "tty": "5 0"}.items():
@@ -171,12 +193,27 @@ class Scene:
 
     # ------------------------------------------------------------------- what is done in it
 
+    def inside(self, directory: Path, *words: str) -> list[str]:
+        """The words that run a command in it; nothing is run where that is no scene."""
+        enters = ["nsenter", f"--target={self.process.pid}", "--mount", "--root", f"--wdns={directory}"]
+        return [*enters, "sh", "-c", f'[ -e {MARK_OF_A_SCENE} ] || exit {NO_SCENE}; exec "$@"', "sh", *words]
+
     def _enter(
         self, words: list[str], user: tuple[str, ...], env: Mapping[str, str]
     ) -> subprocess.CompletedProcess[str]:
-        inside = ["nsenter", f"--target={self.process.pid}", "--mount", "--root", f"--wdns={self.place}"]
-        inside += ["sh", "-c", f'[ -e {MARK_OF_A_SCENE} ] || exit {NO_SCENE}; exec "$@"', "sh", *user, *words]
+        inside = self.inside(self.place, *user, *words)
         return subprocess.run(inside, env=env, capture_output=True, text=True, timeout=120, check=False)
+
+    def start(self, script: str) -> int:
+        """A Python of its environment that has done this and runs meanwhile; it is the one that is examined then. Its PID."""
+        words = self.inside(self.place, str(self.python), "-c", f"{script}\nprint('ready', flush=True)\ninput()")
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        self._running.append(subprocess.Popen(words, env=self.env, text=True, **pipes))  # type: ignore[call-overload]
+        out = self._running[-1].stdout
+        assert out is not None
+        assert out.readline() == "ready\n"
+        self.pid = self._running[-1].pid
+        return self.pid
 
     def do(self, lines: str, env: Mapping[str, str] | None = None) -> str:
         """Something happens to the machine; as root, and it must succeed."""
@@ -195,8 +232,10 @@ class Scene:
 
     def check(self, *arguments: str, lines: tuple[str, ...] = (), level: str = "quick") -> Report:
         """`gpudoctor check`, by the user of this scene, in a shell in which `lines` were pasted before."""
-        words = [*COMMAND, "check", "--level", level, "--format", "json", "--no-redact", "--python", str(self.python)]
-        script = "\n".join([self.before, *lines, f"exec {shlex.join([*words, *arguments])}"])
+        words = [*COMMAND, "check", "--level", level, "--format", "json", "--no-redact"]
+        words += ["--python", str(self.python)] if self.pid is None else ["--pid", str(self.pid)]
+        begun = f"if [ -e {ANEW} ]; then . {ANEW}; else {self.before or ':'}; fi"
+        script = "\n".join([begun, *lines, f"exec {shlex.join([*words, *arguments])}"])
         launch = [sys.executable, str(HERE / "launch.py"), "bash", "-c", script]
         done = self._enter(launch, self.as_user, self.env)
         assert done.returncode in (0, 1, 3), done.stderr

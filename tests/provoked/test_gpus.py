@@ -45,30 +45,35 @@ def all_old(machine: Scene) -> None:
 
 RESET = {"nvml_answer": 999}
 CASES = (
-    Case("xid79-fell-off-bus", logged("NVRM: Xid (PCI:0000:02:00): 79, GPU has fallen off the bus.", nvml_answer=15)),
-    Case("gpu-needs-reset", is_like(nvml_answer=16)),
-    Case("xid119-gsp-timeout", logged("NVRM: Xid (PCI:0000:02:00): 119, pid=1, Timeout after 6s of waiting for RPC", **RESET)),
-    Case("xid-hardware-fault", logged("NVRM: Xid (PCI:0000:02:00): 62, Internal micro-controller halt", **RESET)),
-    Case("driver-rminit-failed", logged("NVRM: GPU 0000:02:00.0: RmInitAdapter failed! (0x62:0xffff:2477)", **RESET)),
-    Case("ecc-uncorrectable-error", is_like(ecc_uncorrected=2)),
-    Case("ecc-uncorrectable-error", is_like(rows_failed=1), "a row could not be replaced"),
-    Case("gpu-memory-repair-pending", is_like(rows_pending=1), "a row"),
-    Case("gpu-memory-repair-pending", is_like(pages_pending=1), "pages"),
-    Case("gpu-throttling-thermal", is_like(clock_reasons=0x40, celsius=97)),
-    Case("gpu-throttling-power", is_like(clock_reasons=0x80)),
-    Case("mig-enabled-no-instance", is_like(mig_mode=1, mig_instances=0)),
-    Case("compute-mode-prohibited", is_like(compute_mode=2)),
+    Case("xid79-fell-off-bus", "Xid 79 in the kernel's log; NVML answers 15",
+         logged("NVRM: Xid (PCI:0000:02:00): 79, GPU has fallen off the bus.", nvml_answer=15)),
+    Case("gpu-needs-reset", "NVML answers 16", is_like(nvml_answer=16)),
+    Case("xid119-gsp-timeout", "Xid 119 in the kernel's log; NVML answers 999",
+         logged("NVRM: Xid (PCI:0000:02:00): 119, pid=1, Timeout after 6s of waiting for RPC", **RESET)),
+    Case("xid-hardware-fault", "Xid 62 in the kernel's log; NVML answers 999",
+         logged("NVRM: Xid (PCI:0000:02:00): 62, Internal micro-controller halt", **RESET)),
+    Case("driver-rminit-failed", "RmInitAdapter in the kernel's log; NVML answers 999",
+         logged("NVRM: GPU 0000:02:00.0: RmInitAdapter failed! (0x62:0xffff:2477)", **RESET)),
+    Case("ecc-uncorrectable-error", "NVML counts uncorrected errors", is_like(ecc_uncorrected=2)),
+    Case("ecc-uncorrectable-error", "NVML says that a row could not be replaced", is_like(rows_failed=1)),
+    Case("gpu-memory-repair-pending", "NVML says that a row waits to be replaced", is_like(rows_pending=1)),
+    Case("gpu-memory-repair-pending", "NVML says that pages wait to be retired", is_like(pages_pending=1)),
+    Case("gpu-throttling-thermal", "NVML's reasons of the clock, at 97 degrees", is_like(clock_reasons=0x40, celsius=97)),
+    Case("gpu-throttling-power", "NVML's reasons of the clock", is_like(clock_reasons=0x80)),
+    Case("mig-enabled-no-instance", "MIG mode without an instance", is_like(mig_mode=1, mig_instances=0)),
+    Case("compute-mode-prohibited", "compute mode 'prohibited'", is_like(compute_mode=2)),
     Case(
-        "vgpu-unlicensed",
+        "vgpu-unlicensed", "a virtual GPU without a licence",
         is_like(virtualization=2),
         persons_part=does("mkdir -p /etc/nvidia/ClientConfigToken", ": > /etc/nvidia/ClientConfigToken/x.tok"),
     ),
-    Case("nvlink-down", is_like(links_down=18), only_look=(0,)),
-    Case("nvlink-degraded", is_like(links_down=3), only_look=(0,)),
-    Case("no-nvidia-gpu", without_gpus(None)),
-    Case("amd-gpu", without_gpus("0x1002")),
-    Case("gpu-compute-capability-too-old", all_old),
-    Case("gpu-left-out-beside-another", is_like(capability_major=3), is_note=True),
+    Case("nvlink-down", "all links of a GPU are down", is_like(links_down=18), only_look=(0,)),
+    Case("nvlink-degraded", "three links of a GPU are down", is_like(links_down=3), only_look=(0,)),
+    Case("pcie-link-degraded", "a busy GPU whose link stays at generation 1", is_like(busy=90, generation=1), persons_part=is_like(generation=4)),
+    Case("no-nvidia-gpu", "a PCI bus with Intel's GPU alone", without_gpus(None)),
+    Case("amd-gpu", "a PCI bus with AMD's GPU", without_gpus("0x1002")),
+    Case("gpu-compute-capability-too-old", "a libcuda whose GPUs have compute capability 3", all_old),
+    Case("gpu-left-out-beside-another", "a libcuda of which one GPU has compute capability 3", is_like(capability_major=3), is_note=True),
 )  # fmt: skip
 
 
@@ -93,8 +98,12 @@ def process() -> Iterator[Callable[[], int]]:
 
 
 BUSY = (
-    Case("gpu-memory-held-by-other-process", is_like(memory_used_mib=125000)),
-    Case("gpu-exclusive-busy", is_like(compute_mode=3)),
+    Case(
+        "gpu-memory-held-by-other-process",
+        "a live process to which NVML gives nearly all memory",
+        is_like(memory_used_mib=125000),
+    ),
+    Case("gpu-exclusive-busy", "a live process on a GPU of compute mode 'exclusive'", is_like(compute_mode=3)),
 )
 
 
@@ -104,4 +113,4 @@ def test_another_process(case: Case, build: Build, process: Callable[[], int]) -
         machine.gpu(1, pid=process())
         case.do(machine)
 
-    prove(Case(case.cause, do), build)
+    prove(Case(case.cause, case.how, do), build)

@@ -34,7 +34,17 @@ def blackwell_and_xla(bench: Bench) -> None:
     bench.env["FAKE_CUDA_CAPABILITY"] = "12.0"
 
 
+def nccl_of_cuda_13(bench: Bench) -> None:
+    """As another package brings it, which needs CUDA 13; it has no code for Volta."""
+    stub = bench.workshop.stub("libnccl.so.2").read_bytes()
+    bench.house.add("nvidia-nccl-cu13", "2.32.3", {"nvidia/nccl/lib/libnccl.so.2": stub})
+    bench.place.pip("uninstall", "-y", "nvidia-nccl-cu12")
+    bench.place.pip("install", "nvidia-nccl-cu13==2.32.3")
+    bench.env["FAKE_CUDA_CAPABILITY"] = "7.0"
+
+
 CASES = (
+    Case("nccl-too-old-for-gpu", "NCCL 2.32.3 for CUDA 13 under a libcuda whose GPUs have compute capability 7.0", nccl_of_cuda_13, advice=True),
     Case("cudnn-dropped-gpu", "cuDNN 9.12 under a libcuda whose GPUs have compute capability 7.0", volta),
     Case("gpu-too-new-for-build", "TensorFlow 2.20.0 under a libcuda whose GPUs have compute capability 10.0", blackwell, left=("known-hazard",)),
     Case("known-hazard", "TensorFlow 2.21.0 under a libcuda whose GPUs have compute capability 12.0", blackwell_and_xla, advice=True),

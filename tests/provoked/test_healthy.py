@@ -22,3 +22,15 @@ def test_nothing_of_it_reaches_this_machine(machine: Scene) -> None:
     holder = ["nsenter", f"--target={machine.process.pid}", "--mount", "touch", "/etc/gpudoctor-scene"]
     refused = subprocess.run(holder, capture_output=True, text=True, check=False)
     assert "Read-only file system" in refused.stderr
+    for setting in ("/proc/sys/kernel/hostname", "/sys/kernel/mm/transparent_hugepage/enabled"):
+        assert "Read-only file system" in machine.do(f"(cat {setting} > {setting}) 2>&1 || :")
+
+
+def test_no_other_program_does_what_is_pasted(machine: Scene) -> None:
+    """Not even where the path is another: the stand-ins lie where the programs of this machine do."""
+    for name in ("modprobe", "reboot", "systemctl", "docker", "apt-get"):
+        ours = (machine.place / "bin" / name).read_text()
+        for found in machine.do(
+            f"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin which -a {name} || :"
+        ).split():
+            assert machine.do(f"cat {found}") == ours, found

@@ -44,20 +44,20 @@ def hidden(value: str) -> Case:
         machine.env["CUDA_VISIBLE_DEVICES"] = value
 
     wrong = value not in ("", "-1", "none")
-    return Case(f"cuda-visible-devices-{'wrong' if wrong else 'empty'}", do, repr(value))
+    return Case(f"cuda-visible-devices-{'wrong' if wrong else 'empty'}", f"CUDA_VISIBLE_DEVICES={value!r}", do)
 
 
 CASES = (
-    Case("cuinit-uvm-device-missing", does(f"rm {UVM}")),
-    Case("device-nodes-missing", does("rm /dev/nvidia*"), "all"),
-    Case("device-nodes-missing", does(f"rm {CONTROL}"), "the control node"),
-    Case("device-nodes-missing", does("rm /dev/nvidia1"), "one GPU's"),
-    Case("uvm-node-stale-major", does(f"rm {UVM}; mknod -m 666 {UVM} c 10 1")),
-    Case("device-node-permission", only_for_video, "for a group"),
-    Case("device-node-permission", only_for_root, "for root"),
-    Case("lsm-denied", denied_by_policy, only_look=(0,)),
+    Case("cuinit-uvm-device-missing", "/dev/nvidia-uvm deleted", does(f"rm {UVM}")),
+    Case("device-nodes-missing", "all of /dev/nvidia* deleted", does("rm /dev/nvidia*")),
+    Case("device-nodes-missing", "/dev/nvidiactl deleted", does(f"rm {CONTROL}")),
+    Case("device-nodes-missing", "/dev/nvidia1 deleted", does("rm /dev/nvidia1")),
+    Case("uvm-node-stale-major", "/dev/nvidia-uvm of another major number", does(f"rm {UVM}; mknod -m 666 {UVM} c 10 1")),
+    Case("device-node-permission", "nodes for the group video, and a user who is not in it", only_for_video),
+    Case("device-node-permission", "nodes for root, and another user", only_for_root),
+    Case("lsm-denied", "SELinux says that it enforces; open() of a node is refused by a mount without devices", denied_by_policy, only_look=(0,)),
     *(hidden(value) for value in ("", "-1", "none", "7", "0,5", "GPU-ffffffff-0000", "cuda:0")),
-)
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

@@ -5,24 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import msgspec
 import pytest
 
 from gpudoctor import bundle
 from gpudoctor.diagnosis import judge
-from gpudoctor.facts import Facts, KernelEvent, LogEvent, Measurement, Unread
+from gpudoctor.facts import Facts, KernelEvent, LogEvent, Measurement, TensorFlow, Unread
 from tests.factory import with_
+from tests.provoked.proof import RECORDED, Proof
 
 HOSTS = Path(__file__).parent.parent / "hosts"
 
 
 @dataclass(frozen=True)
-class Recorded:
-    cause: str
-    host: str
+class Recorded(Proof):
     change: Callable[[Facts], Facts]
+    host: str = "h200-x4-healthy-full"
     is_first: bool = True
+    kind: ClassVar[str] = RECORDED
 
     def __str__(self) -> str:
         return self.cause
@@ -114,18 +116,33 @@ def rejected(facts: Facts) -> Facts:
     )
 
 
-FULL = "h200-x4-healthy-full"
+def _without_tensorflow(facts: Facts) -> Facts:
+    absent = Unread(why="TensorFlow is not installed")
+    nothing = TensorFlow(directory=None, stray=(), import_error=absent, devices=absent)
+    return with_(msgspec.structs.replace(facts, tensorflow=nothing), python__distributions=())
+
+
+def newer_python(facts: Facts) -> Facts:
+    return with_(_without_tensorflow(facts), python__version="3.15.0")
+
+
+def of_32_bits(facts: Facts) -> Facts:
+    return with_(_without_tensorflow(facts), python__bits=32)
+
+
 CASES = (
-    Recorded("gpu-wrong-result", FULL, measured(_on_the_second, verified=False, error=0.3)),
-    Recorded("gpu-outlier", FULL, slower),
-    Recorded("xid13-31-43-app-or-gpu-fault", FULL, xid31),
-    Recorded("jit-cold-start", FULL, without_machine_code, is_first=False),
-    Recorded("gpu-too-new-for-build", FULL, rejected),
-    Recorded("gpu-ignored-few-sms", FULL, few_multiprocessors),
-    Recorded("gpu-memory-handle-alloc", FULL, no_handle),
-    Recorded("pcie-link-degraded", FULL, slow_link),
-    Recorded("driver-too-old-for-ptx", "h200-x2-tf-2.21-plain", older_driver, is_first=False),
-)
+    Recorded("gpu-wrong-result", "the products of one GPU are wrong", measured(_on_the_second, verified=False, error=0.3)),
+    Recorded("gpu-outlier", "one of four GPUs multiplies at 0.6 of its rate", slower),
+    Recorded("xid13-31-43-app-or-gpu-fault", "a kernel fails on one GPU, and Xid 31 is in the log of that time", xid31),
+    Recorded("jit-cold-start", "TensorFlow says that it has no machine code for the GPUs", without_machine_code, is_first=False),
+    Recorded("gpu-too-new-for-build", "the same, and CUDA rejects the PTX", rejected),
+    Recorded("gpu-ignored-few-sms", "TensorFlow says that it ignores a GPU of 3 multiprocessors", few_multiprocessors),
+    Recorded("gpu-memory-handle-alloc", "TensorFlow says that it can't create cuDNN's handle", no_handle),
+    Recorded("pcie-link-degraded", "the link of one GPU is of generation 1 while it works", slow_link),
+    Recorded("driver-too-old-for-ptx", "the driver is of release 535, and TensorFlow was not run", older_driver, "h200-x2-tf-2.21-plain", is_first=False),
+    Recorded("python-version-unsupported", "Python is 3.15, and TensorFlow is not installed", newer_python, "h200-x2-healthy"),
+    Recorded("python-32bit", "Python has 32 bits, and TensorFlow is not installed", of_32_bits, "h200-x2-healthy"),
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 
 import pytest
@@ -40,6 +41,12 @@ def no_place_for_kernels(machine: Scene) -> None:
     machine.env["HOME"] = "/nowhere"
 
 
+def some_gpus(machine: Scene) -> None:
+    handed_over(machine)
+    machine.do("rm /dev/nvidia1")
+    machine.env["NVIDIA_VISIBLE_DEVICES"] = "0"
+
+
 SPEC = """kind: nvidia.com/gpu
 containerEdits:
   mounts:
@@ -47,25 +54,30 @@ containerEdits:
 """
 
 CASES = (
-    Case("address-space-limit", few_addresses),
-    Case("sudo-stripped-environment", below_sudo),
-    Case("jit-cache-unwritable", no_place_for_kernels, is_note=True),
-    Case("container-no-gpus-flag", does(DOCKER, WITHOUT, NO_LIBRARY)),
-    Case("container-visible-devices-wrong", with_env(does(DOCKER, WITHOUT, NO_LIBRARY), NVIDIA_VISIBLE_DEVICES="void")),
-    Case("container-capabilities-without-compute", with_env(does(DOCKER, NO_LIBRARY), NVIDIA_DRIVER_CAPABILITIES="utility")),
-    Case("apptainer-no-nv", with_env(does("mkdir /.singularity.d", NO_LIBRARY), APPTAINER_CONTAINER="/x.sif")),
-    Case("colab-cpu-runtime", with_env(without_gpus(None), COLAB_RELEASE_TAG="release-colab_20260101")),
-    Case("slurm-no-gpu-allocated", with_env(without_gpus(None), SLURM_JOB_ID="7"), "on a node without GPUs"),
-    Case("nccl-shm-disabled-by-env", with_env(does(":"), NCCL_SHM_DISABLE="1", FAKE_CUDA_P2P="none"), is_note=True),
+    Case("address-space-limit", "ulimit -v", few_addresses),
+    Case("sudo-stripped-environment", "a sudo that drops LD_LIBRARY_PATH, where libcuda is", below_sudo),
+    Case("jit-cache-unwritable", "a user whose home can't be written", no_place_for_kernels, is_note=True),
+    Case("container-no-gpus-flag", "Docker's file, no nodes, no libcuda", does(DOCKER, WITHOUT, NO_LIBRARY)),
+    Case("container-visible-devices-wrong", "the same with NVIDIA_VISIBLE_DEVICES=void",
+         with_env(does(DOCKER, WITHOUT, NO_LIBRARY), NVIDIA_VISIBLE_DEVICES="void")),
+    Case("container-capabilities-without-compute", "Docker's file, nodes, no libcuda, NVIDIA_DRIVER_CAPABILITIES=utility",
+         with_env(does(DOCKER, NO_LIBRARY), NVIDIA_DRIVER_CAPABILITIES="utility")),
+    Case("apptainer-no-nv", "Apptainer's directory and variable, no libcuda", with_env(does("mkdir /.singularity.d", NO_LIBRARY), APPTAINER_CONTAINER="/x.sif")),
+    Case("colab-cpu-runtime", "Colab's variable, no GPU on the bus", with_env(without_gpus(None), COLAB_RELEASE_TAG="release-colab_20260101")),
+    Case("slurm-no-gpu-allocated", "a job's variable, no GPU on the bus", with_env(without_gpus(None), SLURM_JOB_ID="7"), elsewhere=True),
+    Case("nccl-shm-disabled-by-env", "NCCL_SHM_DISABLE=1, and GPUs that don't reach each other",
+         with_env(does(":"), NCCL_SHM_DISABLE="1", FAKE_CUDA_P2P="none"), is_note=True),
     *(
-        Case(cause, with_env(does(":"), **{name: value}), f"{name}={value}", is_note=True)
+        Case(cause, f"{name}={value}", with_env(does(":"), **{name: value}), is_note=True)
         for cause, name, value in (
             ("nccl-p2p-disabled-by-env", "NCCL_P2P_DISABLE", "1"),
             ("nccl-channels-limited", "NCCL_MAX_NCHANNELS", "1"),
             ("nccl-wrong-interface", "NCCL_SOCKET_IFNAME", "eth9"),
+            ("tf32-off", "NVIDIA_TF32_OVERRIDE", "0"),
         )
     ),
-    Case("cdi-spec-stale", lambda machine: machine.put("/etc/cdi/nvidia.yaml", SPEC)),
+    Case("container-has-some-gpus", "Docker's file, NVIDIA_VISIBLE_DEVICES=0 and one node of two", some_gpus, is_note=True),
+    Case("cdi-spec-stale", "a CDI specification that names files of an older driver", lambda machine: machine.put("/etc/cdi/nvidia.yaml", SPEC)),
 )  # fmt: skip
 
 
@@ -85,8 +97,8 @@ def in_a_job(machine: Scene) -> None:
 
 
 BY_RULES = (
-    Case("container-cgroup-devices-lost", handed_over),
-    Case("slurm-no-gpu-allocated", in_a_job, "on a node with GPUs"),
+    Case("container-cgroup-devices-lost", "a real control group that may not open the nodes", handed_over),
+    Case("slurm-no-gpu-allocated", "a job's variable, and a control group that may not open the nodes", in_a_job),
 )
 
 
@@ -102,9 +114,9 @@ def hungry(machine: Scene) -> None:
 
 
 LIMITED = (
-    (Case("cgroup-cpu-quota", lambda machine: None, is_note=True), "cpu",
+    (Case("cgroup-cpu-quota", "a real control group with half a processor", lambda machine: None, is_note=True), "cpu",
      {"cpu.cfs_period_us": "100000", "cpu.cfs_quota_us": "50000"}, {"cpu.max": "50000 100000"}),
-    (Case("cgroup-memory-limit", hungry, level="standard", arguments=("--no-kernels",)), "memory",
+    (Case("cgroup-memory-limit", "a real control group with 800 MB, and an import that takes more", hungry, level="standard", arguments=("--no-kernels",)), "memory",
      {"memory.limit_in_bytes": str(800 << 20), "memory.swappiness": "0"}, {"memory.max": str(800 << 20), "memory.swap.max": "0"}),
 )  # fmt: skip
 
@@ -124,4 +136,4 @@ def _inside(case: Case, enter: str) -> Case:
         case.do(machine)
         machine.before = enter
 
-    return Case(case.cause, do, case.name, arguments=case.arguments, level=case.level, is_note=case.is_note)
+    return dataclasses.replace(case, do=do)

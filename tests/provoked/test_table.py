@@ -3,50 +3,20 @@
 from __future__ import annotations
 
 from gpudoctor.registry import all_checks
-from tests.provoked.table import HERE, PAGE, RECORDED, TEXT, only_text, proofs, table
+from tests.provoked.proof import HERE, HOST, RECORDED, TEXT
+from tests.provoked.table import PAGE, only_text, proofs, table
 
-STILL_OPEN = {
-    "conda-cpu-build",
-    "cpu-no-avx",
-    "cu12-cu13-wheel-clash",
-    "cuda-lib-from-other-toolkit",
-    "cuda-lib-unusable",
-    "cuda-libs-missing",
-    "cuda-version-mismatch",
-    "cudnn-dropped-gpu",
-    "cudnn-incomplete-install",
-    "cudnn-version-too-old",
-    "cudnn-wrong-major",
-    "glibc-too-old",
-    "jupyter-kernel-other-environment",
-    "keras-backend-not-tensorflow",
-    "known-hazard",
-    "ld-library-path-not-set",
-    "ld-library-path-wrong-toolkit",
-    "libdevice-missing",
-    "nccl-p2p-iommu-acs",
-    "nccl-shm-too-small",
-    "nccl-too-old-for-gpu",
-    "numpy-abi-break",
-    "pip-nvidia-libs-not-found",
-    "process-holds-replaced-library",
-    "protobuf-mismatch",
-    "ptxas-missing",
-    "ptxas-too-old",
-    "python-32bit",
-    "python-version-unsupported",
-    "tf-aarch64-cpu-only",
-    "tf-cpu-only-package",
-    "tf-import-broken",
-    "tf-macos-no-cuda",
-    "tf-not-installed",
-    "tf-packages-overlap",
-    "tf-shadowed",
-    "tf-wheel-runpath-gap",
-    "tf-windows-native-cpu-only",
-    "wheel-damaged",
+NEEDS_HARDWARE = {
+    "gpu-wrong-result",
+    "gpu-outlier",
+    "xid13-31-43-app-or-gpu-fault",
+    "jit-cold-start",
+    "gpu-ignored-few-sms",
+    "gpu-memory-handle-alloc",
+    "driver-too-old-for-ptx",
 }
-"""Causes of Python, packages, libraries and TensorFlow whose proofs are not here yet: the set may only shrink."""
+NO_SUCH_INTERPRETER = {"python-version-unsupported", "python-32bit"}
+"""What a recorded host alone, with one thing changed, may prove."""
 
 
 def test_the_table_is_what_the_tests_say() -> None:
@@ -56,14 +26,22 @@ def test_the_table_is_what_the_tests_say() -> None:
 
 def test_every_cause_is_proven() -> None:
     found = proofs()
-    causes = {c.cause for c in all_checks() if not c.is_symptom}
-    assert set(found) <= causes | {c.cause for c in all_checks()}
-    assert causes - set(found) <= STILL_OPEN
+    assert {c.cause for c in all_checks() if not c.is_symptom} == found.keys()
+    told = [hows for ways in found.values() for (kind, _), hows in ways.items() if kind in (HERE, RECORDED)]
+    assert told
+    assert all(hows and all(hows) for hows in told)
+
+
+def test_a_recorded_host_alone_proves_what_can_not_be_made_here() -> None:
+    alone = {cause for cause, ways in proofs().items() if {kind for kind, _ in ways} <= {RECORDED, HOST}}
+    assert alone == NEEDS_HARDWARE | NO_SUCH_INTERPRETER
 
 
 def test_ways_are_told_apart() -> None:
-    found = proofs()
-    assert found["driver-missing"][0].startswith(HERE)
-    assert any(way.startswith(RECORDED) for way in found["gpu-outlier"])
-    assert found["hpc-login-node"] == [TEXT]
-    assert not only_text() & {cause for cause, ways in found.items() if any(w.startswith(HERE) for w in ways)}
+    found = {cause: {kind for kind, _ in ways} for cause, ways in proofs().items()}
+    assert found["driver-missing"] >= {HERE}
+    assert found["cuda-visible-devices-empty"] == {HERE, HOST}
+    assert found["gpu-outlier"] == {RECORDED}
+    assert found["hpc-login-node"] == {TEXT}
+    assert {cause for cause, kinds in found.items() if TEXT in kinds} <= only_text()
+    assert all(kinds == {TEXT} for kinds in found.values() if TEXT in kinds)
