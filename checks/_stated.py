@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from gpudoctor import compat
 from gpudoctor.checks import _told
@@ -86,14 +85,40 @@ def lost(facts: Facts) -> tuple[str, ...]:
     return () if isinstance(picks, Unread) else tuple(p.soname for p in picks if p.picked is None)
 
 
-def asked(facts: Facts) -> Iterator[tuple[str, tuple[Version, Version]]]:
-    """The libraries of a CUDA toolkit that TensorFlow asks for, as far as the text tells, and the toolkits that bring them."""
+Asked = tuple[tuple[str, tuple[Version, Version]], ...]
+"""Libraries, and the toolkits that bring each."""
+
+
+def asked(facts: Facts) -> tuple[Asked, ...]:
+    """The libraries of a CUDA toolkit that TensorFlow asks for, as far as the text tells: where it names none, those of
+    each release that it names."""
     names = lost(facts)
-    if not names and not isinstance(facts.tensorflow.version, Unread | None):
-        names = compat.loader_sonames(facts.tensorflow.version) or _of_old_release(facts)
-    for name in names:
-        if (between := toolkits(name)) is not None:
-            yield name, between
+    if told := _of_toolkits(names):
+        return (told,)
+    if any(name != "libcudart.so" for name in names):
+        return ()
+    version = facts.tensorflow.version
+    versions = [version] if isinstance(version, str) else [f"{r[0]}.{r[1]}" for r in _told.releases(facts)]
+    return tuple(of for one in versions if (of := _of_toolkits(_of_release(facts, one, bool(names)))))
+
+
+def _of_toolkits(names: tuple[str, ...]) -> Asked:
+    return tuple((name, between) for name in names if (between := toolkits(name)) is not None)
+
+
+def _of_release(facts: Facts, version: str, cudart_is_lost: bool) -> tuple[str, ...]:
+    """What a release asks for. Where libcudart is lost and not named, only of one whose extra brings none."""
+    if cudart_is_lost and (_pair(version) >= _BRINGS_ITS_OWN or holds(facts, "conda")):
+        return ()
+    return compat.loader_sonames(version) or _of_old_release(facts, version)
+
+
+_BRINGS_ITS_OWN = (2, 14)
+
+
+def _pair(version: str) -> Version:
+    found = re.match(r"(\d+)\.(\d+)", version)
+    return (int(found[1]), int(found[2])) if found else (0, 0)
 
 
 _RUNTIMES = (
@@ -103,13 +128,11 @@ _RUNTIMES = (
 """From this release on: the runtime that the wheel on PyPI asks for. Source: https://www.tensorflow.org/install/source#gpu."""
 
 
-def _of_old_release(facts: Facts) -> tuple[str, ...]:
+def _of_old_release(facts: Facts, release: str) -> tuple[str, ...]:
     """The runtime of a release whose wheel was not read. conda's builds, and one's own, ask for others."""
     if _told.own_build(facts) or holds(facts, "conda") or any(r[0] == 0 for r in _told.releases(facts)):
         return ()
-    found = re.match(r"(\d+)\.(\d+)", str(facts.tensorflow.version))
-    version = (int(found[1]), int(found[2])) if found else (0, 0)
-    name = next((name for since, name in _RUNTIMES if version >= since), None)
+    name = next((name for since, name in _RUNTIMES if _pair(release) >= since), None)
     return (name,) if name else ()
 
 

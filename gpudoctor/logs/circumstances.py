@@ -53,6 +53,19 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("mig-asked", ("MIG-",), r"CUDA_VISIBLE_DEVICES\W{1,3}MIG-[\w/-]{8,80},[\"' ]{0,3}MIG-"),
     ("nvidia-build-named", ("nvidia", "NVIDIA-Linux-"), r"/dkms/nvidia|\bnvidia-dkms|-m nvidia\b|NVIDIA-Linux-|\bnvidia[/,] ?\d{3}\."),
     ("ide-named", ("harm", "VS", "pyder", "clipse", "ntelli", "isual Studio"), r"(?i:\b(?:pycharm|intellij|vs ?code|visual studio code|spyder|eclipse|pydev)\b)"),
+    (
+        "file-is-there",
+        ("there", "exist", "resent", "in place"),
+        (r"(?i:\b(?:the|that|this|these|those|all) (?:[\w.-]{1,30} )?(?:files?|dlls?|librar(?:y|ies)|\.so) (?:\w+ ){0,2}?(?:(?:is|are) (?:all |really |actually |definitely |in fact |right |already )?(?:there\b(?! (?:a|any|no)\b)|present|in (?:place|(?:that|the|this) (?:directory|folder|path)))|(?:do |does |really )?exists?\b)"
+        r"|\b[\w.-]{0,30}(?:\.dll|\.so(?:\.\d{1,2}){0,3})\b['\"`)]{0,2} (?:\w+ ){0,2}?(?:is (?:there\b|present|in (?:place|(?:that|the|this) (?:directory|folder|path)))|exists)"
+        r"|\b(?:file|dll|library|it|they|those|these) (?:\w+ ){0,2}?(?:sits?|lies|exists?|is|are) (?:right )?(?:there|in (?:the|that) (?:bin|lib|lib64|cuda) (?:directory|folder)))(?![^.\n]{0,3}\?)"),
+    ),
+    (
+        "shell-works",
+        ("erminal", "ommand", "shell", "onsole", "bash", "prompt", "ssh"),
+        (r"(?i:\b(?:works?|worked|working|fine|ok|okay|runs?|ran|succeeds?|imports?|imported|no (?:error|problem|issue)s?)\b[^.\n]{0,60}\b(?:from|in|on|by|through|via|under|with) (?:the |a |my |an )?(?:\w+ )?(?:terminal|command[- ]line|shell|console|bash|prompt|ssh)\b"
+        r"|\b(?:from|in|on|through|via) (?:the |a |my |an )?(?:\w+ )?(?:terminal|command[- ]line|shell|console|bash|prompt|ssh)\b[^.\n]{0,50}\b(?:works?|worked|fine|ok|okay|succeeds?|no (?:error|problem|issue)s?)\b)"),
+    ),
     ("run-by-sudo", ("sudo ",), r"\bsudo (?:-\w+ )?(?:\./|(?:\S{0,60}/)?(?:python|jupyter|ipython)[\d.]{0,4} |\S{1,60}\.py\b)"),
     ("protobuf-named", ("rotobuf", "_pb2"), r"(?i:\bprotobuf\b)|_pb2(?:\.py\b| import )"),
     (

@@ -78,7 +78,7 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "tf-cpu-only-package"
     if said("run-by-sudo"):
         yield "sudo-stripped-environment"
-    if said("ide-named"):
+    if said("ide-named", "file-is-there", "shell-works"):
         yield "ld-library-path-not-set"
     if said("another-framework"):
         yield "tf-preallocates-all-memory"

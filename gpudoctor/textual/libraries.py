@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from ..facts import Facts, Unread
 
@@ -118,12 +119,20 @@ def _release(facts: Facts) -> str | None:
     version = facts.tensorflow.version
     if isinstance(version, str):
         return ".".join(version.split(".")[:2])
+    return next((_RELEASES.get(line) for line in _lines(facts)), None)
+
+
+def _lines(facts: Facts) -> Iterator[int]:
+    """The places in gpu_device.cc that say 'Cannot dlopen'."""
     events = facts.tensorflow.events
     for event in () if isinstance(events, Unread) else events:
         place = re.fullmatch(r"gpu_device\.cc:(\d+)", event.source or "")
         if place and event.kind == "libraries-not-opened":
-            return _RELEASES.get(int(place[1]))
-    return None
+            yield int(place[1])
+
+
+_SINCE_2_10 = 1934
+"""Lower places are of releases before."""
 
 
 _OLD = re.compile(r"\.so\.(?:[4-9]\.\d|10(?:\.\d)?|11\.0)$|libcudnn\.so\.[4-7]$")
@@ -135,5 +144,10 @@ def _is_new(facts: Facts, release: str | None) -> bool:
     if release is not None:
         major, _, minor = release.partition(".")
         return (int(major), int(minor or 0)) >= (2, 14)
+    named = [v.split(".") for e in facts.text.said("names") for v in e.values.get("tensorflow", "").split()]
+    if named:
+        return any((int(one[0]), int(one[1])) >= (2, 14) for one in named)
+    if any(line < _SINCE_2_10 for line in _lines(facts)):
+        return False
     picks = facts.tensorflow.libraries
     return isinstance(picks, Unread) or not any(_OLD.search(p.soname) for p in picks)
