@@ -306,6 +306,8 @@ def wsl_libcuda_path(facts: Facts) -> Iterator[Found]:
     lib = facts.driver.libcuda
     path = known(lib.path)
     if path is not None and (path.startswith(_WSL) or lib.init_result == SUCCESS):
+        if facts.text.is_all:  # what the cache lists there is not yet what a program finds
+            known(lib.init_result)
         return
     if lies_in(lib, "stubs") or lies_in(lib, "compat"):
         raise NotApplicable(f"the libcuda that is loaded, {path}, is no driver's own")

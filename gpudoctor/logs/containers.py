@@ -104,7 +104,8 @@ LANGUAGE = Language(
         Kind("container-shared-out", r"unknown device id: no-gpu-has", _NOT_STARTED),
         Kind(
             "container-unknown-device",
-            r"device error: (?:unknown device|(?P<device>[^\s:]{1,90}(?::\d{1,3}){0,2}): unknown device|invalid device)",
+            r"device error: (?:unknown device|(?P<device>[^\s:]{1,90}(?::\d{1,3}){0,2}): unknown device|invalid device)"
+            r"|nvidia-docker \| [\d/ :]{8,22} Error: invalid device: (?P<device2>\S{1,60})",
             _NOT_STARTED,
         ),
         Kind(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..facts import Facts
@@ -87,6 +88,32 @@ def _hints(facts: Facts) -> Iterator[str]:
     yield from _without_nvidia(facts)
 
 
+def proven(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
+    """`fits` in the order that a program's line gives it, whatever the text reads like."""
+    first = tuple(cause for cause in _of_programs(facts) if cause in fits)
+    fits = (*first, *(cause for cause in fits if cause not in first))
+    empty, wrong = "cuda-visible-devices-empty", "cuda-visible-devices-wrong"
+    if empty in fits and any(e.values["value"].strip(" '\"") not in _HIDES for e in facts.text.said("visible-set")):
+        at = fits.index(empty)
+        fits = (*fits[:at], wrong, *(cause for cause in fits[at:] if cause != wrong)) if wrong not in fits[:at] else fits
+    return fits
+
+
+_HIDES = ("", "-1", "none", "void", "NoDevFiles", "0")
+"""Values of CUDA_VISIBLE_DEVICES that hide all GPUs, and the one that every machine with a GPU has."""
+
+
+def _of_programs(facts: Facts) -> Iterator[str]:
+    if any(_OF_A_TOOLKIT.search(e.text) for e in facts.text.said("libraries-mixed", "cublas-mixed")):
+        yield "ld-library-path-wrong-toolkit"
+
+
+_OF_A_TOOLKIT = re.compile(
+    r"/cuda[-/]\d{1,2}\.\d{1,2}/[^\s:]{0,120}lib\w{2,20}\.so[.\d]{0,12}: (?:undefined symbol|version)"
+)
+"""A library of a toolkit lacks what another version's brings."""
+
+
 def _names_container_first(facts: Facts) -> bool:
     """The title of a complaint that no program's line explains names a container."""
     lib = facts.driver.libcuda
@@ -102,6 +129,7 @@ def _without_nvidia(facts: Facts) -> Iterator[str]:
     """The GPUs that the text names are others'."""
     said = facts.text.said
     vendors = {e.values.get("vendor", "") for e in said("gpu-on-bus")}
+    vendors |= {vendor for e in said("other-gpu-mentioned") for vendor in e.values}
     named = {e.values.get("vendor", "").upper().split()[0] for e in said("other-gpu-named")}
     if said("nvidia-gpu-named") or "nvidia" in vendors:
         return

@@ -144,6 +144,8 @@ def _is_new(facts: Facts, release: str | None) -> bool:
     if release is not None:
         major, _, minor = release.partition(".")
         return (int(major), int(minor or 0)) >= (2, 14)
+    if facts.text.said("lists-xla-gpu"):  # 1.14 to 2.3
+        return False
     named = [v.split(".") for e in facts.text.said("names") for v in e.values.get("tensorflow", "").split()]
     if named:
         return any((int(one[0]), int(one[1])) >= (2, 14) for one in named)
