@@ -107,13 +107,17 @@ def _of_toolkits(names: tuple[str, ...]) -> Asked:
 
 
 def _of_release(facts: Facts, version: str, cudart_is_lost: bool) -> tuple[str, ...]:
-    """What a release asks for. Where libcudart is lost and not named, only of one whose extra brings none."""
-    if cudart_is_lost and (_pair(version) >= _BRINGS_ITS_OWN or holds(facts, "conda")):
+    """What a release asks for whose extra brings no libraries. Where all that is told is that libcudart is lost, the CUDA
+    that is named may be nvidia-smi's: who names cuDNN as well, nvcc or a toolkit, speaks of what is installed."""
+    if _pair(version) >= _BRINGS_ITS_OWN:
+        return ()
+    if cudart_is_lost and (holds(facts, "conda") or not (named(facts, "cudnn") or holds(facts, *_INSTALLED))):
         return ()
     return compat.loader_sonames(version) or _of_old_release(facts, version)
 
 
 _BRINGS_ITS_OWN = (2, 14)
+_INSTALLED = ("compilation tools", "oolkit", "/cuda-", "nvcc")
 
 
 def _pair(version: str) -> Version:
@@ -122,7 +126,7 @@ def _pair(version: str) -> Version:
 
 
 _RUNTIMES = (
-    ((2, 10), None), ((2, 4), "libcudart.so.11.0"), ((2, 1), "libcudart.so.10.1"), ((1, 13), "libcudart.so.10.0"),
+    ((2, 14), None), ((2, 4), "libcudart.so.11.0"), ((2, 1), "libcudart.so.10.1"), ((1, 13), "libcudart.so.10.0"),
     ((1, 5), "libcudart.so.9.0"), ((1, 0), "libcudart.so.8.0"),
 )  # fmt: skip
 """From this release on: the runtime that the wheel on PyPI asks for. Source: https://www.tensorflow.org/install/source#gpu."""

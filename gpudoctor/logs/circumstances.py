@@ -57,7 +57,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     ("mig-asked", ("MIG-",), r"CUDA_VISIBLE_DEVICES\W{1,3}MIG-[\w/-]{8,80},[\"' ]{0,3}MIG-"),
     ("nvidia-build-named", ("nvidia", "NVIDIA-Linux-"), r"/dkms/nvidia|\bnvidia-dkms|-m nvidia\b|NVIDIA-Linux-|\bnvidia[/,] ?\d{3}\."),
-    ("ide-named", ("harm", "VS", "pyder", "clipse", "ntelli", "isual Studio"), r"(?i:\b(?:pycharm|intellij|vs ?code|visual studio code|spyder|eclipse|pydev)\b)"),
+    ("ide-named", ("harm", "VS", "pyder", "clipse", "ntelli", "isual Studio", "reator", "tudio", "eans", "lion", "IDE"), r"(?i:\b(?:pycharm|intellij|vs ?code|visual studio code|spyder|eclipse|pydev|qt ?creator|rstudio|netbeans|clion)\b)|\bIDE\b"),
     (
         "file-is-there",
         ("there", "exist", "resent", "in place"),
@@ -69,7 +69,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         "shell-works",
         ("erminal", "ommand", "shell", "onsole", "bash", "prompt", "ssh"),
         (r"(?i:\b(?:works?|worked|working|fine|ok|okay|runs?|ran|succeeds?|imports?|imported|no (?:error|problem|issue)s?)\b[^.\n]{0,60}\b(?:from|in|on|by|through|via|under|with) (?:the |a |my |an )?(?:\w+ )?(?:terminal|command[- ]line|shell|console|bash|prompt|ssh)\b"
-        r"|\b(?:from|in|on|through|via) (?:the |a |my |an )?(?:\w+ )?(?:terminal|command[- ]line|shell|console|bash|prompt|ssh)\b[^.\n]{0,50}\b(?:works?|worked|fine|ok|okay|succeeds?|no (?:error|problem|issue)s?)\b)"),
+        r"|\b(?:from|in|on|through|via) (?:the |a |my |an )?(?:\w+ )?(?:terminal|command[- ]line|shell|console|bash|prompt|ssh)\b[^.\n]{0,50}\b(?:works?|worked|fine|ok|okay|runs?|ran|succeeds?|no (?:error|problem|issue)s?)\b)"),
     ),
     ("run-by-sudo", ("sudo ",), r"\bsudo (?:-\w+ )?(?:\./|(?:\S{0,60}/)?(?:python|jupyter|ipython)[\d.]{0,4} |\S{1,60}\.py\b)"),
     ("protobuf-named", ("rotobuf", "_pb2"), r"(?i:\bprotobuf\b)|_pb2(?:\.py\b| import )"),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from ..facts import Facts
+from ..patterns import Pattern
 
 
 def hinted(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
@@ -89,11 +89,11 @@ def _hints(facts: Facts) -> Iterator[str]:
 
 
 def proven(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
-    """`fits` in the order that a program's line gives it, whatever the text reads like."""
-    first = tuple(cause for cause in _of_programs(facts) if cause in fits)
+    """`fits` with those first that a program's line or the names of the cards speak for, whatever the text reads like."""
+    first = tuple(cause for cause in _strong(facts) if cause in fits)
     fits = (*first, *(cause for cause in fits if cause not in first))
     empty, wrong = "cuda-visible-devices-empty", "cuda-visible-devices-wrong"
-    if empty in fits and any(e.values["value"].strip(" '\"") not in _HIDES for e in facts.text.said("visible-set")):
+    if empty in fits and any(e.values.get("value", "").strip(" '\"") not in _HIDES for e in facts.text.said("visible-set")):
         at = fits.index(empty)
         fits = (*fits[:at], wrong, *(cause for cause in fits[at:] if cause != wrong)) if wrong not in fits[:at] else fits
     return fits
@@ -103,12 +103,13 @@ _HIDES = ("", "-1", "none", "void", "NoDevFiles", "0")
 """Values of CUDA_VISIBLE_DEVICES that hide all GPUs, and the one that every machine with a GPU has."""
 
 
-def _of_programs(facts: Facts) -> Iterator[str]:
+def _strong(facts: Facts) -> Iterator[str]:
     if any(_OF_A_TOOLKIT.search(e.text) for e in facts.text.said("libraries-mixed", "cublas-mixed")):
         yield "ld-library-path-wrong-toolkit"
+    yield from _without_nvidia(facts)
 
 
-_OF_A_TOOLKIT = re.compile(
+_OF_A_TOOLKIT = Pattern(
     r"/cuda[-/]\d{1,2}\.\d{1,2}/[^\s:]{0,120}lib\w{2,20}\.so[.\d]{0,12}: (?:undefined symbol|version)"
 )
 """A library of a toolkit lacks what another version's brings."""

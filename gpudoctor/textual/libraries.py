@@ -59,7 +59,9 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
     if lost and any(name.startswith(("libcublas", "libcudart", "libcufft")) for name in opened):
         return _first("cuda-libs-missing", "cuda-version-mismatch", "ld-library-path-not-set")
     if not _is_new(facts, release):
-        return _first("ld-library-path-not-set", "cuda-version-mismatch") if _names_a_toolkit(facts) else _ALL
+        if not _names_a_toolkit(facts) or _names_another(facts, release):
+            return _ALL
+        return _first("ld-library-path-not-set", "cuda-version-mismatch")
     if release == _GAP and any(name.startswith("libcudart") for name in lost):  # which the wheel would find
         return _first("cuda-libs-missing", "pip-nvidia-libs-not-found", "ld-library-path-not-set")
     if release == _GAP:
@@ -77,6 +79,18 @@ _LINUX_ONLY = (
 
 def _names_a_toolkit(facts: Facts) -> bool:
     return any(e.values.get("cuda") for e in facts.text.said("names-cuda"))
+
+
+def _majors(facts: Facts) -> set[str]:
+    return {e.values["cuda"].partition(".")[0] for e in facts.text.said("names-cuda") if e.values.get("cuda")}
+
+
+def _names_another(facts: Facts, release: str | None) -> bool:
+    """Whether the CUDA that is named is of another major version than this release is built for."""
+    if release is None:
+        return False
+    major, _, minor = release.partition(".")
+    return _wanted((int(major), int(minor or 0))) not in _majors(facts)
 
 
 def _other_cudnn(facts: Facts, lost: list[str]) -> bool:
@@ -103,14 +117,16 @@ def likely(facts: Facts, release: tuple[int, int]) -> str:
     """Why a package with CUDA lists no GPU, where no line of its log is there: libraries, by what is named of them."""
     if not _names_a_toolkit(facts):
         return "cuda-libs-missing"
-    majors = {e.values["cuda"].partition(".")[0] for e in facts.text.said("names-cuda") if e.values.get("cuda")}
-    wanted = next((major for since, major in _MAJORS if release >= since), "8")
-    if wanted not in majors:
+    if _wanted(release) not in _majors(facts):
         return "cuda-version-mismatch"
     return "ld-library-path-not-set" if release < (2, 14) else "pip-nvidia-libs-not-found"
 
 
-_MAJORS = (((2, 14), "12"), ((2, 4), "11"), ((2, 1), "10"))
+def _wanted(release: tuple[int, int]) -> str:
+    return next((major for since, major in _MAJORS if release >= since), "8")
+
+
+_MAJORS = (((2, 14), "12"), ((2, 4), "11"), ((1, 13), "10"), ((1, 5), "9"))
 """From this release on: the major version of CUDA that its package is built for."""
 
 
