@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from gpudoctor import compat
 from gpudoctor.checks import _told
@@ -86,30 +85,58 @@ def lost(facts: Facts) -> tuple[str, ...]:
     return () if isinstance(picks, Unread) else tuple(p.soname for p in picks if p.picked is None)
 
 
-def asked(facts: Facts) -> Iterator[tuple[str, tuple[Version, Version]]]:
-    """The libraries of a CUDA toolkit that TensorFlow asks for, as far as the text tells, and the toolkits that bring them."""
+Asked = tuple[tuple[str, tuple[Version, Version]], ...]
+"""Libraries, and the toolkits that bring each."""
+
+
+def asked(facts: Facts) -> tuple[Asked, ...]:
+    """The libraries of a CUDA toolkit that TensorFlow asks for, as far as the text tells: where it names none, those of
+    each release that it names."""
     names = lost(facts)
-    if not names and not isinstance(facts.tensorflow.version, Unread | None):
-        names = compat.loader_sonames(facts.tensorflow.version) or _of_old_release(facts)
-    for name in names:
-        if (between := toolkits(name)) is not None:
-            yield name, between
+    if told := _of_toolkits(names):
+        return (told,)
+    if any(name != "libcudart.so" for name in names):
+        return ()
+    version = facts.tensorflow.version
+    versions = [version] if isinstance(version, str) else [f"{r[0]}.{r[1]}" for r in _told.releases(facts)]
+    return tuple(of for one in versions if (of := _of_toolkits(_of_release(facts, one, bool(names)))))
+
+
+def _of_toolkits(names: tuple[str, ...]) -> Asked:
+    return tuple((name, between) for name in names if (between := toolkits(name)) is not None)
+
+
+def _of_release(facts: Facts, version: str, cudart_is_lost: bool) -> tuple[str, ...]:
+    """What a release asks for whose extra brings no libraries. Where all that is told is that libcudart is lost, the CUDA
+    that is named may be nvidia-smi's: who names cuDNN as well, nvcc or a toolkit, speaks of what is installed."""
+    if _pair(version) >= _BRINGS_ITS_OWN:
+        return ()
+    if cudart_is_lost and (holds(facts, "conda") or not (named(facts, "cudnn") or holds(facts, *_INSTALLED))):
+        return ()
+    return compat.loader_sonames(version) or _of_old_release(facts, version)
+
+
+_BRINGS_ITS_OWN = (2, 14)
+_INSTALLED = ("compilation tools", "oolkit", "/cuda-", "nvcc")
+
+
+def _pair(version: str) -> Version:
+    found = re.match(r"(\d+)\.(\d+)", version)
+    return (int(found[1]), int(found[2])) if found else (0, 0)
 
 
 _RUNTIMES = (
-    ((2, 10), None), ((2, 4), "libcudart.so.11.0"), ((2, 1), "libcudart.so.10.1"), ((1, 13), "libcudart.so.10.0"),
+    ((2, 14), None), ((2, 4), "libcudart.so.11.0"), ((2, 1), "libcudart.so.10.1"), ((1, 13), "libcudart.so.10.0"),
     ((1, 5), "libcudart.so.9.0"), ((1, 0), "libcudart.so.8.0"),
 )  # fmt: skip
 """From this release on: the runtime that the wheel on PyPI asks for. Source: https://www.tensorflow.org/install/source#gpu."""
 
 
-def _of_old_release(facts: Facts) -> tuple[str, ...]:
+def _of_old_release(facts: Facts, release: str) -> tuple[str, ...]:
     """The runtime of a release whose wheel was not read. conda's builds, and one's own, ask for others."""
     if _told.own_build(facts) or holds(facts, "conda") or any(r[0] == 0 for r in _told.releases(facts)):
         return ()
-    found = re.match(r"(\d+)\.(\d+)", str(facts.tensorflow.version))
-    version = (int(found[1]), int(found[2])) if found else (0, 0)
-    name = next((name for since, name in _RUNTIMES if version >= since), None)
+    name = next((name for since, name in _RUNTIMES if _pair(release) >= since), None)
     return (name,) if name else ()
 
 

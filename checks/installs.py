@@ -165,7 +165,8 @@ def tf_macos_no_cuda(facts: Facts) -> Iterator[Found]:
         raise NotApplicable("TensorFlow can't be imported")
     if facts.tensorflow.build.cuda is True:
         raise UnknownFactError(Unread(why="this build has CUDA"))
-    wish = facts.text.said("gpu-package", "no-cuda-wheel")
+    asked = tuple(e for e in facts.text.said("no-version") if e.values.get("name") == "tensorflow-gpu")
+    wish = facts.text.said("gpu-package", "no-cuda-wheel") or asked
     if not wish and not any(e.symptom and not e.is_weak for e in facts.text.understood()):
         wish = facts.text.said("says-nvidia")
     if facts.text.is_all and not wish and not _installs.shows_no_gpu(facts):

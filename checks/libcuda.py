@@ -365,6 +365,8 @@ def wsl_libcuda_path(facts: Facts) -> Findings:
     lib = facts.driver.libcuda
     path = known(lib.path)
     if path is not None and (path.startswith(_WSL) or lib.init_result == SUCCESS):
+        if facts.text.is_all:  # what the cache lists there is not yet what a program finds
+            known(lib.init_result)
         return f"libcuda.so.1 is {short(path)}"
     if lies_in(lib, "stubs") or lies_in(lib, "compat"):
         raise NotApplicable(f"the libcuda that is loaded, {path}, is no driver's own")

@@ -74,7 +74,8 @@ def _gap(facts: Facts, pick: LibraryPick) -> LibraryFile | None:
     site = os.path.dirname(known(facts.tensorflow.directory) or "")
     for file in installed(facts, pick.soname):
         beside = file.path.startswith(os.path.join(site, "nvidia") + "/")
-        if file.kind == "wheel" and beside and directories and os.path.dirname(file.path) not in directories:
+        named = os.path.dirname(file.path) in directories or was_searched(pick, file.path)
+        if file.kind == "wheel" and beside and directories and not named:
             return file
     return None
 

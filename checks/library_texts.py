@@ -20,14 +20,17 @@ EXTRA = Fix(
 
 def other_cuda(facts: Facts) -> Iterator[Found]:
     """The text names a CUDA that does not bring what TensorFlow asks for (cuda-version-mismatch)."""
-    of_toolkits = [(name, between) for name, between in asked(facts) if not name.startswith(("libcurand", "curand"))]
-    if not of_toolkits or not _fails(facts):
+    wishes = [
+        [(name, between) for name, between in one if not name.startswith(("libcurand", "curand"))]
+        for one in asked(facts)
+    ]
+    if not wishes or not all(wishes) or not _fails(facts):
         return
     failed = [name for name in lost(facts) if toolkits(name)]
     stated = named(facts, "cuda")
     beside = tuple(name for name in opened(facts) if toolkits(name))
-    first = failed[0] if failed else of_toolkits[0][0]
-    if stated and not any(all(within(v, between) for _, between in of_toolkits) for v in stated):
+    first = failed[0] if failed else wishes[0][0][0]
+    if stated and not any(all(within(v, between) for _, between in wish) for v in stated for wish in wishes):
         versions = " and ".join(".".join(map(str, v)) for v in stated)
         yield Found(
             message=f"TensorFlow asks for {first}, which CUDA {versions} does not bring.",
@@ -46,7 +49,7 @@ def _fails(facts: Facts) -> bool:
     """A library was not opened; or no GPU is listed by a release whose extra brings no libraries."""
     if facts.tensorflow.gpus() and not isinstance(facts.tensorflow.gpus(), Unread):
         return False
-    if lost(facts):
+    if lost(facts) or facts.text.said("libraries-not-opened"):
         return True
     version = facts.tensorflow.version
     first = (2, 11) if facts.system.system == "Windows" else (2, 14)

@@ -47,12 +47,30 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("container-named", ("ocker", "ontainer", "odman", "ubernetes"), r"(?i:\bdocker|\bpodman\b|\bcontainers?\b|kubernetes)"),
     (
         "nvidia-gpu-named",
-        ("orce", "ORCE", "TX", "tx", "uadro", "esla", "itan", "TITAN"),
-        r"^(?:(?!\.cc:\d)[^\n]){0,300}?(?i:geforce|\b[gr]tx ?\d|quadro|tesla [a-z]\d|titan (?:x|v|rtx))",
+        ("orce", "ORCE", "TX", "tx", "MX", "mx", "uadro", "esla", "itan", "TITAN"),
+        r"^(?:(?!\.cc:\d)[^\n]){0,300}?(?i:geforce|\b[gr]tx ?\d|\bmx ?[1-5]\d0\b|quadro|tesla [a-z]\d|titan (?:x|v|rtx))",
+    ),
+    (
+        "visible-set",
+        ("CUDA_VISIBLE_DEVICES",),
+        r"(?<!env: )\bCUDA_VISIBLE_DEVICES['\"]?(?:\]|,| to)? ?[=:]?=? ?(?P<value>['\"][^'\"\n]{0,40}['\"]|\$\w{1,20}|-?\d[\d,]{0,40}|(?<==)(?=\s|$))",
     ),
     ("mig-asked", ("MIG-",), r"CUDA_VISIBLE_DEVICES\W{1,3}MIG-[\w/-]{8,80},[\"' ]{0,3}MIG-"),
     ("nvidia-build-named", ("nvidia", "NVIDIA-Linux-"), r"/dkms/nvidia|\bnvidia-dkms|-m nvidia\b|NVIDIA-Linux-|\bnvidia[/,] ?\d{3}\."),
-    ("ide-named", ("harm", "VS", "pyder", "clipse", "ntelli", "isual Studio"), r"(?i:\b(?:pycharm|intellij|vs ?code|visual studio code|spyder|eclipse|pydev)\b)"),
+    ("ide-named", ("harm", "VS", "pyder", "clipse", "ntelli", "isual Studio", "reator", "tudio", "eans", "lion", "IDE"), r"(?i:\b(?:pycharm|intellij|vs ?code|visual studio code|spyder|eclipse|pydev|qt ?creator|rstudio|netbeans|clion)\b)|\bIDE\b"),
+    (
+        "file-is-there",
+        ("there", "exist", "resent", "in place"),
+        (r"(?i:\b(?:the|that|this|these|those|all) (?:[\w.-]{1,30} )?(?:files?|dlls?|librar(?:y|ies)|\.so) (?:\w+ ){0,2}?(?:(?:is|are) (?:all |really |actually |definitely |in fact |right |already )?(?:there\b(?! (?:a|any|no)\b)|present|in (?:place|(?:that|the|this) (?:directory|folder|path)))|(?:do |does |really )?exists?\b)"
+        r"|\b[\w.-]{0,30}(?:\.dll|\.so(?:\.\d{1,2}){0,3})\b['\"`)]{0,2} (?:\w+ ){0,2}?(?:is (?:there\b|present|in (?:place|(?:that|the|this) (?:directory|folder|path)))|exists)"
+        r"|\b(?:file|dll|library|it|they|those|these) (?:\w+ ){0,2}?(?:sits?|lies|exists?|is|are) (?:right )?(?:there|in (?:the|that) (?:bin|lib|lib64|cuda) (?:directory|folder)))(?![^.\n]{0,3}\?)"),
+    ),
+    (
+        "shell-works",
+        ("erminal", "ommand", "shell", "onsole", "bash", "prompt", "ssh"),
+        (r"(?i:\b(?:works?|worked|working|fine|ok|okay|runs?|ran|succeeds?|imports?|imported|no (?:error|problem|issue)s?)\b[^.\n]{0,60}\b(?:from|in|on|by|through|via|under|with) (?:the |a |my |an )?(?:\w+ )?(?:terminal|command[- ]line|shell|console|bash|prompt|ssh)\b"
+        r"|\b(?:from|in|on|through|via) (?:the |a |my |an )?(?:\w+ )?(?:terminal|command[- ]line|shell|console|bash|prompt|ssh)\b[^.\n]{0,50}\b(?:works?|worked|fine|ok|okay|runs?|ran|succeeds?|no (?:error|problem|issue)s?)\b)"),
+    ),
     ("run-by-sudo", ("sudo ",), r"\bsudo (?:-\w+ )?(?:\./|(?:\S{0,60}/)?(?:python|jupyter|ipython)[\d.]{0,4} |\S{1,60}\.py\b)"),
     ("protobuf-named", ("rotobuf", "_pb2"), r"(?i:\bprotobuf\b)|_pb2(?:\.py\b| import )"),
     (
@@ -118,6 +136,13 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("root", "sudo", "superuser"),
         (r"(?i:(?:works?|worked|fine|detected|succeeds?) (?:\w+ ){0,4}(?:with|as|using|under|by) (?:the )?(?:sudo|root)\b)"
         r"|(?i:\b(?:only|once|after|until|unless) (?:[^\s.]+ ){0,8}(?:as|by|with|under|using) (?:the )?(?:root|sudo)\b)|(?i:\b(?:unless|only(?: as)?) (?:superuser|root|sudo)\b)"),
+    ),
+    (
+        "other-gpu-mentioned",
+        ("RX", "rx", "ega", "adeon", "ADEON", "Instinct", "FirePro", "Arc", "Iris", "UHD", "uhd"),
+        (r"\b(?P<amd>(?i:RX)[ -]?(?:4[678]0|5[4-9]0|[5-7][3-9][05]0|90[67]0)(?: ?(?i:XTX?|GRE)|[XMS])?\b|(?i:vega) ?(?:56|64|VII|II|[368]|10|11|20)\b"
+        r"|(?i:radeon) (?:RX|rx|Pro|PRO|VII|R[579]|HD|Vega|VEGA|\d)|Instinct MI\d|FirePro)"
+        r"|\b(?P<intel>Arc(?:\(TM\)|\u2122)? [AB]\d{3}|Iris(?:\(R\)|\u00ae)? (?:Xe|Plus|Pro)|(?i:intel(?:\(R\))? u?hd|uhd graphics))\b"),
     ),
     (
         "other-gpu-named",

@@ -10,16 +10,16 @@ from .language import Understood
 from .notebook import Notebook
 
 LANGUAGE = "claims"
-WORDS = ("uda", "UDA", "udnn", "uDNN", "UDNN", ".so", "nvidia-c")
+WORDS = ("uda", "UDA", "udnn", "uDNN", "UDNN", ".so", "nvidia-c", "oolkit")
 KIND, SHOWN = "names-cuda", "shows-file"
 
 _CUDA = tuple(
     Pattern(p.replace("VERSION", r"(\d{1,2}\.\d{1,2}(?!\d)|1[0-9](?![.\d-]))"))
     for p in (
         r"Cuda compilation tools, release VERSION",
-        r"(?i)\bcuda[-/\\ ]?v?VERSION",
-        r"(?i)\bcuda[ _-]?(?:toolkit|version|runtime|sdk)?(?: is| was)?[ :=]{1,3}\(?v?VERSION",
-        r"(?i)\bcuda[ _-]toolkit(?: version| v)?[ :=-]{1,3}v?VERSION",
+        r"(?i)\bcuda[-/\\_ ]?v?VERSION",
+        r"(?i)\bcuda[ _-]?(?:toolkit|ver\w{0,5}|runtime|sdk)?(?: is| was)?[ :=]{1,3}\(?v?VERSION",
+        r"(?i)\b(?:cuda|gpu(?: computing)?|nvidia)[ _-]toolkit(?: ver\w{0,5}| v)?[ :=-]{1,3}v?VERSION",
         r"(?i)\bcudatoolkit(?:-dev)?[ =]{1,20}VERSION",
         r"\+cuda-?VERSION",
         r"(?i)CUDA/cuDNN version\W{0,6}(?:cuda ?)?v?VERSION",
@@ -30,7 +30,7 @@ _CUDNN = tuple(
     Pattern(p.replace("VERSION", r"v?(\d{1,2}(?:\.\d{1,3}){0,3})"))
     for p in (
         r"\blibcudnn\d?[ =_-]{1,20}VERSION",
-        r"(?i)\bcudnn(?!64_)[ _-]?(?:version|v)?(?: is| was)?[ :=]{0,20}VERSION",
+        r"(?i)\bcudnn(?!64_)[ _-]?(?:ver\w{0,5}|v)?(?: is| was)?[ :=]{0,20}VERSION",
         r"(?i)\bcudnn-\d+\.\d-(?:linux|windows)[\w-]{0,20}-VERSION",
         r"(?i)cuda/cudnn version\W{0,6}(?:cuda[ :]?)?v?\d[\d.]{0,6} {0,2}[/,;&] {0,2}VERSION",
     )
@@ -47,6 +47,11 @@ _ERROR_BEGINS = Pattern(r"\b(?:ImportError|OSError|lib\w{3,20}\.so|Could not|can
 _BUT = Pattern(
     r"(?i:\b(?:but|while|whereas|although|though|however|instead),? (?:actually )?(?=(?:I|we|my|mine|there|it|the|only|this|installed|have)\b))"
 )
+_OWN = Pattern(
+    r"(?i:\b(?:with|have|has|on|using|under|got|and)(?: an?| the| my| our| only)? (?:nvidia )?(?P<what>cuda|cudnn)(?:[ -]toolkit)?[ -]v?(?P<version>\d{1,2}(?:\.\d{1,2}){0,2})"
+    r" (?:is |was |are |being |already |properly |correctly )?(?:installed|installation|install|in place|set ?up)\b)"
+)
+"""What is called installed, in a line that also tells what is asked for."""
 _HAS = Pattern(
     r"(?i:\b(?:have|has|only|there(?:'s| is| are)|contains?|see|got)\b[^.?!,;:]{0,30}?)(?<![\w/.])['`\"]?(?P<name>cudnn64_|libcudnn\.so\.|cudart64_|libcudart\.so\.)(?P<version>\d{1,3}(?:\.\d)?)\b"
 )
@@ -137,7 +142,8 @@ def line(text: str, _number: int, _notes: Notebook) -> Understood | None:
         has = _HAS.search(text)
         return Understood(KIND, _by_file(has["name"], has["version"])) if has else None
     if _NOT_INSTALLED.search(text):
-        text = _of_ones_own(text)
+        own = _OWN.search(text)
+        text = own[0] if own else _of_ones_own(text)
     values = {}
     if (has := _HAS.search(text)) and not _NO_LONGER.search(text):
         values |= _by_file(has["name"], has["version"])
@@ -146,5 +152,8 @@ def line(text: str, _number: int, _notes: Notebook) -> Understood | None:
     elif found := _PACKAGE.search(text):
         values["cuda"] = f"{found['major']}.{found['minor']}"
     if found := next((m for p in _CUDNN if (m := p.search(text))), None):
-        values["cudnn"] = found[1]
+        if int(found[1].partition(".")[0]) in _MAJORS_OF_CUDNN or not is_cuda(found[1]):
+            values["cudnn"] = found[1]
+        else:  # 'cuDNN 11.1' is CUDA's version
+            values.setdefault("cuda", ".".join(found[1].split(".")[:2]))
     return Understood(KIND, values) if values else None

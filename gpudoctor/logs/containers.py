@@ -38,7 +38,7 @@ LANGUAGE = Language(
         "BPF_CGROUP", "ldcache", "ldconfig", " error: ", "CDI", "untime", "NVML", "libdxcore", "detect NVIDIA", "mount destination", "strategy detected", "platform detected",
         "Nvml", "No devices found", "[[gpu", " hook", "container process", "driver not loaded", "root failed", "root directory",
         "WSL ", "--gpus", "prestart", "device filter", "mount request", "custom device", "Auto-detected", "MOFED", "dxcore", "kernel modules", "inheritable",
-        "nv files", "context canceled", "/run/nvidia/driver",
+        "nv files", "Error: invalid device", "context canceled", "/run/nvidia/driver",
     ),
     kinds=(
         Kind(
@@ -104,7 +104,8 @@ LANGUAGE = Language(
         Kind("container-shared-out", r"unknown device id: no-gpu-has", _NOT_STARTED),
         Kind(
             "container-unknown-device",
-            r"device error: (?:unknown device|(?P<device>[^\s:]{1,90}(?::\d{1,3}){0,2}): unknown device|invalid device)",
+            r"device error: (?:unknown device|(?P<device>[^\s:]{1,90}(?::\d{1,3}){0,2}): unknown device|invalid device)"
+            r"|^(?:nvidia-docker \| )?(?:[\d/ :]{8,22} )?Error: invalid device: (?P<device2>\S{1,60})$",
             _NOT_STARTED,
         ),
         Kind(

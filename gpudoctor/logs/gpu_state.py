@@ -15,9 +15,9 @@ def _no_gpu(_values: Values, line: int, notes: Notebook) -> None:
 LANGUAGE = Language(
     name="gpu",
     words=(
-        "busy or unavailable", "DEVICE_UNAVAILABLE", "DEVICES_UNAVAILABLE", "icens", "icenc", "Power Cap", "power cap", "hrottl", "Gen", "gen ",
+        "busy or unavailable", "DEVICE_UNAVAILABLE", "DEVICES_UNAVAILABLE", "icens", "icenc", "Power Cap", "power cap", "power_cap", "hrottl", "Gen", "gen ",
         "ILLEGAL_ADDRESS", "illegal memory access", "LAUNCH_FAILED", "launch failure", "Registered devices", "PCIe bandwidth", "Width", "device ordinal", "num_gpus", "InvalidDevice", "device_count", "Invalid device", "Invalid CUDA",
-        "supported devices found", "too old", "is not supported by", "which supports up to", "nvenc API",
+        "supported devices found", "too old", "is not supported by", "which supports up to", "nvenc API", "nvml",
     ),
     kinds=(
         Kind("device-busy", r"busy or unavailable|CUDA_ERROR_DEVICE_UNAVAILABLE|cudaErrorDevicesUnavailable", "op-fails"),
@@ -29,8 +29,8 @@ LANGUAGE = Language(
         Kind("names-vgpu-licence", r"(?:vGPU|GRID|gridd)[^\n]{0,80}\b[Ll]icen[sc](?:e|ing)|\b[Ll]icen[sc](?:e|ing)[^\n]{0,80}(?:vGPU|GRID)\b"),
         Kind(
             "power-cap-slows",
-            r"(?:[Tt]hrottl|[Cc]locks? (?:go|goes|drop|drops|fall|falls)\b)[^\n]{0,80}S[Ww] [Pp]ower [Cc]ap"
-            r"|S[Ww] [Pp]ower [Cc]ap[^\n:]{0,80}(?:[Tt]hrottl|[Cc]lock)",
+            r"(?:[Tt]hrottl|[Cc]locks? (?:go|goes|drop|drops|fall|falls)\b)[^\n]{0,80}[Ss][Ww][ _][Pp]ower[ _][Cc]ap"
+            r"|[Ss][Ww][ _][Pp]ower[ _][Cc]ap[^\n:]{0,80}(?:[Tt]hrottl|[Cc]lock)",
             "runs-slowly",
         ),
         Kind(
@@ -48,7 +48,8 @@ LANGUAGE = Language(
         Kind(
             "driver-refused",
             r"NVIDIA driver on your system is too old|CUDA \d{1,2}\.\d{1,2} is not supported by(?: your driver|$)|your driver \(which supports up to \d"
-            r"|[Dd]river does not support the required nvenc API|CUDA driver (?:version |library )?is too old",
+            r"|[Dd]river does not support the required nvenc API|CUDA driver (?:version |library )?is too old"
+            r"|(?:undefined symbol|symbol not found|[Cc]ould not find symbol|symbol lookup error)\W{1,3}['\"]?nvml[A-Z]\w{3,60}",
             "op-fails",
         ),
         Kind(

@@ -13,7 +13,7 @@ from .language import Understood
 from .notebook import Notebook
 
 LANGUAGE = "lost-libraries"
-WORDS = ("libcu", "64_", "cuDNN DSO", "cudnn DSO")
+WORDS = ("libcu", "64_", "cudart", "cublas", "cufft", "curand", "cusolver", "cusparse", "cuDNN DSO", "cudnn DSO")
 _NAMES = "cudart|cublasLt|cublas|cufft|curand|cusolver|cusparse|cudnn"
 _LIBRARY = rf"(?P<library>lib(?:{_NAMES})\.so(?:\.\d{{1,2}}){{0,3}}|(?i:{_NAMES})64_\d{{1,3}}(?:_\d{{1,2}})?\.dll)\b"
 _QUOTE = r"['\"`*]{0,3}"
@@ -30,6 +30,15 @@ _PROSE = Pattern(
     rf"|(?<![\w/.]){_QUOTE}{_LIBRARY.replace('P<library>', 'P<library3>')}{_QUOTE}(?i: (?:\w+ ){{0,3}}?(?:(?:is|was|were|are) )?(?:missing|not (?:found|there|present|available|loaded|installed)"
     rf"|not to be found|could not be (?:found|loaded|opened)|couldn't be|can ?not be (?:found|loaded|opened)|can't be (?:found|loaded)|won't (?:load|open)|will not (?:load|open)|doesn't (?:load|open)|doesn't exist|does not exist|nowhere))"
 )
+_TITLE = Pattern(
+    rf"(?:ImportError|OSError|DLL load failed|loading shared libraries)\W{{1,3}}(?:of )?{_LIBRARY}(?!\.\d|\w| is (?:there|installed))"
+)
+"""The error without what the loader says of the file."""
+_BY_VERSION = Pattern(
+    r"(?i:\b(?:looks?|looking|search\w{0,3}|asks?|asking) for|\bwants?|\brequires?|\bneeds?|\bexpects?|\bcan(?:'t|not| not) (?:find|load)) (?:the )?(?:lib)?"
+    r"(?P<name>(?i:cudart|cublas|cufft|curand|cusolver|cusparse))[ -]v?(?P<version>\d{1,2}\.\d)\b"
+)
+"""'looks for cublas 9.0'."""
 _OWN = Pattern(
     r"\.cc:|Could not load (?:dynamic )?library|Couldn't open CUDA|[Ss]uccessfully opened|^(?:sudo |\$ |# )?(?:ln|cp|find|ls|locate|export|ldconfig|whereis|mv) "
     r"|^(?:File|import|from) |Could not find '"
@@ -53,10 +62,15 @@ def line(text: str, number: int, notes: Notebook) -> Understood | None:
         return Understood("library-not-loaded", {"library": "libcuda.so.1"})
     found = _LOADER.search(text)
     weight = 0 if found else _SAID
-    if found is None and (len(text) > 600 or (found := _PROSE.search(text)) is None):
+    if found is None and len(text) > 600:
         return None
-    name = next(value for value in found.groups() if value)
-    name = name.lower() if name.endswith(".dll") else name
+    if found := found or _PROSE.search(text) or _TITLE.search(text):
+        name = next(value for value in found.groups() if value)
+        name = name.lower() if name.endswith(".dll") else name
+    elif found := _BY_VERSION.search(text):
+        name = f"lib{found['name'].lower()}.so.{found['version']}"
+    else:
+        return None
     told = notes.told("tensorflow.libraries") or ()
     if not any(pick.soname == name for pick in told):
         notes.add("tensorflow.libraries", LibraryPick(soname=name, picked=None), number, weight)

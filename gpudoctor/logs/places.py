@@ -34,7 +34,7 @@ LANGUAGE = Language(
         "host", "http", "File ", "@", "docker", "podman", "ontainer", "ingularity", "pptainer", "lxc", "LXC", "LXD", "pct ", "olab", "ollab", "/content/",
         "srun", "sbatch", "salloc", "SBATCH", "SLURM", "slurm", "NoDevFiles", "--gpus", "--runtime", "--nv", "LD_LIBRARY_PATH", "nvidia", "WSL", "wsl",
         "icrosoft", "snap", "Desktop", "desktop", "daemon-reload", "Step ", "Running in", "FROM ", "NVIDIA_VISIBLE", "capabilities",
-        "Windows", "darwin", "kubectl", "rootless",
+        "Windows", "windows", "darwin", "kubectl", "rootless",
     ),
     kinds=(
         # what was asked for; these stand behind prompts, too
@@ -81,7 +81,7 @@ LANGUAGE = Language(
             r"|(?i:docker\b[^\n.]{0,40}\b(?:via|with|by|using|through|from|as an?) (?:the )?(?:ubuntu )?[`'\"]?snap\b)",
         ),
         Kind("toolkit-looks-for-wsl", r"load dxcore to see if|assuming a non-WSL environment"),
-        Kind("on-windows", r"microsoft-standard|/usr/lib/wsl|/mnt/wsl|(?i:\bwsl ?[12]?\b)|windows/amd64|\bPS C:\\|\bWindows 1[01]\b"),
+        Kind("on-windows", r"microsoft-standard|/usr/lib/wsl|/mnt/wsl|(?i:\bwsl ?[12]?\b)|windows/amd64|\bPS C:\\|\b(?i:windows|win) ?(?:\w{1,10} ){0,3}1[01]\b"),
         Kind("on-a-mac", r"\bdarwin/(?:amd64|arm64)|\bmac ?OS\b"),
         Kind("docker-desktop", r"(?i:docker[ -]desktop)|\bdesktop-linux\b|/\.docker/desktop"),
         Kind("talks-of-a-container", r"(?i:\b(?:in|inside|within) (?:[a-z]{1,10} ){0,3}(?:docker|containers?)\b)"),

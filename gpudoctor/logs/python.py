@@ -56,6 +56,7 @@ _PRINTED = (
     ("lists-gpus", Pattern(
         r"PhysicalDevice\(name='/physical_device:GPU:(?P<index>\d+)'|Num GPUs(?: Available)?:\s*"
         r"(?P<count>[1-9]\d*)\b")),
+    ("lists-xla-gpu", Pattern(r"device_type(?:: ?\"|=')XLA_GPU\b|device:XLA_GPU:0\b")),
 )  # fmt: skip
 _VERSION = Pattern(
     r"(?:tf\.__version__|tensorflow\.__version__|TensorFlow version|tensorflow version)[^\d\n]{0,12}"

@@ -95,6 +95,8 @@ _OURS = Pattern(
     r"^(?:GD\d{3} [a-z0-9-]+(?:$|: )|[\u2717!i?] .{1,200} GD\d{3}$|(?:[a-z0-9]{1,20}(?:-[a-z0-9]{1,20}){1,8}, ){2})"
 )
 """A line of our own report that names causes: they were looked at, or found, and are not what the text shows."""
+_QUOTES, _HIDES = " '\"", ("", "-1", "none", "void", "NoDevFiles")
+"""Around the value of CUDA_VISIBLE_DEVICES, and those that hide all GPUs."""
 _TEXT = 400
 _MANY = 1000
 """From so many lines on a look at their words is worth its preparation."""
@@ -173,10 +175,12 @@ def read(pasted: Pasted) -> Facts:
 def _with_likeness(notes: Notebook, pasted: Pasted) -> Facts:
     """What reports that read alike are about; where that is a fault, the first line of what somebody wrote shows it."""
     ours = any(line.text.startswith("gpudoctor ") for line in pasted.lines[:3])
-    harmless = {event.line for event in notes.events if event.kind.startswith("benign-")}
+    harmless = {e.line for e in notes.events if e.kind.startswith("benign-") or e.kind == "library-opened"}
     printed = {event.line for event in notes.events if event.language in _PROGRAMS} | harmless
     theirs = not ours and alike.is_people(line.text for line in pasted.lines if line.number not in printed)
     found = alike.alike(line.text for line in pasted.lines if line.number not in harmless) if theirs else ()
+    if any(e.kind == "visible-set" and e.values.get("value", "").strip(_QUOTES) not in _HIDES for e in notes.events):
+        found = tuple(one for one in found if one.cause != "cuda-visible-devices-empty")
     if alike.speaks_of_a_fault(found):
         line = next(one for one in pasted.lines if not alike.is_log(one.text))
         notes.note(

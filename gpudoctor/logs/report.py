@@ -147,6 +147,10 @@ _SITE_UNIX = Pattern(
     r"(?P<root>/(?:home|root|usr|opt|workspace|Users|Library|data|mnt|content)/)[^\"'<>"
     r"|: ]{0,160}?python(?P<version>[23]\.\d+)/(?:site|dist)-packages"
 )
+_WHEEL = Pattern(
+    r"(?:pip3? install|Downloading|Using cached|Installing|Saved) [^\n]{0,200}-(?:macosx_\d{1,2}_\d{1,2}_(?P<mac>arm64|x86_64)|win_amd64)\.whl"
+)
+"""A wheel that is installed tells the system."""
 _SITE_VERSION = Pattern(r"Python(?P<major>[23])(?P<minor>\d{1,2})(?P<bits>-32)?[\\/]", re.IGNORECASE)
 _IN_SPEECH = Pattern(
     r"\b(?P<what>[Pp]ython|PYTHON|[Tt]ensor[Ff]low(?:[-_ ][Gg][Pp][Uu])?|TF|tf|CUDA|[Cc]uda|cu ?DNN"
@@ -292,6 +296,11 @@ class Reader:
                 if version["bits"]:
                     notes.tell("python.bits", 32, line, _PRINTED)
             return {"system": "Windows"} if told != "Windows" else {}
+        if wheel := _WHEEL.search(text):
+            system = "Darwin" if wheel["mac"] else "Windows"
+            notes.tell("system.system", system, line, _PRINTED)
+            notes.tell("system.machine", wheel["mac"] or "AMD64", line, _PRINTED)
+            return {"system": system} if told != system else {}
         if path := _SITE_UNIX.search(text):
             system = "Darwin" if path["root"] in ("/Users/", "/Library/") or "homebrew" in text else "Linux"
             notes.tell("system.system", system, line, _PROVEN)

@@ -35,7 +35,7 @@ KINDS: tuple[tuple[str, str], ...] = (
     (
         "library-not-loaded",
         (
-            r"Could not load dynamic library '(?P<library>[^']+)'(?:; dlerror: (?P<error>[^;]*))?"
+            r"Could not load dynamic library '(?P<library>[^':; ]+)['\"]?(?:; dlerror: (?P<error>[^;]*))?"
             r"|Couldn't open CUDA library (?P<library2>[\w.-]+?)\.?(?= |$)"
         ),
     ),

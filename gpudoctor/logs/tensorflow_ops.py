@@ -40,7 +40,7 @@ _HARMLESS = (
     Kind("benign-mlir", r"None of the MLIR [Oo]ptimization [Pp]asses are enabled|disabling MLIR crash reproducer"),
     Kind("benign-xla-service", r"this does not guarantee that XLA will be used|Compiled cluster using XLA"),
     Kind("benign-executor-aborts", r"this does not indicate an error and you can ignore this message"),
-    Kind("benign-peer-access", r"cannot enable peer access from device ordinal"),
+    Kind("benign-peer-access", r"cannot enable peer access from device ordinal|CUDA_ERROR_TOO_MANY_PEERS"),
 )  # fmt: skip
 
 _CODE = (

@@ -15,7 +15,7 @@ from ..findings import LIKELY, Candidate, Diagnosis, Finding, SymptomRank, Unexp
 from ..registry import Check
 from .clues import CLUES
 from .fitting import DEEPEST, fitting
-from .hints import hinted
+from .hints import hinted, proven
 from .likeness import ranked
 from .proof import quoted
 from .settles import SETTLES
@@ -40,7 +40,7 @@ def narrowed(
     left = {u.cause: u for u in unknown}
     checks = {c.cause: c for c in by_code.values()}
     fits = ranked(facts, symptom, _first(facts, symptom, unknown, _fitting(facts, symptom)))
-    fits = tuple(name for name in fits if name in left)
+    fits = tuple(name for name in proven(facts, fits) if name in left)
     if fits:
         chosen = tuple(_candidate(checks[name], left[name]) for name in fits)
         return msgspec.structs.replace(diagnosis, candidates={symptom: chosen}, unexplained=())

@@ -79,7 +79,7 @@ _NOTHING_MORE = (
     "cuda-visible-devices-empty", "ld-library-path-not-set", "pip-nvidia-libs-not-found", "tf-wheel-runpath-gap",
     "gpu-compute-capability-too-old", "no-nvidia-gpu", "driver-module-not-loaded", "cudnn-wrong-major",
     "conda-cpu-build", "tf-windows-native-cpu-only", "tf-macos-no-cuda", "tf-aarch64-cpu-only", "tf-packages-overlap",
-    "tf-no-gpu-registered",
+    "tf-no-gpu-registered", "amd-gpu",
 )  # fmt: skip
 
 DEEPEST = ("libcuda-not-found", "cuinit-fails", "cuinit-no-device", "nvidia-smi-fails", "tf-lists-no-gpu")
@@ -155,6 +155,8 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
         return _IMPORT
     if not isinstance(tensorflow.libraries, Unread) and tensorflow.libraries:
         return (*libraries.fitting(facts), "driver-missing", "no-nvidia-gpu", "container-no-gpus-flag")
+    if facts.text.said("lists-xla-gpu"):  # which needs the driver and libcuda alone
+        return libraries.fitting(facts)
     first = {"Windows": "tf-windows-native-cpu-only", "Darwin": "tf-macos-no-cuda"}.get(str(facts.system.system))
     release = libraries.release_of(facts)
     if first == "tf-windows-native-cpu-only" and release is not None and release < _LAST_ON_WINDOWS:

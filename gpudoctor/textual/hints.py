@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..facts import Facts
+from ..patterns import Pattern
 
 
 def hinted(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
@@ -78,13 +79,44 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "tf-cpu-only-package"
     if said("run-by-sudo"):
         yield "sudo-stripped-environment"
-    if said("ide-named"):
+    if said("ide-named", "file-is-there", "shell-works"):
         yield "ld-library-path-not-set"
     if said("another-framework"):
         yield "tf-preallocates-all-memory"
     if said("stubs-on-path") and facts.driver.kernel_version is not None:
         yield "libcuda-stub-loaded"
     yield from _without_nvidia(facts)
+
+
+def proven(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
+    """`fits` with those first that a program's line or the names of the cards speak for, whatever the text reads like."""
+    first = tuple(cause for cause in _strong(facts) if cause in fits)
+    fits = (*first, *(cause for cause in fits if cause not in first))
+    empty, wrong = "cuda-visible-devices-empty", "cuda-visible-devices-wrong"
+    if empty in fits and any(
+        e.values.get("value", "").strip(" '\"") not in _HIDES for e in facts.text.said("visible-set")
+    ):
+        at = fits.index(empty)
+        fits = (
+            (*fits[:at], wrong, *(cause for cause in fits[at:] if cause != wrong)) if wrong not in fits[:at] else fits
+        )
+    return fits
+
+
+_HIDES = ("", "-1", "none", "void", "NoDevFiles", "0")
+"""Values of CUDA_VISIBLE_DEVICES that hide all GPUs, and the one that every machine with a GPU has."""
+
+
+def _strong(facts: Facts) -> Iterator[str]:
+    if any(_OF_A_TOOLKIT.search(e.text) for e in facts.text.said("libraries-mixed", "cublas-mixed")):
+        yield "ld-library-path-wrong-toolkit"
+    yield from _without_nvidia(facts)
+
+
+_OF_A_TOOLKIT = Pattern(
+    r"/cuda[-/]\d{1,2}\.\d{1,2}/[^\s:]{0,120}lib\w{2,20}\.so[.\d]{0,12}: (?:undefined symbol|version)"
+)
+"""A library of a toolkit lacks what another version's brings."""
 
 
 def _names_container_first(facts: Facts) -> bool:
@@ -102,6 +134,7 @@ def _without_nvidia(facts: Facts) -> Iterator[str]:
     """The GPUs that the text names are others'."""
     said = facts.text.said
     vendors = {e.values.get("vendor", "") for e in said("gpu-on-bus")}
+    vendors |= {vendor for e in said("other-gpu-mentioned") for vendor in e.values}
     named = {e.values.get("vendor", "").upper().split()[0] for e in said("other-gpu-named")}
     if said("nvidia-gpu-named") or "nvidia" in vendors:
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from ..facts import Facts, Unread
 
@@ -58,7 +59,9 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
     if lost and any(name.startswith(("libcublas", "libcudart", "libcufft")) for name in opened):
         return _first("cuda-libs-missing", "cuda-version-mismatch", "ld-library-path-not-set")
     if not _is_new(facts, release):
-        return _first("ld-library-path-not-set", "cuda-version-mismatch") if _names_a_toolkit(facts) else _ALL
+        if not _names_a_toolkit(facts) or _names_another(facts, release):
+            return _ALL
+        return _first("ld-library-path-not-set", "cuda-version-mismatch")
     if release == _GAP and any(name.startswith("libcudart") for name in lost):  # which the wheel would find
         return _first("cuda-libs-missing", "pip-nvidia-libs-not-found", "ld-library-path-not-set")
     if release == _GAP:
@@ -76,6 +79,18 @@ _LINUX_ONLY = (
 
 def _names_a_toolkit(facts: Facts) -> bool:
     return any(e.values.get("cuda") for e in facts.text.said("names-cuda"))
+
+
+def _majors(facts: Facts) -> set[str]:
+    return {e.values["cuda"].partition(".")[0] for e in facts.text.said("names-cuda") if e.values.get("cuda")}
+
+
+def _names_another(facts: Facts, release: str | None) -> bool:
+    """Whether the CUDA that is named is of another major version than this release is built for."""
+    if release is None:
+        return False
+    major, _, minor = release.partition(".")
+    return _wanted((int(major), int(minor or 0))) not in _majors(facts)
 
 
 def _other_cudnn(facts: Facts, lost: list[str]) -> bool:
@@ -102,14 +117,16 @@ def likely(facts: Facts, release: tuple[int, int]) -> str:
     """Why a package with CUDA lists no GPU, where no line of its log is there: libraries, by what is named of them."""
     if not _names_a_toolkit(facts):
         return "cuda-libs-missing"
-    majors = {e.values["cuda"].partition(".")[0] for e in facts.text.said("names-cuda") if e.values.get("cuda")}
-    wanted = next((major for since, major in _MAJORS if release >= since), "8")
-    if wanted not in majors:
+    if _wanted(release) not in _majors(facts):
         return "cuda-version-mismatch"
     return "ld-library-path-not-set" if release < (2, 14) else "pip-nvidia-libs-not-found"
 
 
-_MAJORS = (((2, 14), "12"), ((2, 4), "11"), ((2, 1), "10"))
+def _wanted(release: tuple[int, int]) -> str:
+    return next((major for since, major in _MAJORS if release >= since), "8")
+
+
+_MAJORS = (((2, 14), "12"), ((2, 4), "11"), ((1, 13), "10"), ((1, 5), "9"))
 """From this release on: the major version of CUDA that its package is built for."""
 
 
@@ -118,12 +135,20 @@ def _release(facts: Facts) -> str | None:
     version = facts.tensorflow.version
     if isinstance(version, str):
         return ".".join(version.split(".")[:2])
+    return next((_RELEASES.get(line) for line in _lines(facts)), None)
+
+
+def _lines(facts: Facts) -> Iterator[int]:
+    """The places in gpu_device.cc that say 'Cannot dlopen'."""
     events = facts.tensorflow.events
     for event in () if isinstance(events, Unread) else events:
         place = re.fullmatch(r"gpu_device\.cc:(\d+)", event.source or "")
         if place and event.kind == "libraries-not-opened":
-            return _RELEASES.get(int(place[1]))
-    return None
+            yield int(place[1])
+
+
+_SINCE_2_10 = 1934
+"""Lower places are of releases before."""
 
 
 _OLD = re.compile(r"\.so\.(?:[4-9]\.\d|10(?:\.\d)?|11\.0)$|libcudnn\.so\.[4-7]$")
@@ -135,5 +160,12 @@ def _is_new(facts: Facts, release: str | None) -> bool:
     if release is not None:
         major, _, minor = release.partition(".")
         return (int(major), int(minor or 0)) >= (2, 14)
+    if facts.text.said("lists-xla-gpu"):  # 1.14 to 2.3
+        return False
+    named = [v.split(".") for e in facts.text.said("names") for v in e.values.get("tensorflow", "").split()]
+    if named:
+        return any((int(one[0]), int(one[1])) >= (2, 14) for one in named)
+    if any(line < _SINCE_2_10 for line in _lines(facts)):
+        return False
     picks = facts.tensorflow.libraries
     return isinstance(picks, Unread) or not any(_OLD.search(p.soname) for p in picks)

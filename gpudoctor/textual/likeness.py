@@ -11,6 +11,8 @@ _LEAST = 0.04
 """A share below this says nothing."""
 _CLEAR = 0.65
 """From this share on a cause goes before others that a program's line fits as well."""
+_MEANT = 0.3
+"""The same where no program's line shows anything."""
 _LATER = 0.8
 """Each place further down in the list of what fits counts less."""
 _FITS = 0.1
@@ -35,5 +37,8 @@ def ranked(facts: Facts, symptom: str, fits: tuple[str, ...]) -> tuple[str, ...]
         scores = {cause: max(shares.get(cause, 0.0), _FITS * _LATER**place) for place, cause in enumerate(fits)}
         scores |= {cause: share for cause, share in shares.items() if cause not in scores and share >= _LEAST}
         return tuple(sorted(scores, key=lambda cause: -scores[cause]))
+    if not shown and _ANYTHING in fits:
+        meant = tuple(cause for cause, share in shares.items() if share >= _MEANT)
+        return (*meant, *(cause for cause in fits if cause not in meant))
     clear = tuple(cause for cause in fits if shares.get(cause, 0.0) >= _CLEAR)
     return (*clear, *(cause for cause in fits if cause not in clear))

@@ -22,7 +22,6 @@ def faults(machine: Machine) -> Iterator[Fault]:
     if not machine.always:  # a fake driver needs neither addresses nor a GPU's memory
         yield from _limits()
         yield from _memory()
-    yield from _work()
     yield from _settings(machine)
     yield from _parts_of_cudnn(machine)
     yield from _nothing(machine)
@@ -211,12 +210,6 @@ def _memory() -> Iterator[Fault]:
     )  # fmt: skip
 
 
-def _work() -> Iterator[Fault]:
-    name = "TF_MIN_GPU_MULTIPROCESSOR_COUNT"
-    make = variable(name, "999")
-    yield _fault(f"{name}=999", "variable", "work", make, "gpu-ignored-few-sms", level="standard")
-
-
 def _settings(machine: Machine) -> Iterator[Fault]:
     """What works, and not as most people want it."""
     name = "NVIDIA_TF32_OVERRIDE"
@@ -253,7 +246,8 @@ def _parts_of_cudnn(machine: Machine) -> Iterator[Fault]:
     if machine.always:  # a fake driver runs no convolution
         return
     for soname in ("libcudnn_graph.so.9", "libcudnn_ops.so.9"):
-        if not any(f["path"].startswith(machine.site + "/") for f in machine.copies(soname)):
+        copies = machine.copies(soname)  # another one would be taken, and does the work
+        if len(copies) != 1 or not copies[0]["path"].startswith(machine.site + "/"):
             continue
 
         def gone(scene: Scene, soname: str = soname) -> None:

@@ -62,6 +62,7 @@ DECIDED = [
     ("Error response from daemon: get nvidia_driver_384.90: no such volume: nvidia_driver_384.90", "container-toolkit-too-old"),
     (OLD % (CLI + "device error: unknown device id: 1"), "container-visible-devices-wrong"),
     (NEW % (CLI + "device error: 4: unknown device"), "container-visible-devices-wrong"),
+    ("nvidia-docker | 2018/02/03 11:22:33 Error: invalid device: 2", "container-visible-devices-wrong"),
     (NEW % (CLI + "mount error: file creation failed: /var/lib/docker/overlay2/0a/merged/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1: file exists"), "container-image-has-driver-files"),
     ("Windows 11, WSL2\n" + OLD % (CLI + "initialization error: driver error: failed to process request"), "wsl-driver-toolkit-mismatch"),
     ("WSL2\n" + OLD % (CLI + "mount error: mount operation failed: /proc/driver/nvidia/gpus/0bcd:00:00.0: no such file"), "wsl-driver-toolkit-mismatch"),

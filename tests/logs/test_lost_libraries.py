@@ -22,6 +22,10 @@ MISMATCH = "cuda-version-mismatch"
         "cannot open shared object file: libcudart.so.10.1",
         "        libcudart.so.10.1 => not found",
         "unable to load cudart64_101.dll",
+        "ImportError: libcudart.so.10.1",
+        "error while loading shared libraries: libcudart.so.10.1",
+        "it looks for cudart 10.1",
+        "tensorflow wants cudart-10.1",
         "Could not find 'cudart64_101.dll'. TensorFlow requires that this DLL be installed",
     ],
 )

@@ -62,6 +62,7 @@ def test_the_forms_of_issue_trackers() -> None:
     ("text", "system", "machine"),
     [
         ("PS C:\\work\\nets> pip list", "Windows", None),
+        ("Using cached numpy-1.19.5-cp38-cp38-win_amd64.whl (13 MB)", "Windows", "AMD64"),
         ("(tf) C:\\Users\\kim>python train.py", "Windows", None),
         ("(tf) kim@lab3:~/nets$ python train.py", "Linux", None),
         ('  File "/Users/kim/nets/env/lib/python3.9/site-packages/tensorflow/x.py", line 3, in y', "Darwin", None),
@@ -143,6 +144,12 @@ def test_windows_that_is_not_the_reason(text: str) -> None:
 
 
 def test_macos() -> None:
+    mac = "pip install x/tensorflow-2.15.0-cp311-cp311-macosx_14_0_arm64.whl\n"
+    assert said(judged(mac + CPU)) == (["tf-macos-no-cuda"], [])
+    lacks = "ERROR: No matching distribution found for tensorflow-gpu==2.4.0\n"
+    assert said(judged(lacks + '  File "/Users/kim/v/lib/python3.8/site-packages/x.py", line 3, in y'))[0] == [
+        "tf-macos-no-cuda"
+    ]
     assert said(judged(NEW.format(system="macOS 13.1") + CPU)) == (["tf-macos-no-cuda"], [])
     assert said(judged("On my MacBook: pip install tensorflow-gpu\nWhich file is it?"))[0] == ["tf-macos-no-cuda"]
     assert said(judged("How do I use the NVIDIA eGPU of my Mac with TensorFlow?"))[0] == ["tf-macos-no-cuda"]

@@ -28,6 +28,7 @@ CAUSES = [
         f"{UNKNOWN_HANDLE}\n[  +0.01] pcieport 0000:00:03.0: AER: Corrected error received: 0000:00:03.0",
         "xid79-fell-off-bus",
     ),
+    ('nvidia-smi tells "The GPU is lost.Reboot the system to recover the GPU"', "xid79-fell-off-bus"),
     ("pynvml.NVMLError_GpuIsLost: GPU is lost", "xid79-fell-off-bus"),
     (GSP, "xid119-gsp-timeout"),
     ("NVRM: Xid (PCI:0000:ca:00): 120, pid=1, GSP Error: Task 0 raised error code", "xid119-gsp-timeout"),

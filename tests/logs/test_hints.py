@@ -1,0 +1,120 @@
+"""Circumstances, cards and statements that put one of the causes left first."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.logs.judged import judged, said
+from tests.logs.test_complaints import first as answer
+
+NO_DEVICE = "failed call to cuInit: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected\n"
+CPU = "\nNum GPUs Available: 0\n"
+EMPTY, WRONG = "cuda-visible-devices-empty", "cuda-visible-devices-wrong"
+PATH = "ld-library-path-not-set"
+
+
+def first(text: str) -> str:
+    """The cause that is named first, decided or not."""
+    return answer(text).rstrip("?")
+
+
+PART = "Could not load library libcudnn_ops_infer.so.8. Error: {}/libnvrtc.so: undefined symbol: nvrtcGetCUBIN\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "cause"),
+    [
+        ("CUDA_VISIBLE_DEVICES=$0 ./train.py", WRONG),
+        ('os.environ["CUDA_VISIBLE_DEVICES"] = "1"', WRONG),
+        ("os.environ['CUDA_VISIBLE_DEVICES']='2,3'", WRONG),
+        ("export CUDA_VISIBLE_DEVICES=4", WRONG),
+        ("export CUDA_VISIBLE_DEVICES=", EMPTY),
+        ("export CUDA_VISIBLE_DEVICES=''", EMPTY),
+        ("CUDA_VISIBLE_DEVICES=-1 python3 train.py", EMPTY),
+        ("export CUDA_VISIBLE_DEVICES=0", EMPTY),
+    ],
+)
+def test_the_value_that_is_set(line: str, cause: str) -> None:
+    both = [one for one in said(judged(f"{line}\n{NO_DEVICE}"))[1] if one in (EMPTY, WRONG)]
+    assert both[0] == cause
+    assert len(both) == 2
+
+
+def test_who_names_a_gpu_hides_none() -> None:
+    asks = "environment variable CUDA_VISIBLE_DEVICES, why does it hide the GPUs?\n"
+    assert EMPTY in said(judged(asks))[1]
+    assert EMPTY not in said(judged(f"{asks}export CUDA_VISIBLE_DEVICES=3\n"))[1]
+
+
+@pytest.mark.parametrize(
+    "card",
+    [
+        "RX580", "rx 470", "RX 6800 XT", "RX 7900 XTX", "Radeon Pro 5500", "Vega 56", "RX 9070 XT", "Instinct MI250",
+    ],
+)  # fmt: skip
+def test_cards_of_amd(card: str) -> None:
+    text = f"tensorflow doesn't use the GPU, though there's a {card} in the computer{CPU}"
+    assert first(text) == "amd-gpu"
+
+
+@pytest.mark.parametrize("card", ["GTX 1060", "MX150", "Quadro K620"])
+def test_a_card_of_nvidia_beside(card: str) -> None:
+    text = f"tensorflow doesn't use the GPU, though there's a RX580 in the computer{CPU}"
+    assert first(f"{text}and the {card}\n") != "amd-gpu"
+
+
+@pytest.mark.parametrize("card", ["Intel Arc A770", "Arc B580", "Iris Xe", "Intel UHD 620"])
+def test_cards_of_intel(card: str) -> None:
+    assert first(f"tensorflow doesn't use the GPU, a laptop with {card} inside{CPU}") == "no-nvidia-gpu"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "In that directory I looked, the file is there.",
+        "I checked, the dll exists",
+        "cudart64_90.dll is present in the bin folder",
+        "It works in the terminal",
+        "From the command line everything is fine",
+        "in a shell it ran",
+        "only in Qt Creator",
+        "the IDE doesn't know the variable",
+    ],
+)
+def test_the_file_is_there(text: str) -> None:
+    lost = "ImportError: Could not find 'cudart64_90.dll'.\n"
+    assert first(lost) != PATH
+    assert first(f"{lost}{text}\n") == PATH
+
+
+@pytest.mark.parametrize(
+    "text", ["Is the file there?", "there is a file missing", "I run it from Windows", "nothing works"]
+)
+def test_the_file_is_not_there(text: str) -> None:
+    assert first(f"ImportError: Could not find 'cudart64_90.dll'.\n{text}\n") != PATH
+
+
+@pytest.mark.parametrize("directory", ["/usr/local/cuda-10.1/targets/x86_64-linux/lib", "/opt/cuda/8.0/lib64"])
+def test_a_library_of_another_toolkit(directory: str) -> None:
+    assert first(PART.format(directory)) == "ld-library-path-wrong-toolkit"
+    assert first("libcudnn_ops_infer.so.8 error\n" + PART.format(directory)) == "ld-library-path-wrong-toolkit"
+    assert first(PART.format("/usr/lib")) != "ld-library-path-wrong-toolkit"
+
+
+def test_what_reads_so_comes_first_where_no_line_shows_it() -> None:
+    told = "After every suspend the GPU in docker containers isn't used until the host is restarted\n"
+    assert first(f"{told}docker run --gpus all image\n") == "cuinit-unknown-after-suspend"
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        "[PhysicalDevice(name='/physical_device:XLA_GPU:0', device_type='XLA_GPU')]",
+        'device_type: "XLA_GPU"',
+        "/device:XLA_GPU:0",
+    ],
+)
+def test_only_xla_sees_the_gpu(listed: str) -> None:
+    assert first(f"{listed}{CPU}") == "cuda-version-mismatch"
+    assert first(f"{listed.replace('XLA_GPU', 'XLA_CPU')}{CPU}") != "cuda-version-mismatch"
+    assert said(judged(f"/physical_device:GPU:0\n{listed}\nPhysicalDevice(name='/physical_device:GPU:0'")) == ([], [])
