@@ -30,7 +30,9 @@ _PROSE = Pattern(
     rf"|(?<![\w/.]){_QUOTE}{_LIBRARY.replace('P<library>', 'P<library3>')}{_QUOTE}(?i: (?:\w+ ){{0,3}}?(?:(?:is|was|were|are) )?(?:missing|not (?:found|there|present|available|loaded|installed)"
     rf"|not to be found|could not be (?:found|loaded|opened)|couldn't be|can ?not be (?:found|loaded|opened)|can't be (?:found|loaded)|won't (?:load|open)|will not (?:load|open)|doesn't (?:load|open)|doesn't exist|does not exist|nowhere))"
 )
-_TITLE = Pattern(rf"(?:ImportError|OSError|DLL load failed|loading shared libraries)\W{{1,3}}(?:of )?{_LIBRARY}(?!\.\d|\w| is (?:there|installed))")
+_TITLE = Pattern(
+    rf"(?:ImportError|OSError|DLL load failed|loading shared libraries)\W{{1,3}}(?:of )?{_LIBRARY}(?!\.\d|\w| ?:| is (?:there|installed))"
+)
 """The error without what the loader says of the file."""
 _BY_VERSION = Pattern(
     r"(?i:\b(?:looks?|looking|search\w{0,3}|asks?|asking) for|\bwants?|\brequires?|\bneeds?|\bexpects?|\bcan(?:'t|not| not) (?:find|load)) (?:the )?(?:lib)?"

@@ -177,7 +177,9 @@ def _with_likeness(notes: Notebook, pasted: Pasted) -> Facts:
     ours = any(line.text.startswith("gpudoctor ") for line in pasted.lines[:3])
     harmless = {e.line for e in notes.events if e.kind.startswith("benign-") or e.kind == "library-opened"}
     printed = {event.line for event in notes.events if event.language in _PROGRAMS} | harmless
-    theirs = not ours and alike.is_people(line.text for line in pasted.lines if line.number not in printed)
+    titled = next((line.number not in printed for line in pasted.lines if line.text.strip()), False)
+    left = [line.text for line in pasted.lines if line.number not in printed]
+    theirs = not ours and alike.is_people(left, titled)
     found = alike.alike(line.text for line in pasted.lines if line.number not in harmless) if theirs else ()
     if any(e.kind == "visible-set" and e.values.get("value", "").strip(_QUOTES) not in _HIDES for e in notes.events):
         found = tuple(one for one in found if one.cause != "cuda-visible-devices-empty")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..facts import Facts
-from ..patterns import Pattern
 
 
 def hinted(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
@@ -93,9 +93,13 @@ def proven(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
     first = tuple(cause for cause in _strong(facts) if cause in fits)
     fits = (*first, *(cause for cause in fits if cause not in first))
     empty, wrong = "cuda-visible-devices-empty", "cuda-visible-devices-wrong"
-    if empty in fits and any(e.values.get("value", "").strip(" '\"") not in _HIDES for e in facts.text.said("visible-set")):
+    if empty in fits and any(
+        e.values.get("value", "").strip(" '\"") not in _HIDES for e in facts.text.said("visible-set")
+    ):
         at = fits.index(empty)
-        fits = (*fits[:at], wrong, *(cause for cause in fits[at:] if cause != wrong)) if wrong not in fits[:at] else fits
+        fits = (
+            (*fits[:at], wrong, *(cause for cause in fits[at:] if cause != wrong)) if wrong not in fits[:at] else fits
+        )
     return fits
 
 
@@ -109,7 +113,7 @@ def _strong(facts: Facts) -> Iterator[str]:
     yield from _without_nvidia(facts)
 
 
-_OF_A_TOOLKIT = Pattern(
+_OF_A_TOOLKIT = re.compile(
     r"/cuda[-/]\d{1,2}\.\d{1,2}/[^\s:]{0,120}lib\w{2,20}\.so[.\d]{0,12}: (?:undefined symbol|version)"
 )
 """A library of a toolkit lacks what another version's brings."""

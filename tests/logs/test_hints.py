@@ -87,7 +87,9 @@ def test_the_file_is_there(text: str) -> None:
     assert first(f"{lost}{text}\n") == PATH
 
 
-@pytest.mark.parametrize("text", ["Is the file there?", "there is a file missing", "I run it from Windows", "nothing works"])
+@pytest.mark.parametrize(
+    "text", ["Is the file there?", "there is a file missing", "I run it from Windows", "nothing works"]
+)
 def test_the_file_is_not_there(text: str) -> None:
     assert first(f"ImportError: Could not find 'cudart64_90.dll'.\n{text}\n") != PATH
 

@@ -147,7 +147,9 @@ def test_macos() -> None:
     mac = "pip install x/tensorflow-2.15.0-cp311-cp311-macosx_14_0_arm64.whl\n"
     assert said(judged(mac + CPU)) == (["tf-macos-no-cuda"], [])
     lacks = "ERROR: No matching distribution found for tensorflow-gpu==2.4.0\n"
-    assert said(judged(lacks + '  File "/Users/kim/v/lib/python3.8/site-packages/x.py", line 3, in y'))[0] == ["tf-macos-no-cuda"]
+    assert said(judged(lacks + '  File "/Users/kim/v/lib/python3.8/site-packages/x.py", line 3, in y'))[0] == [
+        "tf-macos-no-cuda"
+    ]
     assert said(judged(NEW.format(system="macOS 13.1") + CPU)) == (["tf-macos-no-cuda"], [])
     assert said(judged("On my MacBook: pip install tensorflow-gpu\nWhich file is it?"))[0] == ["tf-macos-no-cuda"]
     assert said(judged("How do I use the NVIDIA eGPU of my Mac with TensorFlow?"))[0] == ["tf-macos-no-cuda"]
