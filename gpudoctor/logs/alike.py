@@ -96,7 +96,7 @@ def _is_sentence(line: str) -> bool:
 
 _WORDS = 9
 _CONTINUED = Pattern(
-    r"To enable|Skipping|Follow the|This TensorFlow|Please make sure|rebuild TensorFlow|successful NUMA|at least one NUMA|[\w/.-]+:|.{0,80}\bJob for \S{1,60} failed|.{0,300}(?:\.so|\.dll|\bError)\b"
+    r"To enable|Detected at node|Skipping|Follow the|This TensorFlow|Please make sure|rebuild TensorFlow|successful NUMA|at least one NUMA|[\w/.-]+:|.{0,80}\bJob for \S{1,60} failed|.{0,300}(?:\.so|\.dll|\bError)\b"
 )
 """How TensorFlow's lines go on, and where a program's name stands before its message."""
 
