@@ -77,10 +77,11 @@ def is_log(line: str) -> bool:
     return len(line) > _LONGEST or ".cc:" in line[:120] or _LOG.match(line) is not None
 
 
-def is_people(lines: Iterable[str]) -> bool:
-    """Whether somebody wrote some of these lines, not only a program: words of people, or a first line that is a title."""
+def is_people(lines: Iterable[str], titled: bool = True) -> bool:
+    """Whether somebody wrote some of these lines, not only a program: words of people, or a first line that is a title (where
+    the first of them is the text's)."""
     kept = [line for line in lines if line.strip()]
-    if kept and _TITLE.match(kept[0]) and not is_log(kept[0]):
+    if titled and kept and _TITLE.match(kept[0]) and not is_log(kept[0]):
         return True
     return any(not is_log(line) and (_PEOPLE.search(line) or _is_sentence(line)) for line in kept)
 
@@ -95,7 +96,7 @@ def _is_sentence(line: str) -> bool:
 
 _WORDS = 9
 _CONTINUED = Pattern(
-    r"To enable|Skipping|Follow the|This TensorFlow|Please make sure|rebuild TensorFlow|successful NUMA|at least one NUMA|[\w/.-]+:|.{0,300}(?:\.so|\.dll|\bError)\b"
+    r"To enable|Detected at node|Skipping|Follow the|This TensorFlow|Please make sure|rebuild TensorFlow|successful NUMA|at least one NUMA|[\w/.-]+:|.{0,80}\bJob for \S{1,60} failed|.{0,300}(?:\.so|\.dll|\bError)\b"
 )
 """How TensorFlow's lines go on, and where a program's name stands before its message."""
 

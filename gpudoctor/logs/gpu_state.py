@@ -15,7 +15,7 @@ def _no_gpu(_values: Values, line: int, notes: Notebook) -> None:
 LANGUAGE = Language(
     name="gpu",
     words=(
-        "busy or unavailable", "DEVICE_UNAVAILABLE", "DEVICES_UNAVAILABLE", "icens", "icenc", "Power Cap", "power cap", "power_cap", "hrottl", "Gen", "gen ",
+        "busy or unavailable", "DEVICE_UNAVAILABLE", "DEVICES_UNAVAILABLE", "icens", "icenc", "Power Cap", "power cap", "hrottl", "Gen", "gen ",
         "ILLEGAL_ADDRESS", "illegal memory access", "LAUNCH_FAILED", "launch failure", "Registered devices", "PCIe bandwidth", "Width", "device ordinal", "num_gpus", "InvalidDevice", "device_count", "Invalid device", "Invalid CUDA",
         "supported devices found", "too old", "is not supported by", "which supports up to", "nvenc API", "nvml",
     ),
@@ -29,8 +29,8 @@ LANGUAGE = Language(
         Kind("names-vgpu-licence", r"(?:vGPU|GRID|gridd)[^\n]{0,80}\b[Ll]icen[sc](?:e|ing)|\b[Ll]icen[sc](?:e|ing)[^\n]{0,80}(?:vGPU|GRID)\b"),
         Kind(
             "power-cap-slows",
-            r"(?:[Tt]hrottl|[Cc]locks? (?:go|goes|drop|drops|fall|falls)\b)[^\n]{0,80}[Ss][Ww][ _][Pp]ower[ _][Cc]ap"
-            r"|[Ss][Ww][ _][Pp]ower[ _][Cc]ap[^\n:]{0,80}(?:[Tt]hrottl|[Cc]lock)",
+            r"(?:[Tt]hrottl|[Cc]locks? (?:go|goes|drop|drops|fall|falls)\b)[^\n]{0,80}S[Ww] [Pp]ower [Cc]ap"
+            r"|S[Ww] [Pp]ower [Cc]ap[^\n:]{0,80}(?:[Tt]hrottl|[Cc]lock)",
             "runs-slowly",
         ),
         Kind(

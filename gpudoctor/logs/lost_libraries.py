@@ -31,7 +31,7 @@ _PROSE = Pattern(
     rf"|not to be found|could not be (?:found|loaded|opened)|couldn't be|can ?not be (?:found|loaded|opened)|can't be (?:found|loaded)|won't (?:load|open)|will not (?:load|open)|doesn't (?:load|open)|doesn't exist|does not exist|nowhere))"
 )
 _TITLE = Pattern(
-    rf"(?:ImportError|OSError|DLL load failed|loading shared libraries)\W{{1,3}}(?:of )?{_LIBRARY}(?!\.\d|\w| is (?:there|installed))"
+    rf"(?:ImportError|OSError|DLL load failed|loading shared libraries)\W{{1,3}}(?:of )?{_LIBRARY}(?!\.\d|\w| ?:| is (?:there|installed))"
 )
 """The error without what the loader says of the file."""
 _BY_VERSION = Pattern(

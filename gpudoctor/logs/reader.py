@@ -173,15 +173,19 @@ def read(pasted: Pasted) -> Facts:
 
 
 def _with_likeness(notes: Notebook, pasted: Pasted) -> Facts:
-    """What reports that read alike are about; where that is a fault, the first line of what somebody wrote shows it."""
+    """What reports that read alike are about; where that is a fault, the first line of what somebody wrote shows it. Not where
+    the title is a harmless line, which is what is asked about."""
     ours = any(line.text.startswith("gpudoctor ") for line in pasted.lines[:3])
     harmless = {e.line for e in notes.events if e.kind.startswith("benign-") or e.kind == "library-opened"}
     printed = {event.line for event in notes.events if event.language in _PROGRAMS} | harmless
-    theirs = not ours and alike.is_people(line.text for line in pasted.lines if line.number not in printed)
+    first = next((line.number for line in pasted.lines if line.text.strip()), 0)
+    titled = first not in printed
+    left = [line.text for line in pasted.lines if line.number not in printed]
+    theirs = not ours and alike.is_people(left, titled)
     found = alike.alike(line.text for line in pasted.lines if line.number not in harmless) if theirs else ()
     if any(e.kind == "visible-set" and e.values.get("value", "").strip(_QUOTES) not in _HIDES for e in notes.events):
         found = tuple(one for one in found if one.cause != "cuda-visible-devices-empty")
-    if alike.speaks_of_a_fault(found):
+    if first not in harmless and alike.speaks_of_a_fault(found):
         line = next(one for one in pasted.lines if not alike.is_log(one.text))
         notes.note(
             TextEvent(

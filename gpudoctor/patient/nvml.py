@@ -58,7 +58,7 @@ def _everything(n: Any, tool: int, board: Any) -> None:
         return
     head = {"error": None, "count": count, "driver": _value(n.nvmlSystemGetDriverVersion)}
     head["version"] = _value(n.nvmlSystemGetNVMLVersion)
-    head["cuda_driver"] = _value(lambda: _first(n.nvmlSystemGetCudaDriverVersion_v2, n.nvmlSystemGetCudaDriverVersion))
+    head["cuda_driver"] = {"code": 999, "error": "NVML's process ended before it told"}
     answer("nvml", head)
     board[_COUNT] = min(count, _COUNT - 1)
     answered = queue.Queue()  # type: Any
@@ -73,6 +73,9 @@ def _everything(n: Any, tool: int, board: Any) -> None:
             for first in ready:
                 answer("nvml_pair", _pair(n, *sorted([first, second], key=lambda one: one[0])))
             ready.append(second)
+    # last, for NVML loads libcuda to answer it, and one that is damaged ends the process
+    head["cuda_driver"] = _value(lambda: _first(n.nvmlSystemGetCudaDriverVersion_v2, n.nvmlSystemGetCudaDriverVersion))
+    answer("nvml", head)
 
 
 def _in_thread(n: Any, index: int, tool: int, board: Any, answered: Any) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..facts import Facts
-from ..patterns import Pattern
 
 
 def hinted(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
@@ -113,7 +113,7 @@ def _strong(facts: Facts) -> Iterator[str]:
     yield from _without_nvidia(facts)
 
 
-_OF_A_TOOLKIT = Pattern(
+_OF_A_TOOLKIT = re.compile(
     r"/cuda[-/]\d{1,2}\.\d{1,2}/[^\s:]{0,120}lib\w{2,20}\.so[.\d]{0,12}: (?:undefined symbol|version)"
 )
 """A library of a toolkit lacks what another version's brings."""

@@ -10,6 +10,7 @@
  *   FAKE_NVML_DOWN=1         five links of this one are down
  *   FAKE_NVML_PENDING=1      a row waits for a reset to be replaced
  *   FAKE_NVML_HEALTH=265     the fabric's health mask (265: bandwidth degraded)
+ *   FAKE_NVML_LIBCUDA=cut    asking for CUDA's version loads a libcuda that is cut short, which ends the process
  *   FAKE_NVML_PROCESS=4711   a process on the first GPU that holds 1 GiB
  * Compiled with -DMACHINE it answers by the machine (machine.h), where no variable tells otherwise.
  * The functions that are left out stand for an older library: nvmlDeviceGetCurrentClocksEventReasons (its older name is
@@ -65,7 +66,11 @@ const char *nvmlErrorString(int code) {
 }
 int nvmlSystemGetDriverVersion(char *text, unsigned length) { snprintf(text, length, "580.159.04"); return OK; }
 int nvmlSystemGetNVMLVersion(char *text, unsigned length) { snprintf(text, length, "13.580.159.04"); return OK; }
-int nvmlSystemGetCudaDriverVersion_v2(int *version) { *version = 13000; return OK; }
+int nvmlSystemGetCudaDriverVersion_v2(int *version) {
+    if (getenv("FAKE_NVML_LIBCUDA")) raise(SIGBUS); /* NVML loads libcuda for it, and that is cut short */
+    *version = 13000;
+    return OK;
+}
 int nvmlSystemGetProcessName(unsigned pid, char *name, unsigned length) {
     if (pid == 1) return NOT_FOUND;
     snprintf(name, length, "/usr/bin/python3");

@@ -66,6 +66,17 @@ def test_nothing_is_wrong(text: str) -> None:
     assert said(judged(text)) == ([], [])
 
 
+def test_a_title_that_is_harmless_asks_about_it() -> None:
+    asks = "how do I install tensorflow in a venv, it is not found there\n"
+    assert said(judged(asks))[1]
+    assert said(judged(f"TensorFlow binary was not compiled to use: AVX2 FMA\n{asks}")) == ([], [])
+
+
+def test_what_a_program_says_of_a_graph_is_no_sentence() -> None:
+    assert not alike.is_people(["Detected at node NcclAllReduce_1 defined at (most recent call last):"], titled=False)
+    assert alike.is_people(["Two cards hang"]) and not alike.is_people(["Two cards hang"], titled=False)
+
+
 def test_the_line_that_reads_so_is_the_proof() -> None:
     report = judged("hello\n\nmy laptop woke up from suspend and cuda is gone until the next reboot, why?\n")
     assert list(report.diagnosis.candidates) == ["reads-like-a-fault"]

@@ -50,6 +50,7 @@ DECIDED = [
     ("$ snap install docker\n" + NOT_SELECTED, "container-snap-docker"),
     ("My docker is installed via snap.\n" + NEW % NO_NVML, "container-snap-docker"),
     (SMI + "docker               20.10.24      2915   latest/stable    canonical\u2713  -\n" + NEW % NO_NVML, "container-snap-docker"),
+    ("Windows Home 10\nDocker-Desktop 4.5.1\nUnknown runtime specified nvidia", "container-toolkit-missing"),
     (UBUNTU + " Context:    desktop-linux\n" + NOT_SELECTED, "container-docker-desktop-linux"),
     (UBUNTU + SMI + "Server: Docker Desktop 4.20.1 (110738)\n" + NEW % NO_NVML, "container-docker-desktop-linux"),
     (OLD % (CLI + "ldcache error: open failed: /sbin/ldconfig.real: no such file or directory"), "container-ldconfig-path"),

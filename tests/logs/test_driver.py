@@ -276,7 +276,10 @@ FIRST: dict[str, tuple[str, ...]] = {
     ),
     "cuinit-uvm-device-missing": (UNKNOWN,),
     "driver-libcuda-not-on-path": (NO_LIBCUDA + DIAGNOSTICS + "203] kernel reported version is: 367.57.0\n",),
-    "wsl-libcuda-path": ('Under WSL2 "libcuda.so.1" does not exist.',),
+    "wsl-libcuda-path": (
+        'Under WSL2 "libcuda.so.1" does not exist.',
+        "On WSL2 only LD_LIBRARY_PATH=/usr/lib/wsl/lib lets my program find libcuda.so\n$ ldconfig -p | grep libcuda\n\tlibcuda.so.1 (libc6,x86-64) => /usr/lib/wsl/lib/libcuda.so.1\n",
+    ),
     "wsl-driver-toolkit-mismatch": ("Failed to initialize NVML: GPU access blocked by the operating system",),
     "gpu-exclusive-busy": (CUINIT + "CUDA_ERROR_DEVICE_UNAVAILABLE: CUDA-capable device(s) is/are busy or unavailable\n",),
     "address-space-limit": (CUINIT + "CUDA_ERROR_OUT_OF_MEMORY: out of memory\n",),

@@ -16,6 +16,7 @@ BUSY = "InternalError: CUDA runtime implicit initialization on GPU:0 failed. Sta
         ("        License Status                    : Unlicensed (Restricted)", "vgpu-unlicensed"),
         (f"{BUSY}\nthe licence of our vGPU has run out", "vgpu-unlicensed"),
         ("clocks go down at full load, nvidia-smi shows SW Power Cap", "gpu-throttling-power"),
+        ("the plugin ends with 'undefined symbol: nvmlDeviceGetMemoryInfo_v2'", "driver-too-old"),
         ("the card stays at Gen2 x16 during the whole training", "pcie-link-degraded"),
     ],
 )
@@ -45,6 +46,8 @@ def test_a_line_that_does_not_decide(text: str, first: str) -> None:
         "we use vGPU with a licence server",
         "Registered devices: [CPU, GPU]",
         "        SW Power Cap                      : Not Active",
+        "W tensorflow/core/common_runtime/gpu/gpu_device.cc:9] Unable to enable peer access: CUDA_ERROR_TOO_MANY_PEERS",
+        "--query-gpu=clocks_throttle_reasons.sw_power_cap",
         "PCIe Gen1 when idle, Gen4 during training",
     ],
 )

@@ -38,6 +38,15 @@ def devices(got: Gpu) -> tuple[GpuDevice, ...]:
     return got.devices
 
 
+def test_a_damaged_libcuda_takes_nothing_but_its_own_answer(nvml: str) -> None:
+    got = ask(environment(nvml, FAKE_NVML_LIBCUDA="cut"), 10)
+    assert (got.nvml_error, got.driver_version) == (None, "580.159.04")
+    assert [one.name for one in devices(got)] == ["Fake GPU 0", "Fake GPU 1"]
+    assert isinstance(got.pairs, tuple)
+    assert isinstance(got.cuda_driver_version, Unread)
+    assert "ended" in got.cuda_driver_version.why
+
+
 def test_every_question_is_answered(nvml: str) -> None:
     got = ask(environment(nvml), 10)
     assert (got.nvml_version, got.cuda_driver_version) == ("13.580.159.04", 13000)
