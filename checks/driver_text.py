@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from gpudoctor.checks._cuinit import NOT_READY, SUCCESS, UNKNOWN_ERROR, init_evidence, init_result
 from gpudoctor.checks._driver_said import SHOWN, decided
 from gpudoctor.checks._said import lines, said
 from gpudoctor.facts import BuildLog, FabricManager, Facts, TextEvent, UnknownFactError, Unread, known
-from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage
+from gpudoctor.findings import Evidence, Findings, Fix, Found, NotApplicable, Stage
 from gpudoctor.registry import check
 
 _NO_GPU = ("tf-lists-no-gpu", "cuinit-no-device", "cuinit-fails")
@@ -44,7 +42,7 @@ _NEWER = {
     stage=Stage.DRIVER,
     explains=(*_NO_GPU, *SHOWN, "driver-module-not-loaded"),
 )
-def driver_kernel_incompatible(facts: Facts) -> Iterator[Found]:
+def driver_kernel_incompatible(facts: Facts) -> Findings:
     """The driver's kernel module can't be built for this kernel.
 
     What it looks at: where a GPU is on the bus, the kernel module is not loaded, and none lies under /lib/modules for the
@@ -80,8 +78,7 @@ def driver_kernel_incompatible(facts: Facts) -> Iterator[Found]:
         )
         return
     if facts.driver.kernel_version is not None:
-        known(facts.driver.kernel_version)
-        return
+        return f"the kernel module {known(facts.driver.kernel_version)} is loaded"
     if known(facts.system.container) is not None:
         raise NotApplicable("the driver of a container is the host's")
     if not any(d.is_nvidia_gpu for d in known(facts.pci.devices)):
@@ -91,11 +88,13 @@ def driver_kernel_incompatible(facts: Facts) -> Iterator[Found]:
         raise NotApplicable("dkms has no log of a build of the driver for this kernel")
     kernels = sorted({f.kernel for f in known(facts.driver.module_files)})
     library = facts.driver.libcuda.version
-    if log.kernel in kernels or (isinstance(library, str) and library != log.version):
-        return
+    if log.kernel in kernels:
+        return f"the module is built for kernel {log.kernel}"
+    if isinstance(library, str) and library != log.version:
+        return f"dkms's log is of the driver {log.version}, the library of {library}"
     errors = [e for e in log.complaints if e.kind == "error"]
     if not errors or len(errors) < len(log.complaints):
-        return
+        return "dkms's log ends in no errors of the compiler's alone"
     yield Found(
         message=f"The driver {log.version} can't be built for kernel {log.kernel}: the compiler stops with errors.",
         proof=(
@@ -133,7 +132,7 @@ def _newer_or_older(facts: Facts, log: BuildLog, kernels: list[str]) -> tuple[Fi
 
 
 @check("GD161", "cuinit-unknown-after-suspend", stage=Stage.NODES, explains=_NO_GPU)
-def cuinit_unknown_after_suspend(facts: Facts) -> Iterator[Found]:
+def cuinit_unknown_after_suspend(facts: Facts) -> Findings:
     """CUDA does not start any more since the machine was suspended.
 
     What it looks at: cuInit's answer 999 (CUDA_ERROR_UNKNOWN), where NVML works, every device node opens, and kernel module and
@@ -164,11 +163,14 @@ def cuinit_unknown_after_suspend(facts: Facts) -> Iterator[Found]:
             ),
         )
         return
-    if init_result(facts) != UNKNOWN_ERROR or not _all_else_is_well(facts):
-        return
+    answer = init_result(facts)
+    if answer != UNKNOWN_ERROR:
+        return f"cuInit answers {answer}"
+    if not _all_else_is_well(facts):
+        return f"cuInit answers {answer}, and module, nodes or NVML are not well either"
     slept = _slept(facts)
     if slept is None:
-        return
+        return "the machine was not suspended since nvidia-uvm was loaded"
     yield Found(
         message="cuInit answers 999 since the machine was suspended: the module nvidia-uvm did not survive it.",
         proof=(init_evidence(facts.driver.libcuda), slept, *_preserved(facts)),
@@ -257,7 +259,7 @@ _LAST_NAMED_BY_BRANCH = 580
     stage=Stage.DRIVER,
     explains=(*_NO_GPU, *SHOWN, "collective-fails", "fabric-manager-not-running"),
 )
-def fabric_manager_version_mismatch(facts: Facts) -> Iterator[Found]:
+def fabric_manager_version_mismatch(facts: Facts) -> Findings:
     """The fabric manager is of another release than the driver.
 
     What it looks at: where cuInit answers 802 (CUDA_ERROR_SYSTEM_NOT_READY), or fails while NVML says that the fabric is not set
@@ -278,7 +280,7 @@ def fabric_manager_version_mismatch(facts: Facts) -> Iterator[Found]:
         return
     result = init_result(facts)
     if result == SUCCESS or (result != NOT_READY and not _fabric_waits(facts)):
-        return
+        return f"cuInit answers {result}"
     driver = known(facts.driver.kernel_version)
     if driver is None:
         raise NotApplicable("the NVIDIA kernel module is not loaded")
@@ -293,7 +295,7 @@ def fabric_manager_version_mismatch(facts: Facts) -> Iterator[Found]:
     if version is None:
         raise UnknownFactError(Unread(why=f"{manager.path} names no release", settle="nv-fabricmanager --version"))
     if version == driver:
-        return
+        return f"the fabric manager and the kernel module are of release {driver}"
     package = manager.package if isinstance(manager.package, str) else None
     yield Found(
         message=f"The fabric manager is of release {version}, the driver of {driver}.",
