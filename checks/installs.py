@@ -165,6 +165,8 @@ def tf_macos_no_cuda(facts: Facts) -> Iterator[Found]:
         raise NotApplicable("TensorFlow can't be imported")
     if facts.tensorflow.build.cuda is True:
         raise UnknownFactError(Unread(why="this build has CUDA"))
+    if isinstance(facts.driver.libcuda.init_result, int):
+        raise UnknownFactError(Unread(why="a driver of NVIDIA's answers: it is another machine's system that is named"))
     asked = tuple(e for e in facts.text.said("no-version") if e.values.get("name") == "tensorflow-gpu")
     wish = facts.text.said("gpu-package", "no-cuda-wheel") or asked
     if not wish and not any(e.symptom and not e.is_weak for e in facts.text.understood()):

@@ -380,6 +380,8 @@ def _arm_in_text(facts: Facts) -> Iterator[Found]:
         raise NotApplicable("this is not Linux on aarch64")
     if facts.tensorflow.build.cuda is True or "nv" in str(facts.tensorflow.version):
         raise NotApplicable("this build has CUDA")
+    if facts.driver.libcuda.path is None:
+        raise UnknownFactError(Unread(why="libcuda is not found, which is the driver's matter"))
     told = facts.text.said("no-cuda-wheel")
     if not told and not _installs.shows_no_gpu(facts):
         known(facts.tensorflow.devices)

@@ -144,8 +144,11 @@ def _damaged(machine: Machine) -> Iterator[Fault]:
         def first(scene: Scene, content: bytes = content) -> None:
             scene.put_first("LD_LIBRARY_PATH", scene.write(f"first-libcuda/{LIBCUDA}", content).parent)
 
-        yield _fault(f"libcuda {how}", route, in_place, "driver-library-damaged")
-        yield _fault(f"a libcuda first on the path {how}", "variable", first, "driver-library-damaged")
+        # NVML loads libcuda, too, and one whose header promises more than there is ends its process
+        ends_nvml = content is beginning
+        yield _fault(f"libcuda {how}", route, in_place, "driver-library-damaged", hides_nvml=ends_nvml)
+        name = f"a libcuda first on the path {how}"
+        yield _fault(name, "variable", first, "driver-library-damaged", hides_nvml=ends_nvml)
 
 
 # ------------------------------------------------------------------------------- gone
