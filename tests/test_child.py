@@ -22,11 +22,12 @@ def descendants() -> list[psutil.Process]:
 
 @pytest.fixture(autouse=True)
 def nothing_is_left() -> object:
+    before = descendants()  # scenes of other tests
     yield
     deadline = time.monotonic() + 5
-    while descendants() and time.monotonic() < deadline:
+    while (left := [p for p in descendants() if p not in before]) and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert descendants() == []
+    assert left == []
 
 
 def test_output_and_exit_code() -> None:
