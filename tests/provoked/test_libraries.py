@@ -149,9 +149,10 @@ def both_are_there(bench: Bench) -> None:
 GAP = ("tf-wheel-runpath-gap",)
 """TensorFlow 2.21.0's own, where the link that mends it went with the wheel."""
 CASES = (
-    Case("cuda-libs-missing", "pip uninstalls all CUDA wheels", nothing_but_tensorflow, name="plain"),
+    Case("cuda-toolkit-missing", "pip uninstalls all CUDA wheels", nothing_but_tensorflow, name="plain"),
     Case("cuda-libs-missing", "pip uninstalls one CUDA wheel", _without("nvidia-cufft-cu12").make, name="cufft"),
     Case("cuda-libs-missing", "pip uninstalls nvJitLink, which others need", _without("nvidia-nvjitlink-cu12").make, name="nvjitlink"),
+    Case("cudnn-missing", "pip uninstalls the wheel of cuDNN", _without("nvidia-cudnn-cu12").make, name="cudnn"),
     Case("ld-library-path-not-set", "a toolkit that CUDA_HOME names, no wheels", toolkit_off_the_path, name="toolkit"),
     Case("ld-library-path-not-set", "the libraries in the environment's own lib, no wheels", conda_off_the_path, name="conda"),
     Case("cuda-version-mismatch", "a CUDA 11.8 toolkit on LD_LIBRARY_PATH, no wheels", older_toolkit, name="11"),

@@ -16,7 +16,7 @@ from tests.running import COMMAND
 grounds, wheelhouse, template, make = _bench.grounds, _bench.wheelhouse, _bench.template, _bench.make
 HOW = "mended by `gpudoctor fix` and taken back"
 CASES = (
-    Case("cuda-libs-missing", HOW, libraries.nothing_but_tensorflow),
+    Case("cuda-toolkit-missing", HOW, libraries.nothing_but_tensorflow),
     Case("cudnn-version-too-old", HOW, libraries.cudnn_9_1),
     Case("cu12-cu13-wheel-clash", HOW, libraries.cudnn_of_cuda_13),
     Case("tf-packages-overlap", HOW, packages.both_packages),
