@@ -121,12 +121,9 @@ AFTER = Language(
 )
 """Which releases are meant, where none is named."""
 SUSPICIONS = Language(
-    name="complaints",
-    words=("nsufficient driver", "driver on your system is too old"),
-    kinds=(
-        Kind("driver-blamed", r"(?i:possibly insufficient driver version)", "op-fails"),
-        Kind("says-old-driver", r"The NVIDIA driver on your system is too old \(found version (?P<found>\d{4,6})\)", "op-fails"),
-    ),
-)  # fmt: skip
+    name="suspicions",
+    words=("nsufficient driver",),
+    kinds=(Kind("driver-blamed", r"(?i:possibly insufficient driver version)", "op-fails"),),
+)
 """What programs say of a cause that they suspect."""
-LANGUAGES = (C_LIBRARY, C_LIBRARY_HERE, WISH, AFTER, SUSPICIONS)
+LANGUAGES = (C_LIBRARY, C_LIBRARY_HERE, WISH, AFTER)

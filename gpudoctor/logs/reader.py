@@ -67,6 +67,7 @@ LANGUAGES: tuple[Language, ...] = (
     devices.LANGUAGE,
     *profiles.LANGUAGES,
     *circumstances.LANGUAGES,
+    complaints.SUSPICIONS,
     *complaints.LANGUAGES,
 )
 """Those whose lines are understood one by one."""

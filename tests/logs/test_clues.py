@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from gpudoctor.textual.clues import CLUES
 from tests.logs.judged import judged, said
 
 STAMP = "2021-03-04 05:06:07.000123: "
@@ -98,3 +99,33 @@ CASES: list[tuple[str, tuple[str, ...]]] = [
 def test_these_are_left(text: str, causes: tuple[str, ...]) -> None:
     roots, candidates = said(judged(text))
     assert (roots, tuple(candidates)) == ([], causes)
+
+
+@pytest.mark.parametrize(
+    ("kind", "line"),
+    [
+        ("container-cgroup-mount", "OCI runtime create failed: mountpoint for cgroup not found"),
+        ("container-no-dxcore", "nvidia-container-cli: initialization error: load library failed: libdxcore.so: cannot open shared object file"),
+        ("module-bad-argument", "modprobe: ERROR: could not insert 'nvidia': Invalid argument"),
+        ("other-module-key-rejected", "modprobe: ERROR: could not insert 'vboxdrv': Required key not available"),
+        ("dll-routine", "ImportError: DLL load failed while importing _pywrap_tensorflow_internal: A dynamic link library (DLL) initialization routine failed."),
+        ("executor-not-made", "tensorflow.python.framework.errors_impl.InternalError: failed initializing StreamExecutor for CUDA device ordinal 0: Internal"),
+        ("cupti-lost", "could not dlopen DSO: libcupti.so.9.0; dlerror: libcupti.so.9.0: cannot open shared object file"),
+        ("iommu-fault-of-gpu", "nvidia 0000:41:00.0: AMD-Vi: Event logged [IO_PAGE_FAULT domain=0x0021]"),
+        ("driver-blamed", f"{STAMP}E tensorflow/stream_executor/cuda/cuda_dnn.cc:328] Possibly insufficient driver version: 418.87.1"),
+        ("bus-error", "[box:00811] *** Process received signal ***\n[box:00811] Signal: Bus error (7)"),
+        ("no-device-function", "RuntimeError: NCCL: no device function"),
+    ],
+)  # fmt: skip
+def test_a_line_brings_its_causes_in_order(kind: str, line: str) -> None:
+    roots, candidates = said(judged(f"{line}\n"))
+    assert roots == []
+    assert tuple(candidates) == tuple(dict.fromkeys(CLUES[kind]))
+
+
+def test_what_only_a_running_process_tells_is_a_candidate() -> None:
+    text = "Whenever torch is imported before tensorflow in our script, TF takes torch's cuDNN and conv layers die; with tensorflow imported first it trains\n"
+    report = judged(text)
+    assert "cuda-lib-preloaded-by-other-package" in said(report)[1]
+    (candidates,) = report.diagnosis.candidates.values()
+    assert "--pid" in str(next(c.settle for c in candidates if c.cause == "cuda-lib-preloaded-by-other-package"))

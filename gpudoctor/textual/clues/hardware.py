@@ -34,7 +34,6 @@ CLUES: dict[str, tuple[str, ...]] = {
         "xid13-31-43-app-or-gpu-fault",
         "xid79-fell-off-bus",
     ),
-    "says-old-driver": ("driver-too-old", "container-driver-too-old", "driver-too-old-for-ptx"),
     "wrong-ordinal": (
         "cuda-visible-devices-wrong",
         "mig-single-instance-limit",
