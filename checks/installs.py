@@ -125,8 +125,9 @@ def tf_windows_native_cpu_only(facts: Facts) -> Findings:
 
 def _asks_for_a_gpu(facts: Facts) -> bool:
     """Somebody wants one, has one, and nothing in the text fails."""
-    return bool(facts.text.said("wants-gpu") and facts.text.said("says-nvidia", "nvidia-gpu-named")) and not any(
-        e.symptom and not e.is_weak for e in facts.text.understood()
+    return (
+        bool(facts.text.said("wants-gpu") and facts.text.said("says-nvidia", "nvidia-gpu-named"))
+        and not facts.text.shows_a_failure
     )
 
 
@@ -165,11 +166,11 @@ def tf_macos_no_cuda(facts: Facts) -> Iterator[Found]:
         raise NotApplicable("TensorFlow can't be imported")
     if facts.tensorflow.build.cuda is True:
         raise UnknownFactError(Unread(why="this build has CUDA"))
-    if isinstance(facts.driver.libcuda.init_result, int):
+    if facts.text.is_all and isinstance(facts.driver.libcuda.init_result, int):
         raise UnknownFactError(Unread(why="a driver of NVIDIA's answers: it is another machine's system that is named"))
     asked = tuple(e for e in facts.text.said("no-version") if e.values.get("name") == "tensorflow-gpu")
     wish = facts.text.said("gpu-package", "no-cuda-wheel") or asked
-    if not wish and not any(e.symptom and not e.is_weak for e in facts.text.understood()):
+    if not wish and not facts.text.shows_a_failure:
         wish = facts.text.said("says-nvidia")
     if facts.text.is_all and not wish and not _installs.shows_no_gpu(facts):
         known(facts.tensorflow.devices)
