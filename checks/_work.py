@@ -86,11 +86,9 @@ def named_too_new(facts: Facts) -> bool:
 
 def _anything_else(facts: Facts) -> bool:
     """Whether the text shows anything that goes wrong, or that works."""
-    events = facts.text.events
-    shown = any(e.symptom and not e.is_weak for e in events) if not isinstance(events, Unread) else False
     error = facts.tensorflow.import_error
     return (
-        shown or isinstance(error, str) or not isinstance(facts.tensorflow.devices, Unread)
+        facts.text.shows_a_failure or isinstance(error, str) or not isinstance(facts.tensorflow.devices, Unread)
         or not isinstance(facts.driver.libcuda.init_result, Unread) or bool(facts.text.said("work-goes-on", "lists-gpus"))
         or not _told.releases(facts)
     )  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gpudoctor.checks._handed_over import driver_works, lists_nothing
 from gpudoctor.checks._said import fails, lines
-from gpudoctor.facts import Facts
+from gpudoctor.facts import READS_LIKE_A_FAULT, Facts
 from gpudoctor.findings import Found, NotApplicable, Stage, SymptomRank
 from gpudoctor.registry import symptom
 
@@ -117,4 +117,4 @@ def reads_like_a_fault(facts: Facts) -> Iterator[Found]:
 
     Source: the text itself; tests/logs/wordings in gpudoctor's repository.
     """
-    yield from _shown(facts, "reads-like-a-fault", "What is written reads like the report of a fault.")
+    yield from _shown(facts, READS_LIKE_A_FAULT, "What is written reads like the report of a fault.")

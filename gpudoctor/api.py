@@ -63,7 +63,7 @@ def told(text: str, checks: tuple[Check, ...] | None = None) -> Report | None:
     """Judge what a command printed that reached no Python; None where that tells nothing."""
     report = log(io.BytesIO(text.encode()), checks)
     # a program printed it: what only reads like somebody's report of a fault is none
-    shows = any(e.symptom and e.kind != "reads-like-a-fault" for e in report.facts.text.understood())
+    shows = report.facts.text.shows_a_failure
     return report if report.diagnosis.root_causes or (shows and report.diagnosis.candidates) else None
 
 

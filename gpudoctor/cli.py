@@ -21,7 +21,7 @@ from .exports import Shell
 from .interpreter import NoInterpreter, Unreachable
 from .mending import NothingToUndo, UnknownCauseError
 from .progress import Progress
-from .terminal import Format, OutputError, UsageError, console, deferred, delivering, ended, writer
+from .terminal import Format, OutputError, UsageError, console, deferred, delivering, ended, say, writer
 
 app = typer.Typer(
     name="gpudoctor",
@@ -172,7 +172,7 @@ def check(
         cli_log.deliver(judged, format, redact, write, verbose, here=True)
         if not judged.diagnosis.root_causes:  # candidates: nothing is decided
             raise
-        print(f"gpudoctor: {' '.join(str(e).split())}", file=sys.stderr)
+        say(str(e))
         return bundle.exit_code(judged, fail_on.value)
     shown = api.redacted(report, checks, here=True) if redact and format is Format.JSON else report
     _print(shown, format, write, verbose)

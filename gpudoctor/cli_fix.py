@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from . import api, bundle
 from .bundle import Report
+from .diagnosis import together
 from .examine import Options
 from .exports import Shell, lines, not_in
 from .findings import EnvChange, RootCause
@@ -16,7 +17,7 @@ from .mending.actions import nothing_left_behind
 from .progress import Progress
 from .render import mending as render
 from .render.lines import Line
-from .terminal import OutputError, UsageError, delivering
+from .terminal import OutputError, UsageError, delivering, say
 
 _CHECK_LIMIT_S = 900.0
 
@@ -67,27 +68,28 @@ def undo(python: str | None, *, dry_run: bool, yes: bool) -> int:
 def env(options: Options, shell: Shell) -> int:
     """Print the lines that make the examined environment work, and on standard error what they can't mend."""
     report = _examined(options)
-    changes: list[EnvChange] = []
+    wanted: list[EnvChange] = []
     left: list[RootCause] = []
     for root in report.diagnosis.root_causes:
         if root.level == "info":
             continue
-        found = next((f for f in root.fixes if f.env and not (f.trial and f.trial.worked is False)), None)
+        found = next((f for f in root.fixes if f.env and not f.failed), None)
         if found is None or not_in(found.env, shell):
             left.append(root)
-        changes += [c for c in found.env if c not in changes] if found is not None else []
+        wanted += found.env if found is not None else ()
+    changes = together(wanted)
     with delivering():
         sys.stdout.write("".join(f"{one}\n" for one in lines(changes, shell)))
     for one in not_in(changes, shell):
-        _say(
+        say(
             f"{one.name} must not be set: no line of a {shell.value} can take it away (docker run -e, or the image before)"
         )
     for root in left:
-        _say(f"no variable mends {root.cause}: {root.message}")
+        say(f"no variable mends {root.cause}: {root.message}")
     if left:
-        _say("gpudoctor check shows how")
+        say("gpudoctor check shows how")
     elif not changes and bundle.exit_code(report, "warn") == 0:
-        _say("nothing is needed: no fault was found")
+        say("nothing is needed: no fault was found")
     return 1 if left else 0 if changes else bundle.exit_code(report, "warn")
 
 
@@ -168,7 +170,3 @@ def _show(shown: Iterator[Line] | list[Line]) -> None:
             out.width = UNWRAPPED
         for one in shown:
             out.print(rich(one), crop=False)
-
-
-def _say(text: str) -> None:
-    sys.stderr.write(f"gpudoctor: {' '.join(text.split())}\n")

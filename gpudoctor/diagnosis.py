@@ -254,10 +254,7 @@ def _combine(facts: Facts, roots: tuple[RootCause, ...]) -> CombinedFix | None:
 
 def first_usable(fixes: Iterable[Fix]) -> Fix | None:
     """The first fix that names steps and whose trial, if there was one, did not fail."""
-    usable = [
-        f for f in fixes if f.kind != "advice" and f.steps and not (f.trial is not None and f.trial.worked is False)
-    ]
-    return usable[0] if usable else None
+    return next((f for f in fixes if f.kind != "advice" and f.steps and not f.failed), None)
 
 
 def merged_steps(fixes: Iterable[Fix]) -> tuple[str, ...]:

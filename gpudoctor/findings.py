@@ -97,6 +97,11 @@ class Fix(Statement, frozen=True, kw_only=True):
     links: tuple[LinkChange, ...] = ()
     trial: Trial | None = None
 
+    @property
+    def failed(self) -> bool:
+        """It was tried, and was not enough."""
+        return self.trial is not None and self.trial.worked is False
+
 
 class Found(Statement, frozen=True, kw_only=True):
     """What a check's body yields."""

@@ -178,7 +178,11 @@ def _prepare() -> None:
 
 
 def _complain(text: str, code: int) -> int:
-    line = " ".join(text.split())
-    with contextlib.suppress(OSError):
-        sys.stderr.write(f"gpudoctor: {line}\n")
+    say(text)
     return code
+
+
+def say(text: str) -> None:
+    """One line on standard error."""
+    with contextlib.suppress(OSError):
+        sys.stderr.write(f"gpudoctor: {' '.join(text.split())}\n")

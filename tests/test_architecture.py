@@ -76,6 +76,7 @@ ALLOWED = {
         "",
         "api",
         "bundle",
+        "diagnosis",
         "examine",
         "exports",
         "findings",

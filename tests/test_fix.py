@@ -12,10 +12,14 @@ import sys
 import venv
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from gpudoctor.mending import Journal
+from gpudoctor import bundle
+from gpudoctor.findings import EnvChange, Fix, RootCause
+from gpudoctor.mending import Journal, Lines, plan
 from tests.building import Workshop, put
+from tests.factory import healthy, with_
 from tests.probes.test_tensorflow import site as _site
 from tests.running import COMMAND, ROOT, causes, gpudoctor, one_line, report
 
@@ -253,3 +257,28 @@ def test_every_shell_has_its_own_lines(place: Path, surroundings: dict[str, str]
     done = gpudoctor("env", "--for", shell, "--python", str(place), env=surroundings)
     assert done.stdout.startswith(first)
     assert "nvidia/cusolver/lib" in done.stdout
+
+
+# ------------------------------------------------------------------------------- several causes
+
+
+def test_the_variables_of_several_causes_are_one_change(place: Path) -> None:
+    """What one fix takes off a list no other puts back, in the activation script as in what is tried."""
+
+    def root(cause: str, value: str) -> RootCause:
+        change = EnvChange(name="LD_LIBRARY_PATH", op="set", value=value)
+        fix = Fix(kind="env", risk="safe", summary="x", steps=(f"export LD_LIBRARY_PATH={value}",), env=(change,))
+        return RootCause(
+            code="GD1", cause=cause, title="x", level="fail", message="x", about=(), proof=(), fixes=(fix,), explains=()
+        )
+
+    report = bundle.make(
+        with_(healthy(), python__prefix=str(place), python__virtual_environment=True, python__conda=False), "now"
+    )
+    roots = (root("one", "/b:/c"), root("two", "/a:/c"))
+    report = msgspec.structs.replace(report, diagnosis=msgspec.structs.replace(report.diagnosis, root_causes=roots))
+    todo = plan(report)
+    assert [m.cause for m in todo.mended] == ["one", "two"]
+    scripts = {os.path.basename(a.path): a.lines for a in todo.actions if isinstance(a, Lines)}
+    assert len(todo.actions) == len(scripts) == 3
+    assert scripts["activate"] == ("export LD_LIBRARY_PATH=/c;",)

@@ -47,7 +47,7 @@ from .python import (
 )
 from .system import KernelEvent, System
 from .tensorflow import Build, LoaderObject, LogEvent, TensorFlow, TensorFlowDevice
-from .text import COMPLAINT, Alike, Source, Text, TextEvent
+from .text import COMPLAINT, NOTHING_WRONG, READS_LIKE_A_FAULT, Alike, Source, Text, TextEvent
 from .trials import Trial
 
 
@@ -85,7 +85,9 @@ def with_fact(facts: Facts, fact: str, value: Any) -> Facts:
 __all__ = [
     "ALL_REDUCE",
     "COMPLAINT",
+    "NOTHING_WRONG",
     "NOT_RECORDED",
+    "READS_LIKE_A_FAULT",
     "Alike",
     "Build",
     "BuildLog",

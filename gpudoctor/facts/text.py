@@ -8,6 +8,10 @@ from .base import NOT_RECORDED, Fact, Unread
 
 COMPLAINT = "complaint"
 """The language of people who say what is wrong."""
+READS_LIKE_A_FAULT = "reads-like-a-fault"
+"""The symptom, and the kind of its line, where somebody describes a fault that no program's line shows."""
+NOTHING_WRONG = "nothing wrong"
+"""The name of no fault, beside the causes (Alike)."""
 
 
 class TextEvent(Fact, frozen=True, kw_only=True):
@@ -61,8 +65,13 @@ class Text(Fact, frozen=True, kw_only=True):
     def shows(self, symptom: str) -> tuple[TextEvent, ...]:
         """The lines that show a symptom: programs' where there are any, else what somebody says."""
         events = self.understood()
-        programs = any(e.symptom and not e.is_weak for e in events)
+        programs = self.shows_a_failure
         return tuple(e for e in events if e.symptom == symptom and not (programs and e.is_weak))
+
+    @property
+    def shows_a_failure(self) -> bool:
+        """A program's line shows that something fails."""
+        return any(e.symptom and not e.is_weak for e in self.understood())
 
     def said(self, *kinds: str) -> tuple[TextEvent, ...]:
         """The lines of these kinds."""

@@ -13,11 +13,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from ..facts import Alike
+from ..facts import NOTHING_WRONG, Alike
 from ..patterns import Pattern
 
-NOTHING = "nothing wrong"
-"""The name of no fault, beside the causes."""
 SHOWN = 8
 """Causes that are kept."""
 _CHARACTERS = 5000
@@ -136,7 +134,7 @@ def alike(lines: Iterable[str]) -> tuple[Alike, ...]:
 def speaks_of_a_fault(found: tuple[Alike, ...]) -> bool:
     """Whether a fault is so much likelier than none that it is worth naming."""
     of = {one.cause: one.share for one in found}
-    nothing = of.pop(NOTHING, 0.0)
+    nothing = of.pop(NOTHING_WRONG, 0.0)
     return max(of.values(), default=0.0) >= max(_LEAST, _TIMES * nothing)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
-from ..facts import COMPLAINT, Facts, TextEvent
+from ..facts import COMPLAINT, READS_LIKE_A_FAULT, Facts, TextEvent
 from ..patterns import Pattern
 from . import (
     alike,
@@ -190,7 +190,7 @@ def _with_likeness(notes: Notebook, pasted: Pasted) -> Facts:
         line = next(one for one in pasted.lines if not alike.is_log(one.text))
         notes.note(
             TextEvent(
-                line=line.number, language=COMPLAINT, kind="reads-like-a-fault", text=line.text[:_TEXT], symptom="reads-like-a-fault",
+                line=line.number, language=COMPLAINT, kind=READS_LIKE_A_FAULT, text=line.text[:_TEXT], symptom=READS_LIKE_A_FAULT,
             )
         )  # fmt: skip
     facts = notes.facts(pasted.count, pasted.left_out)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from .. import bundle
 from .actions import Action, CannotDo
 
 
@@ -38,10 +39,9 @@ class Journal:
 
     def begin(self, python: str, causes: tuple[str, ...]) -> Entry:
         """A new entry, written before anything is done. Raises CannotDo."""
-        now = time.gmtime()
         entry = Entry(
-            name=f"{time.strftime('%Y%m%dT%H%M%S', now)}-{secrets.token_hex(2)}",
-            at=time.strftime("%Y-%m-%dT%H:%M:%S+00:00", now),
+            name=f"{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}-{secrets.token_hex(2)}",
+            at=bundle.now(),
             python=python,
             causes=causes,
         )

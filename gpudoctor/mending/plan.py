@@ -9,10 +9,10 @@ from collections.abc import Iterable
 import msgspec
 
 from ..bundle import Report
-from ..diagnosis import first_usable
+from ..diagnosis import first_usable, together
 from ..exports import SCRIPTS, Shell, lines
 from ..facts import Facts, Python
-from ..findings import Fix, RootCause
+from ..findings import EnvChange, Fix, RootCause
 from .actions import Action, Lines, Link, Pip
 
 
@@ -71,6 +71,11 @@ def plan(report: Report, named: Iterable[str] = ()) -> Plan:
             mended.append(decided)
         else:
             left.append(decided)
+    # in one script the variables of several causes are one change: none puts back what another takes off
+    env = together(e for m in mended if m.fix.kind == "env" for e in m.fix.env)
+    scripts = _scripts(env, report.facts.python)
+    if not isinstance(scripts, str):
+        mended = [msgspec.structs.replace(m, actions=scripts) if m.fix.kind == "env" else m for m in mended]
     return Plan(mended=tuple(mended), left=tuple(left))
 
 
@@ -80,7 +85,7 @@ _LASTING = ("link", "command", "env")
 
 def _of(root: RootCause, facts: Facts) -> Mended | Left:
     why = "no fix of it can be done by a program"
-    ours = [f for f in root.fixes if f.kind in _LASTING and f.steps and not (f.trial and f.trial.worked is False)]
+    ours = [f for f in root.fixes if f.kind in _LASTING and f.steps and not f.failed]
     for fix in sorted(ours, key=lambda f: _LASTING.index(f.kind)):
         if fix.risk != "safe":
             why = f"it {fix.risk}" if fix.risk.startswith("needs") else f"it is {fix.risk}"
@@ -90,8 +95,7 @@ def _of(root: RootCause, facts: Facts) -> Mended | Left:
             return Mended(cause=root.cause, fix=fix, actions=actions)
         why = actions
     if root.fixes and not ours:
-        failed = all(f.trial is not None and f.trial.worked is False for f in root.fixes)
-        why = "what was tried did not help" if failed else why
+        why = "what was tried did not help" if all(f.failed for f in root.fixes) else why
     shown = first_usable(root.fixes) or next(iter(root.fixes), None)
     return Left(cause=root.cause, fix=shown, why=why)
 
@@ -100,7 +104,7 @@ def _actions(fix: Fix, facts: Facts) -> tuple[Action, ...] | str:
     """What does this fix, or why it can't be done here."""
     if fix.kind == "link":
         return _links(fix)
-    return _scripts(fix, facts.python) if fix.kind == "env" else _pip(fix, facts.python)
+    return _scripts(fix.env, facts.python) if fix.kind == "env" else _pip(fix, facts.python)
 
 
 def _links(fix: Fix) -> tuple[Action, ...] | str:
@@ -113,10 +117,10 @@ def _links(fix: Fix) -> tuple[Action, ...] | str:
     return tuple(Link(path=one.link, target=one.target) for one in fix.links)
 
 
-def _scripts(fix: Fix, python: Python) -> tuple[Action, ...] | str:
+def _scripts(env: tuple[EnvChange, ...], python: Python) -> tuple[Action, ...] | str:
     """The activation scripts of the environment, as far as it has any."""
     prefix = python.prefix
-    if not isinstance(prefix, str) or not fix.env:
+    if not isinstance(prefix, str) or not env:
         return "it is a variable of your shell"
     if python.conda is True:
         directory = os.path.join(prefix, "etc", "conda", "activate.d")
@@ -133,7 +137,7 @@ def _scripts(fix: Fix, python: Python) -> tuple[Action, ...] | str:
         nearest = path if os.path.exists(path) else _existing(path)
         if not os.access(nearest, os.W_OK):
             return f"you may not write {path}"
-    return tuple(Lines(path=path, lines=lines(fix.env, shell)) for path, shell in found)
+    return tuple(Lines(path=path, lines=lines(env, shell)) for path, shell in found)
 
 
 def _existing(path: str) -> str:

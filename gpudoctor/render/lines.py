@@ -57,10 +57,15 @@ def evidence(proof: Iterable[Evidence]) -> Iterator[Line]:
         yield Line(((clean(one.text), ""), (f"  [{clean(one.source)}]", "dim")), is_item=True)
 
 
+def title(root: RootCause, name: str, before: str = "") -> Line:
+    """The first line of a cause: how bad it is, what is wrong, and under which name."""
+    mark, style = MARKS[root.level]
+    return Line(((mark + " ", style), (before + clean(root.title), "bold"), (f"   {name}", "dim")))
+
+
 def cause(root: RootCause, where: str, *, whole: bool) -> Iterator[Line]:
     """A cause; `whole`: with its proof and every fix. `where` it was tried: 'here', or 'there' for a recorded report."""
-    mark, style = MARKS[root.level]
-    yield Line(((mark + " ", style), (clean(root.title), "bold"), (f"   {root.cause} {root.code}", "dim")))
+    yield title(root, f"{root.cause} {root.code}")
     yield line(root.message, indent=2)
     if whole:
         yield Line()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..bundle import Report
 from ..mending import Entry, Lines, Pip, Plan
-from .lines import MARKS, Line, line, paste, tried
+from .lines import Line, line, paste, title, tried
 
 
 def plan(todo: Plan, report: Report, *, dry_run: bool) -> Iterator[Line]:
@@ -17,9 +17,7 @@ def plan(todo: Plan, report: Report, *, dry_run: bool) -> Iterator[Line]:
         return
     for one in todo.mended:
         root = titles[one.cause]
-        yield Line(
-            ((MARKS[root.level][0] + " ", MARKS[root.level][1]), (root.title, "bold"), (f"   {root.cause}", "dim"))
-        )
+        yield title(root, root.cause)
         head = (("Would do:" if dry_run else "To do:", "bold green"), (f" {one.fix.summary}", ""))
         yield Line((*head, *(tried(one.fix.trial, "here") if one.fix.trial is not None else ())), indent=2)
         for action in one.actions:
@@ -27,9 +25,7 @@ def plan(todo: Plan, report: Report, *, dry_run: bool) -> Iterator[Line]:
         yield Line()
     for other in todo.left:
         root = titles[other.cause]
-        yield Line(
-            ((MARKS[root.level][0] + " ", MARKS[root.level][1]), (root.title, "bold"), (f"   {root.cause}", "dim"))
-        )
+        yield title(root, root.cause)
         yield line(f"Yours to do ({other.why})" + (f": {other.fix.summary}" if other.fix else ""), indent=2)
         for step in other.fix.steps if other.fix else ():
             yield paste(step)
@@ -48,13 +44,7 @@ def after(todo: Plan, report: Report) -> Iterator[Line]:
     for root in now:
         still = any(root.cause == m.cause for m in todo.mended)
         word = "still there" if still else "left"
-        yield Line(
-            (
-                (MARKS[root.level][0] + " ", MARKS[root.level][1]),
-                (f"{word}: {root.title}", "bold"),
-                (f"   {root.cause}", "dim"),
-            )
-        )
+        yield title(root, root.cause, f"{word}: ")
     if any(isinstance(a, Lines) for a in todo.actions):
         yield line("Shells that run already do not know of it: activate the environment anew.", indent=2)
     yield line("gpudoctor fix --undo takes it back.", "dim", 2)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from ..facts import Facts, Unread
+from ..facts import NOTHING_WRONG, READS_LIKE_A_FAULT, Facts, Unread
 
-NOTHING = "nothing wrong"
-READS = "reads-like-a-fault"
-"""The symptom of a text in which no line shows what fails."""
 _LEAST = 0.04
 """A share below this says nothing."""
 _CLEAR = 0.65
@@ -29,9 +26,9 @@ def ranked(facts: Facts, symptom: str, fits: tuple[str, ...]) -> tuple[str, ...]
     """
     if isinstance(facts.text.alike, Unread) or not facts.text.alike:
         return fits
-    shares = {one.cause: one.share for one in facts.text.alike if one.cause != NOTHING}
+    shares = {one.cause: one.share for one in facts.text.alike if one.cause != NOTHING_WRONG}
     shown = facts.text.shows(symptom)
-    if symptom == READS:
+    if symptom == READS_LIKE_A_FAULT:
         return tuple(cause for cause, share in shares.items() if share >= _LEAST)
     if not shown and fits[:1] == (_ANYTHING,):
         scores = {cause: max(shares.get(cause, 0.0), _FITS * _LATER**place) for place, cause in enumerate(fits)}

@@ -12,6 +12,7 @@ import re
 import sys
 from pathlib import Path
 
+from gpudoctor.facts import NOTHING_WRONG
 from gpudoctor.logs import alike
 
 WORDINGS = Path(__file__).parent / "wordings"
@@ -25,7 +26,7 @@ def wordings(directory: Path = WORDINGS) -> list[tuple[str, str]]:
     found = []
     for path in sorted(directory.glob("*.txt")):
         blocks = re.split(r"\n\s*\n", path.read_text(encoding="utf-8"))
-        cause = alike.NOTHING if path.stem == "nothing-wrong" else path.stem
+        cause = NOTHING_WRONG if path.stem == "nothing-wrong" else path.stem
         found += [(cause, block) for block in blocks if block.strip()]
     return found
 

@@ -7,6 +7,7 @@ import io
 import pytest
 
 from gpudoctor import api, registry
+from gpudoctor.facts import NOTHING_WRONG
 from gpudoctor.logs import alike
 from tests.logs import learn
 from tests.logs.judged import HERE, judged, said
@@ -24,7 +25,7 @@ def test_the_model_is_of_these_wordings() -> None:
 
 def test_every_cause_of_the_model_is_one() -> None:
     causes = {one.cause for one in registry.all_checks() if not one.is_symptom}
-    assert set(alike.learnt().causes) - {alike.NOTHING} <= causes
+    assert set(alike.learnt().causes) - {NOTHING_WRONG} <= causes
 
 
 def test_every_cause_has_enough_wordings() -> None:
@@ -33,7 +34,7 @@ def test_every_cause_has_enough_wordings() -> None:
         count[cause] = count.get(cause, 0) + 1
         assert len(text) < 4000
     assert min(count.values()) >= 7
-    assert count[alike.NOTHING] >= 300
+    assert count[NOTHING_WRONG] >= 300
 
 
 # sentences that are in no wording
