@@ -6,11 +6,11 @@ of our own, as people put each cause. It never decides: what it says are candida
 
 from __future__ import annotations
 
+import bisect
 import functools
 import math
-import re
+import os
 from collections.abc import Iterable
-from pathlib import Path
 from typing import NamedTuple
 
 from ..facts import NOTHING_WRONG, Alike
@@ -28,12 +28,13 @@ _LOG = Pattern(
 )
 """How programs' lines begin."""
 _PEOPLE = Pattern(
-    r"\b(?:(?-i:I)|I'm|I've|we|my|our|you|me|please|how|why|anyone|someone|hello|hi|thanks|does|doesn't|don't|didn't|isn't|can't|won't|wasn't"
-    r"|whenever|but|although|question|describe)\b|\?|[\u3040-\u30ff\u4e00-\u9fff\u0400-\u04ff]{2,}",
-    re.IGNORECASE,
+    r"\b(?:I|(?i:I'm|I've|we|my|our|you|me|please|how|why|anyone|someone|hello|hi|thanks|does|doesn't|don't|didn't|isn't|can't|won't|wasn't"
+    r"|whenever|but|although|question|describe))\b|\?|[\u3040-\u30ff\u4e00-\u9fff\u0400-\u04ff]{2,}"
 )
 """Words of people, that programs seldom print."""
-_TITLE = Pattern(r"[\"'*#(]{0,3} ?(?:\[\w+\] )?[A-Za-z][\w.+-]*(?: [\w(][\w.,'()+&-]*){2,30}\W{0,2}$")
+_TITLE = Pattern(
+    r"[\"'*#(`]{0,3} ?(?:\[\w+\] )?[A-Za-z][\w.+`-]*(?: (?:[`'\"]-{0,2})?[\w(][\w.,'()+&`\"-]*){2,30}\W{0,2}$"
+)
 """A sentence without a program's signs: a title is one."""
 
 
@@ -45,28 +46,29 @@ class Model(NamedTuple):
     """Digest of the wordings."""
     causes: tuple[str, ...]
     bias: tuple[float, ...]
-    lines: dict[str, str]
-    """Word -> its line, which few texts need."""
+    lines: tuple[bytes, ...]
+    """Those of the words, in their order: a text needs few of them."""
 
     def word(self, word: str) -> tuple[float, list[tuple[int, float]]] | None:
         """(idf, (place of a cause, weight), …); None: it is not known."""
-        line = self.lines.get(word)
-        if line is None:
+        begins = f"{word}\t".encode()
+        at = bisect.bisect(self.lines, begins)
+        if at == len(self.lines) or not self.lines[at].startswith(begins):
             return None
-        _, idf, *weights = line.split("\t")
-        pairs = (one.split(":") for one in weights[0].split())
+        _, idf, weights = self.lines[at].split(b"\t")
+        pairs = (one.split(b":") for one in weights.split())
         return float(idf), [(int(place), float(weight)) for place, weight in pairs]
 
 
-def model_of(text: str) -> Model:
-    """The model in a file's text."""
-    of, causes, *lines = text.rstrip("\n").split("\n")
-    named = [one.rsplit(":", 1) for one in causes.split("\t")]
+def model_of(data: bytes) -> Model:
+    """The model in a file."""
+    of, causes, *lines = data.rstrip(b"\n").split(b"\n")
+    named = [one.rsplit(":", 1) for one in causes.decode().split("\t")]
     return Model(
-        of=of,
+        of=of.decode(),
         causes=tuple(name for name, _ in named),
         bias=tuple(float(bias) for _, bias in named),
-        lines={line[: line.index("\t")]: line for line in lines},
+        lines=tuple(lines),
     )
 
 
@@ -138,10 +140,11 @@ def speaks_of_a_fault(found: tuple[Alike, ...]) -> bool:
     return max(of.values(), default=0.0) >= max(_LEAST, _TIMES * nothing)
 
 
-_LEAST, _TIMES = 0.06, 3.0
+_LEAST, _TIMES = 0.06, 2.75
 
 
 @functools.lru_cache(maxsize=1)
 def learnt() -> Model:
     """The model that the package brings."""
-    return model_of(Path(__file__).with_name("alike.tsv").read_text(encoding="utf-8"))
+    with open(os.path.join(os.path.dirname(__file__), "alike.tsv"), "rb") as file:
+        return model_of(file.read())

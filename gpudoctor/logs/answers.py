@@ -9,16 +9,18 @@ from collections.abc import Iterable, Iterator
 from ..patterns import Pattern
 from .text import Line
 
-_HEADING = Pattern(r"(?:#{1,6} ?|\*\*|- \[[ x]\] )(?P<label>[A-Za-z][\w /().,&?-]{1,60}?)(?:\*\*)?:?(?:\*\*)?$")
+_HEADING = Pattern(r"(?:#{1,6} ?|(?:- )?\*\*|- \[[ x]\] )(?P<label>[A-Za-z][\w /().,&?-]{1,60}?)(?:\*\*)?:?(?:\*\*)?$")
 _LABELS = Pattern(
     r"(?:tensor ?flow|tf)(?:[- ]gpu)? version|os platform|operating system|os$|platform$|python version|python$|cuda|cudnn"
     r"|gpu|environment",
     re.IGNORECASE,
 )
-_NO_VALUE = Pattern(r"_?No response_?$|#{1,6} |\*\*|-+$|n/?a$|(?:```|~~~)", re.IGNORECASE)
+_FILLED = Pattern(r"[^(]{0,60}\d\.\d")
+"""A version that stands in the label itself: 'Cuda compilation tools, release 9.2'."""
+_NO_VALUE = Pattern(r"_?No response_?$|#{1,6} |(?:- )?\*\*|-+$|n/?a$|(?:```|~~~)", re.IGNORECASE)
 _VERSION = Pattern(r"(?:Out\[\d+\]: ?)?['\"]?(?P<answer>[012]\.\d{1,2}\.\d+[\w.+-]{0,24})['\"]?$")
 _TRUTH = Pattern(r"(?:Out\[\d+\]: ?)?(?P<answer>True|False)$")
-_LIST = Pattern(r"(?:Out\[\d+\]: ?)?(?P<answer>\[\]|\[(?:Logical|Physical)Device\(.{0,400}\])$")
+_LIST = Pattern(r"(?:Out\[\d+\]: ?)?(?P<answer>\[\]|list\(\)|\[(?:Logical|Physical)Device\(.{0,400}\])$")
 _NAME = Pattern(r"(?:Out\[\d+\]: ?)?(?P<answer>''|\"\")$")
 _QUESTIONS: tuple[tuple[Pattern, Pattern], ...] = (
     (Pattern(r"\b(?:tf|tensorflow)\.(?:__version__|VERSION|version\.VERSION)\b"), _VERSION),
@@ -48,7 +50,12 @@ def together(lines: Iterable[Line]) -> Iterator[Line]:
             if filled:
                 yield Line(line.number, filled)
                 continue
-        if len(text) < 80 and (heading := _HEADING.match(text)) and _LABELS.match(heading["label"]):
+        if (
+            len(text) < 80
+            and (heading := _HEADING.match(text))
+            and _LABELS.match(heading["label"])
+            and not _FILLED.match(heading["label"])
+        ):
             label = heading["label"]
             continue
         if name := _SHOWN.match(text):

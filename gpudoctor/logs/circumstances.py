@@ -44,7 +44,8 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("root@", "host", "modules."),
         r"^\(?[\w-]{0,20}\)? ?root@[0-9a-f]{12}:|host(?:name)?: [0-9a-f]{12}$|could not open (?:moddep|builtin) file '/lib/modules",
     ),
-    ("container-named", ("ocker", "ontainer", "odman", "ubernetes"), r"(?i:\bdocker|\bpodman\b|\bcontainers?\b|kubernetes)"),
+    ("compose-named", ("compose", "Compose", "services:"), r"(?i:\bdocker[- ]compose\b|\bcompose(?:\.ya?ml| file| service))|^services:$"),
+    ("container-named", ("ocker", "ontainer", "odman", "ubernetes", "ubeflow", "k8s"), r"(?i:\bdocker|\bpodman\b|\b(?:dev)?containers?\b|kubernetes|kubeflow|\bk8s\b)"),
     (
         "nvidia-gpu-named",
         ("orce", "ORCE", "TX", "tx", "MX", "mx", "uadro", "esla", "itan", "TITAN"),
@@ -53,17 +54,26 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "visible-set",
         ("CUDA_VISIBLE_DEVICES",),
-        r"(?<!env: )\bCUDA_VISIBLE_DEVICES['\"]?(?:\]|,| to)? ?[=:]?=? ?(?P<value>['\"][^'\"\n]{0,40}['\"]|\$\w{1,20}|-?\d[\d,]{0,40}|(?<==)(?=\s|$))",
+        r"(?<!env: )\bCUDA_VISIBLE_DEVICES['\"]?(?:\]|,| to)? ?[=:]?=? ?(?P<value>['\"][^'\"\n]{0,40}['\"]|\$\w{1,20}|-?\d[\d,]{0,40}|(?<=[=:] )all\b|(?<==)all\b|(?<==)(?=\s|$))",
+    ),
+    ("linker-avoided", ("xla_gpu_force_compilation_parallelism",), r"xla_gpu_force_compilation_parallelism"),
+    (
+        "cuda-required",
+        ("CUDA", "uda"),
+        (r"^(?![^\n]{0,300}\.cc:\d)[^\n]{0,300}?(?i:\bcuda(?: toolkit)?[ -]?v?\d{1,2}(?:\.\d)? (?:is|are) (?:what [\w ]{1,40} needs|required|needed|necessary|mandatory|a must)\b"
+        r"|\b(?:requires?|needs?|(?:only )?works? only with|only works with|depends on|is built for|was built for|(?:is |was )?written for|tied to) (?:the )?cuda(?: toolkit)?(?: version)?[ -]?v?\d)"),
     ),
     ("mig-asked", ("MIG-",), r"CUDA_VISIBLE_DEVICES\W{1,3}MIG-[\w/-]{8,80},[\"' ]{0,3}MIG-"),
     ("nvidia-build-named", ("nvidia", "NVIDIA-Linux-"), r"/dkms/nvidia|\bnvidia-dkms|-m nvidia\b|NVIDIA-Linux-|\bnvidia[/,] ?\d{3}\."),
     ("ide-named", ("harm", "VS", "pyder", "clipse", "ntelli", "isual Studio", "reator", "tudio", "eans", "lion", "IDE"), r"(?i:\b(?:pycharm|intellij|vs ?code|visual studio code|spyder|eclipse|pydev|qt ?creator|rstudio|netbeans|clion)\b)|\bIDE\b"),
     (
         "file-is-there",
-        ("there", "exist", "resent", "in place"),
+        ("there", "exist", "resent", "files are", "file is", "are in", "is in", "lies", "npacked", "opied", "in place", "in path", "in PATH", "the path", "the PATH", "on path", "on PATH", "my path", "my PATH"),
         (r"(?i:\b(?:the|that|this|these|those|all) (?:[\w.-]{1,30} )?(?:files?|dlls?|librar(?:y|ies)|\.so) (?:\w+ ){0,2}?(?:(?:is|are) (?:all |really |actually |definitely |in fact |right |already )?(?:there\b(?! (?:a|any|no)\b)|present|in (?:place|(?:that|the|this) (?:directory|folder|path)))|(?:do |does |really )?exists?\b)"
+        r"|\b(?:files?|dlls?|librar(?:y|ies)) (?:\w+ )?(?:is|are|was|were|lies?|sits?) (?:\w+ ){0,2}?(?:in|to|at|under|into) [`'\"]?(?:[/~$]|C:)(?!dev/)"
         r"|\b[\w.-]{0,30}(?:\.dll|\.so(?:\.\d{1,2}){0,3})\b['\"`)]{0,2} (?:\w+ ){0,2}?(?:is (?:there\b|present|in (?:place|(?:that|the|this) (?:directory|folder|path)))|exists)"
-        r"|\b(?:file|dll|library|it|they|those|these) (?:\w+ ){0,2}?(?:sits?|lies|exists?|is|are) (?:right )?(?:there|in (?:the|that) (?:bin|lib|lib64|cuda) (?:directory|folder)))(?![^.\n]{0,3}\?)"),
+        r"|\b(?:file|dll|library|it|they|those|these) (?:\w+ ){0,2}?(?:sits?|lies|exists?|is|are) (?:right )?(?:there|in (?:the|that) (?:bin|lib|lib64|cuda) (?:directory|folder)))(?![^.\n]{0,3}\?)"
+        r"|(?i:\b(?:cuda|cudnn)\W{0,2} (?:bin |lib )?(?:paths?|director(?:y|ies)|folders?) (?:is|are) (?:all |already |correctly |properly )?(?:in|on) (?:the |my |system )?(?:path|environment)\b)"),
     ),
     (
         "shell-works",
@@ -71,6 +81,22 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         (r"(?i:\b(?:works?|worked|working|fine|ok|okay|runs?|ran|succeeds?|imports?|imported|no (?:error|problem|issue)s?)\b[^.\n]{0,60}\b(?:from|in|on|by|through|via|under|with) (?:the |a |my |an )?(?:\w+ )?(?:terminal|command[- ]line|shell|console|bash|prompt|ssh)\b"
         r"|\b(?:from|in|on|through|via) (?:the |a |my |an )?(?:\w+ )?(?:terminal|command[- ]line|shell|console|bash|prompt|ssh)\b[^.\n]{0,50}\b(?:works?|worked|fine|ok|okay|runs?|ran|succeeds?|no (?:error|problem|issue)s?)\b)"),
     ),
+    (
+        "service-named",
+        ("systemd", "cron", "supervisor", "wsgi", "pache", "gunicorn", ".service", "service", "daemon"),
+        r"(?i:\b(?:systemd|crontab|cron ?job|supervisord?|uwsgi|mod_wsgi|apache2?|gunicorn)\b|\bas a (?:system |linux )?(?:service|daemon)\b)",
+    ),
+    (
+        "host-works",
+        ("host",),
+        r"(?i:\bon (?:the|my) host\b[^.\n]{0,60}\b(?:works?|fine|ok|runs|shows|sees)\b|\b(?:works?|fine|ok|runs) (?:\w+ )?on (?:the|my) host\b|\bhost (?:\w+ )?(?:is )?(?:fine|ok|works)\b)",
+    ),
+    (
+        "several-programs",
+        ("two ", "Two ", "2 ", "second", "Second", "another", "both", "multiple", "several"),
+        r"(?i:\b(?:two|2|second|another|both|multiple|several) (?:\w+ ){0,2}?(?:scripts?|programs?|process(?:es)?|notebooks?|kernels?|jobs?|sessions?|trainings?)\b)",
+    ),
+    ("wheel-libs-named", ("-packages",), r"(?:site|dist)-packages[/\\\\]nvidia[/\\\\](?:c|\*)"),
     ("run-by-sudo", ("sudo ",), r"\bsudo (?:-\w+ )?(?:\./|(?:\S{0,60}/)?(?:python|jupyter|ipython)[\d.]{0,4} |\S{1,60}\.py\b)"),
     ("protobuf-named", ("rotobuf", "_pb2"), r"(?i:\bprotobuf\b)|_pb2(?:\.py\b| import )"),
     (
@@ -80,6 +106,12 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"|\b(?:pytorch|torch|darknet|theano|caffe2?|mxnet|jax|cupy|numba)\b[^\n]{0,100}\b(?:tensorflow|keras|tf)\b)"),
     ),
     ("vgpu-licence-named", ("GPU", "gpu"), r"(?i:\bvgpu\b.{0,40}\blicen[sc]|\blicen[sc]e.{0,40}\bvgpu\b)"),
+    (
+        "takes-long",
+        ("that long", "so long", "very long", "really long", "too long", "long time", "longer", "forever", " ages", "minutes", " mins", " hour", "long start"),
+        (r"^(?![^\n]{0,400}\b(?:compiled from PTX|30 minutes or longer)\b)[^\n]{0,300}(?i:\b(?:tak(?:es?|ing)|took|wait(?:s|ed|ing)?|needs?|hangs?|stuck|lasts?)\b[^.\n]{0,40}\b(?:long(?:er)?|forever|ages|(?:minutes?|mins?|hours?))\b"
+        r"|\b(?:long|minutes) (?:start\w*|delay|initiali\w+|wait\w*|load\w*) )"),
+    ),
     ("slow-named", ("low", "hrottl"), r"(?i:\bslow(?:s|ed|er|ly)?\b|\bthrottl)"),
     (
         "secure-boot-named",
@@ -99,7 +131,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         (r"(?i:\b(?:only|just) (?:one|1)\b[^.]{0,20}(?:gpu|device|instance)|\bone (?:gpu|device|instance) only\b"
         r"|\bMIG DEV 0 only|\bonly (?:the )?(?:first )?(?:device|instance) (?:with ID|0\b))"),
     ),
-    ("wsl-named", ("WSL",), r"^(?![^\n]{0,120}(?:load dxcore|non-WSL))[^\n]{0,300}\bWSL ?2?\b"),
+    ("wsl-named", ("WSL",), r"^(?![^\n]{0,120}(?:load dxcore|non-WSL|\b(?:without|w/o|no|not|avoid|besides|except|instead of) (?:using )?WSL))[^\n]{0,300}\bWSL ?2?\b"),
     (
         "ldconfig-cures",
         ("ldconfig",),
@@ -130,6 +162,15 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("p2p-named", ("p2p", "P2P", "eer"), r"(?i:\bp2p|\bpeer[- ]to[- ]peer|simpleP2P|peer access)"),
     ("gpu-is-slow", ("low", "andwidth", "erform"), r"(?i:\bslow(?:er|ly)?\b|\b(?:performance|bandwidth|busbw|speed)\b[^\n.]{0,30}\b(?:down\w*|degrad\w*|drops?|los[ts]|low\w*|poor)|\blos[te]s?\w*[^\n.]{0,30}\bperformance)"),
     ("driver-elsewhere", ("nvidia",), r"/var/lib/nvidia\b|/home/kubernetes/bin/nvidia|/run/nvidia/driver|/opt/nvidia-driver"),
+    (
+        "card-was-changed",
+        ("TX", "tx", "card", "Card", "GPU", "gpu", "060", "070", "080", "090"),
+        (r"(?i:\b(?:since|after|when|until|before|now that) (?:[\w']+ ){0,3}?(?:chang|switch|upgrad|replac|swap|bought|got|buying|getting|mov)\w{0,5} (?:(?:to|from|for|my|our|the|an?|it|new|newer|nvidia|geforce) ){0,4}?"
+        r"(?:(?:graphics |video )?cards?|gpus?|[rg]tx ?-?\d{3,4}|titan (?:rtx|v)|[345]0[5-9]0)\b"
+        r"|\b(?:new|newer) (?:graphics |video )?(?:card|gpu)\b[^.\n]{0,60}\b(?:[rg]tx ?-?\d{3,4}|titan (?:rtx|v)|[345]0[5-9]0)\b[^\n]{0,200}\b(?:old|previous|earlier)\b"
+        r"|\b(?:works?|worked|ran|runs|fine|ok|perfect\w{0,2}|no (?:problem|issue)s?)\b (?:[\w']+ ){0,4}?(?:on|with) (?:[\w']+ ){0,3}?(?:older|old|previous|other|another) (?:graphics |video )?(?:cards?|gpus?|machines? with|computers? with|pcs? with|[rg]tx|geforce)\b)"),
+    ),
+    ("loss-is-nan", ("NaN", "nan", "NAN", "Nan"), r"(?i:\bloss(?:es)?\b[^.\n]{0,40}\bnan\b|\bnan\b[^.\n]{0,20}\bloss(?:es)?\b)"),
     ("laptop-tool", ("optirun", "umblebee", "primusrun"), r"\b(?:optirun|[Bb]umblebeed?|primusrun)\b"),
     (
         "root-works",
@@ -153,6 +194,6 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
 )  # fmt: skip
 LANGUAGES = tuple(
-    Language(name="circumstances", words=words, kinds=(Kind(name, pattern, once=True),))
+    Language(name="circumstances", words=words, kinds=(Kind(name, pattern, once=name != "visible-set"),))
     for name, words, pattern in _KINDS
 )

@@ -20,7 +20,8 @@ _CUDA = tuple(
         r"(?i)\bcuda[-/\\_ ]?v?VERSION",
         r"(?i)\bcuda[ _-]?(?:toolkit|ver\w{0,5}|runtime|sdk)?(?: is| was)?[ :=]{1,3}\(?v?VERSION",
         r"(?i)\b(?:cuda|gpu(?: computing)?|nvidia)[ _-]toolkit(?: ver\w{0,5}| v)?[ :=-]{1,3}v?VERSION",
-        r"(?i)\bcudatoolkit(?:-dev)?[ =]{1,20}VERSION",
+        r"(?i)\bcudatoolkit(?:-dev)?(?: \([^)\n]{1,20}\))?[ =:]{1,20}VERSION",
+        r"(?i)\bcuda(?:[ -]toolkit)? (?:is |was |has been |got )?(?:re-?installed|up(?:dated|graded)|down(?:dated|graded)) (?:as|to|at|in(?: version)?) VERSION",
         r"\+cuda-?VERSION",
         r"(?i)CUDA/cuDNN version\W{0,6}(?:cuda ?)?v?VERSION",
     )
@@ -41,11 +42,14 @@ _FILE = Pattern(
 _LIES_IN = Pattern(
     r"(?P<library>lib(?:cu|nv)\w{2,20}\.so(?:\.\d+){0,3})['`\" ]{0,3}(?:\w+ ){0,2}(?:is|exists|lies|sits|are|was|present|located|installed|found)\b[\w, ]{0,20} (?:in|under|at|inside|within) ['`\"]?(?P<directory>/[\w./-]{3,160})"
 )
+_SEEN_IN = Pattern(
+    r"(?i:\b(?:I|we) (?:\w+ )?(?:see|have|found|got)|there(?:'s| is| are))(?: an?| the| my| also){0,2} ['`\"]?(?P<library>lib(?:cu|nv)\w{2,20}\.so(?:\.\d+){0,3})['`\"]? (?:in|under|at|inside) ['`\"]?(?P<directory>/[\w./-]{3,160})"
+)
 _NO_SUCH = Pattern(r"cannot open|Could not|No such file|not found|dlerror|\bln -s|\bcp ")
 _ERROR_BEGINS = Pattern(r"\b(?:ImportError|OSError|lib\w{3,20}\.so|Could not|cannot open|cu\w{3,12}64_)")
 """In a title: what stands before it is what somebody has."""
 _BUT = Pattern(
-    r"(?i:\b(?:but|while|whereas|although|though|however|instead),? (?:actually )?(?=(?:I|we|my|mine|there|it|the|only|this|installed|have)\b))"
+    r"(?<=, )(?=I've |I have |we have |we've )|(?i:\b(?:but|while|whereas|although|though|however|instead),? (?:actually )?(?=(?:I|we|my|I've|we've|mine|there|it|the|only|this|installed|have)\b))"
 )
 _OWN = Pattern(
     r"(?i:\b(?:with|have|has|on|using|under|got|and)(?: an?| the| my| our| only)? (?:nvidia )?(?P<what>cuda|cudnn)(?:[ -]toolkit)?[ -]v?(?P<version>\d{1,2}(?:\.\d{1,2}){0,2})"
@@ -53,7 +57,7 @@ _OWN = Pattern(
 )
 """What is called installed, in a line that also tells what is asked for."""
 _HAS = Pattern(
-    r"(?i:\b(?:have|has|only|there(?:'s| is| are)|contains?|see|got)\b[^.?!,;:]{0,30}?)(?<![\w/.])['`\"]?(?P<name>cudnn64_|libcudnn\.so\.|cudart64_|libcudart\.so\.)(?P<version>\d{1,3}(?:\.\d)?)\b"
+    r"(?i:\b(?:have|has|I've|we've|only|there(?:'s| is| are)|contains?|see|got)\b[^.?!,;:]{0,30}?)(?<![\w/.])['`\"]?(?P<name>cudnn64_|libcudnn\.so\.|cudart64_|libcudart\.so\.)(?P<version>\d{1,3}(?:\.\d)?)\b"
 )
 """A library that is there, by its name."""
 _NO_LONGER = Pattern(r"\b(?:not|no|never|missing|if|should|must|cannot|unable|fails?|failed|could)\b|n't\b")
@@ -61,10 +65,10 @@ _NO_FILE = Pattern(
     r"(?:ls: cannot access|cat:) '?/usr/(?:local/cuda[^/\s']{0,8}|[\w/.-]{0,60}cudnn[\w*.]{0,20})'?: No such file"
     r"|no packages found matching (?:libcudnn|cuda-toolkit)"
 )
-_EXTRA = Pattern(r"tensorflow\[and-cuda\]|nvidia-(?:cublas|cudnn|cuda-runtime)-cu1\d")
+_EXTRA = Pattern(r"(?:tensorflow|\d) ?\[and-cuda\]|nvidia-(?:cublas|cudnn|cuda-runtime)-cu1\d")
 _CUDA_PATH = Pattern(r"/cuda-(\d{1,2}\.\d{1,2})")
 _NOT_INSTALLED = Pattern(
-    r"NVIDIA-SMI|[Dd]river|dlerror|cannot open|dso_loader|Could not|(?i:\b(?:needs?|requires?|required|supports?|wants?|expects?|looking for|compiled|"
+    r"NVIDIA-SMI|[Dd]river|dlerror|cannot open|dso_loader|Could not|(?i:\b(?:needs?|requires?|required|supports?|wants?|asks?|asking|insists|expects?|looking for|compiled|"
     r"built|must|should|compatible|compatibility|download|upgrad\w+|downgrad\w+|instead|which version|works? (?:with|on|for)|capability|smi|tested|docs?|"
     r"available|available in|only has|without|no longer|don't have|not have|could)\b)"
 )  # fmt: skip
@@ -110,6 +114,21 @@ def _of_ones_own(text: str) -> str:
     return "" if _NOT_INSTALLED.search(rest) else rest
 
 
+def _sentence(text: str) -> str:
+    """Those sentences of a line that call something installed and speak of nothing that is asked for."""
+    parts = _SENTENCES.sub("\n", text).split("\n") if text[0].isalpha() else []
+    own = (
+        one for one in parts if _INSTALLED.search(one) and not _NOT_INSTALLED.search(one) and not _NO_LONGER.search(one)
+    )
+    return ". ".join(own) if len(parts) > 1 else ""
+
+
+_SENTENCES = Pattern(r"(?<=\w[.!?;])\s+(?=\S)")
+_INSTALLED = Pattern(
+    r"(?i:\b(?:is|are|was|were|have|has|got|i've|we've|my) (?:\w+ ){0,2}?installed\b|\binstalled:|\b(?:cuda|cudnn)(?: toolkit)? v?\d[\d.]{0,8} (?:\w+ )?installed\b|\bi (?:have|use|run|installed)\b|\bmy (?:cuda|cudnn)\b)"
+)
+
+
 def _by_file(name: str, version: str) -> dict[str, str]:
     """The version that a library's file name tells."""
     if name in ("libcudnn.so.", "cudnn64_"):
@@ -130,7 +149,7 @@ def line(text: str, _number: int, _notes: Notebook) -> Understood | None:
         return Understood(KIND, {"cuda": found[1]})
     if _EXTRA.search(text):
         return Understood("names-extra", {})
-    if (lies := _LIES_IN.search(text)) and not _NO_LONGER.search(text):
+    if (lies := _LIES_IN.search(text) or _SEEN_IN.search(text)) and not _NO_LONGER.search(text[: lies.end()]):
         return Understood(SHOWN, {"directory": lies["directory"].rstrip("."), "library": lies["library"]})
     if shown := _FILE.search(text):
         if _NO_SUCH.search(text):
@@ -138,12 +157,14 @@ def line(text: str, _number: int, _notes: Notebook) -> Understood | None:
         return Understood(SHOWN, {"directory": shown["directory"], "library": shown["library"]})
     if ".cc:" in text:
         return None
+    if text.endswith("?") and (said := _SENTENCES.sub("\n", text)).count("\n"):
+        text = said.rpartition("\n")[0].replace("\n", " ")  # what is asked at the end tells nothing
     if text.endswith("?") and "Error" not in text and "cannot open" not in text:  # the file's name alone tells
         has = _HAS.search(text)
         return Understood(KIND, _by_file(has["name"], has["version"])) if has else None
     if _NOT_INSTALLED.search(text):
         own = _OWN.search(text)
-        text = own[0] if own else _of_ones_own(text)
+        text = own[0] if own else _sentence(text) or _of_ones_own(text)
     values = {}
     if (has := _HAS.search(text)) and not _NO_LONGER.search(text):
         values |= _by_file(has["name"], has["version"])

@@ -15,48 +15,50 @@ _CARD = (
 _SOME = r"(?:[^.?!,;]|\.\d|,(?= \d))"
 """A letter within a sentence; the point of a version ends none."""
 _SEEN = (
-    r"(?:detect|recogni[sz]|discover|found|find|visible|seen|\bsee\b|used?\b(?! (?:fully|all|100))|\bin use|availab|listed|\blist\b|show|regist|acces|activ|engag"
+    r"(?:detect|recogni[sz]|discover|found|find|visible|seen|\bsee\b|used?\b(?! (?:fully|all|100))|\bin use|availab|listed|\blist\b|show(?! (?:what|its|their|how))|regist|acces|activ|engag"
     r"|utili[sz](?:ed|ing|e)\b(?! (?:fully|well|much))|picked|working|work\b|\brun\b|\brunning|accept|taken|\btake\b|support(?:ing|ed)? by tensor)"
 )
-OTHERS = r"(?:2nd|second|3rd|third|fourth|other|another|all(?: of)?(?: the| my)?|both|multiple|two|three|four|every|more than one|remaining)"
-_NO_GPU = Pattern(
+OTHERS = r"(?:2nd|second|3rd|third|fourth|other|another|all(?: of)?(?: the| my)?|both|multiple|two|three|four|every|more than (?:one|\d)|remaining)"
+_NO_GPU = tuple(Pattern(one, re.IGNORECASE) for one in (
     # the GPU isn't seen
-    rf"\b{_CARD}\b(?! mem| util| usage| ram|:\d| is full){_SOME}{{0,40}}?(?:\b(?:not|never|cannot|un)|n't|n\u2019t)"
+    (rf"\b{_CARD}\b(?! mem| util| usage| ram|:\d| is full){_SOME}{{0,40}}?(?:\b(?:not|never|cannot|un)|n't)"
     rf"(?! (?:fully|properly|much|well|enough|completely|entirely|efficiently|always))"
-    rf"(?: ?(?:being|be|get|getting|been|even|actually|really|at all|currently|seem to be|to))* ?{_SEEN}"
-    rf"|\b(?:un(?:seen|recogni[sz]ed|detected|used))\b {_SOME}{{0,20}}\b{_CARD}\b|\b{_CARD} (?:is |was |stays? |goes )?(?:unseen|undetected|unrecogni[sz]ed|unused)\b"
+    rf"(?: ?(?:being|be|get|getting|been|even|actually|really|at all|currently|seem to be|to))* ?{_SEEN}"),
+    rf"\b(?:un(?:seen|recogni[sz]ed|detected|used))\b {_SOME}{{0,20}}\b{_CARD}\b|\b{_CARD} (?:is |was |stays? |goes )?(?:unseen|undetected|unrecogni[sz]ed|unused)\b",
     # it does not see the GPU
-    r"|(?:\b(?:not|cannot|can ?not|unable to|fails? to|failed to|failing to|refuses to|never|nor|stopped)|n't|n\u2019t|(?<=[dsoe])nt) (?:be able to |able to |even |actually |just |simply )?"
+    (r"(?:\b(?:not|cannot|can ?not|unable to|fails? to|failed to|failing to|refuses to|never|nor|stopped)|n't|(?<=[dsoe])nt) (?:be able to |able to |even |actually |just |simply )?"
     r"(?:detect|recogni[sz]|find|see|us(?=e|ing)|access|list|utili[sz]|get|mak(?=e|ing)|tak(?=e|ing)|pick(?:ing)? up|discover|run(?:ning)?(?: on)?|train(?:ing)? on|work(?:ing)? with|work(?:ing)? on|acknowledg|register|show)"
-    rf"\w{{0,4}} (?!out of){_SOME}{{0,30}}?\b{_CARD}\b(?! (?:mem|util|usage|process|ram)|'s| version)"
-    rf"|\bwithout (?:seeing|finding|using|detecting) {_SOME}{{0,20}}\b{_CARD}\b"
-    rf"|\b{_CARD}\b{_SOME}{{0,60}}? but (?:it )?(?:not|no longer|doesn't|does not|isn't|won't) (?:any ?more|with|in|on|since|under|for|work|after)\b"
+    rf"\w{{0,4}} (?!out of){_SOME}{{0,30}}?\b{_CARD}\b(?! (?:mem|util|usage|process|ram)|'s| version)"),
+    rf"\bwithout (?:seeing|finding|using|detecting) {_SOME}{{0,20}}\b{_CARD}\b",
+    rf"\b{_CARD}\b{_SOME}{{0,60}}? but (?:it )?(?:not|no longer|doesn't|does not|isn't|won't) (?:any ?more|with|in|on|since|under|for|work|after)\b",
     # there is none
-    r"|\bno (?:nvidia |cuda |physical |visible )?GPUs? (?:is |are |was |were |being |devices? |card )?(?:detected|found|available|visible|listed|recogni[sz]ed|seen|after|since|in (?:tf|tensorflow)|with (?:tf|tensorflow)|on windows|support(?= (?:in|on|with|after|since)))"
-    r"|\b(?:finds?|found|sees?|saw|lists?|shows?|detects?|detected|gets?|got|returns?|reports?|registers?|has|gives?|prints?) (?:me )?(?:(?:only |just )?(?:zero|0|none of (?:the|my)|no)|nothing but (?:the )?CPU,? no) (?:physical |logical |visible |nvidia |cuda |available )?(?:GPUs?|graphics cards?)\b(?! (?:problem|issue|error|mem))"
-    r"|\b(?:is|are|was|see|get|got|gives?|returns?|shows?|says?|prints?|have) (?:only )?['\"]?0 GPUs?\b|\b(?:GPUs|GPU (?:available|count|number|found))(?: is| are|:| =|=) ?(?:0|zero|none|False)\b(?![.,]\d|\d| ?[,(]| ?%|:)|\bnumber of GPUs? \w{0,12} ?(?:is |= ?|: ?)?0\b"
-    r"|list_(?:physical|local|logical)_devices[^.]{0,80}\b(?:empty|nothing)\b|\b(?:an |the )?empty (?:GPU |device )?list\b|\bempty list of (?:GPU|device|physical)"
-    r"|\bis_gpu_available\b[^?]{0,90}\b(?:False|no)\b|list_physical_devices[^?]{0,90}\b(?:0 GPUs|\[\])|\bwithout (?:a|the|any) GPU\b"
+    r"\bno (?:nvidia |cuda |physical |visible )?GPUs? (?:is |are |was |were |being |devices? |card )?(?:detected|found|available|visible|listed|recogni[sz]ed|seen|after|since|in (?:tf|tensorflow)|with (?:tf|tensorflow)|on windows|support(?= (?:in|on|with|after|since)))",
+    r"(?:[:,;-] |\bpip |\btensorflow |\btf )no GPUs?\W{0,3}$",
+    r"\b(?:finds?|found|sees?|saw|lists?|shows?|detects?|detected|gets?|got|returns?|reports?|registers?|has|gives?|prints?) (?:me )?(?:(?:only |just )?(?:zero|0|none of (?:the|my)|no)|nothing but (?:the )?CPU,? no) (?:physical |logical |visible |nvidia |cuda |available )?(?:GPUs?|graphics cards?)\b(?! (?:problem|issue|error|mem))",
+    r"\b(?:is|are|was|see|get|got|gives?|returns?|shows?|says?|prints?|have) (?:only )?['\"]?0 GPUs?\b|\b(?:GPUs|GPU (?:available|count|number|found))(?: is| are|:| =|=) ?(?:0|zero|none|False)\b(?![.,]\d|\d| ?[,(]| ?%|:)|\bnumber of GPUs? \w{0,12} ?(?:is |= ?|: ?)?0\b",
+    r"list_(?:physical|local|logical)_devices[^.]{0,80}\b(?:empty|nothing)\b|\b(?:an |the )?empty (?:GPU |device )?list\b|\bempty list of (?:GPU|device|physical)",
+    r"\bis_gpu_available\b[^?]{0,90}\b(?:False|no)\b|list_physical_devices[^?]{0,90}\b(?:0 GPUs|\[\])|\bwithout (?:a|the|any) GPU\b",
     # the processor does it
-    r"|\b(?:only|just|nothing but|none but|nothing else than) (?:uses? |sees? |detects? |lists? |shows? |finds? |on |in |the |my |works? (?:on|with) )*(?:the |my )?CPUs?\b(?! cores?| threads?| mem|-bound)"
-    r"|\bonly (?:uses?|sees?|detects?|lists?|shows?|finds?|runs? on|works? on|using)(?: the| my)? CPU\b"
-    r"|\b(?:uses?|using|used|runs? on|running on|ran on|start(?:s|ed|ing)? (?:on|in|with)|begins? (?:on|in)|trains? on|training (?:is )?on|falls? back to|defaults? to|executed? on|computes? on|works? on|stays on|goes to|stuck (?:on|with)) (?:the |my )?CPU\b(?! (?:cores?|threads?|ram|mem))"
-    r"|\bCPU (?:mode|instead of (?:the |my )?(?:GPU|graphics)|(?:and )?not (?:on |in )?(?:the |my )?GPU|rather than|only\b)|\binstead of (?:on |using )?(?:the |my )?GPU\b|\bbut (?:\w+ ){0,3}on (?:the |my )?CPU\b|\bis (?:only |just )?for (?:the )?CPU\b"
+    r"\b(?:only|just|nothing but|none but|nothing else than) (?:uses? |sees? |detects? |lists? |shows? |finds? |on |in |the |my |works? (?:on|with) )*(?:the |my )?CPUs?\b(?! cores?| threads?| mem|-bound)",
+    r"\bonly (?:uses?|takes?|sees?|detects?|lists?|shows?|finds?|runs? on|works? on|trains? on|using|taking)(?: the| my)? CPU\b",
+    r"\b(?:uses?|using|used|runs? on|running on|ran on|start(?:s|ed|ing)? (?:on|in|with)|begins? (?:on|in)|trains? on|training (?:is )?on|falls? back to|defaults? to|executed? on|computes? on|works? on|stays on|goes to|stuck (?:on|with)) (?:the |my )?CPU\b(?! (?:cores?|threads?|ram|mem))",
+    r"\bCPU (?:mode|instead of (?:the |my )?(?:GPU|graphics)|(?:and )?not (?:on |in )?(?:the |my )?GPU|rather than|only\b)|\binstead of (?:on |using )?(?:the |my )?GPU\b|\bbut (?:\w+ ){0,3}on (?:the |my )?CPU\b|\bis (?:only |just )?for (?:the )?CPU\b",
     # it idles
-    rf"|\b{_CARD} (?:does|do|did|is doing|are doing) nothing\b|\b{_CARD} (?:sits?|stays?|is|are|remains?|was) (?:completely |just |always |totally )?idle\b"
-    r"|\bGPU(?:'s)? (?:usage|utili[sz]ation|util|load|use)\b[^.%\d]{0,24}\b0(?:\.0)? ?%|\b(?<![\d.])0 ?% (?:of )?(?:the )?GPU\b|\bno (?:GPU usage|usage of the GPU|new process on it|process(?:es)? on the GPU)\b"
+    rf"\b{_CARD} (?:does|do|did|is doing|are doing) nothing\b|\b{_CARD} (?:sits?|stays?|is|are|remains?|was) (?:completely |just |always |totally )?idle\b",
+    r"\bGPU(?:'s)? (?:usage|utili[sz]ation|util|load|use)\b[^.%\d]{0,24}\b0(?:\.0)? ?%|\b(?<![\d.])0 ?% (?:of )?(?:the )?GPU\b|\bno (?:GPU usage|usage of the GPU|new process on it|process(?:es)? on the GPU)\b",
     # in other languages
-    r"|GPU (?:wird|ist) nicht (?:erkannt|gefunden|genutzt|verwendet|sichtbar)|(?:无法|不能|没法|没有|未能|未)(?:使用|用|识别|检测到?|调用|找到|发现)(?:到|不到)? ?(?:GPU|gpu|显卡)|(?:检测|识别|找|调用|用)不(?:到|了|上) ?(?:GPU|gpu|显卡)"
-    r"|\bno (?:detecta|reconoce|encuentra|utiliza|usa|ve) (?:la |mi |el |o |a |minha )?(?:GPU|tarjeta)|n\u00e3o (?:detecta|reconhece|encontra|usa|utiliza|v\u00ea) (?:a |minha |o )?(?:GPU|placa)"
-    r"|\u043d\u0435 (?:\u0432\u0438\u0434\u0438\u0442|\u043d\u0430\u0445\u043e\u0434\u0438\u0442|\u0438\u0441\u043f\u043e\u043b\u044c\u0437\u0443\u0435\u0442|\u043e\u043f\u0440\u0435\u0434\u0435\u043b\u044f\u0435\u0442) (?:GPU|\u0432\u0438\u0434\u0435\u043e\u043a\u0430\u0440\u0442)|ne (?:d\u00e9tecte|reconna\u00eet|trouve|voit|utilise) pas (?:le |mon |la |ma )?(?:GPU|carte)"
-    r"|GPU(?:を|が)?(?:認識|検出|使用|利用)(?:し|され|でき|し?て)(?:ない|ません|ていない)",
-    re.IGNORECASE,
-)  # fmt: skip
-"""No GPU is seen or used."""
+    r"GPU (?:wird|ist) nicht (?:erkannt|gefunden|genutzt|verwendet|sichtbar)|(?:无法|不能|没法|没有|未能|未)(?:使用|用|识别|检测到?|调用|找到|发现)(?:到|不到)? ?(?:GPU|gpu|显卡)|(?:检测|识别|找|调用|用)不(?:到|了|上) ?(?:GPU|gpu|显卡)",
+    r"\bno (?:detecta|reconoce|encuentra|utiliza|usa|ve) (?:la |mi |el |o |a |minha )?(?:GPU|tarjeta)|n\u00e3o (?:detecta|reconhece|encontra|usa|utiliza|v\u00ea) (?:a |minha |o )?(?:GPU|placa)",
+    r"\u043d\u0435 (?:\u0432\u0438\u0434\u0438\u0442|\u043d\u0430\u0445\u043e\u0434\u0438\u0442|\u0438\u0441\u043f\u043e\u043b\u044c\u0437\u0443\u0435\u0442|\u043e\u043f\u0440\u0435\u0434\u0435\u043b\u044f\u0435\u0442) (?:GPU|\u0432\u0438\u0434\u0435\u043e\u043a\u0430\u0440\u0442)|ne (?:d\u00e9tecte|reconna\u00eet|trouve|voit|utilise) pas (?:le |mon |la |ma )?(?:GPU|carte)",
+    r"GPU(?:を|が)?(?:認識|検出|使用|利用)(?:し|され|でき|し?て)(?:ない|ません|ていない)",
+))  # fmt: skip
+"""No GPU is seen or used: each is compiled for the lines that hold its words only."""
 _OF_SEVERAL = Pattern(rf"\b{OTHERS} (?:\w+ ){{0,2}}?{_CARD}\b", re.IGNORECASE)
 _NOT_SAID = Pattern(
     r"\bwhether\b[^.?!\n]{0,200}|\bthe unused\b"
-    rf"|(?:n't|n\u2019t|\bcannot|\bcan not|\bunable to|\bhow (?:to|do I|can I)|\bwant(?:ed|s)? to) (?:be )?(?:run|use|force){_SOME}{{0,30}}?\bCPU\b",
+    rf"|(?:n't|\bcannot|\bcan not|\bunable to|\bhow (?:to|do I|can I|could I|should I)|\b(?:want(?:ed|s)?|wish|like|prefer|possible|way|option|trying|tried)(?: for)? (?:it )?to) (?:be |only |just )?"
+    rf"(?:run|use|force|switch|disable|limit|restrict|(?:make|let|have|get|tell|set) (?:it|tf|tensorflow|keras|them|(?:the|my) \w+)){_SOME}{{0,40}}?\bCPUs?\b(?:(?: and|,)? (?:not|instead of|rather than)(?: on)? (?:the |my )?GPUs?\b)?"
+    rf"|(?:^|[:\u2013-] )(?:use|force|switch to) (?:only )?(?:the )?CPU(?: only)?(?:(?: and|,)? (?:not|instead of|rather than) (?:the |my )?GPU)?\b",
     re.IGNORECASE,
 )
 """What is asked, and who wants the processor."""
@@ -65,7 +67,7 @@ _NOT_SAID = Pattern(
 def says_no_gpu(text: str) -> bool:
     """Whether somebody complains that no GPU is seen or used; not: one of several."""
     text = _NOT_SAID.sub(" ", text)
-    return _NO_GPU.search(text) is not None and _OF_SEVERAL.search(text) is None
+    return any(one.search(text) for one in _NO_GPU) and _OF_SEVERAL.search(text) is None
 
 
 _GLIBC = r"(?:g?libc(?:6|-?2)?|GNU C library)"
@@ -109,6 +111,11 @@ AFTER = Language(
     name="complaints",
     words=("2.1",),
     kinds=(
+        Kind(
+            "release-left",
+            r"(?i:\b(?:tf|tensorflow)(?:-gpu)? ?v?2\.\d{1,2}(?:\.\d)? ?(?:->|=>|\u2192|to) ?(?:tf|tensorflow)? ?v?2\.1[1-9]\b)",
+            once=True,
+        ),
         Kind(
             "release-after-2.10",
             r"(?i:(?:\b(?:after|above|beyond|past|newer than|later than|higher than|greater than|more than|over|upgrad\w{1,5} from)\b|>(?!=)) ?"

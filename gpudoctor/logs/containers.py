@@ -6,7 +6,7 @@ from .language import Kind, Language, Values
 from .notebook import Notebook
 
 _NOT_STARTED = "container-does-not-start"
-_CLI = r"(?:initialization|detection|driver|device|mount|container|requirement|ldcache) error: "
+_CLI = r"(?:initialization|detection|driver|device|mount|container|requirement|ldcache|permission|input|mig-config|mig-monitor) error: "
 _FAILED = 2
 
 
@@ -33,17 +33,18 @@ def _no_driver(_values: Values, line: int, notes: Notebook) -> None:
 LANGUAGE = Language(
     name="containers",
     words=(
-        "device driver", "nvidia-", "nvidia.com/gpu", "nvidia_driver", "unsatisfied condition", "nsatisfied", "nvml error",
-        "NVIDIA Driver", "NVIDIA driver", "CUDA Driver", "compatibility mode", "libnvidia", "cgroup", "devices.allow", "device rules",
+        "device driver", "nvidia-", "nvidia.com/gpu", "nvidia_driver", "unsatisfied condition", "nsatisfied", "not met", "&&driver", "nvml error",
+        "NVIDIA Driver", "NVIDIA driver", "CUDA Driver", "compatibility mode", "libnvidia", "cgroup", "devices.allow", "device rules", "nsufficient GPU", "nsufficient gpu",
         "BPF_CGROUP", "ldcache", "ldconfig", " error: ", "CDI", "untime", "NVML", "libdxcore", "detect NVIDIA", "mount destination", "strategy detected", "platform detected",
         "Nvml", "No devices found", "[[gpu", " hook", "container process", "driver not loaded", "root failed", "root directory",
-        "WSL ", "--gpus", "prestart", "device filter", "mount request", "custom device", "Auto-detected", "MOFED", "dxcore", "kernel modules", "inheritable",
-        "nv files", "Error: invalid device", "context canceled", "/run/nvidia/driver",
+        "WSL ", "--gpus", "prestart", "device filter", "mount request", "custom device", "Auto-detected", "MOFED", "dxcore", "kernel modules", "inheritable", "github.io/", "runc", "nable to ", "No match for", "No package", "Package ",
+        "nv files", "in this version of the container", "by this container", "run this container", "SHMEM", "CUDA version: driver", "no-gpu-has", "GPU node", "dditional propert", "config option", "crun: cannot", "nvc_info.c", "load kernel module", "Error: invalid device", "context canceled", "/run/nvidia/driver",
     ),
     kinds=(
         Kind(
             "container-unsatisfied",
-            r"(?i:unsatisfied condition)\b(?:: {0,2}(?P<condition>[a-z]{2,8} {0,2}[<>=!]{1,2} {0,2}[\w.]{1,20}))?",
+            r"(?i:unsatisfied condition|requirement error: requirements not met)\b(?:: {0,2}(?P<condition>[a-z]{2,8} {0,2}[<>=!]{1,2} {0,2}[\w.]{1,20}))?"
+            r"|unsupported CUDA version: driver \d{1,2}\.\d < image \d|^(?P<condition2>cuda>=\d{1,2}\.\d)\|\|brand=\w{1,20}&&driver[<>=]",
             _NOT_STARTED,
         ),
         Kind(
@@ -51,10 +52,13 @@ LANGUAGE = Language(
             r"(?:version (?P<driver>[\d.]{3,20}) was detected and )?compatibility mode is UNAVAILABLE",
             tell=_inside,
         ),
+        Kind("ngc-gpu-too-new", r"GPU, which (?:is not|may not) yet (?:be )?supported in this version of the container", "op-fails"),
+        Kind("ngc-gpu-unsupported", r"GPU, which is not supported by this container|No supported GPU\(s\) detected to run this container", "op-fails"),
+        Kind("benign-ngc-shm", r"The SHMEM allocation limit is set to the default of"),
         Kind("ngc-cuinit", r"CUDA Driver UNAVAILABLE \(cuInit\(0\) returned (?P<code>\d{1,4})\)", tell=_answered),
         Kind("ngc-no-driver", r"The NVIDIA Driver was not detected", _NOT_STARTED, _inside),
         # what nvidia-container-cli, which starts the driver on the host, says of it
-        Kind("container-driver-not-loaded", r"nvml error: driver not loaded", _NOT_STARTED),
+        Kind("container-driver-not-loaded", r"nvml error: driver not loaded|(?:^|^[a-z ]{0,12}rror: )driver not loaded(?:\\\\n|: unknown)", _NOT_STARTED),
         Kind("container-no-nvml", r"load library failed: libnvidia-ml\.so", _NOT_STARTED),
         Kind("container-libraries-differ", r"nvml error: driver/library version mismatch", _NOT_STARTED, _mismatch),
         Kind("container-compat", r"cuda error: forward compatibility was attempted", _NOT_STARTED),
@@ -81,7 +85,12 @@ LANGUAGE = Language(
         Kind(
             "container-rules-refused",
             r"devices\.allow: (?:permission denied|operation not permitted)"
-            r"|BPF_CGROUP_DEVICE\) failed: operation not permitted",
+            r"|BPF_CGROUP_DEVICE\) failed: operation not permitted|[Dd]evice cgroup rules are not supported in rootless",
+            _NOT_STARTED,
+        ),
+        Kind(
+            "container-rules-refused",
+            r"device filters program: load program: (?:operation not permitted|permission denied)",
             _NOT_STARTED,
         ),
         Kind(
@@ -101,7 +110,7 @@ LANGUAGE = Language(
             _NOT_STARTED,
         ),
         Kind("container-ldcache", r"ldcache error", _NOT_STARTED),
-        Kind("container-shared-out", r"unknown device id: no-gpu-has", _NOT_STARTED),
+        Kind("container-shared-out", r"unknown device id: no-gpu-has|\bno-gpu-has-\d{1,9}MiB-to-run", _NOT_STARTED),
         Kind(
             "container-unknown-device",
             r"device error: (?:unknown device|(?P<device>[^\s:]{1,90}(?::\d{1,3}){0,2}): unknown device|invalid device)"
@@ -130,16 +139,32 @@ LANGUAGE = Language(
             r"|error while loading shared libraries: libnvidia-container",
             _NOT_STARTED,
         ),
+        Kind(
+            "toolkit-not-fetched",
+            r"nvidia\.github\.io/(?:libnvidia-container|nvidia-container-runtime|nvidia-docker)\b[^\n]{0,160}(?:\b40[34]\b|does not have a Release file|is not signed)"
+            r"|(?:Unable to locate package|No match for argument:|Unable to find a match:|No package) ['\"]?nvidia-(?:container-(?:toolkit|runtime)|docker2)\b"
+            r"|Package ['\"]?nvidia-(?:container-(?:toolkit|runtime)|docker2)['\"]? (?:has no installation candidate|is not available)",
+            _NOT_STARTED,
+        ),
         Kind("no-gpu-device-driver", r"could not select device driver\b|capabilities\b[^\n]{0,12}\[\[gpu\]\]", _NOT_STARTED),
-        Kind("no-gpu-runtime", r"(?i:unknown (?:or invalid )?runtime (?:specified|name):?) \"?nvidia", _NOT_STARTED),
+        Kind("no-gpu-runtime", r"(?i:unknown (?:or invalid )?runtime (?:specified|name):?) \"?nvidia|default OCI runtime \"?nvidia\"? not found", _NOT_STARTED),
         Kind("torch-no-driver", r"Found no NVIDIA driver on your system", tell=_no_driver),
         Kind("nvidia-smi-not-found", r"\bnvidia-smi: (?:command )?not found"),
         Kind("nvidia-smi-not-inside", r"exec: \\{0,7}\"nvidia-smi\\{0,7}\": executable file not found", _NOT_STARTED),
+        Kind("hook-called-directly", r"invoking the NVIDIA Container Runtime Hook directly", _NOT_STARTED),
+        Kind("nvidia-docker-absent", r"\bnvidia-docker: (?:command )?not found|'nvidia-docker' is not a docker command", _NOT_STARTED),
+        Kind("nvidia-docker-plugin-down", r"nvidia-docker\.sock/", _NOT_STARTED),
+        Kind(
+            "compose-too-old",
+            r"(?:Additional propert(?:y|ies)|Unsupported config option)[^\n]{0,60}(?:\bgpus\b|'devices'|'runtime')",
+            _NOT_STARTED,
+        ),
+        Kind("cdi-spec-not-made", r"failed to generate CDI spec|failed to create device CDI specs", _NOT_STARTED),
         Kind("cdi-unresolved", r"unresolvable CDI devices? (?P<device>[^\s:]{1,100})", _NOT_STARTED),
         Kind("cdi-unsupported", r"nvidia\.com/gpu=\w{1,60}\"?: no such file or directory", _NOT_STARTED),
         Kind(
             "cdi-file-gone",
-            r"failed to stat CDI host device|failed to fulfil mount request: open \S{0,200}(?:nvidia|libcuda)",
+            r"failed to stat CDI host device|crun: cannot stat `[^`\n]{0,200}(?:nvidia|libcuda)|failed to fulfil mount request: open \S{0,200}(?:nvidia|libcuda)",
             _NOT_STARTED,
         ),
         Kind("device-node-not-given", r"adding custom device \\{0,3}\"?/dev/nvidia", _NOT_STARTED),
@@ -153,8 +178,12 @@ LANGUAGE = Language(
             _NOT_STARTED,
         ),
         Kind("k8s-plugin-no-devices", r"No devices found\. Waiting indefinitely", _NOT_STARTED),
-        Kind("k8s-insufficient", r"(?i:insufficient) nvidia\.com/gpu", _NOT_STARTED),
+        Kind("k8s-insufficient", r"devices unavailable for nvidia\.com/gpu|(?i:insufficient (?:nvidia\.com/gpu|gpus?\b)|\b(?:no|zero) nvidia\.com/gpu\b)", _NOT_STARTED),
         Kind("k8s-no-capacity", r"^\s{0,8}nvidia\.com/gpu: {1,20}\"?0\"?$"),
+        Kind(
+            "runc-gives-none",
+            r"\brunc\b[^\n]{0,200}(?:nvidia\.com/gpu\W{1,8}0\b|\b(?:0|no|zero) (?:GPUs?|devices?|graphics cards?|cards)\b)",
+        ),
         Kind("apptainer-no-files", r"(?i:could not find any nv files on this host)"),
         Kind("driver-root-set", r"using root /run/nvidia/driver|^root ?= ?\"/run/nvidia/driver\""),
         Kind("container-hook-failed", r"running (?:prestart )?hook\b|start(?:ing)? container process$", _NOT_STARTED),
@@ -165,7 +194,8 @@ LANGUAGE = Language(
         Kind("benign-ngc-compat", r"compatibility mode is ENABLED"),
         Kind(
             "benign-container-cli",
-            r"dxcore initialization failed|attempting to load dxcore|skipping kernel modules load|failed to set inheritable",
+            r"dxcore initialization failed|attempting to load dxcore|skipping kernel modules load|failed to set inheritable|could not load kernel module nvidia_modeset"
+            r"|nvc_info\.c:\d{1,4}\] missing (?:compat32 library|binary|firmware path|ipc path|library (?!libcuda\.so|libnvidia-ml))",
         ),
     ),
 )  # fmt: skip

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from functools import partial
 
+from ..patterns import Pattern
 from .language import Kind, Language, Understood, Values
 from .notebook import Notebook
 
 _SHOWN, _NAMED = 1, -1
 """What TensorFlow's own line says of cuInit weighs more; a name without a call, less than a device that was created."""
+_UNKNOWN = 999
 _ANSWERS: tuple[tuple[int, str], ...] = (
     (34, r"CUDA driver is a stub library|cudaErrorStubLibrary|CUDA_ERROR_STUB_LIBRARY|CudaAPIError: \[34\]"),
     (
         100,
-        r"no CUDA-capable device is detected|cudaErrorNoDevice|CudaAPIError: \[100\]|cuInit\S{0,12} .{0,30}CUDA_ERROR_NO_DEVICE",
+        r"[Nn]o CUDA-capable device is detected|cudaGetDeviceCount(?:\(\))? returned (?:38|100)\b|cudaErrorNoDevice|CudaAPIError: \[100\]|cuInit\S{0,12} .{0,30}CUDA_ERROR_NO_DEVICE",
     ),
     (304, r"(?:cuda|CUDA|cuInit)\w{0,40}\W.{0,60}OS call failed or operation not supported on this OS"),
     (
@@ -54,8 +56,9 @@ _ANSWERS: tuple[tuple[int, str], ...] = (
     (
         999,
         (
-            r"CUDA unknown error\b|(?i:cuda (?:driver )?error:? 999)|[Ee]rror 999: unknown error|CudaAPIError: \[999\]"
-            r"|cuInit\S{0,12} .{0,40}(?:CUDA_ERROR_UNKNOWN|returned 999|unknown error)|failed to initialize CUDA: unknown error"
+            r"CUDA (?:error: )?unknown error\b|cudaGetDeviceCount(?:\(\))? returned (?:30|999)\b|\((?:30|999) vs\.? 0\)|(?i:cuda runtime error \((?:30|999)\))|(?i:cuda (?:driver )?error:? 999)|[Ee]rror 999: unknown error|CudaAPIError: \[999\]"
+            r"|cuInit\S{0,12} .{0,40}(?:CUDA_ERROR_UNKNOWN|(?:returned|returns|gives|answers|fails with|failed with|error) 999\b|unknown error)|failed to initialize CUDA: unknown error"
+            r"|(?:cuda\w{3,30}\(\)(?: on GPU:\d{1,3})?|implicit initialization on GPU:\d{1,3}) failed\. Status: unknown error|Failed to get device (?:properties|attribute), error code: (?:30|999)\b"
         ),
     ),
 )
@@ -69,11 +72,39 @@ def _answer(code: int, _values: Values, line: int, notes: Notebook) -> None:
     notes.tell("driver.libcuda.init_result", code, line, _SHOWN)
 
 
+_SAYS = r"(?:\W{0,3}(?:error|err|failed|fails|failure|returned|returns|returning|gives|gave|answers|with|code|status|result|number|no\.))"
+_CALL = r"(?:cuInit|cuda(?:GetDeviceCount|SetDevice|Free|RuntimeGetVersion|DriverGetVersion))(?:\(\w{0,20}\))?"
+_NUMBERED = Pattern(
+    rf"(?i:(?:\bcuda(?:[ _](?:driver|runtime|initiali[sz]ation|init|api)){{0,2}}{_SAYS}{{1,5}}|\b{_CALL}(?:{_SAYS}{{1,5}}|(?= ?=)))\W{{0,3}}(?<![-.\d])(?P<code>\d{{2,3}})\b)(?![.:,]?\d| ?%| (?:times|(?i:gpus?|cards?|steps|epochs|images|runs))\b)"
+)
+"""A call or an error that is told by its number alone: 'CUDA error: error code 34', 'cuInit()=100'."""
+_OLD_NUMBERS = {30: 999, 38: 100}
+"""Numbers of CUDA's runtime before 10.1."""
+_ALONE = frozenset(code for code, _ in _ANSWERS)
+_FAILURES = {209: "no-kernel-image", 222: "ptx-too-new"}
+"""Kinds of what TensorFlow's operations fail with, by their numbers."""
+
+
 class _Others(Language):
     def line(self, text: str, number: int, notes: Notebook) -> Understood | None:
         """What a line says that is not TensorFlow's own of cuInit, which is read there, nor the container toolkit's."""
-        elsewhere = "failed call to cuInit" in text or "nvidia-container-cli" in text
-        return None if elsewhere else super().line(text, number, notes)
+        if "failed call to cuInit" in text or "nvidia-container-cli" in text:
+            return None
+        return super().line(text, number, notes) or _numbered(text, number, notes)
+
+
+def _numbered(text: str, number: int, notes: Notebook) -> Understood | None:
+    """What a line tells by a number alone."""
+    if " NCCL " in text or (found := _NUMBERED.search(text)) is None:
+        return None
+    code = int(found["code"])
+    if code in _FAILURES:
+        return Understood(_FAILURES[code], {}, "op-fails")
+    code = _OLD_NUMBERS.get(code, code)
+    if code not in _ALONE:
+        return None
+    (_named if code == _UNKNOWN else partial(_answer, code))({}, number, notes)
+    return Understood(f"cuda-answers-{code}", {})
 
 
 LANGUAGE = _Others(
@@ -81,6 +112,7 @@ LANGUAGE = _Others(
     words=(
         "CUDA",
         "cuda",
+        " vs",
         "cuInit",
         "system not yet",
         "unsupported display",
@@ -88,7 +120,10 @@ LANGUAGE = _Others(
         "stub library",
         "UNKNOWN_ERROR",
         "rror 999",
+        "rror code 999",
+        "rror code: 999",
         "Cuda",
+        "get device ",
         "MPS",
         "cudaErrorMps",
         "device connections have",
@@ -101,6 +136,10 @@ LANGUAGE = _Others(
             r"MPS client has been terminated by the (?:MPS )?server|cudaErrorMpsClientTerminated|CUDA_ERROR_MPS_CLIENT_TERMINATED",
             "op-fails",
         ),
-        Kind("cuda-answers-999", r"\bCUDA_ERROR_UNKNOWN\b|\bUNKNOWN_ERROR\(99\)|\bcudaErrorUnknown\b", tell=_named),
+        Kind(
+            "cuda-answers-999",
+            r"^[^\n]{0,80}\b[Ee]rror (?:code:? )?999\b|\bCUDA_ERROR_UNKNOWN\b|\bUNKNOWN_ERROR\(99\)|\bcudaErrorUnknown\b",
+            tell=_named,
+        ),
     ),
 )

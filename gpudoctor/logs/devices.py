@@ -48,7 +48,7 @@ _BARE = tuple(f"{series}{size}" for series in (30, 40, 50) for size in (50, 60, 
 WORDS = ("TX", "tx", "MX", "GT ", "K80", "K40", "K520", "T4", "100", "H200", "B200", "L40", "A10", "A30", "A40", "A6000", "GB10", "Quadro",
          "Tesla", "itan", "TITAN", "50 Ti", "50Ti", "940", "930", "920", "960", "780M", "ensor", "TF", "tf", "uda", "UDA", *_BARE)  # fmt: skip
 _NAME = Pattern(
-    r"\b(?i:RTX )?(?P<series>[345]0)(?:00|xx|XX)[ -]?(?i:series|owners|cards)"
+    r"\b(?i:RTX )?(?P<series>[345]0)(?:00|xx|XX)[ -]?(?i:series|owners|cards)|\b(?i:RTX) ?-?(?P<series2>[345]0)(?:xx|XX)\b"
     r"|(?:NVIDIA )?(?:GeForce )?\b(?i:RTX|GTX) ?-?(?i:PRO )?A?\d{3,4}[mM]?x?(?:[ -]?(?i:Ti|SUPER|Laptop|Ada)\b)*"
     r"|\b(?:[AHV]100|H200|B[23]00|P100|GB10|K[48]0[cm]?|(?:GRID )?K520|T4|L4|L40S?|A10G?|A[34]0|A[46]000|MX ?[1-5]\d0)\b"
     r"|\b(?:GT ?\d{3}[mM]?|[89][1-8]0 ?[mM][xX]?|7[5-8]0(?:[mM]| ?Ti))\b"
@@ -57,16 +57,16 @@ _NAME = Pattern(
 )
 _ONE = r"[012]\.\d{1,2}(?!\d)(?:\.\d{1,2})?"
 _RELEASE = Pattern(
-    r"(?<!nvidia-)\b(?:tensorflow|tf)(?:[-_ ]?(?:gpu|nightly-gpu|nightly))?[\W_]{0,4}(?:version|ver|v)?s?(?: ?\([^)]{0,40}\))?(?:[^\w\n]|tf|v){0,4}"
+    r"(?<!nvidia-)\b(?:tensorflow|tf)(?:[-_ ]?(?:gpu|nightly-gpu|nightly))?[\W_]{0,4}(?:version|ver|v)?s?(?: ?\([^)]{0,40}\))?(?:(?: (?:is|was|has been|got))?(?: (?:up|down)(?:dated|graded))? to(?= v?\d))?(?:[^\w\n]|tf|v){0,4}"
     rf"(?P<versions>{_ONE}(?:(?: ?[/,&-] ?| and | or )(?:tf ?)?{_ONE}){{0,6}})",
     re.IGNORECASE,
 )
 _TOOLKIT = Pattern(
-    r"\bcuda(?:[-_ ]?toolkit|/cudnn)?[-_ ]?(?:version|ver|v)?[^\w\n.]{0,4}(?P<versions>\d{1,2}\.\d(?!\d)(?:(?: ?[/,] ?)\d{1,2}\.\d(?!\d)){0,3})",
+    r"\bcuda(?:[-_ ]?toolkit|/cudnn)?[-_ ]?(?:version|ver|v)?(?: \([^)\n]{1,20}\))?[^\w\n.]{0,4}(?P<versions>\d{1,2}\.\d(?!\d)(?:(?: ?[/,] ?)\d{1,2}\.\d(?!\d)){0,3})",
     re.IGNORECASE,
 )
 _LOG = Pattern(
-    r"\d{4}-\d\d-\d\d |[IWEF]\d{4} |File |\||\+-|.{0,200}(?:\.cc:\d|CUDA Version:|NVIDIA-SMI|gencode|Using cached|Downloading )"
+    r"\d{4}-\d\d-\d\d |[IWEF]\d{4} |File |\|(?! ?[A-Z][\w /()-]{2,30} *\| *\S)|\+-|.{0,200}(?:\.cc:\d|CUDA Version:|NVIDIA-SMI|gencode|Using cached|Downloading )"
 )
 _OWN_BUILD = Pattern(r"installed from[^:]{0,40}: ?(?:from )?source\b", re.IGNORECASE)
 
@@ -75,7 +75,10 @@ def claims(text: str, _line: int, _notes: Notebook) -> Understood | None:
     """The cards, and the releases of TensorFlow and CUDA, that a line of prose or of a form names."""
     if len(text) > 600 or _LOG.match(text):
         return None
-    cards = [one["bare"] or (f"RTX {one['series']}90" if one["series"] else one[0]) for one in _NAME.finditer(text)]
+    cards = [
+        one["bare"] or (f"RTX {series}90" if (series := one["series"] or one["series2"]) else one[0])
+        for one in _NAME.finditer(text)
+    ]
     values = {
         "cards": "|".join(dict.fromkeys(cards)),
         "tensorflow": " ".join(_each(_RELEASE, text)),

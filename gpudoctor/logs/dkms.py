@@ -75,7 +75,7 @@ LANGUAGE = Language(
             _DOES_NOT_LOAD,
         ),
         Kind("installer-sees-no-gpu", r"do not appear to have an NVIDIA GPU supported by the", _DOES_NOT_LOAD),
-        Kind("installer-can-not-load", r"Unable to load the (?:'nvidia'? )?kernel module(?: 'nvidia)?", _DOES_NOT_LOAD),
+        Kind("installer-can-not-load", r"Unable to load the (?:'nvidia[\w-]{0,12}'? )?kernel module(?: 'nvidia)?", _DOES_NOT_LOAD),
         Kind(
             "package-not-installed",
             r"nvidia-(?:driver|dkms|open)\S{0,30} : Depends: (?P<needs>\S{1,80})|E: Unable to locate package nvidia-(?:driver|\d)"

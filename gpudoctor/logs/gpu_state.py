@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
-from .language import Kind, Language, Values
+from .language import Kind, Language, Tell, Values
 from .notebook import Notebook
 
-_SYMPTOM = 1
+_SYMPTOM, _SAID = 1, -1
+_MISMATCH, _UNKNOWN = 18, 999
+_LINK = r"\b(?:(?:pci-?e ?)?gen(?:eration)? ?[123]\b|(?:pci-?e ?)?[123]\.[01]\b|x ?[1248]\b|\b[1248]x\b|(?:link )?gen\w* (?:max )?\d current [12]\b)"
+"""A PCIe link that is not all that it could be."""
 
 
 def _no_gpu(_values: Values, line: int, notes: Notebook) -> None:
     notes.tell("tensorflow.devices", (), line, _SYMPTOM)
 
 
+def _nvml(code: int) -> Tell:
+    def tell(_values: Values, line: int, notes: Notebook) -> None:
+        notes.tell("gpu.nvml_error", code, line, _SAID)
+
+    return tell
+
+
 LANGUAGE = Language(
     name="gpu",
     words=(
         "busy or unavailable", "DEVICE_UNAVAILABLE", "DEVICES_UNAVAILABLE", "icens", "icenc", "Power Cap", "power cap", "hrottl", "Gen", "gen ",
-        "ILLEGAL_ADDRESS", "illegal memory access", "LAUNCH_FAILED", "launch failure", "Registered devices", "PCIe bandwidth", "Width", "device ordinal", "num_gpus", "InvalidDevice", "device_count", "Invalid device", "Invalid CUDA",
-        "supported devices found", "too old", "is not supported by", "which supports up to", "nvenc API", "nvml",
+        "ILLEGAL_ADDRESS", "illegal memory access", "LAUNCH_FAILED", "launch failure", "Registered devices", "PCIe bandwidth", "Width", "PCIe", "PCIE", "PCI-E", "pcie", "PCI-e", "device ordinal", "num_gpus", "InvalidDevice", "device_count", "Invalid device", "Invalid CUDA",
+        "supported devices found", "visible GPU devices", "CUDA_DRIVER", "RequiresNewerDriver", "installed CUDA driver", "IllegalAddress", "LaunchFailure", "too old", "returned 35", "(35 vs", "rror 35", "rror: 35", "ode 35", "ode: 35", "failure 35", "code=35", "#35", "Insufficient CUDA driver", "Slowdown", "is not supported by", "which supports up to", "nvenc API", "nvml", "NVML", "ismatch",
     ),
     kinds=(
         Kind("device-busy", r"busy or unavailable|CUDA_ERROR_DEVICE_UNAVAILABLE|cudaErrorDevicesUnavailable", "op-fails"),
@@ -30,12 +40,12 @@ LANGUAGE = Language(
         Kind(
             "power-cap-slows",
             r"(?:[Tt]hrottl|[Cc]locks? (?:go|goes|drop|drops|fall|falls)\b)[^\n]{0,80}S[Ww] [Pp]ower [Cc]ap"
-            r"|S[Ww] [Pp]ower [Cc]ap[^\n:]{0,80}(?:[Tt]hrottl|[Cc]lock)",
+            r"|S[Ww] [Pp]ower [Cc]ap[^\n:]{0,80}(?:[Tt]hrottl|[Cc]lock)|\bS[Ww] [Pp]ower [Cc]ap {0,40}: ?Active\b[^\n]{0,80}\b(?:slow|limit|thrott)",
             "runs-slowly",
         ),
         Kind(
             "thermal-throttle",
-            r"[Tt]hermal(?:ly)? [Tt]hrottl|[Tt]hrottl\w{1,4} (?:due to|because of) (?:the )?(?:heat|temperature|overheating)",
+            r"[Tt]hermal(?:ly)? [Tt]hrottl|\bThermal Slowdown ?: ?Active\b|[Tt]hrottl\w{1,4} (?:due to|because of) (?:the )?(?:heat|temperature|overheating)",
             "runs-slowly",
         ),
         Kind(
@@ -43,12 +53,18 @@ LANGUAGE = Language(
             r"\b[Gg]en ?[12]\b(?![^.\n]{0,60}\bidle)[^.\n]{0,60}\b(?:under load|during|while) ?[^.\n]{0,40}(?:load|training)",
             "runs-slowly",
         ),
-        Kind("illegal-address", r"CUDA_ERROR_ILLEGAL_ADDRESS|an illegal memory access was encountered", "op-fails"),
-        Kind("launch-failed", r"CUDA_ERROR_LAUNCH_FAILED|unspecified launch failure", "op-fails"),
+        Kind(
+            "link-called-slow",
+            rf"(?i:\bpci-?e\b(?![^.\n]{{0,80}}\b(?:idle|power sav))[^\n]{{0,60}}\b(?:degrad\w*|downgrad\w*|drop(?:s|ped)?|went down|goes down|down|falls?|fell|stuck|only|limited|reduced|lower|instead of|current(?:ly)?)\b[^\n]{{0,40}}{_LINK})"
+            rf"|(?i:{_LINK}[^.\n]{{0,30}}\b(?:instead of|rather than|not) (?:pci-?e ?)?(?:gen ?)?(?:[345]\.0|[345]|x ?(?:8|16))\b)",
+            "runs-slowly",
+        ),
+        Kind("illegal-address", r"CUDA_ERROR_ILLEGAL_ADDRESS|cudaErrorIllegalAddress|an illegal memory access was encountered", "op-fails"),
+        Kind("launch-failed", r"CUDA_ERROR_LAUNCH_FAILED|cudaErrorLaunchFailure|unspecified launch failure", "op-fails"),
         Kind(
             "driver-refused",
-            r"NVIDIA driver on your system is too old|CUDA \d{1,2}\.\d{1,2} is not supported by(?: your driver|$)|your driver \(which supports up to \d"
-            r"|[Dd]river does not support the required nvenc API|CUDA driver (?:version |library )?is too old"
+            r"CUDNN_STATUS_NOT_SUPPORTED_INCOMPATIBLE_CUDA_DRIVER|cudaErrorCallRequiresNewerDriver|API call is not supported in the installed CUDA driver|NVIDIA driver on your system is too old|CUDA \d{1,2}\.\d{1,2} is not supported by(?: your driver|$)|your driver \(which supports up to \d"
+            r"|[Dd]river does not support the required nvenc API|CUDA driver (?:version |library )?is too old\b|CUDA driver version too old\b|cudaGetDeviceCount(?:\(\))? returned 35\b|\(35 vs\.? 0\)|(?i:\bcuda (?:initiali[sz]ation )?(?:failure|error)(?: with error)?(?: code)?:? 35\b)|\bcode=35\(|\b(?i:cuda\w{0,24}(?:\(\))?,? (?:error|failed|fails|failure|returned|returns)\b[^\n\d]{0,20}#?35\b)(?![.,:]?\d| ?%)|Insufficient CUDA driver: \d"
             r"|(?:undefined symbol|symbol not found|[Cc]ould not find symbol|symbol lookup error)\W{1,3}['\"]?nvml[A-Z]\w{3,60}",
             "op-fails",
         ),
@@ -58,7 +74,14 @@ LANGUAGE = Language(
             r"|AssertionError: Invalid device id|Invalid CUDA '?device=\d",
             "op-fails",
         ),
-        Kind("platform-without-devices", r"no supported devices found for platform CUDA", "op-fails"),
+        Kind(
+            "nvml-said-mismatch",
+            r"(?i:\bnvml (?:version )?mismatch|\bdriver ?(?:/|and|vs\.?) ?library (?:version )?mismatch)(?<!Driver/library version mismatch)(?<!driver/library version mismatch)",
+            "nvidia-smi-fails",
+            _nvml(_MISMATCH),
+        ),
+        Kind("nvml-said-unknown", r"\bNVML (?:says |gives )?(?i:unknown error)\b", "nvidia-smi-fails", _nvml(_UNKNOWN)),
+        Kind("platform-without-devices", r"no supported devices found for platform CUDA|backend 'cuda': [^\n]{0,40}No visible GPU devices", "op-fails"),
         Kind("registered-without-gpu", r"Registered devices: \[(?:CPU|XLA_CPU)(?:, ?(?:CPU|XLA_CPU))?\]", "op-fails", tell=_no_gpu),
     ),
 )  # fmt: skip

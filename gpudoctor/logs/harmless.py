@@ -13,6 +13,7 @@ HARMLESS = {
     "benign-container-mode": "a note on how the container toolkit hands over the GPUs",
     "benign-container-cli": "a note of the container toolkit; it goes on without",
     "benign-ngc-network": "there is no InfiniBand driver in this container, which one machine alone does not need",
+    "benign-ngc-shm": "a hint for programs that use several GPUs; one GPU alone does not need more shared memory",
     "benign-ngc-compat": "the image brings libraries that let it run on this older driver",
     "benign-module-signature": "a module that was built on this machine; it is loaded all the same where Secure Boot is off",
     "benign-module-taints": "every kernel says so of NVIDIA's module",
@@ -23,6 +24,7 @@ HARMLESS = {
     "benign-memory-retried": "TensorFlow would be faster with more memory, and goes on with what it has",
     "benign-host-allocation": "a note on the host's memory; it has nothing to do with the GPU's",
     "benign-driver-compiles": "the driver compiles in ptxas' place, which is slower at the first use and works",
+    "benign-ptxas-newer": "this ptxas is newer than the one that it is compared with; TensorFlow compared the numbers wrongly",
     "benign-graph-optimizer": "an optimization of the graph is left out; the graph runs as it is",
     "benign-retracing": "a function is traced anew for other arguments, which costs time and nothing else",
     "benign-delay-kernel": "a measurement while tuning is less exact than it could be",
@@ -35,6 +37,9 @@ HARMLESS = {
     "benign-py-dataset": "a data set that was not told how many workers it has; one thread prepares its batches",
     "benign-shuffle-buffer": "the first batches come when the shuffle buffer is full",
     "benign-no-tensor-cores": "this GPU has no tensor cores: 16 bits save memory and no time",
+    "benign-driver-older-than-ptxas": "the driver is older than the compiler of XLA, which compiles with one thread then; it works",
+    "benign-architecture-unknown": "XLA compiles for the newest GPU that it knows, and the driver fits that to yours",
+    "benign-pool-allocator": "a note on how memory is handed out; it goes on",
     "benign-peer-access": "two GPUs can't read each other's memory; data goes through the host",
 }
 """Kind of an event -> why it is harmless."""

@@ -51,6 +51,11 @@ def _dll(values: Values, line: int, notes: Notebook) -> None:
     _broken(values, line, notes)
 
 
+def _32_bits(values: Values, line: int, notes: Notebook) -> None:
+    notes.tell("python.bits", 32, line, _FAILED)
+    _broken(values, line, notes)
+
+
 LANGUAGE = Language(
     name="imports",
     words=(
@@ -101,8 +106,11 @@ LANGUAGE = Language(
         "interrupted by signal 4",
         "_CheckCalledFrom",
         "native TensorFlow",
+        "conflicting TensorFlow",
+        "64-bit Python",
         "vcruntime",
         "VCRUNTIME",
+        "msvcp",
     ),
     kinds=(
         Kind(
@@ -115,14 +123,15 @@ LANGUAGE = Language(
         Kind(
             "msvc-runtime",
             r"(?P<text>(?:install|download|requires?|missing)[^.]{0,40}Visual C\+\+[^.]{0,40}Redistributable|"
-            r"(?:MSVCP140|VCRUNTIME140)(?:_1)?\.(?:dll|DLL) (?:was not found|is missing))",
+            r"(?:MSVCP140|VCRUNTIME140)(?:_1)?\.(?:dll|DLL) (?:was not found|is missing)|ctypes\.WinDLL\(build_info\.msvcp_dll_name\)|% build_info\.msvcp_dll_n)",
             _NO_GPU,
             _broken,
         ),
         Kind(
             "zlibwapi",
-            r"Could not (?:locate|load library) (?P<library>zlibwapi\.dll)|(?P<library2>zlibwapi\.dll)[^.]{0,20} (?:was |is )?"
-            r"(?:not found|missing)",
+            r"(?i:(?:could not|can ?not|can't|couldn't|unable to|failed to) (?:locate|find|load)(?: (?:the|library)){0,2} ['\"`]?(?P<library>zlibwapi\.dll)"
+            r"|(?P<library2>zlibwapi\.dll)[^.\n]{0,20} (?:was |is )?(?:not found|missing|(?:can ?not|can't|could not|couldn't) be (?:found|located|loaded))"
+            r"|(?:找不到|缺少|缺失)[^.\n]{0,8}(?P<library3>zlibwapi\.dll)|(?P<library4>zlibwapi\.dll)[^.\n]{0,8}(?:找不到|缺失|丢失|不存在|没有找到))",
             "op-fails",
         ),
         Kind(
@@ -133,7 +142,8 @@ LANGUAGE = Language(
         ),
         Kind(
             "illegal-instruction",
-            r"(?P<text>[Ii]llegal instruction(?! set)|SIGILL|0xC000001D|-1073741795|interrupted by signal 4)",
+            r"^(?![^\n]{0,400}(?:\b[Xx][Ii][Dd]\b|\b[Ww]arp|\bSMs?\b|[Mm]isaligned address))[^\n]{0,2000}?"
+            r"(?P<text>[Ii]llegal instruction(?! set| was encountered)|SIGILL|0xC000001D|-1073741795|interrupted by signal 4)",
             _NO_GPU,
             _broken,
         ),
@@ -191,6 +201,11 @@ LANGUAGE = Language(
             r"mach-o[^|]{0,60}incompatible architecture \(have '(?P<has>[\w,']+)'?,? need '?(?P<needs>\w+)",
             _NO_GPU,
         ),
+        Kind(
+            "notebook-lacks-tensorflow",
+            r"No module named ['\"]?tensorflow['\"]?(?![.\w])[^\n]{0,200}(?i:jupyter|notebook|\bkernel|same (?:conda )?env)|(?i:jupyter|notebook)[^\n]{0,80}No module named ['\"]?tensorflow['\"]?(?![.\w])",
+            "op-fails",
+        ),
         Kind("async-keyword", r"(?P<text>def TFE_ContextOptionsSetAsync\(\w+, async\))", _NO_GPU, _broken),
         Kind(
             "tf-is-a-file",
@@ -240,6 +255,10 @@ LANGUAGE = Language(
             r"File \"(?!\S*(?:site|dist)-packages)(?P<file>(?:[^\"]{0,200}[/\\])?(?:tensorflow"
             r"|keras)\.py)\", line",
         ),
+        Kind(
+            "api-absent",
+            r"module 'tensorflow\.(?:_api\.|(?:keras|experimental|compat|config|data|image|nn|math|io|train)\b)[\w.]{0,60}' has no attribute",
+        ),
         Kind("tf-lacks-attribute", r"(?:module '?tensorflow'?|'module' object) has no attribute '?(?P<name>\w+)"),
         Kind(
             "device-not-available",
@@ -247,6 +266,18 @@ LANGUAGE = Language(
             r"|device specification '?/?\S{0,40}(?:GPU"
             r"|gpu):\d'? because no devices matching that specification are registered|GPU:\d unknown device",
             "op-fails",
+        ),
+        Kind(
+            "tf-mixed-versions",
+            r"(?P<text>Found conflicting TensorFlow installations in this environment: (?P<packages>[\w.+, -]{5,120}))",
+            _NO_GPU,
+            _broken,
+        ),
+        Kind(
+            "python-has-32-bits",
+            r"(?P<text>TensorFlow requires a 64-bit Python interpreter, but this interpreter is 32-bit)",
+            _NO_GPU,
+            _32_bits,
         ),
         Kind("tf-does-not-load", r"(?P<text>Failed to load the native TensorFlow runtime)", _NO_GPU, _broken),
     ),

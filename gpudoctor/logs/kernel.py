@@ -21,7 +21,7 @@ def _secure_boot(values: Values, line: int, notes: Notebook) -> None:
 LANGUAGE = Language(
     name="kernel",
     words=(
-        "NVRM", "nvidia", "NVIDIA", "API mismatch", "off the bus", "RmInit", "rm_init", "'off'", "UVM kernel", "nouveau", "module", "Module", "Secure", "secure", "bbswitch", "power state", "not insert",
+        "NVRM", "nvidia", "NVIDIA", "API mismatch", "off the bus", "RmInit", "rm_init", "'off'", "UVM kernel", "GSP", "gsp", "nouveau", "module", "Module", "Secure", "secure", "bbswitch", "power state", "not insert",
     ),
     kinds=(
         Kind("gpu-went-out", r"fallen off the bus|\bXid \(PCI[^)]{4,30}\): (?:79|119|120)\b", once=True),
@@ -36,6 +36,7 @@ LANGUAGE = Language(
             tell=_loaded,
         ),
         Kind("gpu-held-by", r"NVRM: GPU \S+ is already bound to (?P<driver>[\w-]+)", _DOES_NOT_LOAD),
+        Kind("registers-claimed", r"NVRM: request_mem_region failed", _DOES_NOT_LOAD),
         Kind("probe-not-called", r"NVIDIA probe routine was not called for", _DOES_NOT_LOAD),
         Kind(
             "open-module-refuses",
@@ -47,26 +48,35 @@ LANGUAGE = Language(
         Kind("gpu-not-supported", r"installed in this system is not supported by the", _DOES_NOT_LOAD),
         Kind(
             "bar-unassigned",
-            r"PCI I/O region assigned to your NVIDIA device is invalid|NVRM: BAR\d is 0M|BIOS may have misconfigured your",
+            r"PCI I/O region assigned to your NVIDIA device is invalid|64-bit BAR mapped above \d{1,2}[GT]B|NVRM: BAR\d is 0M|BIOS may have misconfigured your",
             _DOES_NOT_LOAD,
         ),
+        Kind("bar-no-room", r"nvidia \S{7,12}: BAR \d: (?:no space for|failed to assign)"),
         Kind(
             "rminit-failed",
-            r"RmInitAdapter(?: failed|: Cannot)|rm_init_adapter(?:\(\d+\))? failed|RmFetchGspRmImages: No firmware",
+            r"RmInitAdapter(?: failed|: Cannot)|rm_init_adapter(?:\(\d+\))? failed|RmFetchGspRmImages: No firmware|NVRM: [^\n]{0,40}rm_init_(?:rm|private_state)\(\) failed"
+            r"|need firmware to initialize GSP|unexpected WPR2 already up|osInitNvMapping: \*{3} Cannot attach gpu"
+            r"|kgspBoot\w{0,24}: [^\n]{0,60}(?:error|fail|cannot proceed)|cannot bootstrap riscv/gsp|GSP-FMC reported an error|\bGSP (?:firmware |RM )?(?:fail(?:s|ed) to|does(?: not|n't)|can(?:not|'t)) (?:boot|start)\b",
             _DOES_NOT_LOAD,
         ),
         Kind(
             "probe-failed",
             r"nvidia(?: [0-9a-f:.]{7,12})?: probe (?:of \S{7,12}|with driver nvidia) failed|NVIDIA probe routine failed for"
-            r"|None of the NVIDIA (?:graphics adapters|devices) were initialized",
+            r"|None of the NVIDIA (?:graphics adapters|devices) were initialized|NVRM: pci_enable_device failed|NVRM: Can't find an IRQ for your NVIDIA"
+            r"|NVRM: Fatal Error while attempting to resize PCIe BARs",
             _DOES_NOT_LOAD,
         ),
         Kind(
             "smi-does-not-work",
-            r"nvidia-smi\W{0,2} (?:command )?(?:no longer|does(?:n't| not)|did(?:n't| not)|is not|isn't|stopped) (?:work|run)",
+            r"nvidia-smi\W{0,2} (?:command )?(?:no longer|does(?:n't| not)|did(?:n't| not)|is not|isn't|stopped) (?:work|run)(?![^\n]{0,80}\b(?:[Dd]ocker|[Cc]ontainers?|[Pp]ods?|not found)\b)",
             _DOES_NOT_LOAD,
         ),
-        Kind("module-finds-no-gpu", r"NVRM: No NVIDIA (?:GPU|graphics adapter|devices?) (?:found|probed)", _DOES_NOT_LOAD),
+        Kind(
+            "module-called-absent",
+            r"\b[Nn]vidia (?:kernel )?(?:modules?|driver) (?:(?:is|are|was|were|does|do|did|will|would|can|could) ?(?:not|n't)|isn't|aren't|doesn't|won't|not|never|fails? to|refuses to) (?:be(?:ing)? |get )?load",
+            _DOES_NOT_LOAD,
+        ),
+        Kind("module-finds-no-gpu", r"NVRM: No NVIDIA (?:GPU|graphics adapter|(?:PCI )?devices?) (?:found|probed)", _DOES_NOT_LOAD),
         Kind(
             "module-key-rejected",
             rf"{_INSERTED} ?(?:Required key not available|Key was rejected by service)|nvidia\S{{0,20}}: Loading of (?:unsigned )?module"
@@ -83,7 +93,7 @@ LANGUAGE = Language(
             r"Loading of (?:unsigned module|module with unavailable key) is rejected|unsigned module loading is restricted",
         ),
         Kind("benign-module-signature", r"nvidia\S{0,12}: module verification failed: signature"),
-        Kind("benign-module-taints", r"nvidia\S{0,12}: (?:loading out-of-tree module taints|module license 'NVIDIA' taints)"),
+        Kind("benign-module-taints", r"nvidia\S{0,12}: (?:loading out-of-tree module taints|module license 'NVIDIA' taints|module uses symbols \S{1,60} from proprietary module)"),
         Kind(
             "module-switched-off",
             r"(?:could not insert|find module by name=) ?'off'|Module off not found|modprobe.{0,40}\balias nvidia off",
@@ -110,6 +120,7 @@ LANGUAGE = Language(
         Kind("module-gpl-symbol", r"GPL-incompatible module nvidia\S{0,20} uses", _DOES_NOT_LOAD),
         Kind("module-unknown-symbol", rf"{_INSERTED} ?Unknown symbol|nvidia\S{{0,20}}: Unknown symbol", _DOES_NOT_LOAD),
         Kind("module-no-device", rf"{_INSERTED} ?No such device", _DOES_NOT_LOAD),
+        Kind("module-no-modules", rf"{_INSERTED} ?Function not implemented", _DOES_NOT_LOAD),
         Kind("module-bad-argument", rf"{_INSERTED} ?Invalid argument", _DOES_NOT_LOAD),
         Kind("module-not-inserted", _INSERTED, _DOES_NOT_LOAD),
         Kind(

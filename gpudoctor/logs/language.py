@@ -9,6 +9,8 @@ from typing import NamedTuple
 from ..patterns import Pattern
 from .notebook import Notebook
 
+LONGEST = 400
+"""Characters of a line that are kept as what it says."""
 Values = dict[str, str]
 Tell = Callable[[Values, int, Notebook], None]
 """What a line names, its number, and where its facts are written down."""
@@ -58,6 +60,8 @@ class Language:
                 values = named(found.groupdict())
                 if kind.tell is not None:
                     kind.tell(values, number, notes)
+                if found.end() > LONGEST:  # what decides is kept
+                    values[""] = f"…{text[found.end() - LONGEST + 1 : found.end()]}"
                 return Understood(kind.name, values, kind.symptom, kind.once)
         return None
 

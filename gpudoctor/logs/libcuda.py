@@ -42,7 +42,7 @@ def _wsl(_values: Values, line: int, notes: Notebook) -> None:
 
 LANGUAGE = Language(
     name="libcuda",
-    words=("libcuda", "stubs", "compat", "microsoft", "Microsoft", "/wsl/", "stub library"),
+    words=("libcuda", "stubs", "compat", " 3.4.0", "microsoft", "Microsoft", "/wsl/", "stub library"),
     kinds=(
         Kind(
             "stub-mapped",
@@ -55,7 +55,7 @@ LANGUAGE = Language(
         Kind("libcuda-found", rf"libcuda\.so\.1 (?:\([^)]{{0,40}}\) )?=> {_PATH}", tell=_found),
         Kind(
             "libcuda-absent",
-            r"(?<!Error: )libcuda\.so(?:\.1)?\W{1,4}(?:cannot open shared object file|(?:is |was )?(?:not found|missing)|does(?:n't| not) exist)",
+            r"(?<!Error: )libcuda\.so(?:\.1)?\W{1,4}(?:cannot open(?: shared object file|;|,|$)|(?:is |was )?(?:not found|missing)|does(?:n't| not) exist)",
             tell=_absent,
         ),
         Kind("libcuda-not-in-process", r"unable to find libcuda\.so DSO loaded", tell=_not_in_process),
@@ -78,6 +78,7 @@ LANGUAGE = Language(
         ),
         Kind("nvml-stub", r"libnvidia-ml\.so in GDK package is a stub library", "driver-does-not-load"),
         Kind("compat-on-path", r"LD_LIBRARY_PATH\b.{0,400}/cuda[\w.-]{0,10}/compat\b|/cuda[\w.-]{0,10}/compat\b['\"]? ?>+ ?/etc/ld\.so\.conf"),
+        Kind("wsl-1", r"\b4\.4\.0-\d{4,5}-Microsoft\b|\bLinux \S{1,40} 3\.4\.0\+ |\b3\.4\.0-Microsoft\b"),
         Kind("wsl", r"microsoft-standard|\d-Microsoft\b|/usr/lib/wsl/lib\b", tell=_wsl),
     ),
 )  # fmt: skip

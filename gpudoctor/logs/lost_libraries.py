@@ -13,25 +13,41 @@ from .language import Understood
 from .notebook import Notebook
 
 LANGUAGE = "lost-libraries"
-WORDS = ("libcu", "64_", "cudart", "cublas", "cufft", "curand", "cusolver", "cusparse", "cuDNN DSO", "cudnn DSO")
+WORDS = (
+    "libcu",
+    "nvcuda",
+    "NVCUDA",
+    "64_",
+    "64.dll",
+    "cudart",
+    "cublas",
+    "cufft",
+    "curand",
+    "cusolver",
+    "cusparse",
+    " DSO",
+)
 _NAMES = "cudart|cublasLt|cublas|cufft|curand|cusolver|cusparse|cudnn"
-_LIBRARY = rf"(?P<library>lib(?:{_NAMES})\.so(?:\.\d{{1,2}}){{0,3}}|(?i:{_NAMES})64_\d{{1,3}}(?:_\d{{1,2}})?\.dll)\b"
+_LIBRARY = rf"(?P<library>lib(?:{_NAMES})(?:\.so(?:\.\d{{1,2}}){{0,3}}|(?:\.\d{{1,2}}){{0,2}}\.dylib)|(?i:{_NAMES})64(?:_\d{{1,3}}(?:_\d{{1,2}})?)?\.dll)\b"
 _QUOTE = r"['\"`*]{0,3}"
 _LOADER = Pattern(
     rf"{_LIBRARY}{_QUOTE}(?: ?: ?{_QUOTE}cannot open shared object|: ?No such file or directory| => not found)"
+    rf"|Library not loaded: {_QUOTE}(?:@rpath/|/[\w./-]{{1,100}}/)?{_LIBRARY.replace('P<library>', 'P<library3>')}"
     rf"|cannot open shared object file: {_QUOTE}(?P<library2>lib(?:{_NAMES})\.so(?:\.\d{{1,2}}){{0,3}})"
 )
-_LIBCUDA = Pattern(r"\b(?:libcuda\.so\.1: ?cannot open shared object|libcuda\.so\.1 => not found)")
+_LIBCUDA = Pattern(
+    r"\b(?:libcuda\.so\.1: ?cannot open shared object|libcuda\.so\.1 => not found|(?i:dlopen(?:ing)?(?: of)?) libcuda\.so(?:\.1)? (?:\w+ )?fail|(?i:nvcuda\.dll)['\"`]? (?:(?:was|is|could) )?(?:not (?:be )?found|missing)|Library not loaded: \S{0,60}libcuda(?:\.1)?\.dylib)"
+)
 _PROSE = Pattern(
     rf"(?i:\b(?:can(?:'|no)?t|cannot|can not|could ?n[o']t|could not|unable to|fail(?:s|ed|ing|ure)? (?:to|in)|not able to|didn't|doesn't|does not|did not)"
     rf" (?:\w+ ){{0,3}}?(?:find|load|locate|open|see|have|include|contain|provide|bring|detect)\w{{0,3}}\b[^.?!\n]{{0,40}}?)(?<![\w/.]){_QUOTE}{_LIBRARY}"
     rf"|(?i:\b(?:missing|no|lacks?|without|look(?:s|ing)? for|search(?:es|ing)? for|asks? for|wants?|requires?|needs?|expects?|tr(?:ies|ying) to (?:load|open)|goes (?:for|after))\b"
     rf"[^.?!\n]{{0,50}}?)(?<![\w/.]){_QUOTE}{_LIBRARY.replace('P<library>', 'P<library2>')}"
     rf"|(?<![\w/.]){_QUOTE}{_LIBRARY.replace('P<library>', 'P<library3>')}{_QUOTE}(?i: (?:\w+ ){{0,3}}?(?:(?:is|was|were|are) )?(?:missing|not (?:found|there|present|available|loaded|installed)"
-    rf"|not to be found|could not be (?:found|loaded|opened)|couldn't be|can ?not be (?:found|loaded|opened)|can't be (?:found|loaded)|won't (?:load|open)|will not (?:load|open)|doesn't (?:load|open)|doesn't exist|does not exist|nowhere))"
+    rf"|not to be found|could not be (?:found|loaded|opened)|couldn't be|can ?not be (?:found|loaded|opened)|can't be (?:found|loaded)|(?:is |was )?(?:wanted|asked for|needed|required|expected|searched|looked for)\b|fails? to load|won't (?:load|open)|will not (?:load|open)|doesn't (?:load|open)|doesn't exist|does not exist|nowhere))"
 )
 _TITLE = Pattern(
-    rf"(?:ImportError|OSError|DLL load failed|loading shared libraries)\W{{1,3}}(?:of )?{_LIBRARY}(?!\.\d|\w| ?:| is (?:there|installed))"
+    rf"(?:(?:can't|cannot|can not|unable to|fail(?:s|ed)? to|when|while|error (?:on|at|in)) import(?:ing)?(?: \w+)?|ImportError|OSError|DLL load failed|loading shared libraries)\W{{1,3}}(?:of )?{_LIBRARY}(?!\.\d|\w| ?:| is (?:there|installed))"
 )
 """The error without what the loader says of the file."""
 _BY_VERSION = Pattern(
@@ -44,16 +60,23 @@ _OWN = Pattern(
     r"|^(?:File|import|from) |Could not find '"
 )
 """Lines that have their own readers, and commands."""
+_DSO = Pattern(
+    r"load (cu[A-Z]{2,5}|cuDNN) DSO|could not find cu\w{3,60} in (cublas|cudnn|cufft|curand|libcuda|cuda) DSO"
+)
 _SAID = -2
 
 
 def line(text: str, number: int, notes: Notebook) -> Understood | None:
     """What a line says of a library that was not found."""
-    if "load cuDNN DSO" in text or " in cudnn DSO" in text:  # TensorFlow before 1.4
-        if not notes.told("tensorflow.libraries"):
-            tensorflow_facts.not_opened("libcudnn.so", number, notes)
+    if " DSO" in text and (dso := _DSO.search(text)):  # TensorFlow before 1.4
+        name = f"lib{next(one for one in dso.groups() if one).lower().removeprefix('lib')}.so"
+        if name == "libcuda.so":
+            notes.tell("driver.libcuda.path", None, number)
+            notes.tell("driver.libcuda.load_error", text[:200], number)
+        elif not notes.told("tensorflow.libraries"):
+            tensorflow_facts.not_opened(name, number, notes)
             notes.tell("tensorflow.loader_ok", False, number)
-        return Understood("library-not-loaded", {"library": "libcudnn.so"})
+        return Understood("library-not-loaded", {"library": name})
     if _OWN.search(text):
         return None
     if _LIBCUDA.search(text):

@@ -22,12 +22,14 @@ def _version(values: Values, line: int, notes: Notebook) -> None:
 
 _SEVERAL = (
     r"(?:[Mm]irrored ?[Ss]trategy|NCCL|[Nn]ccl|[Mm]ulti[- ]?(?:GPU|gpu|Gpu|worker|node|machine)s?|(?:[Mm]ultiple|several|two|[Dd]ual|[2-9]|1\d|more) (?:[\w-]{1,12} )?(?:hosts|nodes|machines|GPUs|gpus|cards)"
-    r"|[Aa]ll-?[Rr]educe|[Hh]orovod|[Dd]istribut(?:ed|ion|e) (?:training|strategy)|[Pp]arallel training|GPU ?\d and GPU ?\d|\d\+? (?:or more )?GPUs)"
+    r"|[Aa]ll[-_ ]?[Rr]educe|[Hh]orovod|[Dd]istribut(?:ed|ion|e) (?:training|strategy)|[Pp]arallel training|GPU ?\d and GPU ?\d|\d\+? (?:or more )?GPUs)"
 )
 _HANGS = (
     r"(?:[Hh]angs?\b|[Hh]ung\b|hanging\b|hang-?up\b|[Ss]tucks?\b|[Ff]reez(?:e|es|ing)\b|froze(?:n)?\b|[Dd]eadlocks?\b|[Ss]talls?\b|stalled\b|infinite polling|(?:doesn't|does not) (?:proceed|progress|continue|finish|return|terminate)"
     r"|never (?:starts?|started|begins?|began|finish(?:es|ed)?|ends?|ended|proceed(?:s|ed)?|returns?|returned|completes?)\b|(?:waits?|blocks?|runs?) forever)"
 )
+_WRONG = r"(?:(?i:loss|accuracy|results?|gradients?|weights|outputs?|numbers)\b[^.\n]{0,40}\b(?:(?i:nan)s?\b|wrong\b|garbage\b|zeros?\b|(?:does not|doesn't|don't|never|not) (?:go(?:es)? (?:up|down)|improve|converge|decrease|increase|rise|fall|change|move)|corrupt\w*|differs?\b))"
+"""What a training shows whose GPUs do not get each other's data."""
 _HELPS = r"(?:works?|solve[sd]?|fix(?:es|ed)?|helps|helped|runs|resolve[sd]|gone|cure[sd]?|finally)"
 _ASSENTS = (
     r"^(?![^\n]{0,400}(?:\bstill\b|\bnot? (?:help|work|effect|difference|change|luck|solve|fix)|n't (?:help|work|solve|fix)"
@@ -39,18 +41,20 @@ _NO_OP = (
     r"No OpKernel was registered to support Op '?Nccl\w{1,30}|Op type not registered '?Nccl\w{1,30}"
     r"|Distributed package doesn't have NCCL|NCCL is not (?:supported|available) (?:on|for|in) [Ww]indows"
 )
-_ROUTE = r"(?:[Cc]onnection refused|[Cc]onnection timed out|[Nn]o route to host|[Ss]oftware caused connection abort|[Nn]etwork is unreachable|timeout|failed)"
+_ROUTE = r"(?:[Cc]onnection refused|[Cc]onnection timed out|[Nn]o route to host|[Ss]oftware caused connection abort|[Nn]etwork is unreachable|timeout|timed out|failed)"
 
 LANGUAGE = Language(
     name="nccl",
     words=(
-        "NCCL", "nccl", "Nccl", "eer access", "Peer Device", "dev/shm", "shared memory", "insufficient", "ACSCtl", "ACS", "iommu", "IOMMU",
+        "Verification error",
+        "NCCL", "nccl", "Nccl", "Duplicate GPU", "NVLINK connected", "CUDA IPC handle", "NET/IB", "Connect: ", "socket interface", "Cuda failure", "nvls.cc", "PeerAccess(", "eer access", "Peer Device", "dev/shm", "shared memory", "insufficient", "ACSCtl", "ACS", "iommu", "IOMMU",
         "VT-d", "AMD-Vi", "btl_tcp", "subset of ranks", "ollective", "us error", "nhandled", "SIGBUS", "signal 7", "exitcode", "device function", "NVLink SHARP", "ulticast", "broadband", "P2P", "CUDA IPC",
     ),
     kinds=(
         Kind(
             "nccl-shm-other",
-            r"NCCL WARN [^\n]{0,160}shared memory segment[^\n]{0,160}(?:No such file|Permission denied|not permitted|Too many open)",
+            r"NCCL WARN [^\n]{0,160}(?:shared memory (?:segment|file)|Could not map /dev/shm/)[^\n]{0,160}(?:No such file|Permission denied|not permitted|Too many open|Cannot allocate memory)"
+            r"|Error while attaching to shared memory segment|NCCL WARN Call to (?:shm_open|mmap) failed",
             _FAILS,
         ),
         Kind(
@@ -71,10 +75,10 @@ LANGUAGE = Language(
             _FAILS,
         ),
         Kind("nccl-other-subnet", r"NCCL WARN Net : No interface found in the same subnet", _FAILS),
-        Kind("nccl-fabric-not-ready", r"NCCL WARN [^\n]{0,80}(?:failure 802|system not yet initialized)", _FAILS),
+        Kind("nccl-fabric-not-ready", r"NCCL WARN [^\n]{0,80}(?:failure 802|system not yet initialized)|cuMulticast\w{2,20}\b[^\n]{0,120}(?:\b802\b|system not yet initialized)", _FAILS),
         Kind(
             "nvls-failed",
-            r"nvls\.cc:\d{1,5} NCCL WARN|Failed to bind NVLink SHARP|NVLink SHARP \(NVLS\) [Mm]ulticast memory|NCCL WARN [^\n]{0,80}[Mm]ulticast",
+            r"nvls\.cc:\d{1,5} (?:NCCL WARN|Cuda failure)|Failed to bind NVLink SHARP|NVLink SHARP \(NVLS\) [Mm]ulticast memory|NCCL WARN [^\n]{0,80}[Mm]ulticast|cuMulticast(?:BindMem|BindAddr|Create|AddDevice)\b[^\n]{0,120}(?:[Ff]ail|[Ee]rror|invalid argument)",
             _FAILS,
         ),
         Kind(
@@ -83,10 +87,26 @@ LANGUAGE = Language(
             _FAILS,
         ),
         Kind("no-device-function", r"(?i:\bno device function\b)|NCCL[^\n]{0,120}invalid device function", _FAILS),
-        Kind("nccl-no-memory", r"NCCL WARN [^\n]{0,80}'out of memory'", _FAILS),
+        Kind("nccl-no-memory", r"NCCL WARN [^\n]{0,80}'out of memory'|^Cuda failure (?:\d{1,3} )?'out of memory'", _FAILS),
+        Kind("nccl-duplicate-gpu", r"Duplicate GPU detected", _FAILS),
+        Kind("nccl-versions-differ", r"Mismatched NCCL version detected", _FAILS),
+        Kind("nccl-driver-old", r"NCCL WARN CUDA Driver version found is \d{4,5}\. Minimum|NCCL WARN CUDA some PFN functions not found", _FAILS),
+        Kind("nccl-lacks-driver", r"NCCL WARN Failed to (?:find CUDA library|open libnvidia-ml)", _FAILS),
+        Kind("nccl-nvlink-without-p2p", r"P2P is disabled between NVLINK connected GPUs", _FAILS),
+        Kind("peer-copies-wrong", r"Verification error @ element \d+: val = ", _FAILS),
+        Kind("nccl-no-transport", r"NCCL WARN No transport found for rank", _FAILS),
+        Kind("nccl-ipc-failed", r"failed to (?:open|get) CUDA IPC handle(?![^\n]{0,60}: 217\b)", _FAILS),
+        Kind("nccl-imex", r"NCCL WARN MNNVL [^\n]{0,60}not working on this system", _FAILS),
+        Kind("nccl-bind-failed", r"NCCL WARN (?:Call to bind failed|Net : error encountered when getting address info|Bootstrap : failed to find interface)", _FAILS),
+        Kind(
+            "nccl-ib-failed",
+            r"NCCL WARN (?:Call to ibv_\w{3,30} failed|NET/IB ?: (?:Got completion|\S{2,20} Got async event|Unable to open device))|^NET/IB ?: Got completion from peer",
+            _FAILS,
+        ),
+        Kind("nccl-peer-gone", r"NCCL WARN [^\n]{0,80}(?:[Cc]onnection closed by remote peer|Connection reset by peer|Broken pipe)", _FAILS),
         Kind(
             "peer-refused",
-            r"peer access is not supported between these two devices|P2P\)? access (?:isn't|is not) supported between|CUDA IPC handle : 217|cudaErrorPeerAccessUnsupported|PEER_ACCESS_UNSUPPORTED",
+            r"code=\d{1,3}\(\w{4,60}\) {0,2}\"?cudaDeviceEnablePeerAccess|peer access is not supported between these two devices|P2P\)? access (?:isn't|is not) supported between|CUDA IPC handle : 217|cudaErrorPeerAccessUnsupported|PEER_ACCESS_UNSUPPORTED",
             _FAILS,
         ),
         Kind("geforce-no-p2p", r"doesn't support faster communication broadband|\b(?:RTX ?)?(?:20|30|40|50)[6-9]0(?: ?Ti)?\b[^.\n]{0,40}\b(?:has no|have no|without|lacks?|doesn't support|does not support|don't support) (?:P2P|p2p|[Pp]eer)", _FAILS),
@@ -95,6 +115,7 @@ LANGUAGE = Language(
             r"(?:Peer access not supported between|cannot enable peer access from) device ordinals? (?P<first>\d{1,3}) (?:and|to device ordinal) (?P<second>\d{1,3})"
             r"|Device=(?P<first2>\d{1,3}) CANNOT Access Peer Device=(?P<second2>\d{1,3})",
         ),
+        Kind("peers-together", r"Device=\d{1,3} CAN Access Peer Device=\d|Peer access from \S[^\n]{0,60} -> [^\n]{0,60} : Yes"),
         Kind("nccl-setting", r"NCCL INFO (?P<name>NCCL_\w{1,40}) set (?:by environment )?to (?P<value>[^\s]{1,80}?)\.?$", tell=_set),
         Kind("nccl-interface", r"NCCL INFO (?:Bootstrap ?:|NET/Socket ?:|NET ?:) Using (?:interface )?(?:\[\d\])?(?P<interface>[\w.-]{1,20}):(?P<address>[\da-fA-F.:]{2,45})"),
         Kind(
@@ -103,6 +124,8 @@ LANGUAGE = Language(
             _FAILS,
         ),
         Kind("mpi-connect-failed", rf"btl_tcp[^\n]{{0,120}}connect\(\) to (?P<address>[\w.:]{{2,45}}) failed: (?P<error>{_ROUTE})", _FAILS),
+        Kind("nccl-connect-failed", r"^socket(?:Start|Poll)Connect: [Cc]onnect to (?P<address>[\w.:%-]{2,60})(?:<\d{1,6}>)? (?P<error>failed|timed out)", _FAILS),
+        Kind("nccl-cuda-failure", r"NCCL WARN Cuda failure", _FAILS),
         Kind("nccl-transport", r"NCCL INFO (?:Channel|Ring) 0?0(?:/0)? ?: (?P<first>\d{1,5})\[\w{1,8}\] -> (?P<second>\d{1,5})\[\w{1,8}\] (?:\[(?:send|receive)\] )?via (?P<way>P2P|SHM|direct shared memory|NET)"),
         Kind("nccl-op-absent", _NO_OP, _FAILS),
         Kind(
@@ -113,7 +136,7 @@ LANGUAGE = Language(
         Kind("nccl-cuda-error", r"unhandled cuda error|ncclUnhandledCudaError|nccl\w{0,20}: unhandled cuda", _FAILS),
         Kind(
             "nccl-error",
-            r"NCCL: (?:invalid usage|internal error)|ncclInternalError|ncclInvalidUsage|ncclRemoteError|NCCL failure|NCCL error|Error invoking NCCL"
+            r"NCCL(?: [Ee]rror \d)?: (?:invalid (?:usage|argument)|internal error|remote process exited)|nccl[A-Z]\w{2,24} failed: (?:invalid|internal|remote)|ncclInvalidArgument: |ncclInternalError|ncclInvalidUsage|ncclRemoteError|NCCL failure|NCCL error|Error invoking NCCL"
             r"|Watchdog caught collective operation timeout|Collective ops is aborted by|[Cc]ollective\w{0,10} (?:op\w{0,10} )?timed out|by subset of ranks and are waiting for remainder",
             _FAILS,
         ),
@@ -138,13 +161,27 @@ HOSTS = Language(
     ),
 )
 """Which machines take part."""
+_SHM = r"(?i:\bshared[- ]memory\b|/dev/shm|\bshm\b(?![-_]size))"
+_TOO_SMALL = r"(?i:\b(?:too (?:small|little|low)|insufficient|runs? out|ran out|is full\b|only (?:has |have |of )?(?:64|32|16) ?M)|(?:\bnot|n't) (?:be )?(?:sufficient|enough|large enough|big enough))"
+_FREIGHT = r"(?i:nccl|multi-?gpus?|several gpus|all-?reduce|tensor[- ]parallel\w*)"
 REPORTS = Language(
     name="report",
-    words=("NCCL version", "hang", "Hang", "hung", "tuck", "reez", "roze", "eadlock", "tall", "infinite polling", "doesn't", "does not", "never", "forever", "indows", "卡", "死锁", "挂起"),
+    words=("hared memory", "hared-memory", "dev/shm", "shm", "共享内存", "NCCL version", "hang", "Hang", "hung", "tuck", "reez", "roze", "eadlock", "tall", "infinite polling", "doesn't", "NaN", "nan", "wrong", "garbage", "zero", "not ", "corrupt", "differ", "does not", "never", "forever", "indows", "卡", "死锁", "挂起"),
     kinds=(
+        Kind(
+            "shm-called-small",
+            rf"{_FREIGHT}[^\n]{{0,160}}{_SHM}[^.\n]{{0,50}}{_TOO_SMALL}|{_FREIGHT}[^\n]{{0,160}}{_TOO_SMALL} {_SHM}|{_SHM}[^.\n]{{0,50}}{_TOO_SMALL}[^\n]{{0,160}}{_FREIGHT}"
+            rf"|{_TOO_SMALL} {_SHM}[^\n]{{0,160}}{_FREIGHT}|(?i:nccl)[^\n]{{0,160}}共享内存[^\n]{{0,20}}(?:不足|不够|太小|过小|有限|只有)|共享内存[^\n]{{0,20}}(?:不足|不够|太小|过小|只有)[^\n]{{0,160}}(?i:nccl)"
+            rf"|--shm[-_]size\b[^.\n]{{0,40}}\b{_HELPS}[^.\n]{{0,60}}{_FREIGHT}|{_FREIGHT}[^\n]{{0,160}}\b{_HELPS} (?:\w+ ){{0,4}}[`'\"]?--shm[-_]size",
+            _FAILS,
+        ),
         Kind("nccl-version", r"NCCL version (?P<version>\d{1,3}\.\d{1,3}(?:\.\d{1,3})?)", tell=_version),
         Kind("collective-hangs", rf"\b{_SEVERAL}[^\n]{{0,160}}\b{_HANGS}|\b{_HANGS}[^\n]{{0,160}}\b{_SEVERAL}", _FAILS),
         Kind("collective-hangs", r"(?:多卡|多机|双卡|分布式|NCCL|nccl)[^\n]{0,60}(?:卡住|卡死|死锁|挂起)", _FAILS),
+        Kind(
+            "several-compute-wrongly",
+            rf"\b{_SEVERAL}[^\n]{{0,120}}\b{_WRONG}|\b{_WRONG}[^\n]{{0,120}}\b{_SEVERAL}",
+        ),
         Kind("mirrored-on-windows", rf"(?:[Mm]irrored ?[Ss]trategy|NCCL|[Mm]ulti[- ]?(?:GPU|gpu))[^\n]{{0,100}}(?:{_WINDOWS})", _FAILS),
     ),
 )  # fmt: skip

@@ -13,6 +13,7 @@ from .notebook import NOT_HERE, Notebook
 LANGUAGE = "nvidia-smi"
 WORDS = (
     "NVML",
+    "nvml",
     "NVIDIA",
     "version mismatch",
     "blocked by",
@@ -39,17 +40,32 @@ WORDS = (
 _ERRORS: tuple[tuple[int, str], ...] = (
     (
         18,
-        r"(?i:(?:NVML: )?driver ?/ ?library version mismatch)|NVML_ERROR_LIB_RM_VERSION_MISMATCH|NVMLError_LibRmVersionMismatch",
+        r"(?i:(?:NVML: )?driver ?/ ?library version mismatch)|NVML/RM version mismatch|NVML_ERROR_LIB_RM_VERSION_MISMATCH|NVMLError_LibRmVersionMismatch",
     ),
     (
         9,
-        r"NVML: Driver Not Loaded|couldn.?t communicate with the NVIDIA driver|NVML_ERROR_DRIVER_NOT_LOADED|NVMLError_DriverNotLoaded",
+        r"NVML: Driver Not Loaded|couldn.?t communicate with (?:the )?(?:latest )?NVIDIA driver|NVML_ERROR_DRIVER_NOT_LOADED|NVMLError_DriverNotLoaded",
     ),
     (4, r"NVML: Insufficient Permissions|NVML_ERROR_NO_PERMISSION|NVMLError_NoPermission"),
-    (12, r"NVML: (?:NVML )?(?:Shared )?Library Not Found|couldn.?t find (?:the )?libnvidia-ml\.so"),
-    (17, r"GPU access blocked by the operating system|NVML_ERROR_OPERATING_SYSTEM"),
+    (
+        12,
+        r"NVML: (?:NVML )?(?:Shared )?Library Not Found|couldn.?t find (?:the )?(?:libnvidia-ml\b|nvml\.dll)|NVMLError_LibraryNotFound",
+    ),
+    (
+        17,
+        r"GPU access blocked by the operating system|NVML_ERROR_OPERATING_SYSTEM|NVMLError_OperatingSystem|NVML: (?:The operating system has blocked|N/A\b)",
+    ),
+    (16, r"NVML: GPU requires reset|NVMLError_ResetRequired|NVML_ERROR_RESET_REQUIRED"),
+    (14, r"NVML: Corrupted infoROM|NVMLError_CorruptedInforom"),
+    (13, r"NVML: Function Not Found"),
+    (11, r"NVML: Interrupt Request Issue|NVMLError_IrqIssue"),
+    (10, r"NVML: Timeout|NVMLError_Timeout"),
+    (8, r"NVML: Insufficient External Power|NVMLError_InsufficientPower"),
     (15, r"NVML: GPU is lost|NVML_ERROR_GPU_IS_LOST|NVMLError_GpuIsLost"),
-    (999, r"NVML: Unknown Error|NVML_ERROR_UNKNOWN\b|NVMLError_Unknown"),
+    (
+        999,
+        r"NVML: Unknown Error|nvmlInit(?:_v2)?(?:\(\))? failed: Unknown Error|NVML_ERROR_UNKNOWN\b|NVMLError_Unknown|(?i:failed to initiali[sz]e nvml\W{0,3} ?unknown error)",
+    ),
 )
 """NVML's codes, by nvidia-smi's words."""
 _COMPILED = tuple((code, Pattern(pattern)) for code, pattern in _ERRORS)

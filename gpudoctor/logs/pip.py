@@ -13,6 +13,8 @@ _FAILS = "install-fails"
 _SOME = r"(?:[^.?!]|\.(?=\d))"
 """A letter within a sentence; the point of a version ends none."""
 _TF = r"(?:tensorflow|tf[-_]nightly)(?:[-_](?:gpu|cpu|macos|intel))?"
+_BESIDE = r"(?:torch(?:vision|audio)?|jaxlib|tensorflow[-_](?:rocm|directml|text|addons|io|metal))"
+"""Packages of which a Python that is too new, or too old, is offered none, or others, as of TensorFlow."""
 _PRINTED, _PROVEN = 0, 1
 _MATTER = Pattern(
     r"(?:tensorflow|tf[-_]nightly|intel[-_]tensorflow|keras|numpy|protobuf|cudatoolkit|cudnn|cuda[-_]"
@@ -105,6 +107,9 @@ LANGUAGE = Language(
         "-cp",
         "wheels",
         "different Python",
+        "from versions",
+        "No matching",
+        "python_version",
         "Successfully installed",
     ),
     kinds=(
@@ -115,7 +120,9 @@ LANGUAGE = Language(
             r"|raises) an error|Failed to build tensorflow-gpu$"
             r"|(?i:tensorflow[-_]gpu)(?: version)? ?(?:==|v)?2\.1[2-9](?:\.\d)?(?:rc\d)? (?:is |was |isn't |can't be )?(?:not )?(?:available|found|missing|gone)"
             r"|(?i:\bno (?:such )?(?:version|release|package)) ?(?:2\.1[2-9][\d.]{0,3} )?(?:of|for) (?:the )?(?i:tensorflow[-_]gpu)(?: 2\.1[2-9])?"
-            r"|Building wheel for tensorflow-gpu \(setup\.py\).{0,40}error",
+            r"|Building wheel for (?:tensorflow|tf-nightly)-gpu \(setup\.py\).{0,40}error|Failed to build tf-nightly-gpu$"
+            r"|pip-(?:install|req-build|download)-\w{4,12}[/\\](?:tensorflow|tf[-_]nightly)[-_]gpu(?:_[0-9a-f]{8,64})?[/\\]setup\.py"
+            r"|^python_version ?> ?\"3\.7\"$",
             _FAILS,
         ),
         Kind(
@@ -132,6 +139,13 @@ LANGUAGE = Language(
             rf"|Couldn't find a distribution|Could not find a version that satisfies the requirement"
             rf"|no such package)\W+(?:for )?(?P<name>{_TF})(?:\[[\w,-]+\])?(?![\w-])\s*"
             rf"(?P<spec>[<>=!~][^ (;)]*)?",
+            _FAILS,
+        ),
+        Kind(
+            "other-no-version",
+            rf"Could not find a version that satisfies the requirement (?P<name>{_BESIDE})(?:\[[\w,-]+\])?(?![\w-])\s*(?P<spec>[<>=!~][^ (;]*)?"
+            r"[^(]{0,60}\(from versions: ?(?P<versions>[^)]*)"
+            rf"|No matching distribution found\W+for (?P<name2>{_BESIDE})(?:\[[\w,-]+\])?(?![\w-])\s*(?P<spec2>[<>=!~][^ (;)]*)?",
             _FAILS,
         ),
         Kind(
@@ -179,6 +193,11 @@ LANGUAGE = Language(
             "installed",
             r"^(?P<name>[A-Za-z][\w-]{2,40})(?: {2,}|\t+| *\| *)(?P<version>\d+\.\d[\w.+-]{0,30})(?:\s+"
             r"(?P<build>[\w.]+)?)?(?:\s+(?P<channel>[\w./:-]+))?\s*\|?$",
+            tell=_installed,
+        ),
+        Kind(
+            "installed",
+            r"\b(?P<name>tensorflow) {1,20}(?P<version>\d\.\d{1,2}\.\d) {1,20}(?P<build>(?:mkl|eigen|cpu)_py\w{3,40})",
             tell=_installed,
         ),
         Kind("installed", rf"^(?P<name>{_TF}) (?P<version>\d+\.\d+\.\d+\w{{0,6}})$", tell=_installed),

@@ -75,16 +75,23 @@ LANGUAGE = Language(
         Kind("on-a-host", r"(?:\bhost(?:name)?: |this host \()[\w.-]{1,60}\)?:?(?:$| )|File \"(?:/home/[\w.-]{1,40}/\.?(?:ana|mini)|C:)"),
         Kind("in-a-pod", r"\bkubectl exec\b", tell=_in("kubernetes", _NAMED)),
         Kind("none-is-visible", r"NVIDIA_VISIBLE_DEVICES(?:=|: ?)[\"']?(?P<value>none|void)\b"),
-        Kind(
-            "docker-of-snap",
-            r"snap install docker|/snap[./](?:bin/)?docker\b|(?i:\bsnap[- ](?:packaged |installed |version of |package of )?docker\b)|^docker +\d[\w.-]* +\d+ +\S+ +canonical|\bdocker [\d.+-]+ from Canonical"
-            r"|(?i:docker\b[^\n.]{0,40}\b(?:via|with|by|using|through|from|as an?) (?:the )?(?:ubuntu )?[`'\"]?snap\b)",
-        ),
         Kind("toolkit-looks-for-wsl", r"load dxcore to see if|assuming a non-WSL environment"),
-        Kind("on-windows", r"microsoft-standard|/usr/lib/wsl|/mnt/wsl|(?i:\bwsl ?[12]?\b)|windows/amd64|\bPS C:\\|\b(?i:windows|win) ?(?:\w{1,10} ){0,3}1[01]\b"),
+        Kind("on-windows", r"microsoft-standard|/usr/lib/wsl|/mnt/wsl|(?<!without )(?<!w/o )(?i:\bwsl ?[12]?\b)|windows/amd64|\bPS C:\\|\b(?i:windows|win) ?(?:\w{1,10} ){0,3}1[01]\b"),
         Kind("on-a-mac", r"\bdarwin/(?:amd64|arm64)|\bmac ?OS\b"),
-        Kind("docker-desktop", r"(?i:docker[ -]desktop)|\bdesktop-linux\b|/\.docker/desktop"),
         Kind("talks-of-a-container", r"(?i:\b(?:in|inside|within) (?:[a-z]{1,10} ){0,3}(?:docker|containers?)\b)"),
         Kind("rootless", r"(?i:\brootless\b)|/run/user/\d+/docker\.sock|unix:///run/user/"),
     ),
 )  # fmt: skip
+ENGINES = Language(
+    name="places",
+    words=("snap", "Snap", "anonical", "esktop", "docker.dockerd", "docker.nvidia"),
+    kinds=(
+        Kind(
+            "docker-of-snap",
+            r"snap (?:install|services|start|restart|refresh|connect|list|info|logs) docker\b|^docker\.(?:dockerd|nvidia-container-toolkit) {2,}(?:enabled|disabled)|/snap[./](?:bin/)?docker\b|(?i:\bsnap[- ](?:packaged |installed |version of |package of )?docker\b)|^docker +\d[\w.-]* +\d+ +\S+ +canonical|\bdocker [\d.+-]+ from Canonical"
+            r"|(?i:docker\b[^\n.]{0,40}\b(?:via|with|by|using|through|from|as an?) (?:the )?(?:ubuntu )?[`'\"]?snap\b)",
+        ),
+        Kind("docker-desktop", r"(?i:docker[ -]desktop)|\bdesktop-linux\b|/\.docker/desktop"),
+    ),
+)  # fmt: skip
+"""Which docker it is, whatever else a line tells."""

@@ -24,6 +24,7 @@ WORDS = (
     "tensorflow",
     "Device mapping",
     "name:",
+    "nstallation of TensorFlow",
 )
 _ERROR = Pattern(r"(?P<error>(?:[\w.]{1,100}\.)?(?:\w{0,60}(?:Error|Exception)|SystemExit)): ?(?P<text>.*)")
 _FRAME = Pattern(
@@ -47,11 +48,15 @@ _PRINTED = (
                 r"|\bGPUs?\b[^\[\]]{0,40}\[\]$|is_gpu_available\W{0,4}(?:(?:is|returns?) )?False"
                 r"|gpu_device_name\(\) (?:''|\"\")"
 
+                r"|list_(?:physical|logical)_devices\(.{0,30}?list\(\)$|^GPU device name: *$|^GPU is NOT AVAILABLE$|\bGPU is available: *False\b"
+                r"|^Please install GPU version of TF$|^Not connected to a GPU$"
+
                 r"|\[PhysicalDevice\(name='/physical_device:CPU:0', device_type='CPU'\)"
                 r"(?:, PhysicalDevice\(name='/physical_device:XLA_CPU:0', device_type='XLA_CPU'\))?\]"
         ),
     ),
-    ("lists-cpu", Pattern(r"(?:^|\W)name: ?\"/(?:device:CPU|cpu):0\"")),
+    ("lists-cpu", Pattern(
+        r"(?:^|\W)name: ?\"/(?:device:CPU|cpu):0\"|^PhysicalDevice\(name='/physical_device:CPU:0', device_type='CPU'\)$")),
     ("lists-gpus", Pattern(r"(?:^|\W)name: ?\"/(?:device:GPU|gpu):(?P<index>\d+)\"")),
     ("lists-gpus", Pattern(
         r"PhysicalDevice\(name='/physical_device:GPU:(?P<index>\d+)'|Num GPUs(?: Available)?:\s*"
@@ -61,6 +66,9 @@ _PRINTED = (
 _VERSION = Pattern(
     r"(?:tf\.__version__|tensorflow\.__version__|TensorFlow version|tensorflow version)[^\d\n]{0,12}"
     r"(?P<version>[012]\.\d+\.\d+(?:rc\d|-rc\d)?)"
+)
+_NONE_FOR_R = Pattern(
+    r"(?:Error: )?(?:Valid installation|Installation) of TensorFlow not found\b|tensorflow: +\[NOT FOUND\]$"
 )
 _CUT, _SYMPTOM, _FAILED = -2, 1, 2
 
@@ -113,7 +121,10 @@ class Reader:
                 tensorflow_facts.not_opened(library["library"], line, notes)
             notes.tell("tensorflow.import_error", text, line, _FAILED)
             return Understood("library-not-loaded", {"library": library["library"]})
-        if re.match(r"No module named '?tensorflow'?$", said):
+        if re.match(
+            r"No module named ['\"]?tensorflow['\"]?(?:$|[,.]? +(?!is not a package|[^\n]{0,200}(?i:jupyter|notebook|kernel|terminal|shell|pycharm|code|installed))(?=[a-zA-Z]))",
+            said,
+        ):
             notes.tell("tensorflow.directory", None, line, _FAILED)
             return Understood("no-tensorflow", {})
         if said.endswith("Traceback (most recent call last):"):
@@ -128,6 +139,9 @@ class Reader:
         if version := _VERSION.search(text):
             notes.tell("tensorflow.version", version["version"], line)
             return Understood("tensorflow-version", {"version": version["version"]})
+        if _NONE_FOR_R.match(text):
+            notes.tell("tensorflow.directory", None, line, _FAILED)
+            return Understood("no-tensorflow", {})
         for kind, pattern in _PRINTED:
             if (found := pattern.search(text)) is None:
                 continue

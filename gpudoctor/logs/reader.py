@@ -43,12 +43,13 @@ from . import (
     tensorflow_ops,
     xid,
 )
-from .language import Language, Understood
+from .language import LONGEST, Language, Understood
 from .notebook import Notebook
 from .text import Pasted
 
 LANGUAGES: tuple[Language, ...] = (
     places.LANGUAGE,
+    places.ENGINES,
     containers.LANGUAGE,
     kernel.LANGUAGE,
     dkms.LANGUAGE,
@@ -96,9 +97,17 @@ _OURS = Pattern(
     r"^(?:GD\d{3} [a-z0-9-]+(?:$|: )|[\u2717!i?] .{1,200} GD\d{3}$|(?:[a-z0-9]{1,20}(?:-[a-z0-9]{1,20}){1,8}, ){2})"
 )
 """A line of our own report that names causes: they were looked at, or found, and are not what the text shows."""
+_BOX = ("| ", "+-", "|=", "|-")
+"""How lines of nvidia-smi's table begin."""
+_FORM = Pattern(
+    r"Please go to Stack ?Overflow for help|https://stackoverflow\.com/questions/tagged/tensorflow$|If you open a GitHub issue, here is|\d\. (?:It must be a bug|The form below must|It shouldn't be a TensorBoard)"
+    r"|\*\*Here's why we have that policy|You can collect some of this information|https://github\.com/tensorflow/tensorflow/(?:tree|blob)/master/tools|You can (?:also )?obtain the TensorFlow version"
+    r"|python -c \"import tensorflow as tf; print\(|Describe the (?:problem|current behavior|expected behavior)|Please make sure that this is|<em>Please make sure"
+    r"|(?:Provide|Include) (?:any|the|a reproducible)|Please provide an? (?:detailed|clear)|- \*\*(?:Have I written custom|Bazel version|GCC/Compiler|Exact command)"
+)
+"""What stands in the forms of issue trackers, whoever fills them in."""
 _QUOTES, _HIDES = " '\"", ("", "-1", "none", "void", "NoDevFiles")
 """Around the value of CUDA_VISIBLE_DEVICES, and those that hide all GPUs."""
-_TEXT = 400
 _MANY = 1000
 """From so many lines on a look at their words is worth its preparation."""
 _ALIKE = 100
@@ -158,7 +167,7 @@ def read(pasted: Pasted) -> Facts:
                 seen.add(key)
                 notes.note(
                     TextEvent(
-                        line=line.number, language=language, kind=kind, text=text[:_TEXT],
+                        line=line.number, language=language, kind=kind, text=text[:LONGEST],
                         values=told.values, symptom=told.symptom,
                     )
                 )  # fmt: skip
@@ -183,18 +192,47 @@ def _with_likeness(notes: Notebook, pasted: Pasted) -> Facts:
     titled = first not in printed
     left = [line.text for line in pasted.lines if line.number not in printed]
     theirs = not ours and alike.is_people(left, titled)
-    found = alike.alike(line.text for line in pasted.lines if line.number not in harmless) if theirs else ()
-    if any(e.kind == "visible-set" and e.values.get("value", "").strip(_QUOTES) not in _HIDES for e in notes.events):
+    found = (
+        alike.alike(
+            line.text
+            for line in pasted.lines
+            if line.number not in harmless and line.text[:2] not in _BOX and not _FORM.match(line.text)
+        )
+        if theirs
+        else ()
+    )
+    values = {e.values.get("value", "").strip(_QUOTES) for e in notes.events if e.kind == "visible-set"}
+    if values and not values & set(_HIDES):
         found = tuple(one for one in found if one.cause != "cuda-visible-devices-empty")
-    if first not in harmless and alike.speaks_of_a_fault(found):
+    asked = first in harmless or _asks_of_the_harmless(notes, pasted, first)
+    hides = bool(values & {*_HIDES}) and bool(found) and found[0].cause == "cuda-visible-devices-empty"
+    if not asked and (hides or alike.speaks_of_a_fault(found)):
         line = next(one for one in pasted.lines if not alike.is_log(one.text))
         notes.note(
             TextEvent(
-                line=line.number, language=COMPLAINT, kind=READS_LIKE_A_FAULT, text=line.text[:_TEXT], symptom=READS_LIKE_A_FAULT,
+                line=line.number, language=COMPLAINT, kind=READS_LIKE_A_FAULT, text=line.text[:LONGEST], symptom=READS_LIKE_A_FAULT,
             )
         )  # fmt: skip
     facts = notes.facts(pasted.count, pasted.left_out)
     return msgspec.structs.replace(facts, text=msgspec.structs.replace(facts.text, alike=found))
+
+
+def _asks_of_the_harmless(notes: Notebook, pasted: Pasted, first: int) -> bool:
+    """Whether a title calls an error what a harmless line says, and nothing else fails: 'cuBLAS error' over its factory's line;
+    or a program calls what this release of TensorFlow does not have."""
+    if any(e.symptom for e in notes.events) or notes.told("tensorflow.devices") == ():
+        return False
+    if any(e.kind == "api-absent" for e in notes.events):
+        return True
+    title = next((line.text for line in pasted.lines if line.number == first), "").lower()
+    benign = [e for e in notes.events if e.kind.startswith("benign-")]
+    names = {value.lower() for e in benign for value in e.values.values()} | {
+        e.kind.removeprefix("benign-").replace("-", " ") for e in benign
+    }
+    return bool(benign) and ("warning" in title or any(len(name) > _SHORT and name in title for name in names))
+
+
+_SHORT = 3
 
 
 def _spoken(languages: Iterable[Spoken], text: str) -> list[Spoken]:

@@ -21,7 +21,7 @@ WORDS = (
     "OS X", "OSX", "Darwin", "WSL", "wsl", "ython", "ensor", "tf", "TF", "CUDA", "Cuda", "cuda", "GPU", "gpu", "GTX",
     "RTX", "Tesla", "Quadro", "GeForce", "Jetson", "JetPack", "Jetpack", "Orin", "Xavier", "eGPU", "vidia", "VIDIA",
     "32", "GNU/", "Apple", "aarch64", "arm64", "i686", "ocker", "olab", "aggle", "[MSC", "[GCC", "[Clang", ":\\", "@", "ldd", "-64", "M1", "M2",
-    "Catalina", "Monterey", "CPU", "cpu", "_devices", "raphics", "ideo card", "显卡",
+    "Catalina", "Monterey", "CPU", "cpu", "_devices", "raphics", "ideo card", "显卡", "VS 20", "VS20", "isual Studio", "MSVC", "Grace", "GH200", "GB200", "GB10", "DGX",
 )  # fmt: skip
 _KEPT = 60
 """Statements that are kept as events."""
@@ -76,11 +76,17 @@ _GPU = Pattern(
 )  # fmt: skip
 
 _SYSTEMS: tuple[tuple[str, Pattern], ...] = (
-    ("WSL", Pattern(r"\bWSL ?2?\b|\bwsl2?\b|Windows Subsystem|microsoft-standard", re.IGNORECASE)),
+    (
+        "WSL",
+        Pattern(
+            r"(?<!without )(?<!w/o )(?<!avoid )(?<!no )(?<!not )(?<!using )\bWSL ?2?\b|(?<!not )\busing WSL|Windows Subsystem|microsoft-standard",
+            re.IGNORECASE,
+        ),
+    ),
     (
         "Windows",
         Pattern(
-            r"\b[Ww](?:indows|in) ?(?:1[01]|[78](?:\.1)?|XP|Server|Home|Pro|Edition|NT)\b|\b[Ww]indows\b|\bwin"
+            r"\b[Ww](?:indows|in) ?(?:1[01]|[78](?:\.1)?|XP|Server|Home|Pro|Edition|NT)\b|\b[Ww]indows\b|\b(?:VS|Visual Studio|MSVC) ?20(?:1\d|2\d)\b|\bwin"
             r"(?:32|64|-64)\b|\bWIN(?:1[01]|DOWS)\b"
         ),
     ),
@@ -141,7 +147,9 @@ _PROMPT_LINUX = Pattern(
     r"(?:\([\w .-]{1,40}\) ?)?\[?[\w.-]{1,40}@[\w.-]{1,60}(?::[~/][^$#]{0,120}| [~/\w.-]{1,60}\])[$#](?: |$)"
 )
 _SITE_WINDOWS = Pattern(
-    r"(?:\b[A-Za-z]:|(?<!\w)~)\\{1,4}[^\"'<>|]{1,160}?(?:site-packages|python\d*\\|conda\d?\\)", re.IGNORECASE
+    r"(?:\b[A-Za-z]:|(?<!\w)~)\\{1,4}[^\"'<>|]{1,160}?(?:site-packages|python\d*\\|conda\d?\\)"
+    r"|(?<!\w)[A-Z]:/[^\"'<>|\n]{1,160}?(?:site-packages|python\.exe|python\d{1,3}\.dll)",
+    re.IGNORECASE,
 )
 _SITE_UNIX = Pattern(
     r"(?P<root>/(?:home|root|usr|opt|workspace|Users|Library|data|mnt|content)/)[^\"'<>"
@@ -152,20 +160,25 @@ _WHEEL = Pattern(
 )
 """A wheel that is installed tells the system."""
 _SITE_VERSION = Pattern(r"Python(?P<major>[23])(?P<minor>\d{1,2})(?P<bits>-32)?[\\/]", re.IGNORECASE)
+_SPEECH = 600
 _IN_SPEECH = Pattern(
     r"\b(?P<what>[Pp]ython|PYTHON|[Tt]ensor[Ff]low(?:[-_ ][Gg][Pp][Uu])?|TF|tf|CUDA|[Cc]uda|cu ?DNN"
     r"|[Cc]udnn|CUDNN)(?: ?version)?[ =:v-]{0,3}(?P<version>\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)(?![\w]*\d)"
 )
+_GRACE = Pattern(r"\bGrace[ -]Hopper\b|\bG[HB]200\b|\bDGX Spark\b|\bGB10\b")
+"""NVIDIA's machines with processors of ARM."""
 _JETSON = Pattern(r"\bJetson\b|\bJet[Pp]ack\b|\bOrin (?:NX|Nano|AGX)\b|\bXavier (?:NX|AGX)\b")
 _32BIT = Pattern(
     r"\b(?:Ubuntu|Windows|Linux|Debian|Python|system|OS|machine)\b.{0,24}\b(?:32[- ]?bits?|x32)\b"
     r"|\b32[- ]?bits? (?:version of )?(?:Ubuntu|Windows|Linux|Debian|Python|system|OS|machine)\b",
     re.IGNORECASE,
 )
-_ELSEWHERE = Pattern(r"\b(?:[Dd]ocker|[Cc]ontainers?|WSL2?|wsl2?|[Cc]olab|[Kk]aggle|[Ss]ubsystem for Linux)\b")
+_ELSEWHERE = Pattern(
+    r"\b(?:[Dd]ocker|[Cc]ontainers?|(?<!without )(?<!w/o )(?<!no )(?:WSL2?|wsl2?)|[Cc]olab|[Kk]aggle|[Ss]ubsystem for Linux)\b"
+)
 """Where the system that is stated is not the one that TensorFlow runs on."""
 _WITH_CUDA = Pattern(
-    r"(?:is_built_with_cuda|is_cuda_build|[Bb]uilt with CUDA)[^\w]{0,8}(?:support)?[^\w]{0,8}(?:(?:gives|returns?|is|prints?|says|shows|outputs?) (?:me )?)?\W{0,3}(?P<answer>True|False)\b"
+    r"(?:is_built_with_cuda|is_cuda_build|[Bb]uilt with CUDA)[^\w]{0,8}(?:support)?[^\w]{0,8}(?:(?:gives|returns?|is|prints?|says|shows|outputs?) (?:me )?)?\W{0,3}(?P<answer>True|False|TRUE|FALSE)\b"
 )
 _BUILT_FOR = Pattern(r"['\"](cuda|cudnn)_version['\"][,:] ['\"](\d[\d.]*)['\"]")
 _WISH = Pattern(r"tensorflow[-_](?:gpu|cpu)?==|pip3? install|conda install|>=|<=|requires|compatible", re.IGNORECASE)
@@ -276,10 +289,10 @@ class Reader:
         """What TensorFlow says of its own build."""
         notes, values = self.notes, dict[str, str]()
         if cuda := _WITH_CUDA.search(text):
-            notes.tell("tensorflow.build.cuda", cuda["answer"] == "True", line, _PROVEN)
-            if cuda["answer"] == "False":
+            notes.tell("tensorflow.build.cuda", cuda["answer"].lower() == "true", line, _PROVEN)
+            if cuda["answer"].lower() == "false":
                 notes.tell("tensorflow.devices", (), line, _PROSE)
-            values["built-with-cuda"] = cuda["answer"]
+            values["built-with-cuda"] = cuda["answer"].capitalize()
         for name, version in _BUILT_FOR.findall(text):
             notes.tell(f"tensorflow.build.{name}_version", version, line, _PROVEN)
             values[name] = version
@@ -322,7 +335,7 @@ class Reader:
         self._form = kind
         if field is not None and kind is not None:
             return self._field(kind, label, field["value"], line)
-        if len(bare) > 300 or "pci bus id" in text or text.startswith(("|", "+", "File ")):
+        if len(bare) > _SPEECH or "pci bus id" in text or text.startswith(("|", "+", "File ")):
             return {}
         return self._speech(bare, line)
 
@@ -383,6 +396,8 @@ class Reader:
                 self._prose["system"].setdefault(name, line)
         if _JETSON.search(text):
             self.notes.tell("system.tegra", True, line, _PROSE)
+            self._prose["system"].setdefault("Jetson", line)
+        if _GRACE.search(text):
             self._prose["system"].setdefault("Jetson", line)
         if re.search(r"Apple (?:M\d|[Ss]ilicon)|\bM[1-4] (?:Pro|Max|Ultra|chip|[Mm]ac)", text):
             self._prose["system"].setdefault("Apple", line)

@@ -11,7 +11,7 @@ LANGUAGE = Language(
     name="services",
     words=(
         "abric", "Active:", "nv-fab", "NVSwitch", "persistenced", "gridd", "nlicensed", "NOTHING_TO_DO", "License Status", "secondary GPU", "umblebee",
-        "discrete", "prime-", "Prime", "switching to", "current GPU", "intel profile", "license", "GPU driver",
+        "discrete", "prime-", "Prime", "switching to", "current GPU", "intel profile", "license", "NOT_LICENSED", "NotLicensed", "GPU driver",
     ),
     kinds=(
         Kind(
@@ -34,7 +34,7 @@ LANGUAGE = Language(
         Kind("persistenced-finds-none", r"Failed to query NVIDIA devices\.", _DOES_NOT_LOAD),
         Kind(
             "vgpu-unlicensed",
-            r"License Status +: (?P<state>Unlicensed[\w ()]{0,30})|Failed to (?:acquire|obtain|get) (?:a )?license\b|Valid GRID license not found"
+            r"License Status +: (?P<state>Unlicensed[\w ()]{0,30})|Failed to (?:acquire|obtain|get) (?:a )?license\b|Valid GRID license not found|CUDA_ERROR_DEVICE_NOT_LICENSED|cudaErrorDeviceNotLicensed|device doesn't have valid Grid license"
             r"|(?i:\bvgpu\b.{0,20}\bunlicensed|unlicensed vgpu)",
             "runs-slowly",
         ),

@@ -30,29 +30,30 @@ KINDS: tuple[tuple[str, str], ...] = (
     ("no-cuda-driver", r"Could not find cuda drivers on your machine"),
     (
         "cudart-not-opened",
-        r"Failed call to cudaGetRuntimeVersion: Error loading CUDA libraries|Ignore above cudart dlerror",
+        r"Failed call to cudaGetRuntimeVersion: Error loading CUDA libraries|Ignore above cudart dlerror|cudaGetErrorString symbol not found",
     ),
     (
         "library-not-loaded",
         (
-            r"Could not load dynamic library '(?P<library>[^':; ]+)['\"]?(?:; dlerror: (?P<error>[^;]*))?"
+            r"Could not (?:load dynamic|dlopen) library '(?P<library>[^':; ]+)['\"]?(?:; dlerror: (?P<error>[^;]*))?"
             r"|Couldn't open CUDA library (?P<library2>[\w.-]+?)\.?(?= |$)"
         ),
     ),
     ("libraries-not-opened", r"Cannot dlopen some GPU libraries"),
     ("library-opened", r"[Ss]uccessfully opened (?:dynamic|CUDA) library (?P<library>[\w.-]+?\.(?:so[\w.]*|dll))"),
-    ("registers-no-gpu", r"Skipping registering GPU devices"),
+    ("registers-no-gpu", r"Skipping registering GPU devices|No GPU devices available on machine"),
     (
         "capability-too-old",
         (
             rf"(?:Ignoring (?:visible )?gpu device .{{0,4}}{_DEVICE}.{{0,60}}? )?[Ww]ith [Cc]uda compute capability (?P<capability>\d+\.\d+)\w?\."
             r" The minimum required \w+ capability is (?P<minimum>\d+\.\d+)"
+            r"|is of insufficient compute capability: (?P<minimum2>\d+\.\d+) required, device is (?P<capability2>\d+\.\d+)"
         ),
     ),
     (
         "few-multiprocessors",
         (
-            rf"Ignoring (?:visible )?gpu device (?:\({_DEVICE}.*?\) )?with Cuda multiprocessor count: (?P<count>\d+)"
+            rf"Ignoring (?:visible )?gpu device (?:\({_DEVICE}.*?\) )?with (?:Cuda multiprocessor|core) count: (?P<count>\d+)"
             r"(?:\. The minimum required count is (?P<minimum>\d+))?"
         ),
     ),
@@ -74,7 +75,7 @@ KINDS: tuple[tuple[str, str], ...] = (
     (
         "cudnn-too-old",
         (
-            rf"Loaded runtime CuDNN library:? (?P<loaded>{_VERSION}).{{0,60}}? but (?:the )?source was (?:compiled|built) with:? "
+            rf"Loaded (?:runtime )?[Cc]u[Dd][Nn][Nn] library:? (?P<loaded>{_VERSION}).{{0,60}}? but (?:the )?source was (?:compiled|built) (?:with|against):? "
             rf"(?P<compiled>{_VERSION})"
         ),
     ),
@@ -94,9 +95,15 @@ KINDS: tuple[tuple[str, str], ...] = (
             r"(?:: (?P<error>\w+))?"
         ),
     ),
-    ("kernel-module-absent", r"kernel driver does not appear to be running on this host"),
+    (
+        "kernel-module-absent",
+        r"kernel driver (?:is installed, but )?does not appear to be (?:running|installed) on this host",
+    ),
     ("device-node-absent", r"no NVIDIA GPU device is present: (?P<path>/dev/\S+) does not exist"),
-    ("driver-insufficient", r"(?i:CUDA driver version is ins+uf+icient for CUDA runtime)"),
+    (
+        "driver-insufficient",
+        r"(?i:CUDA driver version is ins+uf+icient for CUDA runtime)|\bcudaErrorInsufficientDriver\b",
+    ),
     ("versions-match", rf"kernel version seems to match DSO: (?P<version>{_VERSION})"),
     ("diagnostics-whole", r"verbose logging is disabled\. Rerun with verbose logging"),
     ("libcuda-version", rf"libcuda reported version is: (?P<version>{_VERSION})"),
@@ -110,7 +117,7 @@ KINDS: tuple[tuple[str, str], ...] = (
         "code-rejected",
         (
             r"(?P<error>CUDA_ERROR_(?:INVALID_PTX|ILLEGAL_INSTRUCTION|NO_BINARY_FOR_GPU|UNSUPPORTED_PTX_VERSION"
-            r"|INVALID_SOURCE|JIT_COMPILER_NOT_FOUND)|no kernel image is available|CUBLAS_STATUS_ARCH_MISMATCH)"
+            r"|INVALID_SOURCE)|no kernel image is available|CUBLAS_STATUS_ARCH_MISMATCH)"
         ),
     ),
     ("benign-memory-retried", r"The caller indicates that this is not a failure"),
@@ -119,22 +126,23 @@ KINDS: tuple[tuple[str, str], ...] = (
         (
             r"Allocator \((?P<allocator>\S+?)\) ran out of memory trying to allocate (?P<size>\w[\w.]*)"
             r"|failed to allocate (?P<size2>\S+).*?from device: CUDA_ERROR_OUT_OF_MEMORY|CUDA_ERROR_OUT_OF_MEMORY"
-            r"|OOM when allocating tensor|\bRan out of memory trying to allocate (?P<size3>\w[\w.]*)"
+            r"|OOM when allocating ten|\bRan out of memory trying to allocate (?P<size3>\w[\w.]*)"
         ),
     ),
     (
         "libdevice-missing",
         (
             r"libdevice is required by this HLO module but was not found at (?P<path>\S+)"
-            r"|libdevice not found at (?P<path2>\S+)"
+            r"|libdevice not found at (?P<path2>\S+)|ptxas fatal\s*: Unresolved extern function '__nv_"
         ),
     ),
     ("libdevice-not-seen", r"Can't find libdevice directory"),
+    ("benign-ptxas-newer", r"using ptxas 1\d\.[\d.]{1,10}, which is older than \d\."),
     (
         "ptxas-too-old",
         (
-            r"ptxas(?: (?P<path>\S+))? too old|ptxas does not support CC (?P<capability>\d+\.\d+)"
-            r"|ptxas fatal\s*: Value '(?P<architecture>sm_\w+)' is not defined|Unsupported \.version (?P<version>[\d.]+)"
+            r"You are using ptxas [\d.]{3,12}, which is (?:older than [\d.]{3,12}|in range \[)|ptxas(?: (?P<path>\S+))? too old|ptxas does not support CC (?P<capability>\d+\.\d+)"
+            r"|(?:ptxas|nvlink) fatal\s*: Value '(?P<architecture>sm_\w+)' is not defined|^(?![^\n]{0,200}ptxas application ptx input)[^\n]{0,200}?Unsupported \.version (?P<version>[\d.]+)"
         ),
     ),
     (
@@ -179,7 +187,7 @@ _COMPILED = tuple((kind, Pattern(pattern)) for kind, pattern in KINDS)
 
 
 WORDS = (
-    "cuInit", "To enable", "uda", "UDA", "GPU", "gpu", "udnn", "uDNN", "ibrar", "DNN", "NUMA", "ublas", "Tensor", "PTX", "ptxas", "OOM",
+    "cuInit", "To enable", "uda", "UDA", "GPU", "gpu", "udnn", "uDNN", "ibrar", "DNN", "NUMA", "ublas", "Tensor", "PTX", "ptxas", "nvlink fatal", "OOM",
     "umpy", "ARRAY_API", "rotobuf", "escriptors", "OP_REQUIRES", "TRT", "oneDNN", "factory", "devices",
     "absl", "Ran out of", "libdevice", "upb", "verbose", "placer", "Allocator", "kernel", ".version",
 )  # fmt: skip

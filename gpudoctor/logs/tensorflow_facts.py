@@ -96,7 +96,7 @@ def _cuinit_failed(event: LogEvent, line: int, notes: Notebook) -> None:
 def _library(event: LogEvent, line: int, notes: Notebook) -> None:
     name = event.values.get("library", "")
     error = event.values.get("error", "")
-    if name.startswith("libcuda.so"):
+    if name.startswith(("libcuda.so", "nvcuda.dll")):
         notes.tell("driver.libcuda.path", None, line, _FAILED)
         notes.tell("driver.libcuda.load_error", error or f"{name} could not be opened", line, _FAILED)
         return
@@ -161,6 +161,7 @@ def _versions(event: LogEvent, line: int, notes: Notebook) -> None:
 
 def _no_module(_event: LogEvent, line: int, notes: Notebook) -> None:
     notes.tell("driver.kernel_version", None, line, _FAILED)
+    _no_gpu(line, notes)
 
 
 def _visible(event: LogEvent, line: int, notes: Notebook) -> None:
@@ -197,6 +198,7 @@ _TELLERS: dict[str, Callable[[LogEvent, int, Notebook], None]] = {
     "driver-versions-differ": _versions,
     "versions-match": _versions,
     "kernel-module-absent": _no_module,
+    "device-node-absent": lambda _, line, notes: _no_gpu(line, notes),
     "visible-devices": _visible,
     "diagnostics-whole": _whole,
     **dict.fromkeys(_ON_A_GPU, lambda _, line, notes: _starts(line, notes)),
@@ -209,4 +211,5 @@ _SYMPTOMS = dict.fromkeys(
     ),
     "op-fails",
 )  # fmt: skip
+_SYMPTOMS["driver-versions-differ"] = "driver-does-not-load"
 """What is said where a program fails."""

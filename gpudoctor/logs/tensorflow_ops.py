@@ -29,7 +29,7 @@ _HARMLESS = (
     Kind("benign-host-allocation", r"Allocation of \d+ exceeds \d+% of (?:free )?system memory"),
     Kind(
         "benign-driver-compiles",
-        r"Relying on (?:the )?driver to perform ptx compilation|Invoking (?:ptxas not|GPU asm compilation is) supported on"
+        r"Start cannot (?:spawn|fork\(\)) child process: No such file|redzone_allocator\.cc:\d{1,4}\] [A-Za-z_ ]{4,20}: [^\n]{0,160}ptxas|Will attempt to let GPU driver compile the ptx|Relying on (?:the )?driver to perform ptx compilation|Invoking (?:ptxas not|GPU asm compilation is) supported on"
         r"|We fallback to the NVIDIA driver for some compilation|Couldn't get ptxas version string",
     ),
     Kind("benign-graph-optimizer", r"(?:layout|remapper|model_pruner|function_optimizer|shape_optimizer|dependency_optimizer|arithmetic_optimizer|constant_folding) failed: |[Ll]ayout failed"),
@@ -40,24 +40,31 @@ _HARMLESS = (
     Kind("benign-mlir", r"None of the MLIR [Oo]ptimization [Pp]asses are enabled|disabling MLIR crash reproducer"),
     Kind("benign-xla-service", r"this does not guarantee that XLA will be used|Compiled cluster using XLA"),
     Kind("benign-executor-aborts", r"this does not indicate an error and you can ignore this message"),
+    Kind(
+        "benign-driver-older-than-ptxas",
+        r"older than the (?:PTX compiler|ptxas)(?: CUDA)? version[^\n]{0,80}XLA is disabling parallel compilation",
+    ),
+    Kind("benign-architecture-unknown", r"Defaulting to telling LLVM that we're compiling for"),
+    Kind("benign-pool-allocator", r"PoolAllocator: After \d+ get requests|Garbage collection: deallocate free memory regions"),
     Kind("benign-peer-access", r"cannot enable peer access from device ordinal|CUDA_ERROR_TOO_MANY_PEERS"),
 )  # fmt: skip
 
 _CODE = (
     Kind(
         "ptx-too-new",
-        r"UNSUPPORTED_PTX_VERSION|cudaErrorUnsupportedPtxVersion|PTX was compiled with an unsupported toolchain",
+        r"UNSUPPORTED_PTX_VERSION|cudaErrorUnsupportedPtxVersion|PTX was compiled with an unsupported toolchain|(?i:\bunsupported ptx\b(?! instruction))"
+        r"|cuLinkAdd\w{4,8} fails\. This is usually caused by stale driver|The CUDA linking API did not work|ptxas application ptx input\b[^\n]{0,40}Unsupported \.version",
         _FAILS,
     ),
     Kind(
         "no-kernel-image",
-        r"no kernel image is available|device kernel image is invalid|cudaErrorNoKernelImageForDevice"
+        r"(?<!nccl: )(?<!NCCL: )\binvalid device function\b|cudaErrorInvalidDeviceFunction|no kernel image is available|device kernel image is invalid|cudaErrorNoKernelImageForDevice"
         r"|cudaErrorInvalidKernelImage|CUDA_ERROR_NO_BINARY_FOR_GPU|CUDA_ERROR_INVALID_IMAGE",
         _FAILS,
     ),
     Kind(
         "ptx-rejected",
-        r"CUDA_ERROR_(?:INVALID_PTX|INVALID_HANDLE|ILLEGAL_INSTRUCTION)|PTX version [\d.]+ does not support target"
+        r"CUDA_ERROR_(?:INVALID_PTX|INVALID_HANDLE|ILLEGAL_INSTRUCTION)|cudaErrorInvalidResourceHandle|(?:status: (?:Internal|INTERNAL)|CUDA error): invalid resource handle|PTX version [\d.]+ does not support target"
         r"|(?i:ptx jit compilation failed)",
         _FAILS,
     ),
@@ -69,29 +76,34 @@ _CODE = (
     Kind(
         "below-the-minimum",
         r"of cuda capability (?P<has>\d+\.\d+)\.? ?(?:$|PyTorch)|PyTorch no longer supports this GPU"
-        r"|No CUDA device found with minimum required compute capability (?P<minimum>\d+\.\d+)",
+        r"|No CUDA device found with minimum required compute capability (?P<minimum>\d+\.\d+)"
+        r"|\bkernel requires (?:compute )?(?P<minimum2>\d+\.\d+) capability",
         _FAILS,
     ),
-    Kind("arch-mismatch", r"CU(?:DNN|BLAS)_STATUS_ARCH_MISMATCH", _FAILS),
+    Kind("arch-mismatch", r"CU(?:DNN|BLAS|SPARSE|SOLVER|RAND)_STATUS_(?:NOT_SUPPORTED_)?ARCH_MISMATCH", _FAILS),
 )
 
 _LIBRARIES = (
+    Kind("jit-compiler-lost", r"PTX JIT compiler library not found|_JIT_COMPILER_NOT_FOUND|libnvidia-ptxjitcompiler\.so[\d.]{0,12}:? cannot open", _FAILS),
+    Kind("nvrtc-builtins-lost", r"failed to open (?:lib)?nvrtc-builtins|NVRTC_ERROR_BUILTIN_OPERATION_FAILURE", _FAILS),
     Kind(
         "cudnn-lacks-nvrtc",
         r"Could not load library libcudnn\S{1,40} Error: libnvrtc\S{0,40} cannot open"
         r"|(?<![\w/.])libnvrtc\.so: cannot open|(?i:cudnn[^\n]{0,120}libnvrtc\.so[\d.]{0,8}['`\"]{0,2}:? (?:cannot open|not found|(?:is |was )?missing))",
         _FAILS,
     ),
+    Kind("cudnn-outdated", r"Outdated cuDNN installation found", _FAILS),
+    Kind("cuda-outdated", r"Outdated (?P<library>CUDA|cu[A-Z]{2,8}|CUPTI) installation found|CUDNN_STATUS_NOT_SUPPORTED_INCOMPATIBLE_CUDART", _FAILS),
     Kind(
         "cudnn-rules",
         r"CuDNN library (?:major and minor version )?needs to (?:match|have matching)|upgrade your CuDNN library",
         _FAILS,
     ),
-    Kind("cudnn-lacks-libcuda", r"Could not load library libcudnn\S{1,40} Error: libcuda\.so\S{0,10} cannot open", _FAILS),
+    Kind("cudnn-lacks-libcuda", r"CUDNN_STATUS_(?:NOT_SUPPORTED_)?RUNTIME_PREREQUISITE_MISSING|Could not load library libcudnn\S{1,40} Error: libcuda\.so\S{0,10} cannot open", _FAILS),
     Kind("cudnn-lacks-cublas", r"Could not load library libcudnn\S{1,40} Error: lib(?:cublas|cudart)\S{0,20} cannot open", _FAILS),
     Kind(
         "libraries-mixed",
-        r"CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH|CUDNN_STATUS_VERSION_MISMATCH"
+        r"CUDNN_STATUS_(?:SUBLIBRARY_|SERIALIZATION_)?VERSION_MISMATCH"
         r"|Could not load library libcudnn\S{1,40} Error: .{0,360}(?:undefined symbol|version lookup|not defined in file)"
         r"|[Uu]ndefined symbol:? \w*(?:cudnn|libcudnn)\w*|libcudnn\w*\.so[.\d]*: (?:undefined symbol|version)",
         _FAILS,
@@ -105,12 +117,12 @@ _LIBRARIES = (
     Kind(
         "cudnn-lacks-part",
         r"Could not load library libcudnn_\S{1,40} Error: libcudnn_\S{1,40} cannot open"
-        r"|Unable to load any of \{libcudnn_|(?:[Ii]nvalid handle|Error)[^\n]{0,30}Cannot load symbol cudnn",
+        r"|CUDNN_STATUS_(?:SUBLIBRARY_LOADING_FAILED|NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE)|Unable to load any of \{libcudnn_|(?:[Ii]nvalid handle|Error)[^\n]{0,30}Cannot load symbol cudnn",
         _FAILS,
     ),
     Kind(
         "cudnn-part-on-windows",
-        r"Could not (?:load library|locate) (?P<library>cudnn_\w*64_\d+\.dll)(?:\. Error code:? (?P<code>\d+))?",
+        r"(?i:could not (?:load library|locate)) \"?(?:[A-Za-z]:\\[^\"\n]{0,200}\\)?(?P<library>cudnn_\w*64_\d+\.dll)(?:\. Error code:? (?P<code>\d+))?",
         _FAILS,
     ),
 )  # fmt: skip
@@ -124,9 +136,9 @@ _MEMORY = (
     ),
     Kind(
         "tensor-too-large",
-        r"OOM when allocating tensor|(?:RESOURCE_EXHAUSTED|Resource exhausted|ResourceExhaustedError): Out of memory while trying"
+        r"OOM when allocating ten|\bOOM\b[^\n]{0,60}\bshape ?\[\d|(?:RESOURCE_EXHAUSTED|Resource exhausted|ResourceExhaustedError): Out of memory while trying"
         r" to allocate (?P<bytes>\d+)|Out of memory allocating (?P<bytes2>\d+) bytes"
-        r"|ResourceExhaustedError.{0,80}failed to allocate memory",
+        r"|ResourceExhaustedError.{0,80}failed to allocate memory|Failed to allocate request for \d[^\n]{0,40} on device ordinal \d",
         _FAILS,
     ),
     Kind(
@@ -137,17 +149,26 @@ _MEMORY = (
         r"(?:.{0,60}total memory reported: (?P<total>\d+))?",
         _FAILS,
     ),
+    Kind("context-refused", r"failed call to cu(?:DevicePrimaryCtxRetain|CtxCreate)\w{0,4}: CUDA_ERROR_INVALID_DEVICE", _FAILS),
+    Kind("context-not-made", r"\bat \S{1,80}\.cu(?:CtxCreate|DevicePrimaryCtxRetain)\("),
     Kind(
         "allocation-refused",
-        rf"failed to allocate (?P<size>{_SIZE}) \((?P<bytes>\d+) bytes\) from device: CUDA_ERROR_OUT_OF_MEMORY",
+        rf"failed to allocate (?P<size>{_SIZE}) \((?P<bytes>\d+) bytes\) from device: (?:RESOURCE_EXHAUSTED: ?:? ?)?(?:CUDA_ERROR_OUT_OF_MEMORY|out of memory)",
         _FAILS,
     ),
+    Kind("executor-refused", r"device CUDA:\d{1,3} not supported by XLA service", _FAILS),
+    Kind(
+        "allocator-refused",
+        r"TF_GPU_ALLOCATOR=cuda_malloc_async isn't currently supported on GPU|cudaErrorNotSupported: operation not supported[^\n]{0,80}MemPool",
+        _FAILS,
+    ),
+    Kind("visible-list-wrong", r"'visible_device_list' listed an invalid (?:GPU|[Dd]evice) id", _FAILS),
     Kind("executor-not-made", r"failed initializing StreamExecutor for CUDA device ordinal", _FAILS),
     Kind("cupti-lost", r"could not dlopen DSO: libcupti|libcupti\.so[\d.]{0,5}:? (?:cannot open|can ?not open|can't open)", _FAILS),
-    Kind("copy-finds-no-room", r"Dst tensor is not initialized|unable to allocate output tensor", _FAILS),
+    Kind("copy-finds-no-room", r"could not create CUDA event: out of device memory|Dst tensor is not initialized|unable to allocate output tensor", _FAILS),
     Kind(
         "torch-out-of-memory",
-        r"CUDA out of memory\. Tried to allocate",
+        r"CUDA out of memory\. Tried to allocate|CUDA error: out of memory|cuda runtime error \(2\)|\bcudaErrorMemoryAllocation\b",
         _FAILS,
     ),
     Kind("driver-suspected", r"(?i:possibly insufficient driver version): (?P<version>\d{3,4}\.[\d.]*\d)"),
@@ -158,7 +179,7 @@ _MEMORY = (
     Kind("no-supported-device", r"no supported devices found for platform CUDA", _FAILS),
     Kind(
         "exclusive-mode-said",
-        r"(?i:\bexclusive(?:[ _](?:process|thread))?(?: compute)? mode\b[^.\n]{0,60}\b(?:another|other|already|busy|in use|fail|error|crash|seg)|\bcompute mode\b[^.\n]{0,40}\bEXCLUSIVE_THREAD)",
+        r"(?i:\bexclusive(?:[ _](?:process|thread))?(?: compute)? mode\b[^.\n]{0,60}\b(?:another|other|already|busy|in use|fail|error|crash|seg)|\bcompute mode\b[^.\n]{0,40}\bEXCLUSIVE_THREAD|exclusive-thread device already in use)",
         _FAILS,
     ),
     Kind("killed", r"^Killed$|exit(?:ed with)?(?: status| code)? 137\b|interrupted by signal 9|OOMKilled|\bstd::bad_alloc\b", _FAILS),
@@ -167,30 +188,43 @@ _MEMORY = (
 _WORK = (
     Kind(
         "handle-without-memory",
-        r"CUDNN_STATUS_ALLOC_FAILED|CUBLAS_STATUS_ALLOC_FAILED|CUSOLVER_STATUS_ALLOC_FAILED",
+        r"CU(?:DNN|BLAS|SOLVER|SPARSE)_STATUS_ALLOC_FAILED|CURAND_STATUS_ALLOCATION_FAILED|CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED",
         _FAILS,
     ),
-    Kind("handle-not-made", r"(?i:could not|failed to) create (?:cudnn|cublas|cusolver|cusparse|cufft)\w* ?handle|CUBLAS_STATUS_NOT_INITIALIZED", _FAILS),
+    Kind(
+        "fft-failed",
+        r"(?i:failed to (?:create|initialize|make|run) cufft (?!handle))|CUFFT_(?:ALLOC_FAILED|INTERNAL_ERROR|EXEC_FAILED|SETUP_FAILED)"
+        r"|FFT operation using StreamExecutor without FFT support",
+        _FAILS,
+    ),
+    Kind(
+        "solver-failed",
+        r"cuSolverDN call failed with status|cuSparse call failed with status|CUSOLVER_STATUS_(?:EXECUTION_FAILED|INTERNAL_ERROR)"
+        r"|CUSPARSE_STATUS_(?:EXECUTION_FAILED|INTERNAL_ERROR)",
+        _FAILS,
+    ),
+    Kind("handle-not-made", r"Failed to create cuS(?:olverDN|parse) instance|failed to create random number generator|CUSOLVER_STATUS_NOT_INITIALIZED|CUSPARSE_STATUS_NOT_INITIALIZED|CURAND_STATUS_INITIALIZATION_FAILED|cusolverDnCreate\(&|(?i:could not|failed to) create (?:cudnn|cublas|cusolver|cusparse|cufft)\w* ?handle|CUBLAS_STATUS_NOT_INITIALIZED", _FAILS),
     Kind(
         "cublas-failed",
         r"CUBLAS_STATUS_(?:EXECUTION_FAILED|INTERNAL_ERROR|MAPPING_ERROR|NOT_SUPPORTED)|cublas error",
         _FAILS,
     ),
     Kind("gemv-failed", r"Blas x?GEMV launch failed", _FAILS),
-    Kind("gemm-failed", r"(?i:blas x?gemm\w* launch failed)|BLAS operation using StreamExecutor without BLAS support", _FAILS),
+    Kind("gemm-failed", r"(?i:blas (?:x?|[sdchz])gemm\w* launch failed)|BLAS operation using StreamExecutor without BLAS support", _FAILS),
     Kind(
         "no-algorithm",
         r"Failed to get convolution algorithm|No algorithm worked!|cuDNN launch failure|DNN library initialization failed"
         r"|DNN operation using StreamExecutor without DNN support|Failed to determine best cudnn convolution algorithm"
-        r"|[Uu]nable to find a valid cuDNN algorithm|GetConvolveAlgorithms\(",
+        r"|[Uu]nable to find a valid cuDNN algorithm|GetConvolveAlgorithms\("
+        r"|(?i:\bcudnn (?:has |had )?fail(?:s|ed|ing)? to initiali[sz]e|\b(?:can(?:'t|not| not)|could(?:n't| not)|fail(?:s|ed|ure|ing)? (?:to|in)|unable to|error) initiali[sz]\w{1,3} cudnn\b)",
         _FAILS,
     ),
     Kind("cudnn-failed", r"CUDNN_STATUS_(?:EXECUTION_FAILED|INTERNAL_ERROR|MAPPING_ERROR|NOT_INITIALIZED)\w*", _FAILS),
     Kind("launch-timed-out", r"CUDA_ERROR_LAUNCH_TIMEOUT|the launch timed out and was terminated", _FAILS),
     Kind(
         "gpu-access-failed",
-        r"CUDA_ERROR_(?:ILLEGAL_ADDRESS|LAUNCH_FAILED|MISALIGNED_ADDRESS)|an illegal memory access was encountered"
-        r"|unspecified launch failure|Unexpected Event status: 1",
+        r"CUDA_ERROR_(?:ILLEGAL_ADDRESS|LAUNCH_FAILED|MISALIGNED_ADDRESS|CONTAINED|HARDWARE_STACK_ERROR|INVALID_ADDRESS_SPACE|INVALID_PC)|an illegal (?:memory access|instruction) was encountered|misaligned address"
+        r"|cudaError(?:IllegalAddress|LaunchFailure|HardwareStackError|MisalignedAddress)|CUDA error: (?:hardware stack error|misaligned address|invalid program counter|operation not supported on global)|unspecified launch failure|Unexpected Event status: 1",
         _FAILS,
     ),
     Kind(
@@ -200,10 +234,25 @@ _WORK = (
         r"|No PTX compilation provider is available",
         _FAILS,
     ),
+    Kind("nvcc-lacks-old", r"nvcc fatal\s{0,4}: (?:Unsupported gpu architecture|Value) '(?:compute|sm)_[1-5]\d'", _FAILS),
+    Kind(
+        "nvcc-lacks-new",
+        r"nvcc fatal\s{0,4}: (?:Unsupported gpu architecture|Value) '(?:compute|sm)_\d{2,3}"
+        r"|nvrtc: error: invalid value for --gpu-architecture|'(?:compute|sm)_\d{2,3}\w?' is an unsupported arch",
+        _FAILS,
+    ),
+    Kind("gpu-sync-failed", r"\bGPU sync failed\b", _FAILS),
     Kind("jit-failed", r"JIT compilation failed", _FAILS),
 )  # fmt: skip
 
+_CURES = r"(?:(?<!demo )works?|worked|solved?|solution|fix(?:ed|es)?|helps?|helped|cure[sd]?|runs fine|ran|resolved?)"
+_GROWTH = (
+    r"(?:allow_growth|(?:memory|gpu)[ _]growth|set_memory_growth|memory_fraction|gpu memory (?:allocation|limit|fraction|growth)"
+    r"|(?:limit|restrict)\w{0,3} (?:the )?(?:gpu|video) memory)"
+)
 _PLACEMENT = (
+    Kind("torch-without-cuda", r"Torch not compiled with CUDA enabled|CUDA-enabled jaxlib is not installed", _FAILS),
+    Kind("platform-not-registered", r"(?i:could not find registered platform with name: \"cuda\")", _FAILS),
     Kind("no-cuda-in-build", r"appears to be a GPU, but CUDA is not enabled", _FAILS, _no_cuda),
     Kind(
         "gpu-not-among-devices",
@@ -219,27 +268,60 @@ _PLACEMENT = (
         _FAILS,
     ),
     Kind(
+        "memory-cures",
+        rf"(?i:^(?![^\n]{{0,400}}(?:\bstill\b|\bnot? (?:help|work|effect|difference|change|luck|solve|fix)|n't (?:help|work|solve|fix)|\bwithout (?:success|effect)))"
+        rf"[^\n]{{0,300}}(?:\b{_CURES}\b[^.\n]{{0,100}}\b{_GROWTH}|\b{_GROWTH}\b[^.\n]{{0,60}}\b(?:solve[sd]?|fix(?:ed|es)|help(?:s|ed)|cure[sd]|resolve[sd])\b))",
+        _FAILS,
+    ),
+    Kind(
         "takes-all-memory",
         r"(?i:\b(?:TF|tensorflow|keras)\b[^.?!\n]{0,50}\b(?<!not )(?:takes?|taking|allocat\w{1,4}|reserv\w{1,4}|grabs?|fills?|occup\w{1,5}"
         r"|hogs?|eats?|consum\w{1,4}|maps|us(?:es?|ing))\b[^.?!\n]{0,30}\b(?:all|whole|entire|every|full|100 ?%|9\d ?%)[^.?!\n]{0,40}"
-        r"\b(?:memory|v?ram|gpus?|cards?)"
+        r"\b(?:memory|v?ram|gpus?|cards?)|\b(?:TF|tensorflow|keras) (?:takes?|grabs?|reserves?|allocates?|eats?|occupies) all (?:of )?(?:the |my )?\d{1,3} ?(?:GB|GiB)\b"
         r"|(?<!not )\b(?:tak(?:es?|ing)(?: over| up)?|allocat(?:es?|ing)|reserv(?:es?|ing)|grabs?|occup(?:ies|ying)|us(?:es|ing)) (?:up )?"
         r"(?:almost |nearly )?(?:all|the (?:whole|entire|full)|entire|whole) (?:of )?(?:the |my )?(?:available )?(?:gpu|video|graphics)(?:'?s)? "
         r"(?:memory|ram))",
     ),
 )  # fmt: skip
-"""The last is prose."""
+"""The last two are prose."""
+_OTHER = (
+    Kind(
+        "cuda-call-failed",
+        r"^(?![^\n]{0,200}cuInit)[^\n]{0,200}\b(?:CUDA_ERROR_(?:NOT_INITIALIZED|DEINITIALIZED|INVALID_VALUE|INVALID_CONTEXT|CONTEXT_IS_DESTROYED|NOT_FOUND"
+        r"|LAUNCH_OUT_OF_RESOURCES|ASSERT|INVALID_SOURCE|MAP_FAILED|NOT_SUPPORTED|PEER_ACCESS_NOT_ENABLED|FILE_NOT_FOUND)\b"
+        r"|(?:cudaGetDevice|cudaSetDevice)\(\)(?: on GPU:\d{1,3})? failed\. Status: (?!initialization error|CUDA driver version|cudaGetErrorString|unknown))",
+        _FAILS,
+    ),
+    Kind(
+        "runtime-not-started",
+        r"(?:cuda[GS]etDevice\(\)(?: on GPU:\d{1,3})?|implicit initialization on GPU:\d{1,3}) failed\. Status: initialization error",
+        _FAILS,
+    ),
+    Kind(
+        "cuda-call-failed",
+        r"CUDA error: (?:initialization error|driver shutting down|invalid (?:argument|configuration argument|device symbol|device context|pitch)|limit is not|file not found"
+        r"|shared object|named symbol not found|device not ready|too many resources|context is destroyed|device-side assert|operation not supported$|operation not permitted$"
+        r"|mapping of buffer|PTX JIT compilation was|invalid external device|the provided execution)|\bcudaErrorInitializationError\b",
+        _FAILS,
+    ),
+    Kind("cublas-refused", r"CUBLAS_STATUS_INVALID_VALUE", _FAILS),
+    Kind("kernel-not-launched", r"Non-OK-status: (?:Gpu|Cuda)LaunchKernel\(", _FAILS),
+    Kind("cudnn-refused", r"[Cc]ould not [^\n:]{0,80}: CUDNN_STATUS_BAD_PARAM", _FAILS),
+)
+"""Calls that fail, where nothing more is known of why."""
 
 LANGUAGE = Language(
     name="operations",
     words=(
-        "PTX", "ptx", "caller", "exceeds", "ailed: ", "ayout failed", "retracing", "ignore this message", "elay kernel", "nd of sequence", "out of data",
+        "PTX", "ptx", "cuLinkAdd", "CUDA linking", "caller", "exceeds", "ailed: ", "ayout failed", "retracing", "ignore this message", "elay kernel", "nd of sequence", "out of data",
         "slow compile", "Constant folding", "operation took", "MLIR", "XLA", "peer access", "kernel image", "KernelImage", "CUDA_ERROR", "cudaError",
-        "CUDA capability", "cuda capability", "PyTorch no", "No CUDA device", "_STATUS_", "libcudnn", "libnvrtc", "CuDNN library", "cudnn_", "load symbol", "cublas",
-        "OOM", "xhausted", "XHAUSTED", "ut of memory", "OUT_OF_MEMORY", "on host", "pinned host", "Dst tensor", "output tensor", "Memory usage", "nsufficient driver", "Sum Total",
+        "CUDA capability", "cuda capability", "PyTorch no", "No CUDA device", "nvalid device function", "InvalidDeviceFunction", "cusolverDnCreate", "uSolverDN", "sync failed", "nvcc fatal", "_STATUS_", "libcudnn", "libnvrtc", "CuDNN library", "cudnn_", "load symbol", "cublas",
+        "OOM", "xhausted", "XHAUSTED", "ut of memory", "OUT_OF_MEMORY", "on host", "pinned host", "Dst tensor", "output tensor", "Memory usage", "nsufficient driver", "Sum Total", ".cuCtxCreate(", ".cuDevicePrimaryCtxRetain(",
         "busy or unavailable", "Unavailable", "ordinal", "libcupti", "INVALID_DEVICE", "InvalidDevice", "no supported devices", "xclusive", "EXCLUSIVE", "Killed", "137", "signal 9", "OOMKilled", "bad_alloc", " handle", "GEM", "gemm", "BLAS",
-        "algorithm", "Algorithm", "cuDNN", "DNN", "timed out", "illegal memory", "launch failure", "Event status", "ptxas", "JIT", "not enabled", "available devices",
-        "Available devices", "egistered devices", "NHWC", "memory", "RAM",
+        "algorithm", "Algorithm", "cuDNN", "DNN", "timed out", "illegal memory", "llegal instruction", "isaligned address", "launch failure", "Event status", "ptxas", "JIT", "not enabled", "available devices",
+        "Available devices", "Outdated ", "with CUDA", " capability", "PoolAllocator", "collection: deallocate", "telling LLVM", "child process", "resource handle", "cuLinkAddData", "linking API", "nvrtc", "NVRTC_",
+        "request for ", "not supported by XLA", "cuda_malloc_async", "MemPool", "visible_device_list", "device memory", "cuFFT", "cufft", "CUFFT_", "FFT ", "cuSolver", "cuSparse", "random number", "unsupported arch", "jaxlib is not",
+        "registered platform", "PTX JIT", "JIT_COMPILER", "ptxjitcompiler", "CUDA error", "cuda runtime error (2)", "cudaErrorMem", "LaunchKernel(", "failed. Status: ", "egistered devices", "NHWC", "memory", "RAM", "rowth", "s all ",
     ),
-    kinds=(*_HARMLESS, *_CODE, *_LIBRARIES, *_MEMORY, *_WORK, *_PLACEMENT),
+    kinds=(*_HARMLESS, *_CODE, *_LIBRARIES, *_MEMORY, *_WORK, *_PLACEMENT, *_OTHER),
 )  # fmt: skip

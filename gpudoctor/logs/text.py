@@ -51,7 +51,7 @@ def clean(data: bytes | str) -> Pasted:
     for count, line in enumerate(text.split("\n"), 1):
         raw += [(count, piece) for piece in line.split("\r") if piece] if "\r" in line else [(count, line)]
     lines = [(number, *_bare(piece)) for number, line in raw for piece in _pieces(line)]
-    joined = _unwrapped(lines)
+    joined = _rejoined(_unwrapped(lines))
     return Pasted(
         lines=tuple(Line(n, own) for n, piece in joined if (own := _own(piece)[:LONGEST])),
         count=count - text.endswith("\n") if text else 0,
@@ -112,6 +112,10 @@ _ESCAPE = Pattern(
 _QUOTE = Pattern(r"\s{0,4}(?:> ?){1,9}")
 _QUOTES = str.maketrans("\u2018\u2019\u201c\u201d\u00b4\u2033", "''\"\"'\"")
 """What word processors make of quotation marks."""
+_LINK = Pattern(
+    r"\[((?:[IWEF] )?[\w./-]{1,120}\.(?:cc|h|cpp|cu|py|so)(?::\d{1,5})?)\]\(https?://[^()\s]{1,300}\)|(\.(?:cc|h):\d{1,5})<https?://[^<>\s]{1,300}>"
+)
+"""A place in a source, of which mail and forums make a link."""
 _FENCE = Pattern(r"\s{0,20}(?:```+|~~~+)[\w-]{0,20}\s{0,20}$|\s{0,20}</?(?:pre|code|details|summary)>\s{0,20}$")
 _NOTEBOOK = Pattern(r'\s*"(.*?)(?:\\n",?|",?)\s*$')
 
@@ -124,6 +128,8 @@ def _bare(line: str) -> tuple[str, int]:
     width = len(line)
     if ">" in line[:6] and (quote := _QUOTE.match(line)):
         line = line[quote.end() :]
+    if "](http" in line or "<http" in line:
+        line = _LINK.sub(r"\1\2", line)
     if line[:1] in "`~<" or line.lstrip()[:1] in ("`", "~", "<"):
         line = "" if _FENCE.match(line) else line
     return line, width
@@ -147,6 +153,8 @@ _TOOL = Pattern(
         )
     )
 )
+_BOLD = Pattern(r"\*\*([\w-]{1,60}(?:[._][\w-]{1,60}){1,6})\*\*")
+"""The name of a file, or a version, that somebody made bold; a heading stays as it is."""
 _NOT_A_TOOL = Pattern(r"\[\d+:\d+:\d+\]$|\[(?:\d+|\s*\d+\.\d+)\] ")
 
 
@@ -161,6 +169,8 @@ def _own(line: str) -> str:
             break
         line = line[found.end() :]
     line = line.strip()
+    if "**" in line:
+        line = _BOLD.sub(r"\1", line)
     return line[1:-1].strip() if line[:1] == line[-1:] == "`" and line.count("`") == 2 else line
 
 
@@ -208,6 +218,48 @@ def _unwrapped(lines: list[tuple[int, str, int]]) -> Iterator[tuple[int, str]]:
             held = (number, text, wide)
         else:
             yield number, text
+    if held is not None:
+        yield held[:2]
+
+
+_MESSAGES = (
+    (
+        Pattern(r"Ignoring (?:visible )?gpu device \("),
+        Pattern(r"[Tt]he minimum required \w+ (?:capability is \d+\.\d|count is \d)|multiprocessor count: \d+\.$"),
+    ),
+    (
+        Pattern(r"Loaded (?:runtime )?[Cc]u[Dd][Nn][Nn] library:? \d"),
+        Pattern(r"source was (?:compiled|built) (?:with|against):? \d"),
+    ),
+    (
+        Pattern(r"Could not load (?:dynamic )?library '?lib[^\n]{1,60}(?:Error|dlerror): ?$"),
+        Pattern(r"(?:E|dle)rror: ?\S"),
+    ),
+)
+"""How messages begin that people break anywhere, and what stands in them when they are whole."""
+_PIECES = 3
+
+
+def _rejoined(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """Messages of TensorFlow's that were broken by hand, whole again."""
+    held: tuple[int, str, Pattern] | None = None
+    left = 0
+    for number, text in lines:
+        if held is not None:
+            if left and not _begins(text):
+                glue = "" if held[1].endswith(" ") else " "
+                held, left = (held[0], held[1] + glue + text.lstrip(), held[2]), left - 1
+                if not left or held[2].search(held[1]):
+                    yield held[:2]
+                    held = None
+                continue
+            yield held[:2]
+            held = None
+        end = next((end for begin, end in _MESSAGES if begin.search(text)), None)
+        if end is None or end.search(text):
+            yield number, text
+        else:
+            held, left = (number, text, end), _PIECES
     if held is not None:
         yield held[:2]
 

@@ -25,7 +25,7 @@ _UNCORRECTABLE = (
     r"(?<!no )(?<!No )(?<!0 )(?<!out )(?i:\buncorrectable (?:double bit |volatile )?ECC error|uncorrectable double bit error|double bit ECC error)(?!s? {0,20}[:=] {0,4}0)"
     r"|CUDA_ERROR_ECC_UNCORRECTABLE|cudaErrorECCUncorrectable|ECC_UNCORRECTABLE"
 )
-_MACHINE = r"\b(?:[Cc]omputer|[Mm]achine|PC|pc|[Ss]ystem|(?<![Jj]upyter )[Ss]erver|[Ww]orkstation|[Ll]aptop|[Dd]esktop|Windows(?: \d{1,2})?)"
+_MACHINE = r"\b(?:[Cc]omputer|[Mm]achine|PC|pc|[Ss]ystem|(?<![Jj]upyter )[Ss]erver|[Ww]orkstation|[Bb]ox|[Rr]ig|[Ll]aptop|[Dd]esktop|Windows(?: \d{1,2})?)"
 _GOES_DOWN = (
     r"(?:cold[- ](?:re)?boots?|(?:re)?boots? (?:itself|by itself|automatically|randomly|suddenly)|(?:reboots|restarts|resets)\b|shuts? (?:itself )?(?:off|down)\b"
     r"|(?:auto-?|will )shut ?downs?\b|turns? (?:itself )?off\b|powers? (?:itself )?off\b|switch(?:es)? (?:itself )?off\b|crash(?:es)?[ /,](?:and )?(?:then )?(?:re)?(?:boots?|starts?)\b)"
@@ -41,6 +41,8 @@ _NO_KERNEL = r"(?![^\n]{0,80}\b(?:[Kk]ernel|[Nn]otebook|[Cc]ontainer|[Pp]od)\b)[
 _AT_WORK = r"(?:train\w*|running|runs|during|fit\b|under load|using (?:the )?GPU|gpu_?burn|epoch|example|\bGPUs?\b)"
 
 
+_GSP_CRASHED = r"\bGSP-CrashCat\b|\bGSP task (?:exception|panic)|\bGSP task watchdog timeout @|kgspRpcGspEventPmuHalted|signal from GSP that PMU has halted"
+"""The driver's report of its processor's crash, which comes under Xid 62 and others, too."""
 _PROGRAM, _GSP, _MEMORY, _REPAIR = "8|13|31|32|43|45|68|69", "119|120", "48|94|95|140|171|172", "63|64|92"
 _LINK, _LOST_NUMBER, _FOLLOWS = "74|137|144|145|146|147|148|149|150", "79", "154|155|156"
 
@@ -85,18 +87,26 @@ LANGUAGE = _Kernel(
     name="kernel log",
     words=(
         "is lost", "IsLost", "IS_LOST", "Xid", "XID", "off the", "off of the", "ECC", "GSP", "AER", "Bus Error", "DMAR", "IO_PAGE_FAULT", "device handle", "boot",
-        "restart", "eset", "hut", "turns", "powers", "Powers", "ower goes off", "switches", "重启", "关机", "断电", "死机", "PSU", "ower supply", "ower Supply", " supply",
+        "restart", "eset", "hut", "turns", "powers", "Powers", "ower goes off", "switches", "重启", "关机", "断电", "死机", "NVLINK_UNCORR", "NvlinkUncorr", "NVLink error", "over nvlink", "RC watchdog", "bad register read", "PSU", "ower supply", "ower Supply", " supply",
     ),
     kinds=(
         Kind("xid-lost", rf"{_xid(_LOST_NUMBER)}|{_LOST}|GPU is lost\. {{0,4}}(?:Please )?[Rr]eboot|NVMLError_GpuIsLost|NVML_ERROR_GPU_IS_LOST|: GPU is lost", _FAULT),
-        Kind("xid-gsp", rf"{_xid(_GSP)}|Timeout (?:after \d{{1,4}}s of )?waiting for RPC (?:response )?from GSP|_kgspLogRpcTimeout|GSP RM heartbeat timed out", _FAULT),
+        Kind("xid-gsp", rf"{_xid(_GSP)}|Timeout (?:after \d{{1,4}}s of )?waiting for RPC (?:response )?from (?:GPU\d{{1,2}} )?GSP|_kgspLogRpcTimeout|GSP RM heartbeat timed out|{_GSP_CRASHED}", _FAULT),
+        Kind("gsp-history", r"RPC (?:event )?history \(CPU (?:->|<-) GSP\)|\bGSP (?:RPC |RM |firmware |task )?(?:[Tt]ime-?[Oo]ut|[Ww]atchdog|[Cc]rash(?:es|ed)?\b|[Hh]ang(?:s|ing)?\b|[Pp]anic)|\*{4} GSP Failure \*{4}", _FAULT),
         Kind("xid-memory", rf"{_xid(_MEMORY)}|{_UNCORRECTABLE}", _FAULT),
         Kind("xid-repair", _xid(_REPAIR), _FAULT),
-        Kind("xid-link", _xid(_LINK), _FAULT),
+        Kind(
+            "xid-link",
+            rf"{_xid(_LINK)}|CUDA_ERROR_NVLINK_UNCORRECTABLE|cudaErrorNvlinkUncorrectable|uncorrectable NVLink error detected|Invalid access of peer GPU memory over nvlink",
+            _FAULT,
+        ),
+        Kind("sxid-fatal", r"\bSXid \(PCI[^)\n]{4,30}\): \d{5}, Fatal", _FAULT),
+        Kind("gpu-locked", r"RC watchdog: GPU is probably locked", _FAULT),
+        Kind("register-read-bad", r"Possible bad register read: addr", _FAULT),
         Kind("xid-program", _xid(_PROGRAM), _FAULT),
         Kind("xid-other", _xid(rf"(?!(?:{_FOLLOWS})\b)\d{{1,3}}"), _FAULT),
         Kind("xid-follows", _xid(_FOLLOWS)),
-        Kind("device-handle-unknown", r"Unable to determine the device handle for (?:GPU|gpu)[^\n]{0,60}: Unknown Error", _FAULT),
+        Kind("device-handle-unknown", r"Unable to determine the device handle for (?:GPU|gpu)[^\n]{0,60}: (?:Unknown Error|Not Found|GPU requires reset|Insufficient External Power|The NVIDIA kernel module detected an issue with GPU interrupts)", _FAULT),
         Kind("aer-fatal", r"AER: (?:Multiple )?Uncorrect(?:ed|able) \((?:Non-)?Fatal\)|PCIe Bus Error: severity=Uncorrected", _FAULT),
         Kind("aer-corrected", r"AER: (?:Multiple )?Correct(?:ed|able) error|PCIe Bus Error: severity=Corrected"),
         Kind("iommu-fault-of-gpu", r"nvidia \S{7,12}: (?:AMD-Vi|DMAR)[^\n]{0,40}(?:IO_PAGE_FAULT|fault)", _FAULT),

@@ -33,13 +33,16 @@ def narrowed(
     opened = [s for s in (*diagnosis.candidates, *(u.symptom for u in diagnosis.unexplained)) if s in ranks]
     if diagnosis.root_causes:
         opened = [s for s in opened if not any(e.is_weak for e in facts.text.shows(s))]
+    if "cuinit-fails" in opened and {e.kind for e in facts.text.shows("driver-does-not-load")} == {_DIFFER}:
+        opened.remove("driver-does-not-load")  # the line that says why cuInit fails
     decided = min((_worst(r.cause, by_code, ranks) for r in diagnosis.root_causes), default=SymptomRank.NOTHING_YET)
     if not opened or (diagnosis.root_causes and decided <= min(ranks[s] for s in opened)):
         return msgspec.structs.replace(diagnosis, candidates={}, unexplained=())
     symptom = min(opened, key=lambda s: (ranks[s], DEEPEST.index(s) if s in DEEPEST else -1))
     left = {u.cause: u for u in unknown}
     checks = {c.cause: c for c in by_code.values()}
-    fits = ranked(facts, symptom, _first(facts, symptom, unknown, _fitting(facts, symptom)))
+    fits = _first(facts, symptom, unknown, _fitting(facts, symptom))
+    fits = ranked(facts, symptom, fits, _other_matters(symptom, checks.values()))
     fits = tuple(name for name in proven(facts, fits) if name in left)
     if fits:
         chosen = tuple(_candidate(checks[name], left[name]) for name in fits)
@@ -47,6 +50,18 @@ def narrowed(
     shown = next(f for f in findings if f.cause == symptom)
     none = Unexplained(symptom=symptom, message=shown.message, proof=shown.proof, ruled_out=())
     return msgspec.structs.replace(diagnosis, candidates={}, unexplained=(none,))
+
+
+_DIFFER = "driver-versions-differ"
+_NO_LIST = frozenset({"collective-fails", "gpu-faults", "op-fails", "runs-slowly"})
+"""What goes wrong with GPUs that are listed."""
+
+
+def _other_matters(symptom: str, checks: Iterable[Check]) -> frozenset[str]:
+    """Causes that bring about only what is another matter than `symptom`."""
+    if symptom in _NO_LIST:
+        return frozenset()
+    return frozenset(c.cause for c in checks if c.explains and _NO_LIST.issuperset(c.explains))
 
 
 def _fitting(facts: Facts, symptom: str) -> tuple[str, ...]:

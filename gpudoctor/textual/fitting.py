@@ -39,7 +39,7 @@ _CU_INIT: dict[int, tuple[str, ...]] = {
     **dict.fromkeys(range(805, 810), ("mps-daemon-stale",)),
     999: (
         "cuinit-uvm-device-missing", "cuinit-unknown-after-suspend", "uvm-node-stale-major", "device-node-permission", "container-cgroup-devices-lost",
-        *BROKEN_GPU, "address-space-limit", "wsl-libcuda-path",
+        *BROKEN_GPU, "address-space-limit", "wsl-libcuda-path", "optimus-gpu-powered-off",
     ),
 }  # fmt: skip
 _NO_LIBCUDA = (
@@ -48,14 +48,20 @@ _NO_LIBCUDA = (
 )  # fmt: skip
 _NVML: dict[int, tuple[str, ...]] = {
     4: ("device-node-permission", "lsm-denied", "container-cgroup-devices-lost"),
+    8: ("psu-insufficient", "driver-rminit-failed"),
     9: _MODULE,
+    10: BROKEN_GPU,
+    11: ("driver-rminit-failed", "xid-hardware-fault", "xid79-fell-off-bus"),
     12: (
         "driver-missing",
         "container-no-gpus-flag",
         "container-capabilities-without-compute",
         "driver-libcuda-not-on-path",
     ),
+    13: ("driver-library-mismatch",),
+    14: ("xid-hardware-fault", "driver-rminit-failed"),
     15: ("xid79-fell-off-bus",),
+    16: ("gpu-needs-reset", "xid79-fell-off-bus", "xid-hardware-fault"),
     17: (
         "wsl-driver-toolkit-mismatch",
         "device-nodes-missing",
@@ -151,6 +157,8 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
         return ("driver-rminit-failed", *broken, *_NOT_HANDED_OVER, "device-nodes-missing", "gpu-bound-to-vfio")
     if tensorflow.loader_ok is False:
         return libraries.fitting(facts)
+    if facts.text.said("kernel-module-absent", "device-node-absent"):  # which is said where cuInit failed
+        return (*_NOT_HANDED_OVER, *_MODULE, "device-nodes-missing", "wsl-libcuda-path")
     if isinstance(tensorflow.import_error, str):
         return _IMPORT
     if not isinstance(tensorflow.libraries, Unread) and tensorflow.libraries:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ..facts import Facts
+from . import libraries
 
 
 def hinted(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
@@ -25,7 +26,9 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "driver-secure-boot"
     if said("gpu-switched-off", "prime-intel", "laptop-mode"):
         yield "optimus-gpu-powered-off"
-    if facts.system.wsl is True or said("wsl-named"):
+    if said("wsl-1"):  # which has no GPU at all
+        yield "driver-missing"
+    elif facts.system.wsl is True or said("wsl-named"):
         if (
             said("desktop-named")
             and said("gpus-asked")
@@ -45,6 +48,14 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "container-docker-desktop-linux"
     if said("driver-elsewhere"):
         yield "container-driver-root-wrong"
+    if said("driver-versions-differ") and _library_is_older(facts):
+        yield "cuda-compat-unsupported"
+    if said("rootless"):
+        yield "container-rootless-cgroups"
+    if said("container-driver-request") and said("on-windows"):
+        yield "wsl-driver-toolkit-mismatch"
+    if said("runc-gives-none"):
+        yield "container-runtime-not-default"
     if said("container-detects-none"):
         yield "container-host-driver-broken"
     if said("illegal-address"):
@@ -58,12 +69,28 @@ def _hints(facts: Facts) -> Iterator[str]:
     if len({e.values["host"] for e in said("nccl-host")}) > 1:
         yield "nccl-wrong-interface"
     lacks = lib.path is None or lib.init_result in (-1, 34) or facts.driver.kernel_version is None
+    works = {e.line for e in said("host-works")}
+    handed = works and said("container-named") and all(e.line in works for e in asked)
     by_hand = lib.path is None and said("nodes-by-hand")
-    if (inside and not asked and lacks) or (_names_container_first(facts) and not asked) or by_hand:
+    composed = (lib.path is None or lib.init_result == _NO_DEVICE) and said("compose-named") and not asked
+    if (
+        (inside and not asked and lacks)
+        or (_names_container_first(facts) and not asked)
+        or (lib.path is None and _is_about_an_image(facts) and not asked)
+        or by_hand
+        or composed
+        or (lacks and handed)
+    ):
         yield "container-no-gpus-flag"
     elif lib.path is None and isinstance(facts.driver.kernel_version, str):
         yield "driver-libcuda-not-on-path"
         yield "container-capabilities-without-compute"
+    if (
+        said("nvidia-smi-not-found")
+        and isinstance(facts.gpu.driver_version, str)
+        and said("container-named", "container-shell")
+    ):
+        yield "container-no-gpus-flag"
     if said("nix-path"):
         yield "driver-libcuda-not-on-path"
     if said("laptop-tool"):
@@ -77,10 +104,29 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "protobuf-mismatch"
     if said("device-not-available") and str(facts.tensorflow.version).startswith(("0.", "1.", "2.0")):
         yield "tf-cpu-only-package"
+    if isinstance(facts.tensorflow.import_error, str) and (
+        libraries.names_another_than_linked(facts) or said("cuda-required")
+    ):
+        yield "cuda-version-mismatch"
+    if said("linker-avoided"):
+        yield "driver-too-old-for-ptx"
+    made = said("handle-failed", "handle-not-made", "handle-without-memory")
+    if said("card-was-changed", "loss-is-nan"):
+        yield "gpu-too-new-for-build"
+    if not made and any("EXECUTION_FAILED" in e.text for e in said("cudnn-failed")):
+        yield "gpu-too-new-for-build"
+    if any(_of_windows(e.values) for e in said("no-version")):
+        yield "tf-windows-native-cpu-only"
+    if facts.system.system == "Darwin" and said("torch-without-cuda"):
+        yield "tf-macos-no-cuda"
     if said("run-by-sudo"):
         yield "sudo-stripped-environment"
-    if said("ide-named", "file-is-there", "shell-works"):
+    if said("wheel-libs-named") and said("file-is-there"):
+        yield "pip-nvidia-libs-not-found"
+    if said("ide-named", "file-is-there", "shell-works", "service-named"):
         yield "ld-library-path-not-set"
+    if said("several-programs", "context-not-made") and said("allocation-refused", "out-of-memory"):
+        yield "gpu-memory-held-by-other-process"
     if said("another-framework"):
         yield "tf-preallocates-all-memory"
     if said("stubs-on-path") and facts.driver.kernel_version is not None:
@@ -88,10 +134,36 @@ def _hints(facts: Facts) -> Iterator[str]:
     yield from _without_nvidia(facts)
 
 
+_NO_DEVICE = 100
+
+
+def _library_is_older(facts: Facts) -> bool:
+    """Whether libcuda is of an older release than the kernel module: no upgrade leaves it so."""
+    user, kernel = facts.driver.libcuda.version, facts.driver.kernel_version
+    if not isinstance(user, str) or not isinstance(kernel, str):
+        return False
+    return [int(n) for n in user.split(".")] < [int(n) for n in kernel.split(".")]
+
+
+def _of_windows(asked: dict[str, str]) -> bool:
+    """Whether pip lists a tensorflow-gpu as Windows has it: 2.11 was published for Linux only, for the same Pythons as 2.10."""
+    listed = asked.get("versions", "")
+    return (
+        asked.get("name") == "tensorflow-gpu"
+        and "2.10." in listed
+        and "2.11" not in listed
+        and "2.12" not in listed
+        and bool(re.match(r"==? ?2\.11", asked.get("spec", "")))
+    )
+
+
 def proven(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
     """`fits` with those first that a program's line or the names of the cards speak for, whatever the text reads like."""
     first = tuple(cause for cause in _strong(facts) if cause in fits)
     fits = (*first, *(cause for cause in fits if cause not in first))
+    if facts.text.said("peers-together") and not facts.text.said("peer-refused", "tf-peers-apart"):
+        last = tuple(cause for cause in fits if cause == "p2p-unsupported-geforce")
+        fits = (*(cause for cause in fits if cause not in last), *last)
     empty, wrong = "cuda-visible-devices-empty", "cuda-visible-devices-wrong"
     if empty in fits and any(
         e.values.get("value", "").strip(" '\"") not in _HIDES for e in facts.text.said("visible-set")
@@ -100,7 +172,15 @@ def proven(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
         fits = (
             (*fits[:at], wrong, *(cause for cause in fits[at:] if cause != wrong)) if wrong not in fits[:at] else fits
         )
+    elif empty in fits and any(_hides(e.values.get("value", "")) for e in facts.text.said("visible-set")):
+        at = min(fits.index(one) for one in (empty, wrong) if one in fits)
+        fits = (*fits[:at], empty, *(cause for cause in fits[at:] if cause != empty))
     return fits
+
+
+def _hides(value: str) -> bool:
+    """Whether this value of CUDA_VISIBLE_DEVICES hides all GPUs."""
+    return value.strip(" '\"") in _HIDES and value.strip(" '\"") != "0"
 
 
 _HIDES = ("", "-1", "none", "void", "NoDevFiles", "0")
@@ -128,6 +208,16 @@ def _names_container_first(facts: Facts) -> bool:
         and not facts.text.shows("container-does-not-start")
     )
     return weak and any(e.line == 1 for e in facts.text.said("container-named"))
+
+
+_IN_AN_IMAGE = re.compile(
+    r"dockerfile|docker image|\b(?:in|inside|within) (?:a |the |my )?(?:docker|container|pod)\b", re.IGNORECASE
+)
+
+
+def _is_about_an_image(facts: Facts) -> bool:
+    """The title is of a program inside one, and not of a tool."""
+    return any(e.line == 1 and _IN_AN_IMAGE.search(e.text) for e in facts.text.said("container-named"))
 
 
 def _without_nvidia(facts: Facts) -> Iterator[str]:

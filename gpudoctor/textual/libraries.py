@@ -43,7 +43,7 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
     picks = facts.tensorflow.libraries
     lost = [] if isinstance(picks, Unread) else [p.soname for p in picks]
     release = _release(facts)
-    if lost and all(name.startswith(("libcudnn.so", "cudnn64_")) for name in lost):
+    if lost and all(name.startswith(("libcudnn.", "cudnn64_")) for name in lost):
         return tuple(dict.fromkeys(("cudnn-wrong-major", *_CUDNN))) if _other_cudnn(facts, lost) else _CUDNN
     stopped = [] if isinstance(picks, Unread) else [p.stopped_by for p in picks if p.stopped_by]
     if stopped:
@@ -52,7 +52,7 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
         return _first("tf-wheel-runpath-gap", "cuda-libs-missing")
     if facts.text.said("cudnn-not-found"):
         return _CUDNN
-    if any(".dll" in name for name in lost):
+    if any(name.endswith((".dll", ".dylib")) for name in lost):
         likely = ("ld-library-path-not-set",) if _names_a_toolkit(facts) else ("cuda-toolkit-missing",)
         return tuple(c for c in _first(*likely, "cuda-version-mismatch") if c not in _LINUX_ONLY)
     opened = [e.values.get("library", "") for e in facts.text.said("library-opened")]
@@ -93,9 +93,23 @@ def _names_another(facts: Facts, release: str | None) -> bool:
     return _wanted((int(major), int(minor or 0))) not in _majors(facts)
 
 
+def names_another_than_linked(facts: Facts) -> bool:
+    """Whether the CUDA that is named is not the one whose libraries this release is linked with: up to 1.13 it opens none later."""
+    named = {e.values["cuda"] for e in facts.text.said("names-cuda") if "." in e.values.get("cuda", "")}
+    told = [v.split(".") for e in facts.text.said("names") for v in e.values.get("tensorflow", "").split()]
+    known = release_of(facts) or max(((int(one[0]), int(one[1])) for one in told), default=None)
+    if not named or known is None or known >= (1, 14):
+        return False
+    return next((cuda for since, cuda in _LINKED if known >= since), "8.0") not in named
+
+
+_LINKED = (((1, 13), "10.0"), ((1, 5), "9.0"))
+"""From this release on: the CUDA that its library is linked with; those of 1.0 to 1.4 with 8.0."""
+
+
 def _other_cudnn(facts: Facts, lost: list[str]) -> bool:
     """Whether a cuDNN of another major version is named."""
-    asked = {found[1] for name in lost if (found := re.search(r"(?:\.so\.|64_)(\d)", name))}
+    asked = {found[1] for name in lost if (found := re.search(r"(?:\.so\.|64_|libcudnn\.)(\d)", name))}
     named = {e.values["cudnn"].partition(".")[0] for e in facts.text.said("names-cuda") if e.values.get("cudnn")}
     return bool(asked) and bool(named - asked)
 

@@ -14,28 +14,39 @@ _LATER = 0.8
 """Each place further down in the list of what fits counts less."""
 _FITS = 0.1
 """What fits counts as much as a share of this, where nothing reads like it."""
+_WITHOUT_A_DRIVER = (
+    "driver-missing",
+    "driver-module-not-loaded",
+    "driver-nouveau-conflict",
+    "driver-rminit-failed",
+    "no-nvidia-gpu",
+)
+"""Where these are, nvidia-smi lists no GPU."""
 _ANYTHING = "tf-cpu-only-package"
 """The first of the causes that fit where nothing is known but that no GPU is listed."""
 
 
-def ranked(facts: Facts, symptom: str, fits: tuple[str, ...]) -> tuple[str, ...]:
+def ranked(facts: Facts, symptom: str, fits: tuple[str, ...], others: frozenset[str]) -> tuple[str, ...]:
     """`fits` in the order of their likeness.
 
     Where a program's line shows the symptom, only what is clearly meant goes before the others; where nothing tells more than
-    that no GPU is listed, or that somebody complains, those that read alike and are not in it are added.
+    that no GPU is listed, or that somebody complains, those that read alike and are not in it are added, but for
+    what is of `others`.
     """
     if isinstance(facts.text.alike, Unread) or not facts.text.alike:
         return fits
     shares = {one.cause: one.share for one in facts.text.alike if one.cause != NOTHING_WRONG}
     shown = facts.text.shows(symptom)
     if symptom == READS_LIKE_A_FAULT:
-        return tuple(cause for cause, share in shares.items() if share >= _LEAST)
+        works = isinstance(facts.gpu.devices, tuple) and bool(facts.gpu.devices)
+        return tuple(c for c, share in shares.items() if share >= _LEAST and not (works and c in _WITHOUT_A_DRIVER))
     if not shown and fits[:1] == (_ANYTHING,):
         scores = {cause: max(shares.get(cause, 0.0), _FITS * _LATER**place) for place, cause in enumerate(fits)}
-        scores |= {cause: share for cause, share in shares.items() if cause not in scores and share >= _LEAST}
+        more = {c: share for c, share in shares.items() if c not in scores and c not in others and share >= _LEAST}
+        scores |= more
         return tuple(sorted(scores, key=lambda cause: -scores[cause]))
     if not shown and _ANYTHING in fits:
-        meant = tuple(cause for cause, share in shares.items() if share >= _MEANT)
+        meant = tuple(cause for cause, share in shares.items() if share >= _MEANT and cause not in others)
         return (*meant, *(cause for cause in fits if cause not in meant))
     clear = tuple(cause for cause in fits if shares.get(cause, 0.0) >= _CLEAR)
     return (*clear, *(cause for cause in fits if cause not in clear))

@@ -66,7 +66,7 @@ def measure(texts: list[tuple[str, str]], parts: int = 5) -> tuple[float, float]
     """How often the cause is the first, and among the first three, where a part is held back."""
     first = three = 0
     for part in range(parts):
-        model = alike.model_of(learn([one for at, one in enumerate(texts) if at % parts != part]))
+        model = alike.model_of(learn([one for at, one in enumerate(texts) if at % parts != part]).encode())
         for cause, text in texts[part::parts]:
             ordered = sorted(alike.shares(text.split("\n"), model).items(), key=lambda item: -item[1])
             first += ordered[0][0] == cause

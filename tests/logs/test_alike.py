@@ -7,7 +7,7 @@ import io
 import pytest
 
 from gpudoctor import api, registry
-from gpudoctor.facts import NOTHING_WRONG
+from gpudoctor.facts import NOTHING_WRONG, known
 from gpudoctor.logs import alike
 from tests.logs import learn
 from tests.logs.judged import HERE, judged, said
@@ -73,6 +73,15 @@ def test_a_title_that_is_harmless_asks_about_it() -> None:
     assert said(judged(f"TensorFlow binary was not compiled to use: AVX2 FMA\n{asks}")) == ([], [])
 
 
+@pytest.mark.parametrize("title", ["It crashes with `--tensor-parallel-size`", "`NaN` in each step with two cards"])
+def test_titles_with_code(title: str) -> None:
+    assert alike.is_people([title])
+
+
+def test_a_command_is_no_title() -> None:
+    assert not alike.is_people(["docker run --runtime=nvidia -it image bash"])
+
+
 def test_what_a_program_says_of_a_graph_is_no_sentence() -> None:
     assert not alike.is_people(["Detected at node NcclAllReduce_1 defined at (most recent call last):"], titled=False)
     assert alike.is_people(["Two cards hang"]) and not alike.is_people(["Two cards hang"], titled=False)
@@ -104,3 +113,36 @@ def test_shares_are_shares() -> None:
     assert min(shares.values()) >= 0
     assert sum(alike.shares([""]).values()) == pytest.approx(1)
     assert alike.features(["a b", "GPU gpu"])["gpu"] > 1
+
+
+TABLE = """
+| NVIDIA-SMI 550.54.14              Driver Version: 550.54.14      CUDA Version: 12.4     |
+| GPU  Name                 Persistence-M | Bus-Id          Disp.A | Volatile Uncorr. ECC |
+|                                         |                        |               MIG M. |
+|   0  NVIDIA GeForce RTX 3060        Off |   00000000:01:00.0  On |                  N/A |
+| 41%   39C    P8              9W /  170W |     402MiB /  12288MiB |      3%      Default |
+|                                         |                        |                  N/A |
+"""
+
+
+def test_what_nvidia_smi_refutes_is_no_candidate() -> None:
+    """The driver works, and MIG stands there for every card."""
+    complaint = "TensorFlow does not detect the cuda drivers\nI did what the page of the installation says."
+    assert "driver-missing" in said(judged(complaint))[1]
+    _, with_table = said(judged(complaint + TABLE))
+    assert with_table
+    assert not {"driver-missing", "no-nvidia-gpu", "mig-enabled-no-instance"} & {*with_table}
+
+
+def test_what_brings_no_such_thing_about_is_no_candidate() -> None:
+    """However much it reads alike: a weak power supply hides no GPU."""
+    text = "It only uses my CPU when training"
+    assert "psu-insufficient" in [one.cause for one in known(judged(text).facts.text.alike)]
+    _, left = said(judged(text))
+    assert left[0] == "tf-no-gpu-registered"
+    assert "psu-insufficient" not in left
+
+
+@pytest.mark.parametrize("text", ["the new version only takes my CPU when training", "it only trains on the CPU"])
+def test_what_only_takes_the_processor_is_a_complaint(text: str) -> None:
+    assert "tf-cpu-only-package" in said(judged(text))[1]

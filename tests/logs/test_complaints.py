@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from gpudoctor.logs.complaints import says_no_gpu
 from tests.logs.judged import judged, said, shown
 
 
@@ -98,6 +99,39 @@ def test_long_paragraphs_are_read() -> None:
 
 
 # ------------------------------------------------------------------- Windows
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        "How can I make it take only the CPU with tensorflow?",
+        "How do I get keras to use the CPU instead of the GPU",
+        "I would like to use only the CPU, not the GPU",
+        "Is there a way to make tensorflow run on CPU only?",
+        "Keras: use the CPU and not the GPU",
+        "Use CPU instead of GPU",
+        "Is it possible to switch to the CPU",
+    ],
+)
+def test_who_wants_the_processor(wish: str) -> None:
+    assert not says_no_gpu(wish)
+
+
+@pytest.mark.parametrize(
+    "complaint",
+    [
+        "tensorflow uses the CPU and not the GPU",
+        "it decides to use the CPU instead of the GPU",
+        "only use CPU, GPU idle",
+    ],
+)
+def test_who_does_not_want_it(complaint: str) -> None:
+    assert says_no_gpu(complaint)
+
+
+def test_who_can_use_one_gpu_only() -> None:
+    assert not says_no_gpu("More than 1 GPU can't be used")
+    assert says_no_gpu("The GPU can't be used")
 
 
 def test_who_asks_for_a_gpu_on_windows() -> None:

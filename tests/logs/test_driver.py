@@ -66,6 +66,9 @@ STATED: dict[str, tuple[str, ...]] = {
         ("You should always run with libnvidia-ml.so that is installed with your\nNVIDIA Display Driver.\n"
         "libnvidia-ml.so in GDK package is a stub library that is attached only for\n"),
         "cudaErrorStubLibrary: CUDA driver is a stub library",
+        "[10:00:00] CUDA error: error code 34",
+        "cuInit(0) returned 34",
+        "cudaGetDeviceCount() failed: 34",
         CUINIT + "UNKNOWN ERROR (-1)\n" + DIAGNOSTICS + "203] kernel reported version is: 450.57.0\n",
     ),
     "cuinit-uvm-device-missing": (
@@ -164,6 +167,11 @@ STATED: dict[str, tuple[str, ...]] = {
     "driver-rminit-failed": (
         "[   8.1] NVRM: GPU 0000:01:00.0: RmInitAdapter failed! (0x26:0x56:1474)\n[   8.2] NVRM: rm_init_adapter failed for device",
         "NVRM: RmInitAdapter: Cannot initialize GSP firmware RM",
+        "NVRM: kgspBootstrap_GA102: GSP reported an error while booting",
+        "NVRM: GPU3 _kgspBootGspRm: unexpected WPR2 already up, cannot proceed with booting GSP",
+        "NVRM: kgspInitRm_IMPL: cannot bootstrap riscv/gsp: 0x40",
+        "GSP-FMC reported an error at the driver's start",
+        "on this board the GSP firmware fails to boot",
         "NVRM: installed in this system requires use of the NVIDIA open kernel modules.\nNo devices were found",
         "NVRM: installed in this system is not supported by open\nNVRM: nvidia.ko because it does not include the required GPU",
         "NVRM: This PCI I/O region assigned to your NVIDIA device is invalid:\nNVRM: BAR1 is 0M @ 0x0 (PCI:0000:01:00.0)",
@@ -382,3 +390,11 @@ def test_circumstances_are_kept_once() -> None:
     events = judged("docker one\ndocker two\nafter suspend in a container\n").facts.text.events
     assert isinstance(events, tuple)
     assert [e.kind for e in events if e.kind in ("container-named", "suspended")] == ["container-named", "suspended"]
+
+
+def test_versions_that_differ_say_why_cuinit_fails() -> None:
+    """Beside cuInit's answer they are no symptom of their own."""
+    differ = "kernel version 535.161.8 does not match DSO version 550.54.15 -- cannot find working devices in this configuration\n"
+    failed = "failed call to cuInit: CUDA_ERROR_SYSTEM_DRIVER_MISMATCH: system has unsupported display driver / cuda driver combination\n"
+    assert list(judged(failed + differ).diagnosis.candidates) == ["cuinit-fails"]
+    assert "cuinit-fails" not in judged(differ).diagnosis.candidates

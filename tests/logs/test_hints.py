@@ -18,6 +18,23 @@ def first(text: str) -> str:
     return answer(text).rstrip("?")
 
 
+TRACEBACK = 'Traceback (most recent call last):\n  File "/srv/a/site-packages/tensorflow/__init__.py", line 4, in <module>\n    from tensorflow.python import *\n'
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "CUDA 9 is needed",
+        "This code requires CUDA 8.0",
+        "it only works with cuda 10",
+        "the wheel was built for CUDA 9.0",
+    ],
+)
+def test_which_cuda_a_program_asks_for(asked: str) -> None:
+    assert first(f"{TRACEBACK}\n") == "tf-import-broken"
+    assert first(f"{asked}\n{TRACEBACK}\n") == "cuda-version-mismatch"
+
+
 PART = "Could not load library libcudnn_ops_infer.so.8. Error: {}/libnvrtc.so: undefined symbol: nvrtcGetCUBIN\n"
 
 
@@ -118,3 +135,32 @@ def test_only_xla_sees_the_gpu(listed: str) -> None:
     assert first(f"{listed}{CPU}") == "cuda-version-mismatch"
     assert first(f"{listed.replace('XLA_GPU', 'XLA_CPU')}{CPU}") != "cuda-version-mismatch"
     assert said(judged(f"/physical_device:GPU:0\n{listed}\nPhysicalDevice(name='/physical_device:GPU:0'")) == ([], [])
+
+
+CONVOLUTION = "could not launch the convolution: CUDNN_STATUS_INTERNAL_ERROR\n"
+
+
+@pytest.mark.parametrize(
+    ("told", "hints"),
+    [
+        ("since the change to an RTX2070 it does not run", True),
+        ("After I switched to a 3080 every convolution fails", True),
+        ("I replaced it: after upgrading my graphics card nothing trains", True),
+        ("the same code works on my old GTX 1080", True),
+        ("it runs fine with an older card", True),
+        ("after changing the batch size the card is idle", False),
+        ("it works on the other machine", False),
+        ("I got a new GTX 1080", False),
+    ],
+)
+def test_a_card_that_was_changed(told: str, hints: bool) -> None:
+    assert (first(f"{told}\n{CONVOLUTION}") == "gpu-too-new-for-build") is hints
+
+
+def test_what_decides_is_kept_of_a_long_line() -> None:
+    line = f"RuntimeError: Error while calling cudnnConvolutionForward({'descriptor(data), ' * 40}) code: 8, reason: CUDNN_STATUS_EXECUTION_FAILED"
+    (event,) = judged(line).facts.text.said("cudnn-failed")
+    assert event.text.endswith("reason: CUDNN_STATUS_EXECUTION_FAILED")
+    assert event.text.startswith("…")
+    assert len(event.text) == 400
+    assert first(line) == "gpu-too-new-for-build"

@@ -83,6 +83,21 @@ def test_the_frames_of_notebooks() -> None:
     assert judged("File ~\\miniconda3\\Lib\\site-packages\\tensorflow\\x.py:70\n").facts.system.system == "Windows"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Warp exception: illegal instruction",
+        "CUDA error: an illegal instruction was encountered",
+        "Xid 13 (illegal instruction)",
+        "SM 3: illegal instruction",
+        "misaligned address, illegal instruction",
+    ],
+)
+def test_an_illegal_instruction_of_a_gpu(text: str) -> None:
+    assert "cpu-no-avx" not in said(judged(f"Serving a model\n{text}\n"))[0]
+    assert not any(e.kind == "illegal-instruction" for e in judged(text).facts.text.understood())
+
+
 def test_an_illegal_instruction_of_something_else() -> None:
     started = "2023-05-01 10:00:00.000001: I tensorflow/core/platform/cpu_feature_guard.cc:182] This TensorFlow binary is optimized to use available CPU instructions\n"
     assert said(judged(started + "Illegal instruction (core dumped)"))[0] == []

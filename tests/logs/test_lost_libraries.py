@@ -137,3 +137,32 @@ def test_what_is_installed_in_single_words() -> None:
 def test_the_extra_points_at_the_loaders_path() -> None:
     text = "pip install tensorflow[and-cuda] in a new environment, and list_physical_devices gives an empty list"
     assert first(text) == "pip-nvidia-libs-not-found?"
+
+
+def test_a_name_in_bold_is_a_name() -> None:
+    text = """_tensorflow/stream_executor/platform/default/dso_loader.cc:55] Could not load dynamic library '**cudart64_100.dll**'; dlerror: **cudart64_100.dll** not found_
+the variables lead to CUDA\\v10.1\\bin"""
+    assert said(judged(text))[0] == ["cuda-version-mismatch"]
+
+
+def test_a_name_without_its_version() -> None:
+    """What is asked for is not known, and that it is CUDA's runtime is."""
+    _, left = said(judged("cant detect cudart64.dll, though I set the path to the right folder"))
+    assert left[0] == "cuda-toolkit-missing"
+
+
+def test_a_part_of_cudnn_in_a_path() -> None:
+    text = 'ERROR: could not load library "D:\\julia\\artifacts\\12ab\\bin\\cudnn_ops_infer64_8.dll"'
+    assert said(judged(text))[1][0] == "cudnn-incomplete-install"
+
+
+def test_libcuda_of_an_image() -> None:
+    """Whoever writes about an image has started it without the GPUs, most often."""
+    lost = (
+        "error while loading shared libraries: libcuda.so.1: cannot open shared object file: No such file or directory"
+    )
+    assert said(judged(f"model server does not run\n{lost}"))[1][0] == "driver-missing"
+    assert (
+        said(judged(f"Dockerfile.gpu builds and the model server does not run\n{lost}"))[1][0]
+        == "container-no-gpus-flag"
+    )

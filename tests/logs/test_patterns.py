@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import gpudoctor.logs
 from gpudoctor.logs.language import Kind, Language
-from gpudoctor.patterns import Pattern, held_by
+from gpudoctor.patterns import Pattern, Words, held_by
 
 LENGTH = 1500
 FILLERS = ("a", " ", "1", ".", "a ", "1.", "/a", "[", '"', "'", ": ", "=", "(", "-", "0x1,", "A_1 ", "\t", "E ")
@@ -91,31 +91,35 @@ def test_there_are_patterns() -> None:
 def test_a_pattern_does_not_run_away(name: str) -> None:
     pattern = PATTERNS[name]
     for line in lines(pattern):
-        began = time.perf_counter()
+        began = time.thread_time()
         pattern.search(line)
         pattern.match(line)
-        assert time.perf_counter() - began < LIMIT_S, line[:80]
+        assert time.thread_time() - began < LIMIT_S, line[:80]
 
 
 @pytest.mark.parametrize(
     ("source", "words"),
     [
-        (r"foo bar", ("foo bar",)),
-        (r"abc?d efg", ("d efg",)),
-        (r"fo+o bar\.", ("o bar.",)),
-        (r"(?:abc|defg) \d", ("abc", "defg")),
-        (r"(?:abc|defg)?hijk", ("hijk",)),
-        (r"(?P<x>abc|d.)(?!efgh)", ()),
-        (r"[abc]def{0,3}", ()),
-        (r"GPU \d|CUDA_ERROR_\w+", ("GPU ", "CUDA_ERROR_")),
+        (r"foo bar", ((("foo bar",),),)),
+        (r"abc?d efg", ((("ab",), ("d efg",)),)),
+        (r"fo+o bar\.", ((("fo",), ("o bar.",)),)),
+        (r"(?:abc|defg) \d", ((("abc", "defg"),),)),
+        (r"(?:abc|defg)?hijk", ((("hijk",),),)),
+        (r"(?:abc.defg) \d+x(?:ij|kl)", ((("abc",), ("defg",), ("ij", "kl")),)),
+        (r"(?:abc.defg|hi) \d", ((("defg", "hi"),),)),
+        (r"(?P<x>abc|.)(?!efgh)", ()),
+        (r"[abc]def{0,3}", ((("de",),),)),
+        (r"GPU \d|CUDA_ERROR_\w+ in .*file", ((("GPU ",),), (("CUDA_ERROR_",), (" in ",), ("file",)))),
         (r"GPU \d|\w+", ()),
-        (r"(?i)abc", ("abc",)),
-        (r"(?i:abc)def", ("abc",)),
-        (r"(?i:abc)defg", ("defg",)),
-        (r"(?m:abc)de", ()),
+        (r"(?i)abc", ((("abc",),),)),
+        (r"(?i:abc)def", ((("abc",), ("def",)),)),
+        (r"(?m:abc)de", ((("de",),),)),
+        (r"(?m:abc)d", ()),
+        (r"ab\u663ecd\x1bef", ((("ab显cd",), ("ef",)),)),
+        (r"显卡.", ((("显卡",),),)),
     ],
 )
-def test_words_that_every_match_holds(source: str, words: tuple[str, ...]) -> None:
+def test_words_that_every_match_holds(source: str, words: tuple[tuple[Words, ...], ...]) -> None:
     assert held_by(source) == words
 
 

@@ -79,6 +79,12 @@ NO_IMAGE = "Internal: no kernel image is available for execution on the device\n
         # the driver
         ("RuntimeError: CUDA error: the provided PTX was compiled with an unsupported toolchain.\n", "driver-too-old-for-ptx"),
         ("'cuModuleLoadData(&module, data)' failed with 'CUDA_ERROR_UNSUPPORTED_PTX_VERSION'\n" + INVALID_HANDLE, "driver-too-old-for-ptx"),
+        ("E external/xla/gpu/asm_compiler.cc:57] cuLinkAddData fails. This is usually caused by stale driver version.\n", "driver-too-old-for-ptx"),
+        ("E external/xla/gpu/gpu_compiler.cc:99] The CUDA linking API did not work. Please use XLA_FLAGS=…\n", "driver-too-old-for-ptx"),
+        ("ptxas application ptx input, line 7; fatal   : Unsupported .version 8.1; current version is '7.8'\n", "driver-too-old-for-ptx"),
+        ("CUDA error 222\n", "driver-too-old-for-ptx"),
+        ("cudaRuntimeGetVersion() failed with error #35\n", "driver-too-old"),
+        ("X 10:00:00 main CUDA error: Insufficient CUDA driver: 9000\n", "driver-too-old"),
         ("cuda driver version is insufficient for CUDA runtime version\n", "driver-too-old"),
         (
             ("tensorflow-gpu 1.14.0\n"

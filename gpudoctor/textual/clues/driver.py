@@ -11,14 +11,17 @@ _NO_GPU_FOR_IT = (
 _NOT_BUILT = ("driver-kernel-incompatible", "driver-module-not-loaded")
 
 CLUES: dict[str, tuple[str, ...]] = {
+    "driver-versions-differ": ("driver-library-mismatch", "cuda-compat-unsupported", "wsl-libcuda-path"),
     "versions-reported": ("driver-library-mismatch", "cuda-compat-unsupported"),
     "gpu-held-by": ("driver-nouveau-conflict", "gpu-bound-to-vfio"),
+    "registers-claimed": ("driver-nouveau-conflict", "gpu-bound-to-vfio", "driver-rminit-failed"),
     "probe-not-called": ("driver-nouveau-conflict", "gpu-bound-to-vfio", "optimus-gpu-powered-off"),
     "gpu-not-supported": ("driver-too-old", "driver-rminit-failed", "gpu-compute-capability-too-old"),
     "probe-failed": ("driver-rminit-failed", "driver-too-old", "gpu-compute-capability-too-old", "xid79-fell-off-bus"),
     "module-finds-no-gpu": _NO_GPU_FOR_IT,
     "module-no-device": _NO_GPU_FOR_IT,
     "module-not-found": ("driver-module-not-loaded", "driver-missing", "driver-kernel-incompatible"),
+    "module-no-modules": ("driver-module-not-loaded", "driver-missing", "driver-kernel-incompatible"),
     "module-unknown-symbol": _NOT_BUILT,
     "module-not-inserted": ("driver-secure-boot", *_NOT_BUILT, "driver-nouveau-conflict"),
     "gpu-does-not-wake": ("optimus-gpu-powered-off", "xid79-fell-off-bus", "driver-rminit-failed"),
@@ -28,6 +31,7 @@ CLUES: dict[str, tuple[str, ...]] = {
     "no-compiler": ("driver-module-not-loaded", "driver-missing"),
     "build-failed": _NOT_BUILT,
     "smi-does-not-work": _NOT_THERE,
+    "module-called-absent": _NOT_THERE,
     "installer-sees-no-gpu": ("no-nvidia-gpu", *_NO_GPU_FOR_IT),
     "installer-can-not-load": ("driver-nouveau-conflict", "driver-secure-boot", *_NOT_BUILT, "no-nvidia-gpu"),
     "package-not-installed": ("driver-kernel-incompatible", "driver-missing", "driver-module-not-loaded"),

@@ -3,10 +3,14 @@
 _NO_ANSWER = ("xid79-fell-off-bus", "xid119-gsp-timeout", "gpu-needs-reset", "xid-hardware-fault", "psu-insufficient")
 _WAITS = ("cpu-starved-input", "single-gpu-silently", "h2d-pageable", "numa-misplaced")
 CLUES: dict[str, tuple[str, ...]] = {
+    "gsp-history": ("xid119-gsp-timeout", "driver-rminit-failed", "xid79-fell-off-bus"),
     "device-handle-unknown": _NO_ANSWER,
     "smi-error": _NO_ANSWER,
     "aer-fatal": ("xid79-fell-off-bus", "pcie-link-degraded", "psu-insufficient"),
     "xid-repair": ("gpu-memory-repair-pending", "ecc-uncorrectable-error"),
+    "sxid-fatal": ("nvlink-down", "xid-hardware-fault", "nvlink-degraded", "xid79-fell-off-bus"),
+    "gpu-locked": ("xid13-31-43-app-or-gpu-fault", "xid-hardware-fault", "gpu-needs-reset", "xid79-fell-off-bus"),
+    "register-read-bad": ("xid79-fell-off-bus", "driver-rminit-failed", "gpu-needs-reset", "xid-hardware-fault"),
     "xid-link": ("nvlink-down", "nvlink-degraded", "xid-hardware-fault", "xid79-fell-off-bus"),
     "xid-other": ("xid-hardware-fault", "xid13-31-43-app-or-gpu-fault"),
     "device-busy": (
@@ -15,6 +19,7 @@ CLUES: dict[str, tuple[str, ...]] = {
         "compute-mode-prohibited",
         "gpu-memory-held-by-other-process",
     ),
+    "link-called-slow": ("pcie-link-degraded", "h2d-pageable", "multi-gpu-topology-no-p2p", "p2p-not-used"),
     "thermal-throttle": ("gpu-throttling-thermal", "gpu-throttling-power"),
     "illegal-address": (
         "xid13-31-43-app-or-gpu-fault",

@@ -1,6 +1,6 @@
 """What can't be installed or imported, where the line alone does not decide."""
 
-_PYTHON = ("python-version-unsupported", "python-32bit", "tf-aarch64-no-wheel", "tensorflow-gpu-package-removed", "tf-macos-no-cuda")  # fmt: skip
+_PYTHON = ("python-version-unsupported", "python-32bit", "tf-aarch64-no-wheel", "tensorflow-gpu-package-removed", "tf-macos-no-cuda", "tf-windows-native-cpu-only")  # fmt: skip
 _DLL = (
     "msvc-runtime-missing", "cpu-no-avx", "cuda-version-mismatch", "cuda-libs-missing", "python-version-unsupported",
     "tf-import-broken", "python-32bit",
@@ -8,11 +8,13 @@ _DLL = (
 
 CLUES: dict[str, tuple[str, ...]] = {
     "no-version": _PYTHON,
+    "other-no-version": _PYTHON,
     "wheel-not-supported": ("python-version-unsupported", "python-32bit", "tf-aarch64-no-wheel"),
     "setup-failed": ("tensorflow-gpu-package-removed", "python-version-unsupported"),
     "python-wish": ("python-version-unsupported", "python-32bit"),
     "conda-python": ("python-version-unsupported",),
     "no-cuda-wheel": ("tf-aarch64-cpu-only", "tf-macos-no-cuda", "tf-windows-native-cpu-only", "python-version-unsupported"),
+    "notebook-lacks-tensorflow": ("jupyter-kernel-other-environment", "tf-not-installed", "tf-shadowed"),
     "dll-absent": _DLL,
     "dll-routine": ("msvc-runtime-missing", "cpu-no-avx", "tf-import-broken", "cuda-version-mismatch"),
     "dll-procedure": ("msvc-runtime-missing", "tf-import-broken", "tf-packages-overlap"),

@@ -8,12 +8,30 @@ _MEMORY = ("gpu-oom-model-or-data", "gpu-memory-held-by-other-process", "tf-prea
 _FAULT = ("xid13-31-43-app-or-gpu-fault", "gpu-too-new-for-build", "ecc-uncorrectable-error", "gpu-needs-reset")
 _PART = ("cudnn-incomplete-install", "ld-library-path-not-set", "pip-nvidia-libs-not-found", "cudnn-wrong-major")
 
+_BUSY = ("gpu-exclusive-busy", "compute-mode-prohibited", "cuda-visible-devices-wrong", "gpu-needs-reset")
+
 CLUES: dict[str, tuple[str, ...]] = {
+    "context-refused": _BUSY,
+    "runtime-not-started": ("driver-too-old", "gpu-too-new-for-build", "cuinit-uvm-device-missing", "gpu-needs-reset"),
+    "executor-refused": ("gpu-compute-capability-too-old", "gpu-memory-held-by-other-process", "cuda-visible-devices-wrong", "gpu-exclusive-busy"),
+    "allocator-refused": ("driver-too-old", "cuda-version-mismatch"),
+    "visible-list-wrong": ("cuda-visible-devices-wrong", "gpu-ignored-few-sms", "mig-single-instance-limit", "gpu-compute-capability-too-old"),
+    "nvrtc-builtins-lost": ("cuda-libs-missing", "ld-library-path-not-set", "cuda-lib-from-other-toolkit", "pip-nvidia-libs-not-found"),
+    "platform-not-registered": ("tf-cpu-only-package", "tf-no-gpu-registered", "tf-windows-native-cpu-only", "tf-macos-no-cuda"),
+    "jit-compiler-lost": ("driver-library-mismatch", "wsl-libcuda-path", "container-capabilities-without-compute", "driver-missing"),
+    "cublas-refused": ("cublas-version-mismatch", "ld-library-path-wrong-toolkit", "cuda-lib-from-other-toolkit", "gpu-too-new-for-build"),
+    "cudnn-refused": ("cudnn-version-mismatch", "cudnn-version-too-old", "gpu-too-new-for-build"),
+    "fft-failed": (*_MEMORY, "cuda-lib-from-other-toolkit", "gpu-too-new-for-build"),
+    "solver-failed": ("gpu-memory-handle-alloc", "tf-preallocates-all-memory", "gpu-too-new-for-build", "gpu-oom-model-or-data"),
+    "nvcc-lacks-old": ("gpu-compute-capability-too-old",),
+    "nvcc-lacks-new": ("gpu-too-new-for-build", "cuda-version-mismatch"),
+    "gpu-sync-failed": ("gpu-memory-held-by-other-process", "gpu-oom-model-or-data", "xid13-31-43-app-or-gpu-fault", "gpu-too-new-for-build"),
     "out-of-memory": (*_MEMORY, "gpu-memory-handle-alloc"),
     "allocator-report": _MEMORY,
     "allocation-refused": ("gpu-memory-held-by-other-process", "tf-preallocates-all-memory", "gpu-oom-model-or-data"),
     "copy-finds-no-room": ("gpu-memory-held-by-other-process", "gpu-oom-model-or-data", "tf-preallocates-all-memory"),
     "torch-out-of-memory": ("gpu-memory-held-by-other-process", "gpu-oom-model-or-data", "tf-preallocates-all-memory"),
+    "memory-cures": ("gpu-memory-handle-alloc", "tf-preallocates-all-memory", "gpu-memory-held-by-other-process", "gpu-oom-model-or-data"),
     "handle-not-made": _NO_HANDLE,
     "handle-without-memory": _NO_HANDLE[:3],
     "no-algorithm": (*_NO_HANDLE, "gpu-oom-model-or-data", "cudnn-incomplete-install"),
@@ -40,12 +58,14 @@ CLUES: dict[str, tuple[str, ...]] = {
         "gpu-too-new-for-build", "driver-too-old-for-ptx", "gpu-compute-capability-too-old", "xid13-31-43-app-or-gpu-fault",
     ),
     "ptx-rejected": ("gpu-too-new-for-build", "driver-too-old-for-ptx", "xid13-31-43-app-or-gpu-fault"),
-    "no-kernel-image": ("gpu-too-new-for-build", "gpu-compute-capability-too-old"),
+    "no-kernel-image": ("gpu-too-new-for-build", "gpu-compute-capability-too-old", "driver-too-old-for-ptx"),
     "arch-mismatch": ("gpu-compute-capability-too-old", "cudnn-dropped-gpu", "gpu-too-new-for-build"),
     "cudnn-rules": ("cudnn-version-too-old", "cudnn-version-mismatch"),
     "executor-not-made": (
         "gpu-memory-held-by-other-process", "tf-preallocates-all-memory", "gpu-exclusive-busy", "driver-too-old", "gpu-needs-reset",
     ),
+    "cuda-outdated": ("cuda-version-mismatch", "cublas-version-mismatch", "ld-library-path-wrong-toolkit"),
+    "torch-without-cuda": ("tf-cpu-only-package", "tf-macos-no-cuda", "conda-cpu-build", "tf-aarch64-cpu-only"),
     "cupti-lost": ("ld-library-path-not-set", "cuda-libs-missing", "cuda-version-mismatch"),
     "exclusive-mode-said": ("gpu-exclusive-busy", "compute-mode-prohibited"),
     "cudnn-lacks-part": _PART,
