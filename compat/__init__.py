@@ -6,7 +6,19 @@ The files are read on the first question, not on import.
 from __future__ import annotations
 
 from .files import gpus, matrix, xids
-from .hardware import GpuAttributes, Peak, Peaks, fp32_rate, gpu_by_pci, gpu_models, near, peaks, tensor_rate, xid
+from .hardware import (
+    GpuAttributes,
+    Peak,
+    Peaks,
+    ceilings,
+    fp32_rate,
+    gpu_by_pci,
+    gpu_models,
+    near,
+    peaks,
+    tensor_rate,
+    xid,
+)
 from .records import Build, CudaMajor, CudaResult, Kernels, LibraryWheel, Package, Ptx, Release
 from .rules import Gpu, Machine, minimum
 from .solve import Answer, answer
@@ -24,6 +36,7 @@ __all__ = [
     "answer",
     "build",
     "built_with",
+    "ceilings",
     "cuda_result",
     "floor",
     "fp32_rate",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import re
 from collections.abc import Callable, Iterable
@@ -74,6 +73,8 @@ def _those(fits: Callable[[tuple[str, ...]], bool]) -> tuple[GpuModel, ...]:
 
 def near(text: str) -> tuple[str, ...]:
     """Names that look like `text`, for a question that nothing answers; at most five."""
+    import difflib
+
     known = {
         " ".join(w for w in name if w not in less): model.name
         for less in (frozenset(), {"nvidia", "geforce", "tesla"}, _BRAND)
@@ -145,6 +146,7 @@ class Peaks(msgspec.Struct, frozen=True, kw_only=True):
     """Dense, on tensor cores; None too where there are none."""
     fp16_tflops: Peak | None
     """Dense, on tensor cores, accumulated in FP32. BF16 is the same from Ampere on."""
+    fp8_tflops: Peak | None
     memory_gb_per_s: Peak | None
 
 
@@ -153,6 +155,19 @@ def peaks(of: GpuModel | GpuAttributes) -> Peaks:
 
     By attributes the clock is the highest that the device may have; data sheets count with a lower one on some products.
     """
+    return _peaks(of, tensor_rate(of.name, of.compute_capability))
+
+
+def ceilings(of: GpuAttributes) -> Peaks:
+    """What no GPU of this compute capability exceeds, whatever its name: by the fastest product of the capability.
+
+    A product may be sold with half of its tensor rate, and a name that is not in the table has no rate of its own.
+    """
+    same = [r for r in gpus().tensor_rates if r.compute_capability == of.compute_capability and r.fp16_flop_per_sm]
+    return _peaks(of, max(same, key=lambda r: (r.fp16_flop_per_sm or 0, r.fp8_flop_per_sm or 0), default=None))
+
+
+def _peaks(of: GpuModel | GpuAttributes, tensor: TensorRate | None) -> Peaks:
     if isinstance(of, GpuModel):
         own: Confidence = of.figures or "recall"
         about = f"figures of {of.name} in compat/gpus.json"
@@ -164,7 +179,6 @@ def peaks(of: GpuModel | GpuAttributes) -> Peaks:
         memory = _bandwidth(of)
     capability, processors = of.compute_capability, of.multiprocessors
     fp32 = fp32_rate(capability)
-    tensor = tensor_rate(of.name, capability)
 
     def peak(flop_per_sm: int | None, rate: Confidence) -> Peak | None:
         if not flop_per_sm or not processors or not clock:
@@ -180,6 +194,7 @@ def peaks(of: GpuModel | GpuAttributes) -> Peaks:
         fp32_tflops=peak(2 * fp32.per_sm, fp32.confidence) if fp32 else None,
         tf32_tflops=peak(tensor.tf32_flop_per_sm, tensor.confidence) if tensor else None,
         fp16_tflops=peak(tensor.fp16_flop_per_sm, tensor.confidence) if tensor else None,
+        fp8_tflops=peak(tensor.fp8_flop_per_sm, tensor.confidence) if tensor else None,
         memory_gb_per_s=memory,
     )
 

@@ -20,6 +20,7 @@ import re
 import sys
 from collections import defaultdict
 from collections.abc import Collection, Iterable
+from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
@@ -257,7 +258,7 @@ def main(arguments: list[str] | None = None) -> int:
         day = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
         new = chosen(releases({name: wheels(name) for name in DISTRIBUTIONS}, day), wanted)
         if options.write:
-            path = DIRECTORY / "matrix.json"
+            path = Path(DIRECTORY) / "matrix.json"
             matrix = msgspec.json.decode(path.read_bytes(), type=Matrix)
             path.write_text(text_of(merged(matrix, new)))
             sys.stderr.write(f"{len(new)} releases written into {path.name}\n")

@@ -365,6 +365,8 @@ class TensorRate(Record, frozen=True, kw_only=True):
     fp16_flop_per_sm: int | None
     """0: it has no tensor cores. None: known to differ, and not known how."""
     tf32_flop_per_sm: int | None
+    fp8_flop_per_sm: int | None
+    """None: not known here."""
 
 
 class Gpus(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

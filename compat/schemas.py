@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from pathlib import Path
 
 import msgspec
 
@@ -34,7 +35,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     stale = []
     for name in FILES:
-        path = DIRECTORY / f"{name}.schema.json"
+        path = Path(DIRECTORY) / f"{name}.schema.json"
         if not path.exists() or path.read_text() != schema(name):
             stale.append(path)
     for path in stale:

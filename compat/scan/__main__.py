@@ -67,7 +67,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--python", metavar="3.11", help="fetch the wheel of this CPython (default: the first there is)"
     )
     parser.add_argument("--all", action="store_true", help="every wheel that has a record, fetched anew")
-    parser.add_argument("--matrix", type=Path, default=DIRECTORY / "matrix.json", help=argparse.SUPPRESS)
+    parser.add_argument("--matrix", type=Path, default=Path(DIRECTORY) / "matrix.json", help=argparse.SUPPRESS)
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--check", action="store_true", help="compare with the record in compat/matrix.json")
     what.add_argument("--write", action="store_true", help="put the record into compat/matrix.json")

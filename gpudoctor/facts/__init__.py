@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from .base import NOT_RECORDED, Fact, UnknownFactError, Unread, every_unread, known, unread_all
+from .cluster import Cluster, ClusterTask, Horovod, Launched, PortHolder, TfConfig
 from .container import CdiSpec, Container, ContainerPackage, ContainerTool, ToolkitPath
 from .driver import (
     BuildLog,
@@ -28,11 +29,22 @@ from .driver import (
     Parameter,
 )
 from .environment import Environment, Variable, VariableNow
-from .gpu import Gpu, GpuDevice, GpuPair, GpuProcess, MigDevice, NvLink
+from .gpu import Gpu, GpuDevice, GpuPair, GpuProcess, MigDevice, NvLink, clock_reasons
 from .libraries import CachedLibrary, Libraries, LibraryFile, LibraryPick, SearchStep, Toolkit
-from .measurements import ALL_REDUCE, Measurement
+from .measurements import (
+    ALL_REDUCE,
+    NATIVE,
+    TENSORFLOW,
+    TRAINING,
+    TRAINING_MIXED,
+    ClockReason,
+    DeviceUse,
+    Load,
+    Measurement,
+)
 from .nccl import Nccl, NcclFile, NcclSetting, NetworkInterface, RdmaPort
 from .pci import Pci, PciAcs, PciBar, PciDevice
+from .plugins import PluginFailure, Plugins
 from .process import MappedFile, Process
 from .python import (
     CondaPackage,
@@ -45,7 +57,8 @@ from .python import (
     Python,
     RecordedFile,
 )
-from .system import KernelEvent, System
+from .run import Quantiles, Run, RunGpu, RunThreads
+from .system import KernelEvent, NumaNode, System
 from .tensorflow import Build, LoaderObject, LogEvent, TensorFlow, TensorFlowDevice
 from .text import COMPLAINT, NOTHING_WRONG, READS_LIKE_A_FAULT, Alike, Source, Text, TextEvent
 from .trials import Trial
@@ -63,8 +76,11 @@ class Facts(Fact, frozen=True, kw_only=True):
     libraries: Libraries = Libraries()
     tensorflow: TensorFlow = TensorFlow()
     nccl: Nccl = Nccl()
+    cluster: Cluster = Cluster()
     container: Container = Container()
     process: Process = Process()
+    run: Run = Run()
+    plugins: Plugins = Plugins()
     text: Text = Text()
     measurements: tuple[Measurement, ...] = ()
     trials: tuple[Trial, ...] = ()
@@ -85,14 +101,21 @@ def with_fact(facts: Facts, fact: str, value: Any) -> Facts:
 __all__ = [
     "ALL_REDUCE",
     "COMPLAINT",
+    "NATIVE",
     "NOTHING_WRONG",
     "NOT_RECORDED",
     "READS_LIKE_A_FAULT",
+    "TENSORFLOW",
+    "TRAINING",
+    "TRAINING_MIXED",
     "Alike",
     "Build",
     "BuildLog",
     "CachedLibrary",
     "CdiSpec",
+    "ClockReason",
+    "Cluster",
+    "ClusterTask",
     "CondaPackage",
     "Container",
     "ContainerPackage",
@@ -101,6 +124,7 @@ __all__ = [
     "CudaPair",
     "DamagedFile",
     "DeviceNode",
+    "DeviceUse",
     "Distribution",
     "DkmsBuild",
     "Driver",
@@ -113,13 +137,16 @@ __all__ = [
     "GpuDevice",
     "GpuPair",
     "GpuProcess",
+    "Horovod",
     "KernelEvent",
     "KernelModule",
     "KernelSpec",
+    "Launched",
     "Libcuda",
     "Libraries",
     "LibraryFile",
     "LibraryPick",
+    "Load",
     "LoaderObject",
     "LogEvent",
     "Major",
@@ -133,6 +160,7 @@ __all__ = [
     "NcclFile",
     "NcclSetting",
     "NetworkInterface",
+    "NumaNode",
     "NvLink",
     "OtherInterpreter",
     "Overlap",
@@ -141,10 +169,17 @@ __all__ = [
     "PciAcs",
     "PciBar",
     "PciDevice",
+    "PluginFailure",
+    "Plugins",
+    "PortHolder",
     "Process",
     "Python",
+    "Quantiles",
     "RdmaPort",
     "RecordedFile",
+    "Run",
+    "RunGpu",
+    "RunThreads",
     "SearchStep",
     "Source",
     "System",
@@ -152,6 +187,7 @@ __all__ = [
     "TensorFlowDevice",
     "Text",
     "TextEvent",
+    "TfConfig",
     "Toolkit",
     "ToolkitPath",
     "Trial",
@@ -159,6 +195,7 @@ __all__ = [
     "Unread",
     "Variable",
     "VariableNow",
+    "clock_reasons",
     "every_unread",
     "known",
     "unread_all",

@@ -167,6 +167,12 @@ class Libcuda(Fact, frozen=True, kw_only=True):
     log: str | Unread = NOT_RECORDED
     """Standard error of the child, last part."""
 
+    @property
+    def cuda(self) -> str | None:
+        """`api_version` as people write it: '13.0'; None: it is not known."""
+        api = self.api_version
+        return None if isinstance(api, Unread) else f"{api // 1000}.{api % 1000 // 10}"
+
 
 class Mps(Fact, frozen=True, kw_only=True):
     """NVIDIA's multi-process service (MPS), where a CUDA program of this environment looks for it."""

@@ -4,6 +4,27 @@ from __future__ import annotations
 
 from .base import NOT_RECORDED, Fact, Unread
 
+_CLOCK_REASONS = {
+    0x1: "idle",
+    0x2: "applications-clocks-setting",
+    0x4: "sw-power-cap",
+    0x8: "hw-slowdown",
+    0x10: "sync-boost",
+    0x20: "sw-thermal-slowdown",
+    0x40: "hw-thermal-slowdown",
+    0x80: "hw-power-brake",
+    0x100: "display-clock-setting",
+    0x200: "board-limit",
+    0x400: "reliability",
+}
+"""Bits of NVML's mask of clock event reasons (nvml.h, nvmlClocksEventReason*)."""
+
+
+def clock_reasons(mask: int) -> tuple[str, ...]:
+    """What holds the clocks down, by NVML's mask; a bit that is not known is its number."""
+    bits = [1 << n for n in range(mask.bit_length()) if mask >> n & 1]
+    return tuple(_CLOCK_REASONS.get(bit, hex(bit)) for bit in bits)
+
 
 class GpuProcess(Fact, frozen=True, kw_only=True):
     """A process that holds memory of a GPU. In a container those of others may not be listed."""
@@ -37,6 +58,8 @@ class NvLink(Fact, frozen=True, kw_only=True):
     """NVML's number of it, not the marketing one: 6 on an H200, which has NVLink 4."""
     remote: str | Unread | None = NOT_RECORDED
     """What it leads to: 'gpu', 'switch', 'npu', 'unknown'."""
+    remote_address: str | Unread | None = NOT_RECORDED
+    """PCI address of what it leads to; None: not told, as in virtual machines (FFFFFFFF)."""
     speed_mb_per_s: int | Unread | None = NOT_RECORDED
     """One direction, 10^6 bytes/s."""
 

@@ -44,6 +44,8 @@ class NetworkInterface(Fact, frozen=True, kw_only=True):
     speed_mbit_per_s: int | Unread | None = NOT_RECORDED
     """None: the driver tells none."""
     addresses: tuple[str, ...] | Unread = NOT_RECORDED
+    pci_address: str | Unread | None = NOT_RECORDED
+    """Of the adapter; None: it is on no PCI bus."""
 
 
 class RdmaPort(Fact, frozen=True, kw_only=True):
@@ -58,6 +60,8 @@ class RdmaPort(Fact, frozen=True, kw_only=True):
     rate: str | Unread | None = NOT_RECORDED
     """'400 Gb/sec (4X NDR)'."""
     interfaces: tuple[str, ...] | Unread = NOT_RECORDED
+    pci_address: str | Unread | None = NOT_RECORDED
+    """Of the adapter; None: it is on no PCI bus."""
 
 
 class Nccl(Fact, frozen=True, kw_only=True):

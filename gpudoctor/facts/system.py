@@ -20,6 +20,17 @@ class KernelEvent(Fact, frozen=True, kw_only=True):
     """Since boot, by the clock of the kernel's log; None: the log carries no times."""
 
 
+class NumaNode(Fact, frozen=True, kw_only=True):
+    """Processors and memory that are next to each other."""
+
+    index: int
+    cpus: str | Unread = NOT_RECORDED
+    """'0-31,64-95'; '': it has memory alone, as that of a GPU that is a node."""
+    memory_total_bytes: int | Unread = NOT_RECORDED
+    distances: tuple[int, ...] | Unread = NOT_RECORDED
+    """To each node, by the firmware: 10 is its own memory, 20 twice as far."""
+
+
 class System(Fact, frozen=True, kw_only=True):
     """Kernel, processors, memory, limits, security modules; None is 'looked, and it is not there'."""
 
@@ -57,6 +68,10 @@ class System(Fact, frozen=True, kw_only=True):
     """Those that this process may run on (affinity)."""
     cpus_usable: str | Unread = NOT_RECORDED
     """The same by their numbers, as the kernel lists them: '0-31,64-95'."""
+    numa_nodes: tuple[NumaNode, ...] | Unread | None = NOT_RECORDED
+    """None: this kernel knows no NUMA."""
+    memory_nodes_usable: str | Unread | None = NOT_RECORDED
+    """NUMA nodes whose memory this process may have: '0-1'; None: this kernel knows no NUMA."""
     cpu_quota_cores: float | Unread | None = NOT_RECORDED
     """The least quota of the process's control group and of those above it, in cores; None: none."""
 

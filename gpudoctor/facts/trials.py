@@ -15,7 +15,7 @@ class Trial(Fact, frozen=True, kw_only=True):
     """Causes whose fixes were in force already (trials are cumulative)."""
     worked: bool | Unread = NOT_RECORDED
     judged_by: str | Unread = NOT_RECORDED
-    """'cuInit', 'loader' or 'list': the step that was asked."""
+    """'cuInit', 'loader', 'list' or 'all-reduce': the step that was asked."""
     outcome: str | Unread = NOT_RECORDED
     """One clause: what was seen then."""
     seconds: float | Unread = NOT_RECORDED

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from ..facts import Measurement, TensorFlowDevice, Unread
+from ..facts import ALL_REDUCE, TRAINING, TRAINING_MIXED, DeviceUse, Measurement, TensorFlowDevice, Unread
 
-ALL = (
+STANDARD = (
     "matmul",
     "matmul-tf32",
     "matmul-float16",
@@ -20,11 +20,56 @@ ALL = (
     "numpy-to-tensor",
     "host-to-device",
     "device-to-host",
-    "all-reduce",
+    ALL_REDUCE,
 )
-"""Names of the kernels in `gpudoctor/patient/kernels.py`, in the order in which they run."""
-TOGETHER = ("all-reduce",)
-"""Those that run on all devices at once."""
+"""What the standard level of `check` runs: names of the kernels in `gpudoctor/patient/kernels.py`, in the order in which they run."""
+BETWEEN = "training-step-between"
+"""The training step on 2, 4, … devices, fewer than all; its measurements are those of TRAINING."""
+ALL = (
+    *STANDARD[:-1],
+    "dataset",
+    "dataset-to-device",
+    "dataset-to-device-prefetch",
+    ALL_REDUCE,
+    "all-reduce-nccl",
+    "all-reduce-hierarchical",
+    TRAINING,
+    BETWEEN,
+    TRAINING_MIXED,
+)
+"""What `bench` runs."""
+TWO_WORKERS = "all-reduce-two-workers"
+"""Two processes, each with a device of its own; in `gpudoctor/patient/two_workers.py`."""
+FULL = (*ALL, TWO_WORKERS)
+"""What the full level of `check` runs."""
+_ON_SOME: dict[str, Callable[[int], Iterable[int]]] = {
+    TRAINING: lambda count: {1, count},
+    BETWEEN: lambda count: (1 << k for k in range(1, count.bit_length()) if 1 << k < count),
+    TRAINING_MIXED: lambda _: (1,),
+}
+TOGETHER = (ALL_REDUCE, "all-reduce-nccl", "all-reduce-hierarchical", *_ON_SOME)
+"""What runs in the process that owns all devices."""
+
+
+LIMIT_S = 120.0
+"""Of all kernels together, after the import."""
+
+
+def runs(kernels: Sequence[str], devices: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """(kernel, device) of every measurement that `kernels` give on `devices`, which are 'GPU:0', … or the two processors."""
+    for kernel in kernels:
+        if kernel in _ON_SOME:
+            for count in sorted(_ON_SOME[kernel](len(devices))):
+                yield kernel.replace(BETWEEN, TRAINING), ",".join(devices[:count])
+        elif kernel == TWO_WORKERS:
+            yield kernel, ",".join(devices[:2] if len(devices) > 1 else _PROCESSORS)
+        elif kernel in TOGETHER:
+            yield kernel, ",".join(devices)
+        else:
+            yield from ((kernel, d) for d in devices if d != _PROCESSORS[1])
+
+
+_PROCESSORS = ("CPU:0", "CPU:1")
 
 
 def unanswered(
@@ -32,12 +77,10 @@ def unanswered(
 ) -> list[Measurement]:
     """A measurement without a value for every kernel and device that should have answered and did not."""
     gpus = [f"GPU:{i}" for i in range(sum(d.type == "GPU" for d in devices))]
-    single, several = gpus or ["CPU:0"], [",".join(gpus or ["CPU:0", "CPU:1"])]
     have = {(m.kernel, m.device) for m in answered}
     return [
         Measurement(kernel=k, backend="tensorflow", device=d, value=Unread(why=why), verified=Unread(why=why))
-        for k in kernels
-        for d in (several if k in TOGETHER else single)
+        for k, d in runs(kernels, gpus or _PROCESSORS)
         if (k, d) not in have
     ]
 
@@ -92,4 +135,18 @@ def read(raw: dict[str, Any], devices: Sequence[TensorFlowDevice]) -> Measuremen
         operation=got.get("operation", none),
         library=library["path"] if library else None,
         library_version=library["version"] if library else None,
+        each=_each(got.get("each")),
+    )
+
+
+def _each(raw: Sequence[dict[str, Any]] | None) -> tuple[DeviceUse, ...] | Unread:
+    if raw is None:
+        return Unread(why="this kernel does not say")
+    return tuple(
+        DeviceUse(
+            device=one["device"],
+            utilisation_percent=one.get("utilisation_percent", Unread(why="NVML does not tell it")),
+            peak_memory_bytes=one.get("peak_bytes", Unread(why="this TensorFlow does not tell it")),
+        )
+        for one in raw
     )

@@ -10,6 +10,7 @@ from typing import Any, Dict, Optional, Tuple
 
 from .core import answer, list_directory, read_text
 from .elf import tidied_path
+from .loaded import mapped_file
 
 
 def driver_files() -> None:
@@ -108,20 +109,6 @@ def _file_of(function: Any) -> Optional[str]:
     return None
 
 
-def _mapped(name: str) -> Optional[str]:
-    """The file from which a library whose name begins with `name` is mapped into this process."""
-    try:
-        with open("/proc/self/maps") as f:
-            for line in f:
-                fields = line.split(None, 5)
-                path = fields[5].strip() if len(fields) > 5 else ""
-                if os.path.basename(path).startswith(name):
-                    return path
-    except OSError:
-        pass
-    return None
-
-
 _RELEASE_TEXT = re.compile(rb"(?<!\d)(?<!\d\.)(\d{3}\.\d{2,3}(?:\.\d{2})?)(?![\d.])")
 
 
@@ -156,9 +143,9 @@ def cuda() -> None:
         answer("cuda_load", {"path": None, "error": str(e)})
         return
     try:
-        path = _file_of(lib.cuInit) or _mapped("libcuda.so")
+        path = _file_of(lib.cuInit) or mapped_file("libcuda.so")
     except AttributeError as e:
-        path = _mapped("libcuda.so")
+        path = mapped_file("libcuda.so")
         answer("cuda_load", {"path": path, "real": os.path.realpath(path) if path else None, "error": str(e)})
         return
     answer("cuda_load", {"path": path, "real": os.path.realpath(path) if path else None, "error": None})

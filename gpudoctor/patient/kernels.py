@@ -8,14 +8,13 @@ anything else would have to be compiled first where the build has no machine cod
 
 import os
 import time
-from typing import Any, Callable, Dict, List, Tuple
+from typing import Any, Callable, Dict, List
 
-SECONDS = 1.0
-"""About how long one kernel is timed."""
-
-
-class Skip(Exception):  # noqa: N818
-    """This kernel has nothing to do on this device; its text is the reason."""
+from .team import Skip
+from .tf_collectives import all_reduce, all_reduce_hierarchical, all_reduce_nccl
+from .tf_datasets import dataset, dataset_to_device, dataset_to_device_prefetch
+from .tf_timing import copied, gpu_capability, judged, random_numbers, rates, whole_numbers
+from .tf_training import training_step, training_step_mixed
 
 
 def prepare(tf: Any, kind: str, index: int) -> None:
@@ -33,43 +32,6 @@ def prepare(tf: Any, kind: str, index: int) -> None:
         tf.config.set_logical_device_configuration(devices[0], [tf.config.LogicalDeviceConfiguration()] * 2)
 
 
-def _random(np: Any, shape: Tuple[int, ...], seed: int, dtype: Any = "float32") -> Any:
-    """Random numbers in ±0.5, made fast: a block of prime length, repeated."""
-    block = np.random.default_rng(seed).random(1048573, dtype=np.float32) - np.float32(0.5)
-    return np.resize(block.astype(dtype), shape)
-
-
-def _rates(run: Callable[[], Any], wait: Callable[[Any], Any], amount: float, repeats: int) -> Dict[str, Any]:
-    """`amount` a second, several runs queued between two waits; the first two runs are not counted."""
-    started = time.perf_counter()
-    wait(run())
-    first_s = time.perf_counter() - started
-    started = time.perf_counter()
-    wait(run())
-    queued = int(min(16, max(1, 0.05 / (time.perf_counter() - started))))
-    samples: List[float] = []
-    begun = time.perf_counter()
-    while len(samples) < 3 or (len(samples) < repeats and time.perf_counter() - begun < SECONDS):
-        started = time.perf_counter()
-        for _ in range(queued):
-            last = run()
-        wait(last)
-        samples.append(amount * queued / (time.perf_counter() - started))
-    return {"samples": samples, "warm_up": 2, "queued": queued, "first_s": first_s}
-
-
-def _judged(np: Any, got: Any, exact: Any, scale: Any, tolerance: float) -> Dict[str, Any]:
-    """The largest error in units of `scale`, and whether it is within `tolerance`."""
-    error = float(np.max(np.abs(got - exact) / scale))
-    finite = bool(np.isfinite(error))
-    return {
-        "error": error if finite else None,
-        "tolerance": tolerance,
-        "verified": finite and error <= tolerance,
-        "against": "float64",
-    }
-
-
 def _matmul(
     tf: Any, kind: str, index: int, repeats: int, dtype: str, n_cpu: int, tolerance: float, tf32: bool = False
 ) -> Dict[str, Any]:
@@ -79,34 +41,29 @@ def _matmul(
     """
     import numpy as np
 
-    n = n_cpu if kind == "CPU" else 8192 if _capability(tf, index) >= (7, 0) else 4096
+    n = n_cpu if kind == "CPU" else 8192 if gpu_capability(tf, index) >= (7, 0) else 4096
     host_type = getattr(tf, dtype).as_numpy_dtype
-    host_a = _random(np, (n, n), 20260101 + index, host_type)
-    host_b = _random(np, (n, n), 20260201 + index, host_type)
+    host_a = random_numbers(np, (n, n), 20260101 + index, host_type)
+    host_b = random_numbers(np, (n, n), 20260201 + index, host_type)
     rows, columns = np.arange(16) * (n // 16) + index % 7, np.arange(16) * (n // 16) + 5
     tf.config.experimental.enable_tensor_float_32_execution(tf32)
     with tf.device("/%s:0" % kind):
         a, b = tf.constant(host_a), tf.constant(host_b)
-        timed = _rates(lambda: tf.matmul(a, b), lambda c: c[-1:].numpy(), 2.0 * n**3 / 1e12, repeats)
+        timed = rates(lambda: tf.matmul(a, b), lambda c: c[-1:].numpy(), 2.0 * n**3 / 1e12, repeats)
         c = tf.matmul(a, b)
         got = np.stack([c[int(r) : int(r) + 1].numpy()[0][columns] for r in rows]).astype(np.float64)
     tf.config.experimental.enable_tensor_float_32_execution(False)
     left, right = host_a[rows].astype(np.float64), host_b[:, columns].astype(np.float64)
     scale = (np.abs(left) @ np.abs(right)) / n**0.5
-    timed.update(_judged(np, got, left @ right, scale, tolerance or n * 2.0**-24))
+    timed.update(judged(np, got, left @ right, scale, tolerance or n * 2.0**-24))
     timed.update({"placed_on": c.device, "dtype": "tf32" if tf32 else dtype, "size": [n, n, n], "unit": "TFLOP/s"})
     return timed
-
-
-def _capability(tf: Any, index: int) -> Tuple[int, ...]:
-    device = tf.config.list_physical_devices("GPU")[max(0, index)]
-    return tuple(tf.config.experimental.get_device_details(device).get("compute_capability") or (99, 0))
 
 
 def _needs_ampere(tf: Any, kind: str, index: int, what: str) -> None:
     if kind != "GPU":
         raise Skip("%s is for GPUs" % what)
-    if _capability(tf, index) < (8, 0):
+    if gpu_capability(tf, index) < (8, 0):
         raise Skip("%s needs a GPU of compute capability 8.0 or higher" % what)
 
 
@@ -140,14 +97,14 @@ def convolution(tf: Any, kind: str, index: int, repeats: int) -> Dict[str, Any]:
 
     gpu = kind == "GPU"
     batch, side, channels = (32, 56, 64) if gpu else (2, 28, 16)
-    host_x = _random(np, (batch, side + 2, side + 2, channels), 20260301 + index)
-    host_w = _random(np, (3, 3, channels, channels), 20260401 + index)
+    host_x = random_numbers(np, (batch, side + 2, side + 2, channels), 20260301 + index)
+    host_w = random_numbers(np, (3, 3, channels, channels), 20260401 + index)
     layout = "NCHW" if gpu else "NHWC"
     with tf.device("/%s:0" % kind):
         x = tf.constant(np.ascontiguousarray(host_x.transpose(0, 3, 1, 2)) if gpu else host_x)
         w = tf.constant(host_w)
         flops = 2.0 * batch * side * side * channels * channels * 9
-        timed = _rates(
+        timed = rates(
             lambda: tf.nn.conv2d(x, w, 1, "VALID", data_format=layout),
             lambda y: y[-1:].numpy(),
             flops / 1e12,
@@ -162,7 +119,7 @@ def convolution(tf: Any, kind: str, index: int, repeats: int) -> Dict[str, Any]:
         window = host_x[n, i : i + 3, j : j + 3].astype(np.float64)
         got[k], exact[k] = whole[n, i, j, o], np.sum(window * wide[..., o])
         scale[k] = np.sum(np.abs(window * wide[..., o]))
-    timed.update(_judged(np, got, exact, scale, 2.0**-11))
+    timed.update(judged(np, got, exact, scale, 2.0**-11))
     timed["verified"] = timed["verified"] and bool(np.isfinite(whole).all())
     timed.update({"placed_on": y.device, "dtype": "float32", "size": [batch, side, side, channels], "unit": "TFLOP/s"})
     return timed
@@ -173,16 +130,16 @@ def fft(tf: Any, kind: str, index: int, repeats: int) -> Dict[str, Any]:
     import numpy as np
 
     batch, n = (256, 16384) if kind == "GPU" else (16, 4096)
-    host = _random(np, (batch, n), 20260501 + index) + 1j * _random(np, (batch, n), 20260601 + index)
+    host = random_numbers(np, (batch, n), 20260501 + index) + 1j * random_numbers(np, (batch, n), 20260601 + index)
     host = host.astype(np.complex64)
     with tf.device("/%s:0" % kind):
         x = tf.constant(host)
         flops = 5.0 * batch * n * np.log2(n)
-        timed = _rates(lambda: tf.signal.fft(x), lambda y: y[-1:].numpy(), float(flops) / 1e9, repeats)
+        timed = rates(lambda: tf.signal.fft(x), lambda y: y[-1:].numpy(), float(flops) / 1e9, repeats)
         y = tf.signal.fft(x)
         got = np.concatenate([y[:1].numpy(), y[-1:].numpy()])
     exact = np.fft.fft(host[[0, -1]].astype(np.complex128))
-    timed.update(_judged(np, got, exact, float(np.sqrt(np.mean(np.abs(exact) ** 2))), 1e-4 if kind == "GPU" else 1e-3))
+    timed.update(judged(np, got, exact, float(np.sqrt(np.mean(np.abs(exact) ** 2))), 1e-4 if kind == "GPU" else 1e-3))
     timed.update({"placed_on": y.device, "dtype": "complex64", "size": [batch, n], "unit": "GFLOP/s"})
     return timed
 
@@ -192,18 +149,18 @@ def solve(tf: Any, kind: str, index: int, repeats: int) -> Dict[str, Any]:
     import numpy as np
 
     n = 2048 if kind == "GPU" else 256
-    host_a = _random(np, (n, n), 20260701 + index) + np.float32(n) * np.eye(n, dtype=np.float32)
-    host_b = _random(np, (n, 1), 20260801 + index)
+    host_a = random_numbers(np, (n, n), 20260701 + index) + np.float32(n) * np.eye(n, dtype=np.float32)
+    host_b = random_numbers(np, (n, 1), 20260801 + index)
     with tf.device("/%s:0" % kind):
         a, b = tf.constant(host_a), tf.constant(host_b)
-        timed = _rates(
+        timed = rates(
             lambda: tf.linalg.solve(a, b), lambda x: x[-1:].numpy(), (2.0 / 3.0) * float(n) ** 3 / 1e9, repeats
         )
         x = tf.linalg.solve(a, b)
         got = x.numpy().astype(np.float64)
     wide = host_a.astype(np.float64)
     scale = np.abs(wide) @ np.abs(got) + np.abs(host_b)
-    timed.update(_judged(np, wide @ got, host_b.astype(np.float64), scale, n * 2.0**-24))
+    timed.update(judged(np, wide @ got, host_b.astype(np.float64), scale, n * 2.0**-24))
     timed.update({"placed_on": x.device, "dtype": "float32", "size": [n, n], "unit": "GFLOP/s"})
     return timed
 
@@ -213,47 +170,29 @@ def xla(tf: Any, kind: str, index: int, repeats: int) -> Dict[str, Any]:
     import numpy as np
 
     n = 1024 if kind == "GPU" else 128
-    host_x, host_y = _random(np, (n, n), 20260901 + index), _random(np, (n, n), 20261001 + index)
+    host_x, host_y = random_numbers(np, (n, n), 20260901 + index), random_numbers(np, (n, n), 20261001 + index)
 
     def plain(x: Any, y: Any) -> Any:
         return tf.sin(tf.matmul(x, y)) + y
 
-    compiled = tf.function(plain, jit_compile=True, autograph=False)
+    try:
+        compiled = tf.function(plain, jit_compile=True, autograph=False)
+    except TypeError:  # its name up to 2.4
+        compiled = tf.function(plain, experimental_compile=True, autograph=False)
 
     with tf.device("/%s:0" % kind):
         x, y = tf.constant(host_x), tf.constant(host_y)
-        timed = _rates(lambda: compiled(x, y), lambda z: z[-1:].numpy(), 2.0 * n**3 / 1e12, repeats)
+        timed = rates(lambda: compiled(x, y), lambda z: z[-1:].numpy(), 2.0 * n**3 / 1e12, repeats)
         z = compiled(x, y)
         rows = np.arange(16) * (n // 16)
         got = z.numpy()[rows].astype(np.float64)
     exact = np.sin(host_x[rows].astype(np.float64) @ host_y.astype(np.float64)) + host_y[rows]
-    timed.update(_judged(np, got, exact, 1.0, 2.0**-8))
+    timed.update(judged(np, got, exact, 1.0, 2.0**-8))
     timed.update({"placed_on": z.device, "dtype": "float32", "size": [n, n], "unit": "TFLOP/s"})
     return timed
 
 
 # ----------------------------------------------------------------------------- copies
-
-
-def _numbers(np: Any, kind: str, seed: int) -> Any:
-    """Whole numbers that float32 holds exactly, also sums of 16 of them."""
-    block = np.random.default_rng(seed).integers(0, 1 << 19, 1048573).astype(np.float32)
-    return np.resize(block, (16 if kind == "GPU" else 2) << 20)
-
-
-def _copied(np: Any, got: Any, data: Any, samples: List[float]) -> Dict[str, Any]:
-    same = bool(np.array_equal(got, data))
-    return {
-        "samples": samples,
-        "warm_up": 1,
-        "dtype": "float32",
-        "size": [data.size],
-        "unit": "GB/s",
-        "error": 0.0 if same else None,
-        "tolerance": 0.0,
-        "verified": same,
-        "against": "the data themselves",
-    }
 
 
 def numpy_to_tensor(tf: Any, kind: str, index: int, repeats: int) -> Dict[str, Any]:
@@ -262,14 +201,14 @@ def numpy_to_tensor(tf: Any, kind: str, index: int, repeats: int) -> Dict[str, A
 
     if index > 0:
         raise Skip("it is the host's own work: measured with the first GPU")
-    data = _numbers(np, kind, 7)
+    data = whole_numbers(np, kind, 7)
     samples = []
     with tf.device("/CPU:0"):
         for _ in range(1 + min(repeats, 5)):
             started = time.perf_counter()
             tensor = tf.constant(data)
             samples.append(data.nbytes / (time.perf_counter() - started) / 1e9)
-    done = _copied(np, tensor.numpy(), data, samples[1:])
+    done = copied(np, tensor.numpy(), data, samples[1:])
     done["placed_on"] = tensor.device
     return done
 
@@ -278,7 +217,7 @@ def _copy(tf: Any, kind: str, index: int, repeats: int, back: bool) -> Dict[str,
     """A new tensor for every copy: TensorFlow keeps what it has copied once, and copies it no second time."""
     import numpy as np
 
-    data = _numbers(np, kind, 11 + index)
+    data = whole_numbers(np, kind, 11 + index)
     device = "/GPU:0" if kind == "GPU" else "/CPU:1"
     samples = []
     for _ in range(1 + min(repeats, 5)):
@@ -294,7 +233,7 @@ def _copy(tf: Any, kind: str, index: int, repeats: int, back: bool) -> Dict[str,
                 here = tf.identity(there)
                 here[-1:].numpy()
         samples.append(data.nbytes / (time.perf_counter() - started) / 1e9)
-    done = _copied(np, (here if back else there).numpy(), data, samples[1:])
+    done = copied(np, (here if back else there).numpy(), data, samples[1:])
     done["placed_on"] = there.device
     if kind != "GPU":
         done["no_value"] = "both ends are the host's memory"
@@ -311,93 +250,6 @@ def device_to_host(tf: Any, kind: str, index: int, repeats: int) -> Dict[str, An
     return _copy(tf, kind, index, repeats, back=True)
 
 
-# ----------------------------------------------------------------------------- all devices together
-
-
-def all_reduce(tf: Any, kind: str, count: int, repeats: int) -> Dict[str, Any]:
-    """MirroredStrategy's own all-reduce over all devices, other data on each, parts of the sum against the exact one.
-
-    The same graph without the all-reduce is timed too and its time taken off.
-    """
-    import numpy as np
-
-    if count < 2:
-        raise Skip("an all-reduce needs two devices")
-    names = ["/%s:%d" % (kind.lower(), i) for i in range(count)]
-    strategy = tf.distribute.MirroredStrategy(names)
-    collective = getattr(strategy.extended, "_collective_ops", None)
-    if kind == "CPU" and collective is not None:  # up to 2.12 or so its default sums on one device there
-        strategy = tf.distribute.MirroredStrategy(names, cross_device_ops=collective)
-    calls, elements = (4, 64 << 20) if kind == "GPU" else (2, 1 << 20)
-    data = [np.resize(_numbers(np, "CPU", 13 + i), elements) for i in range(count)]
-
-    def value(context: Any) -> Any:
-        i = context.replica_id_in_sync_group
-        with tf.device(names[i]):
-            return tf.constant(data[i])
-
-    values = strategy.experimental_distribute_values_from_function(value)
-    starts = [0, elements // 2, elements - 1024]
-
-    def graph(reduce: Callable[[Any], Any]) -> Any:
-        def replica(x: Any) -> Any:
-            sums = [reduce(x) for _ in range(calls)]
-            return [s[a : a + 1024] for s in sums for a in starts]
-
-        plain = tf.autograph.experimental.do_not_convert(replica)
-
-        def all_replicas(v: Any) -> Any:
-            return strategy.experimental_local_results(strategy.run(plain, args=(v,)))
-
-        return tf.function(all_replicas, autograph=False)
-
-    reducer = type(strategy.extended._get_cross_device_ops(values)).__name__  # noqa: SLF001
-
-    def summed(x: Any) -> Any:
-        return tf.distribute.get_replica_context().all_reduce(tf.distribute.ReduceOp.SUM, x)
-
-    real, control = graph(summed), graph(lambda x: tf.identity(x))
-    used = sorted(
-        {(o.type, o.device) for o in real.get_concrete_function(values).graph.get_operations() if "educe" in o.type}
-    )
-
-    def wait(result: Any) -> Any:
-        return [[part.numpy() for part in replica] for replica in result]
-
-    started = time.perf_counter()
-    parts = np.array(wait(real(values))).reshape(count, calls, len(starts), 1024)
-    first_s = time.perf_counter() - started
-    exact = np.sum(np.array([[one[a : a + 1024] for a in starts] for one in data], np.float64), axis=0)
-    wait(control(values))
-    wait(real(values))
-    seconds: Dict[Any, List[float]] = {real: [], control: []}
-    begun = time.perf_counter()
-    while len(seconds[real]) < 3 or (len(seconds[real]) < repeats and time.perf_counter() - begun < SECONDS):
-        for function, took in seconds.items():
-            started = time.perf_counter()
-            wait(function(values))
-            took.append(time.perf_counter() - started)
-    idle = sorted(seconds[control])[len(seconds[control]) // 2]
-    moved = data[0].nbytes * calls * 2.0 * (count - 1) / count
-    done = _judged(np, parts.astype(np.float64), exact, 1.0, 0.0)
-    done.update(
-        {
-            "samples": [moved / max(s - idle, s / 10) / 1e9 for s in seconds[real]],
-            "warm_up": 2,
-            "queued": calls,
-            "first_s": first_s,
-            "overhead_s": idle,
-            "placed_on": ", ".join(sorted({d for _, d in used if d})) or names[0],
-            "operation": ", ".join(sorted({t for t, _ in used})) or "no collective: " + reducer,
-            "dtype": "float32",
-            "size": [elements],
-            "unit": "GB/s",
-            "against": "the exact sum",
-        }
-    )
-    return done
-
-
 KERNELS: Dict[str, Callable[[Any, str, int, int], Dict[str, Any]]] = {
     "matmul": matmul_float32,
     "matmul-tf32": matmul_tf32,
@@ -410,12 +262,59 @@ KERNELS: Dict[str, Callable[[Any, str, int, int], Dict[str, Any]]] = {
     "numpy-to-tensor": numpy_to_tensor,
     "host-to-device": host_to_device,
     "device-to-host": device_to_host,
+    "dataset": dataset,
+    "dataset-to-device": dataset_to_device,
+    "dataset-to-device-prefetch": dataset_to_device_prefetch,
     "all-reduce": all_reduce,
+    "all-reduce-nccl": all_reduce_nccl,
+    "all-reduce-hierarchical": all_reduce_hierarchical,
+    "training-step": training_step,
+    "training-step-mixed": training_step_mixed,
 }
-ON_HOST = ("numpy-to-tensor",)
-ALONE = ("numpy-to-tensor", "host-to-device", "device-to-host")
+ON_HOST = ("numpy-to-tensor", "dataset")
+ALONE = (
+    "numpy-to-tensor",
+    "host-to-device",
+    "device-to-host",
+    "dataset",
+    "dataset-to-device",
+    "dataset-to-device-prefetch",
+)
 """They share the host: on one device at a time, while nothing else runs."""
-TOGETHER = ("all-reduce",)
-"""On all devices at once, last."""
-LIBRARY = {"matmul": "cublas", "convolution": "cudnn", "fft": "cufft", "solve": "cusolver", "all-reduce": "nccl"}
-"""Which library does the work of a kernel: the part of its name before the first hyphen, or the whole."""
+TOGETHER = (
+    "all-reduce",
+    "all-reduce-nccl",
+    "all-reduce-hierarchical",
+    "training-step",
+    "training-step-between",
+    "training-step-mixed",
+)
+"""In the process that owns all devices, last."""
+LIBRARY = {
+    "matmul": "cublas",
+    "convolution": "cudnn",
+    "fft": "cufft",
+    "solve": "cusolver",
+    "all-reduce": "nccl",
+    "all-reduce-nccl": "nccl",
+    "training": "cudnn",
+}
+"""Which library does the work of a kernel: its name, or the part of it before the first hyphen."""
+_ON_SOME: Dict[str, Callable[[int], List[int]]] = {
+    "training-step": lambda count: [1, count],
+    "training-step-between": lambda count: [1 << k for k in range(1, count.bit_length()) if 1 << k < count],
+    "training-step-mixed": lambda count: [1],
+}
+"""On how many devices of `count` it runs; what runs between is the same kernel."""
+
+
+def orders_of(names: List[str], count: int) -> List[str]:
+    """'training-step 1', 'training-step 4', 'all-reduce': a kernel, and on how many devices where that is not all of them."""
+    orders: List[str] = []
+    for name in names:
+        if name in _ON_SOME:
+            kernel = name.replace("-between", "")
+            orders += ["%s %d" % (kernel, n) for n in sorted(set(_ON_SOME[name](count)))]
+        elif name in TOGETHER:
+            orders.append(name)
+    return orders

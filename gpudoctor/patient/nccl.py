@@ -10,6 +10,7 @@ import sys
 from typing import Any, Dict, List, Optional
 
 from .core import answer, list_directory, read_text
+from .loaded import mapped_file
 
 _MOST_INTERFACES = 256
 
@@ -68,11 +69,18 @@ def _interfaces(root: str) -> Any:
         place = os.path.join(base, name)
         if os.path.isdir(place):  # bonding_masters is a file
             one = {"name": name, "virtual": "/devices/virtual/" in os.path.realpath(place)}  # type: Dict[str, Any]
+            one["pci"] = _on_bus(os.path.join(place, "device"))
             one["addresses"] = _ipv4_addresses(root, name) + sixes.get(name, [])
             for key in ("flags", "operstate", "mtu", "speed"):
                 one[key] = read_text(os.path.join(place, key), 64)
             found.append(one)
     return found
+
+
+def _on_bus(place: str) -> Optional[str]:
+    """The PCI address of an adapter, or of the one that it is a part of (virtio)."""
+    parts = os.path.realpath(place).split("/") if os.path.exists(place) else []
+    return next((p for p in reversed(parts) if re.match(r"^[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$", p)), None)
 
 
 def _ipv4_addresses(root: str, name: str) -> List[str]:
@@ -112,8 +120,9 @@ def _rdma(root: str) -> Any:
         ports = list_directory(os.path.join(base, device, "ports"))
         for port in ports if isinstance(ports, list) else ():
             place = os.path.join(base, device, "ports", port)
-            one = {key: read_text(os.path.join(place, key), 128) for key in ("state", "link_layer", "rate")}
+            one = {key: read_text(os.path.join(place, key), 128) for key in ("state", "link_layer", "rate")}  # type: Dict[str, Any]
             one.update({"device": device, "port": port, "interfaces": interfaces})
+            one["pci"] = _on_bus(os.path.join(base, device, "device"))
             found.append(one)
     return found
 
@@ -135,7 +144,7 @@ def nccl_version() -> None:
     except (OSError, AttributeError) as e:
         answer("nccl_version", {"path": path, "error": str(e)})
         return
-    real = os.path.realpath(path) if os.path.isabs(path) else _nccl_mapped()
+    real = os.path.realpath(path) if os.path.isabs(path) else mapped_file("libnccl.so")
     answer("nccl_version", {"path": real, "error": None, "result": result, "version": version.value})
 
 
@@ -148,12 +157,3 @@ def _nccl_file() -> str:
         for path in glob.glob(os.path.join(glob.escape(entry or "."), "nvidia", "nccl", "lib", soname)):
             return os.path.abspath(path)
     return soname
-
-
-def _nccl_mapped() -> Optional[str]:
-    """The file that was loaded by its soname."""
-    for line in read_text("/proc/self/maps", 1 << 22).get("text", "").splitlines():
-        fields = line.split(None, 5)
-        if len(fields) > 5 and os.path.basename(fields[5]).startswith("libnccl.so"):
-            return str(fields[5])
-    return None

@@ -15,6 +15,7 @@ import types
 from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 
 from .core import answer, fork, forked, join
+from .gate import nvml_has_answered
 
 _LONG_S = 3600.0  # whoever started the patient ends it long before
 _ALONE_S = 10.0
@@ -30,6 +31,7 @@ def nvml(library: str) -> None:
     board = mmap.mmap(-1, 256)  # shared with the children: who has answered
     ended = forked("asking NVML", _LONG_S, lambda: _everything(n, tool, board))
     if "value" in ended:
+        nvml_has_answered()
         return
     answer("nvml_ended", {"index": None, "how": ended["failed"]})
     silent = [i for i in range(board[_COUNT]) if not board[i]]
@@ -41,6 +43,7 @@ def nvml(library: str) -> None:
             answer("nvml_gpu", part)
         if "value" not in got:
             answer("nvml_ended", {"index": index, "how": got["failed"]})
+    nvml_has_answered()
 
 
 Tell = Callable[[Dict[str, Any]], None]
@@ -73,6 +76,7 @@ def _everything(n: Any, tool: int, board: Any) -> None:
             for first in ready:
                 answer("nvml_pair", _pair(n, *sorted([first, second], key=lambda one: one[0])))
             ready.append(second)
+    nvml_has_answered()
     # last, for NVML loads libcuda to answer it, and one that is damaged ends the process
     head["cuda_driver"] = _value(lambda: _first(n.nvmlSystemGetCudaDriverVersion_v2, n.nvmlSystemGetCudaDriverVersion))
     answer("nvml", head)
@@ -140,8 +144,11 @@ def _first(*calls: Callable[[], Any]) -> Any:
 
 def _bus(n: Any, handle: Any) -> str:
     """'0000:00:06.0': NVML pads the domain to eight digits."""
-    text: Any = n.nvmlDeviceGetPciInfo(handle).busId
-    return str(text.decode() if isinstance(text, bytes) else text).lower()[-12:]
+    return _decoded(n.nvmlDeviceGetPciInfo(handle).busId)[-12:]
+
+
+def _decoded(text: Any) -> str:
+    return str(text.decode() if isinstance(text, bytes) else text).lower()
 
 
 def _memory(n: Any, handle: Any) -> List[Optional[int]]:
@@ -220,7 +227,7 @@ def _recovery_action(n: Any, handle: Any) -> Any:
 
 
 def _links(n: Any, handle: Any) -> List[Any]:
-    """[index, active, version, remote type, speed in MB/s] of every link that this product has."""
+    """[index, active, version, remote type, speed in MB/s, remote bus] of every link that this product has."""
     there = []
     for index in range(getattr(n, "NVML_NVLINK_MAX_LINKS", 18)):
         try:
@@ -236,6 +243,7 @@ def _links(n: Any, handle: Any) -> List[Any]:
             _value(lambda: n.nvmlDeviceGetNvLinkVersion(handle, index)),
             _value(lambda: n.nvmlDeviceGetNvLinkRemoteDeviceType(handle, index)),
             speeds if isinstance(speeds, dict) else speeds[position],
+            _value(lambda: _decoded(n.nvmlDeviceGetNvLinkRemotePciInfo(handle, index).busId)),
         ]
         for position, (index, active) in enumerate(there)
     ]

@@ -87,6 +87,7 @@ def system(root: str = "") -> None:
             ),  # the first processors: every one costs the kernel time
             "cores": _sysconf("SC_NPROCESSORS_ONLN"),
             "cores_usable": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None,
+            "nodes": _numa_nodes(root),
             "meminfo": read_text(root + "/proc/meminfo", 1 << 12),
             "memory_pages": [_sysconf("SC_PHYS_PAGES"), _sysconf("SC_PAGE_SIZE")],
             "shm": _space(root + "/dev/shm"),
@@ -109,6 +110,22 @@ def system(root: str = "") -> None:
             "sleep_states": read_text(root + "/sys/power/state", 64),
         },
     )
+
+
+def _numa_nodes(root: str) -> Any:
+    """[number, files] of every NUMA node; the errno where there is no list of them."""
+    base = root + "/sys/devices/system/node"
+    names = list_directory(base)
+    if isinstance(names, int):
+        return names
+    numbers = sorted(int(name[4:]) for name in names if re.match(r"^node\d+$", name))
+    return [
+        [
+            number,
+            {f: read_text("%s/node%d/%s" % (base, number, f), 1 << 14) for f in ("cpulist", "meminfo", "distance")},
+        ]
+        for number in numbers
+    ]
 
 
 _EFI_GLOBAL = "8be4df61-93ca-11d2-aa0d-00e098032b8c"

@@ -12,6 +12,7 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from .core import answer, list_directory, read_text
 from .elf import expanded, read_elf, tidied_path
+from .loaded import mapped_paths
 
 
 def find_tensorflow() -> Dict[str, Any]:
@@ -120,7 +121,7 @@ def loader(directory: Optional[str] = None) -> None:
     ok = _status_ok(whole)
     _trace_mark("done all")
     answer("loader_all", ok)
-    answer("loader_maps", _shared_objects())
+    answer("loader_maps", mapped_paths())
 
 
 def _overheard(call: Callable[[], bool]) -> Tuple[bool, str]:
@@ -221,20 +222,6 @@ def _status_ok(function: Any) -> bool:
 
 def _trace_mark(text: str) -> None:
     os.write(2, ("@gpudoctor " + text + "\n").encode())
-
-
-def _shared_objects() -> List[str]:
-    found = []
-    try:
-        with open("/proc/self/maps") as f:
-            for line in f:
-                fields = line.split(None, 5)
-                path = fields[5].strip() if len(fields) > 5 else ""
-                if ".so" in os.path.basename(path) and path not in found:
-                    found.append(path)
-    except OSError:
-        pass
-    return found
 
 
 def c_api_devices(directory: Optional[str] = None) -> None:

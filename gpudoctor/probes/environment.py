@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from ..facts import Environment, Unread, Variable, VariableNow, unread_all
+from ..secret_names import is_called_secret
 from .ask import Answers, Task, reason
 
 NAMES = (
@@ -24,6 +24,10 @@ NAMES = (
     "LD_PRELOAD",
     "MALLOC_ARENA_MAX",
     "NUMEXPR_NUM_THREADS",
+    "OMPI_COMM_WORLD_LOCAL_RANK",
+    "OMPI_COMM_WORLD_LOCAL_SIZE",
+    "OMPI_COMM_WORLD_RANK",
+    "OMPI_COMM_WORLD_SIZE",
     "OPENBLAS_NUM_THREADS",
     "PATH",
     "SLURM_CONTAINER",
@@ -65,9 +69,6 @@ PREFIXES = (
 )
 _OURS = ("PYTHONDONTWRITEBYTECODE", "KERAS_HOME")
 """Set by us for every child: they tell nothing of the user's."""
-_SECRET = re.compile(
-    r"TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|JWT|PRIVATE|COOKIE|(^|_)(API_?|ACCESS_?)?KEYS?(_|$)", re.IGNORECASE
-)
 
 TASK: Task = ("system.environment", {"names": list(NAMES), "prefixes": list(PREFIXES)})
 
@@ -90,7 +91,7 @@ def read(answers: Answers) -> Environment:
 
 
 def _kept(variables: Mapping[str, str]) -> dict[str, str]:
-    return {k: v for k, v in variables.items() if not looks_secret(k) and k not in _OURS}
+    return {k: v for k, v in variables.items() if not is_called_secret(k) and k not in _OURS}
 
 
 def _variables(kept: Mapping[str, str]) -> tuple[Variable, ...]:
@@ -109,8 +110,3 @@ def _sudo(
         return unread, unread
     dropped = {k: v for k, v in _kept(got["variables"]).items() if k not in started}
     return _variables(dropped), tuple(got["libraries"]) if "LD_LIBRARY_PATH" in dropped else ()
-
-
-def looks_secret(name: str) -> bool:
-    """Whether a variable of this name may hold what nobody else should see."""
-    return _SECRET.search(name) is not None

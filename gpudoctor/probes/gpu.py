@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..facts import Gpu, GpuDevice, GpuPair, GpuProcess, MigDevice, NvLink, Unread, unread_all
+from ..facts import Gpu, GpuDevice, GpuPair, GpuProcess, MigDevice, NvLink, Unread, clock_reasons, unread_all
 from .ask import Answers, Task
 
 NOT_THERE = (3, 6)
@@ -106,19 +106,6 @@ _RECOVERY = {
     6: "bus-reset",
     7: "system-reboot",
 }
-_CLOCK_EVENTS = {
-    0x1: "idle",
-    0x2: "applications-clocks-setting",
-    0x4: "sw-power-cap",
-    0x8: "hw-slowdown",
-    0x10: "sync-boost",
-    0x20: "sw-thermal-slowdown",
-    0x40: "hw-thermal-slowdown",
-    0x80: "hw-power-brake",
-    0x100: "display-clock-setting",
-    0x200: "board-limit",
-    0x400: "reliability",
-}
 _REMOTES = {0: "gpu", 1: "npu", 2: "switch", 255: "unknown"}
 _P2P = {
     0: "ok",
@@ -137,11 +124,6 @@ _HEALTH = (
     ("access-timeout-recovery", 6),
 )
 """Two bits each: 0 not supported, 1 yes, 2 no. Four bits from the eighth on: 1 is no wrong configuration."""
-
-
-def _clock_events(mask: int) -> tuple[str, ...]:
-    bits = [1 << n for n in range(mask.bit_length()) if mask >> n & 1]
-    return tuple(_CLOCK_EVENTS.get(bit, hex(bit)) for bit in bits)
 
 
 def _health(mask: int) -> tuple[str, ...] | None:
@@ -187,7 +169,7 @@ def _device(index: int, raw: dict[str, Any], silent: Unread) -> GpuDevice:
         mig_mode=value("mig_mode", _item(0, bool)),
         mig_mode_pending=value("mig_mode", _item(1, bool)),
         mig_devices=value("mig_devices", lambda got: tuple(_mig_device(*one) for one in got)),
-        clock_event_reasons=value("clock_event_reasons", _clock_events),
+        clock_event_reasons=value("clock_event_reasons", clock_reasons),
         power_draw_w=value("power_draw", _watt),
         power_limit_w=value("power_limit", _watt),
         power_default_w=value("power_default", _watt),
@@ -260,14 +242,21 @@ def _mig_device(uuid: Any, name: Any, gpu_instance: Any, compute_instance: Any, 
     )
 
 
-def _link(index: int, active: int, version: Any, remote: Any, speed: Any) -> NvLink:
+def _link(index: int, active: int, version: Any, remote: Any, speed: Any, bus: Any) -> NvLink:
     return NvLink(
         index=index,
         active=bool(active),
         version=fact(version),
         remote=fact(remote, word(_REMOTES)),
         speed_mb_per_s=fact(speed),
+        remote_address=fact(bus, _remote_address),
     )
+
+
+def _remote_address(text: str) -> str | None:
+    """'00000000:C1:00.0' as the bus has it; virtual machines are told FFFFFFFF."""
+    domain, _, rest = text.partition(":")
+    return f"{int(domain, 16):04x}:{rest}" if rest and domain != "ffffffff" else None
 
 
 def _pair(first: GpuDevice, second: GpuDevice, raw: dict[str, Any] | None, silent: Unread) -> GpuPair:

@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 
 from ..facts import Nccl, NcclFile, NcclSetting, NetworkInterface, Python, RdmaPort, TensorFlow, Unread, unread_all
+from ..secret_names import is_called_secret
 from .ask import Answers, Job, Task, reason
-from .environment import looks_secret
 
 FILES: Task = ("nccl.nccl_files", {})
 VERSION: Task = ("nccl.nccl_version", {})
@@ -59,7 +59,7 @@ def _file(raw: dict[str, Any]) -> NcclFile:
     settings = tuple(
         NcclSetting(name=one["name"], value=one["value"], file=path, line=one["line"])
         for one in raw["settings"]
-        if not looks_secret(one["name"])
+        if not is_called_secret(one["name"])
     )
     return NcclFile(path=path, exists=True, settings=settings)
 
@@ -77,6 +77,7 @@ def _interface(raw: dict[str, Any]) -> NetworkInterface:
         mtu=_number(raw["mtu"], 10),
         speed_mbit_per_s=speed if speed is not None and speed > 0 else None,
         addresses=tuple(raw["addresses"]),
+        pci_address=raw["pci"],
     )
 
 
@@ -108,6 +109,7 @@ def _port(raw: dict[str, Any]) -> RdmaPort:
         link_layer=_text(raw["link_layer"]),
         rate=_text(raw["rate"]),
         interfaces=() if isinstance(interfaces, int) else tuple(interfaces),
+        pci_address=raw["pci"],
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from ..facts import (
+    NOT_RECORDED,
     CondaPackage,
     DamagedFile,
     Distribution,
@@ -55,7 +56,7 @@ def read(answers: Answers, chosen_because: str, passed_over: tuple[str, ...] = (
         conda=got["conda"],
         bits=got["bits"],
         libc=got["libc"],
-        glibc=got["glibc"],
+        glibc=got.get("glibc", NOT_RECORDED),
         extension_suffix=got["extension_suffix"],
         path=tuple(got["path"]),
         isolated=got["isolated"],

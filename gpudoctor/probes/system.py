@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from ..facts import KernelEvent, System, Unread, unread_all
+from ..facts import KernelEvent, NumaNode, System, Unread, unread_all
 from . import container, kernel_log
 from .ask import Answers, Task, reason
 
@@ -71,6 +71,8 @@ def read(answers: Answers) -> System:
         cores=got["cores"] or Unread(why="the processors can't be counted", settle="nproc --all"),
         cores_usable=got["cores_usable"] or Unread(why="this system has no affinity", settle="nproc"),
         cpus_usable=_cpus_usable(got["status"]),
+        numa_nodes=_numa_nodes(got["nodes"]),
+        memory_nodes_usable=_memory_nodes(got),
         cpu_quota_cores=_cpu_quota(got["cgroup"]),
         **_memory(got),
         **_limits(got["limits"]),
@@ -170,6 +172,31 @@ def _cpu_model(raw: dict[str, Any]) -> str | Unread | None:
 def _cpus_usable(status: dict[str, Any]) -> str | Unread:
     found = _CPU_LIST.search(status.get("text", ""))
     return found.group(1) if found else Unread(why="/proc/self/status names no processors", settle="taskset -pc $$")
+
+
+def _numa_nodes(got: Any) -> tuple[NumaNode, ...] | Unread | None:
+    if isinstance(got, int):
+        return None if got in _ABSENT else Unread(why=f"/sys/devices/system/node: {reason(got)}", settle="numactl -H")
+    return tuple(_numa_node(number, files) for number, files in got)
+
+
+def _numa_node(number: int, files: dict[str, dict[str, Any]]) -> NumaNode:
+    unread = Unread(why=f"/sys/devices/system/node/node{number} can't be read", settle="numactl -H")
+    memory = re.search(r"MemTotal:\s+(\d+) kB", files["meminfo"].get("text", ""))
+    far = files["distance"].get("text", "").split()
+    return NumaNode(
+        index=number,
+        cpus=files["cpulist"]["text"].strip() if "text" in files["cpulist"] else unread,
+        memory_total_bytes=int(memory.group(1)) << 10 if memory else unread,
+        distances=tuple(map(int, far)) if far and all(f.isdigit() for f in far) else unread,
+    )
+
+
+def _memory_nodes(got: dict[str, Any]) -> str | Unread | None:
+    found = re.search(r"^Mems_allowed_list:\s*(\S+)$", got["status"].get("text", ""), re.MULTILINE)
+    if found:
+        return found.group(1)
+    return None if "text" in got["status"] else Unread(why="/proc/self/status can't be read", settle="numactl -s")
 
 
 _CPU_LIST = re.compile(r"^Cpus_allowed_list:\s*(\S+)$", re.MULTILINE)

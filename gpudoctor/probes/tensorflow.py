@@ -52,15 +52,16 @@ _LOG_LINES = 200
 _SIGNAL = re.compile(r"\bSIG[A-Z]+\b")
 
 
-def import_task(kernels: tuple[str, ...], limit_s: float, repeats: int = 5) -> Task:
-    """Import, list, run `kernels`; the forked children get a share of the limit."""
+def import_task(kernels: tuple[str, ...], limit_s: float, repeats: int = 5, kernels_limit_s: float = 120.0) -> Task:
+    """Import, list, run `kernels`, all of them within `kernels_limit_s`; the forked children get a share of `limit_s`."""
     return (
         _IMPORT,
         {
             "kernels": list(kernels),
             "list_limit_s": min(30.0, limit_s / 3),
+            "native_limit_s": min(65.0, limit_s / 3),
             "kernel_limit_s": min(60.0, limit_s / 3),
-            "kernels_limit_s": min(120.0, limit_s / 2),
+            "kernels_limit_s": min(kernels_limit_s, limit_s / 2),
             "repeats": repeats,
         },
     )

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -27,7 +28,7 @@ def names(text: str) -> list[str]:
 
 @pytest.mark.parametrize(("file", "type_"), [("gpus.json", Gpus), ("xid.json", Xids)])
 def test_the_files_are_in_their_written_form(file: str, type_: type) -> None:
-    text = (files.DIRECTORY / file).read_text()
+    text = (Path(files.DIRECTORY) / file).read_text()
     assert files.text_of(msgspec.json.decode(text, type=type_)) == text
 
 
@@ -229,6 +230,27 @@ def test_what_is_unknown_stays_unknown() -> None:
     for name, capability in (("NVIDIA A10G", "8.6"), ("NVIDIA GeForce RTX 5090 D", "12.0"), ("NVIDIA T1000", "7.5")):
         rate = compat.tensor_rate(name, capability)
         assert rate is None or rate.fp16_flop_per_sm is None
+
+
+def test_ceilings_are_those_of_the_fastest_product() -> None:
+    """A name that is sold with half the rate, and one that is not in the table, have the same as the fastest."""
+    geforce = GpuAttributes(
+        name="NVIDIA GeForce RTX 4090", compute_capability="8.9", multiprocessors=128, clock_mhz=2520
+    )
+    assert value(compat.ceilings(geforce).fp16_tflops) == pytest.approx(2 * 165.2, rel=0.03)
+    assert value(compat.ceilings(geforce).fp8_tflops) == pytest.approx(4 * 165.2, rel=0.03)
+    for name in ("NVIDIA H200", "NVIDIA H20", None):
+        one = GpuAttributes(name=name, compute_capability="9.0", multiprocessors=132, clock_mhz=1830)
+        assert value(compat.ceilings(one).fp16_tflops) == pytest.approx(989.4, rel=0.03)
+        assert value(compat.ceilings(one).fp8_tflops) == pytest.approx(1978.9, rel=0.03)
+    older = GpuAttributes(compute_capability="8.0", multiprocessors=108, clock_mhz=1410)
+    assert compat.ceilings(older).fp8_tflops is None
+    assert (
+        compat.ceilings(GpuAttributes(compute_capability="6.1", multiprocessors=20, clock_mhz=1733)).fp16_tflops is None
+    )
+    blackwell = compat.ceilings(GpuAttributes(compute_capability="10.0", multiprocessors=148, clock_mhz=1965))
+    assert blackwell.fp16_tflops is not None
+    assert not blackwell.fp16_tflops.certain
 
 
 def test_hearsay_judges_no_machine() -> None:

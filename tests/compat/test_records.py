@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 import jsonschema
@@ -19,7 +20,7 @@ from gpudoctor.compat.files import DIRECTORY, matrix, text_of
 from gpudoctor.compat.published import DISTRIBUTIONS, ORDER
 from gpudoctor.compat.records import Gpus, Matrix, Record, Xids
 
-FILES = {name: DIRECTORY / f"{name}.json" for name in schemas.FILES}
+FILES = {name: Path(DIRECTORY) / f"{name}.json" for name in schemas.FILES}
 NEWEST_KNOWN = Version("2.22.0rc0")
 """The newest TensorFlow, a release candidate, that anything here speaks of."""
 
@@ -66,7 +67,7 @@ def says_something(source: str) -> bool:
 @pytest.mark.parametrize("name", FILES)
 def test_the_schema_is_made_from_the_types(name: str) -> None:
     """Write it anew with `python -m gpudoctor.compat.schemas`."""
-    assert (DIRECTORY / f"{name}.schema.json").read_text() == schemas.schema(name)
+    assert (Path(DIRECTORY) / f"{name}.schema.json").read_text() == schemas.schema(name)
 
 
 @pytest.mark.parametrize("name", FILES)

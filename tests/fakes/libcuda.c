@@ -10,6 +10,7 @@
  *   FAKE_CUDA_CAPABILITY=7.0  the compute capability of all GPUs; 9.0 unless told
  *   FAKE_CUDA_PROHIBITED=1  the compute mode is 'prohibited'
  * Compiled with -DINIT='"OTHER"' it answers what $OTHER says: two of them on one machine answer differently.
+ * It works as well: memory, copies, streams, events, kernels, graphs (cuda_memory.h), and can be made to fail at it (cuda_faults.h).
  * Compiled with -DMACHINE it answers by the machine (machine.h), where no variable tells otherwise.
  */
 #include <signal.h>
@@ -56,6 +57,8 @@ static int visible(void) {
     return count;
 }
 
+#include "cuda_faults.h"
+
 __attribute__((constructor)) static void loaded(void) {
     const char *how = getenv("FAKE_CUDA_LOAD");
     if (how && !strcmp(how, "crash")) raise(SIGSEGV);
@@ -74,8 +77,11 @@ int cuInit(unsigned flags) {
     char control[4096];
     snprintf(control, sizeof control, "%s/control", pipes ? pipes : "/tmp/nvidia-mps");
     if (mps && !access(control, F_OK)) return atoi(mps);
+    CALLED(meant());
     if (machine_init()) return machine_init();
-    return visible() ? 0 : 100;
+    if (!visible()) return 100;
+    ready = getpid();
+    return 0;
 }
 
 int cuDriverGetVersion(int *version) {
@@ -86,9 +92,15 @@ int cuDriverGetVersion(int *version) {
 #endif
     return 0;
 }
-int cuDeviceGetCount(int *count) { *count = visible(); return 0; }
-int cuDeviceGet(int *device, int ordinal) { visible(); *device = order[ordinal]; return 0; }
+int cuDeviceGetCount(int *count) { CALLED(meant()); *count = visible(); return 0; }
+int cuDeviceGet(int *device, int ordinal) {
+    CALLED(meant());
+    if (ordinal < 0 || ordinal >= visible()) return 101;
+    *device = order[ordinal];
+    return 0;
+}
 int cuDeviceGetName(char *name, int length, int device) {
+    CALLED(device);
 #ifdef MACHINE
     snprintf(name, length, "NVIDIA H200");
     (void)device;
@@ -97,8 +109,12 @@ int cuDeviceGetName(char *name, int length, int device) {
 #endif
     return 0;
 }
-int cuDeviceGetUuid(unsigned char *uuid, int device) { memset(uuid, device + 1, 16); return 0; }
-int cuDeviceGetPCIBusId(char *bus, int length, int device) { snprintf(bus, length, "0000:0%d:00.0", device + 1); return 0; }
+int cuDeviceGetUuid(unsigned char *uuid, int device) { CALLED(device); memset(uuid, device + 1, 16); return 0; }
+int cuDeviceGetPCIBusId(char *bus, int length, int device) {
+    CALLED(device);
+    snprintf(bus, length, "0000:0%d:00.0", device + 1);
+    return 0;
+}
 static int capability(int device, int minor) {
     const char *told = getenv("FAKE_CUDA_CAPABILITY");
     const char *point = told ? strchr(told, '.') : NULL;
@@ -106,7 +122,7 @@ static int capability(int device, int minor) {
     return minor ? 0 : (int)machine_state(device, "capability_major", 9);
 }
 int cuDeviceGetAttribute(int *value, int attribute, int device) {
-    (void)device;
+    CALLED(device);
     switch (attribute) {
     case 13: *value = 1980000; return 0;  /* clock, kHz */
     case 16: *value = 132; return 0;      /* multiprocessors */
@@ -130,6 +146,7 @@ static int reach(void) {
     return how && !strcmp(how, "none") ? 0 : how && !strcmp(how, "pcie") ? 1 : 2;
 }
 int cuDeviceCanAccessPeer(int *can, int device, int peer) {
+    CALLED(device);
     if (device == peer) return 101;
     *can = reach() > 0;
     return 0;
@@ -139,6 +156,8 @@ int cuDeviceGetP2PAttribute(int *value, int attribute, int device, int peer) {
     *value = attribute == 1 ? 0 : attribute == 3 ? reach() > 1 : reach() > 0;
     return 0;
 }
+#include "cuda_memory.h"
+
 /* CUDA's own names and words (cuda.h of 12.x). A code that it does not know it answers with INVALID_VALUE, as CUDA does. */
 static const struct { int code; const char *name, *words; } ERRORS[] = {
     {0, "CUDA_SUCCESS", "no error"},
@@ -149,12 +168,27 @@ static const struct { int code; const char *name, *words; } ERRORS[] = {
     {46, "CUDA_ERROR_DEVICE_UNAVAILABLE", "CUDA-capable device(s) is/are busy or unavailable"},
     {100, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
     {101, "CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"},
+    {201, "CUDA_ERROR_INVALID_CONTEXT", "invalid device context"},
+    {209, "CUDA_ERROR_NO_BINARY_FOR_GPU", "no kernel image is available for execution on the device"},
+    {214, "CUDA_ERROR_ECC_UNCORRECTABLE", "uncorrectable ECC error encountered"},
+    {217, "CUDA_ERROR_PEER_ACCESS_UNSUPPORTED", "peer access is not supported between these two devices"},
+    {218, "CUDA_ERROR_INVALID_PTX", "a PTX JIT compilation failed"},
+    {222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION", "the provided PTX was compiled with an unsupported toolchain."},
     {304, "CUDA_ERROR_OPERATING_SYSTEM", "OS call failed or operation not supported on this OS"},
+    {400, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"},
+    {401, "CUDA_ERROR_ILLEGAL_STATE", "the operation cannot be performed in the present state"},
+    {500, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
+    {700, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
+    {702, "CUDA_ERROR_LAUNCH_TIMEOUT", "the launch timed out and was terminated"},
+    {704, "CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED", "peer access is already enabled"},
+    {705, "CUDA_ERROR_PEER_ACCESS_NOT_ENABLED", "peer access has not been enabled"},
+    {719, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
     {801, "CUDA_ERROR_NOT_SUPPORTED", "operation not supported"},
     {802, "CUDA_ERROR_SYSTEM_NOT_READY", "system not yet initialized"},
     {803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", "system has unsupported display driver / cuda driver combination"},
     {804, "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE",
      "forward compatibility was attempted on non supported HW"},
+    {900, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED", "operation not permitted when stream is capturing"},
     {999, "CUDA_ERROR_UNKNOWN", "unknown error"},
 };
 static int known_error(int error) {

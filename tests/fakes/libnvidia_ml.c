@@ -8,18 +8,29 @@
  *   FAKE_NVML_PLAIN=1        GPUs like a GeForce: no ECC, no NVLink, no MIG, no fabric (3, not supported)
  *   FAKE_NVML_MIG=1          this one is in MIG mode, with one instance
  *   FAKE_NVML_DOWN=1         five links of this one are down
+ *   FAKE_NVML_BRIDGED=1      links lead to the other GPU, none to a switch, and NVML tells its address
  *   FAKE_NVML_PENDING=1      a row waits for a reset to be replaced
  *   FAKE_NVML_HEALTH=265     the fabric's health mask (265: bandwidth degraded)
  *   FAKE_NVML_LIBCUDA=cut    asking for CUDA's version loads a libcuda that is cut short, which ends the process
  *   FAKE_NVML_PROCESS=4711   a process on the first GPU that holds 1 GiB
+ *   FAKE_NVML_LINK="gpu1=1x16"  the link of this one, busy or not: generation and width
+ *   FAKE_NVML_STATE="gpu1:clock_reasons=64,gpu1:clock_mhz=1200"  this one has other numbers than usual: clock_reasons, clock_mhz,
+ *                            power_mw, celsius, busy (percent), and whatever else state() is asked for below
+ *   FAKE_NVML_LIVE=path      a file with such a list, read at every question: numbers that change. Only there: memory_used_mib, pid
+ *                            (a process on this GPU), pcie_in_kib, pcie_out_kib (3, not supported, without), and from the beginning gpm=1
+ *                            (sm, tensor, fp32: percent, in_mib, out_mib: what GPM counts)
+ * A GPU on which the fake libcuda of the same process has a context is at work: its clocks, power and link are.
  * Compiled with -DMACHINE it answers by the machine (machine.h), where no variable tells otherwise.
  * The functions that are left out stand for an older library: nvmlDeviceGetCurrentClocksEventReasons (its older name is
  * there), nvmlDeviceGetC2cModeInfoV (nothing stands for it).
  */
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { OK = 0, INVALID_ARGUMENT = 2, NOT_SUPPORTED = 3, NOT_FOUND = 6, INSUFFICIENT_SIZE = 7, LOST = 15 };
@@ -39,7 +50,47 @@ static int number(const char *name, int otherwise) {
     return text ? atoi(text) : otherwise;
 }
 static int index_of(void *device) { return (int)(size_t)device - 1; }
-static long state(void *device, const char *key, long otherwise) { return machine_state(index_of(device), key, otherwise); }
+/* What stands behind 'gpu1' and `more` in a list. */
+static const char *listed(const char *list, void *device, const char *more) {
+    char key[64];
+    snprintf(key, sizeof key, "gpu%d%s=", index_of(device), more);
+    for (const char *at = list; at; at = strchr(at, ','))
+        if (!strncmp(at += *at == ',', key, strlen(key))) return at + strlen(key);
+    return NULL;
+}
+static const char *told(const char *variable, void *device, const char *more) { return listed(getenv(variable), device, more); }
+/* The same in the file that may change. */
+static long live(void *device, const char *key, long otherwise) {
+    char text[4096] = "", more[48];
+    const char *path = getenv("FAKE_NVML_LIVE");
+    FILE *file = path ? fopen(path, "r") : NULL;
+    if (!file) return otherwise;
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    fclose(file);
+    snprintf(more, sizeof more, ":%s", key);
+    const char *number = listed(text, device, more);
+    return number ? strtol(number, NULL, 0) : otherwise;
+}
+static long state(void *device, const char *key, long otherwise) {
+    char more[48];
+    snprintf(more, sizeof more, ":%s", key);
+    const char *number = told("FAKE_NVML_STATE", device, more);
+    return live(device, key, number ? strtol(number, NULL, 0) : machine_state(index_of(device), key, otherwise));
+}
+static int at_work(void *device) {
+    void *libcuda = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    int (*asked)(int) = libcuda ? (int (*)(int))dlsym(libcuda, "fake_cuda_at_work") : NULL;
+    int works = asked && asked(index_of(device));
+    if (libcuda) dlclose(libcuda);
+    return works;
+}
+static unsigned link_of(void *device, int width) {
+    const char *told_link = told("FAKE_NVML_LINK", device, ""), *by = told_link ? strchr(told_link, 'x') : NULL;
+    if (by) return (unsigned)atoi(width ? by + 1 : told_link);
+    if (width) return 16;
+    return !at_work(device) && state(device, "busy", 0) < 30 ? 1 : (unsigned)state(device, "generation", 4);
+}
+static long power_of(void *device) { return state(device, "power_mw", at_work(device) ? 412345 : 78629); }
 static int plain(void) { return number("FAKE_NVML_PLAIN", 0); }
 /* Every question about a device begins so. */
 #define ASKED(device)                                                                  \
@@ -89,6 +140,12 @@ int nvmlDeviceGetHandleByIndex_v2(unsigned index, void **device) {
     *device = (void *)(size_t)(index + 1);
     return (int)machine_state((int)index, "nvml_answer", OK);
 }
+int nvmlDeviceGetHandleByPciBusId_v2(const char *address, void **device) {
+    unsigned domain, bus, slot, function, count;
+    if (sscanf(address, "%x:%x:%x.%x", &domain, &bus, &slot, &function) != 4) return INVALID_ARGUMENT;
+    nvmlDeviceGetCount_v2(&count);
+    return bus < 1 || bus > count ? NOT_FOUND : nvmlDeviceGetHandleByIndex_v2(bus - 1, device);
+}
 int nvmlDeviceGetName(void *device, char *text, unsigned length) {
     ASKED(device);
     if (index_of(device) >= MIG) snprintf(text, length, "Fake GPU MIG 1g.18gb");
@@ -125,8 +182,8 @@ int nvmlDeviceGetCudaComputeCapability(void *device, int *major, int *minor) {
 int nvmlDeviceGetMemoryInfo(void *device, u64 *info) {
     ASKED(device);
     info[0] = 1ull << (index_of(device) >= MIG ? 34 : 37);
-    info[1] = info[0];
-    info[2] = 0;
+    info[2] = (u64)live(device, "memory_used_mib", 0) << 20;
+    info[1] = info[0] - info[2];
     return OK;
 }
 /* nvmlMemory_v2_t: version (padded to eight), total, reserved, free, used */
@@ -156,14 +213,14 @@ NUMBER(nvmlDeviceGetBoardId, 0x600, 1)
 NUMBER(nvmlDeviceGetComputeMode, (unsigned)state(device, "compute_mode", 0), 1)
 NUMBER(nvmlDeviceGetPersistenceMode, 1, 1)
 NUMBER(nvmlDeviceGetDisplayMode, 0, 1)
-NUMBER(nvmlDeviceGetPowerUsage, 78629, 1)
+NUMBER(nvmlDeviceGetPowerUsage, (unsigned)power_of(device), 1)
 NUMBER(nvmlDeviceGetEnforcedPowerLimit, 700000, 1)
 NUMBER(nvmlDeviceGetPowerManagementDefaultLimit, 700000, 1)
 NUMBER(nvmlDeviceGetRetiredPagesPendingStatus, (unsigned)state(device, "pages_pending", 0), 0)
-NUMBER(nvmlDeviceGetCurrPcieLinkGeneration, state(device, "busy", 0) < 30 ? 1 : (unsigned)state(device, "generation", 4), 1)
+NUMBER(nvmlDeviceGetCurrPcieLinkGeneration, link_of(device, 0), 1)
 NUMBER(nvmlDeviceGetMaxPcieLinkGeneration, 4, 1)
 NUMBER(nvmlDeviceGetGpuMaxPcieLinkGeneration, 5, 1)
-NUMBER(nvmlDeviceGetCurrPcieLinkWidth, 16, 1)
+NUMBER(nvmlDeviceGetCurrPcieLinkWidth, link_of(device, 1), 1)
 NUMBER(nvmlDeviceGetMaxPcieLinkWidth, 16, 1)
 NUMBER(nvmlDeviceGetPcieReplayCounter, 0, 1)
 NUMBER(nvmlDeviceGetMaxMigDeviceCount, plain() ? 0 : 7, 1)
@@ -186,7 +243,7 @@ int nvmlDeviceGetVbiosVersion(void *device, char *text, unsigned length) {
 int nvmlDeviceGetGspFirmwareVersion(void *device, char *text) { ASKED(device); strcpy(text, "580.159.04"); return OK; }
 int nvmlDeviceGetClockInfo(void *device, int kind, unsigned *out) {
     ASKED(device);
-    *out = kind == 2 ? 3201 : 345;
+    *out = (unsigned)(kind == 2 ? 3201 : state(device, "clock_mhz", at_work(device) ? 1980 : 345));
     return OK;
 }
 int nvmlDeviceGetMaxClockInfo(void *device, int kind, unsigned *out) {
@@ -194,7 +251,15 @@ int nvmlDeviceGetMaxClockInfo(void *device, int kind, unsigned *out) {
     *out = kind == 2 ? 3201 : 1980;
     return OK;
 }
-int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, u64 *out) { ASKED(device); *out = (u64)state(device, "clock_reasons", 0x1005); return OK; }
+int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, u64 *out) { ASKED(device); *out = (u64)state(device, "clock_reasons", at_work(device) ? 0 : 0x1005); return OK; }
+int nvmlDeviceGetTotalEnergyConsumption(void *device, u64 *millijoules) { /* as if the power had been what it is */
+    struct timespec now;
+    ASKED(device);
+    if (plain()) return NOT_SUPPORTED;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    *millijoules = (u64)((now.tv_sec + now.tv_nsec / 1e9) * (double)power_of(device));
+    return OK;
+}
 int nvmlDeviceGetPowerManagementLimitConstraints(void *device, unsigned *low, unsigned *high) {
     ASKED(device);
     *low = 200000;
@@ -208,7 +273,7 @@ int nvmlDeviceGetTemperatureThreshold(void *device, int which, unsigned *out) {
     *out = which ? 89 : 95;
     return OK;
 }
-int nvmlDeviceGetUtilizationRates(void *device, unsigned *rates) { ASKED(device); rates[0] = (unsigned)state(device, "busy", 7); rates[1] = 3; return OK; }
+int nvmlDeviceGetUtilizationRates(void *device, unsigned *rates) { ASKED(device); rates[0] = (unsigned)state(device, "busy", at_work(device) ? 93 : 7); rates[1] = 3; return OK; }
 int nvmlDeviceGetBAR1MemoryInfo(void *device, u64 *info) {
     ASKED(device);
     info[0] = 1ull << 38;
@@ -270,7 +335,15 @@ int nvmlDeviceGetNvLinkVersion(void *device, unsigned link, unsigned *out) { ASK
 int nvmlDeviceGetNvLinkRemoteDeviceType(void *device, unsigned link, unsigned *out) {
     ASKED(device);
     (void)link;
-    *out = 2;
+    *out = getenv("FAKE_NVML_BRIDGED") ? 0 : 2;
+    return OK;
+}
+int nvmlDeviceGetNvLinkRemotePciInfo_v2(void *device, unsigned link, char *info) {
+    ASKED(device);
+    (void)link;
+    memset(info, 0, 68);
+    if (getenv("FAKE_NVML_BRIDGED")) snprintf(info + 36, 32, "00000000:0%d:00.0", 2 - index_of(device));
+    else snprintf(info + 36, 32, "FFFFFFFF:FFFFFFFF:FFFFFFFF.0");
     return OK;
 }
 struct field { unsigned id, scope; long long timestamp, latency; int type, result; union { unsigned u; u64 l; } value; };
@@ -304,12 +377,12 @@ int nvmlDeviceGetGridLicensableFeatures_v4(void *device, int *features) {
 /* nvmlProcessInfo_t: pid (padded to eight), memory, two instances */
 static int running(void *device, int here, unsigned *count, u64 *processes) {
     ASKED(device);
-    int pid = number("FAKE_NVML_PROCESS", machine_pid(index_of(device)));
-    if (!here || (getenv("FAKE_NVML_PROCESS") && index_of(device)) || !pid) { *count = 0; return OK; }
+    int now = (int)live(device, "pid", 0), pid = now ? now : number("FAKE_NVML_PROCESS", machine_pid(index_of(device)));
+    if (!here || (!now && getenv("FAKE_NVML_PROCESS") && index_of(device)) || !pid) { *count = 0; return OK; }
     if (!processes) { *count = 1; return INSUFFICIENT_SIZE; }
     *count = 1;
     processes[0] = (u64)pid;
-    processes[1] = 1ull << 30;
+    processes[1] = (u64)live(device, "memory_used_mib", 1024) << 20;
     processes[2] = ~0ull;
     return OK;
 }
@@ -326,5 +399,43 @@ int nvmlDeviceGetTopologyCommonAncestor(void *one, void *other, unsigned *out) {
     (void)other;
     ASKED(one);
     *out = 30;
+    return OK;
+}
+
+int nvmlDeviceGetPcieThroughput(void *device, int to_gpu, unsigned *kib) {
+    long rate = live(device, to_gpu ? "pcie_in_kib" : "pcie_out_kib", -1);
+    ASKED(device);
+    if (rate < 0) return NOT_SUPPORTED;
+    *kib = (unsigned)rate;
+    return OK;
+}
+/* nvmlProcessUtilizationSample_t */
+struct usage { unsigned pid; u64 microseconds; unsigned sm, memory, encoder, decoder; };
+int nvmlDeviceGetProcessUtilization(void *device, struct usage *out, unsigned *count, u64 since) {
+    struct timespec now;
+    int pid = (int)live(device, "pid", 0);
+    (void)since;
+    ASKED(device);
+    if (!pid) return NOT_FOUND;
+    if (!out) { *count = 1; return INSUFFICIENT_SIZE; }
+    clock_gettime(CLOCK_REALTIME, &now);
+    *count = 1;
+    *out = (struct usage){(unsigned)pid, (u64)now.tv_sec * 1000000 + (u64)now.tv_nsec / 1000, (unsigned)live(device, "busy", 0), 0, 0, 0};
+    return OK;
+}
+
+/* GPM: a sample is the device that it is of. */
+struct support { unsigned version, supported; };
+int nvmlGpmQueryDeviceSupport(void *device, struct support *out) { ASKED(device); out->supported = (unsigned)live(device, "gpm", 0); return OK; }
+int nvmlGpmSampleAlloc(void ***sample) { *sample = calloc(1, sizeof **sample); return OK; }
+int nvmlGpmSampleGet(void *device, void **sample) { ASKED(device); *sample = device; return OK; }
+struct metrics { unsigned version, count; void **before, **after; struct { unsigned id; int answer; double value; char *names[3]; } of[]; };
+int nvmlGpmMetricsGet(struct metrics *asked) {
+    static const struct { unsigned id; const char *key; } KNOWN[] = {{2, "sm"}, {5, "tensor"}, {12, "fp32"}, {20, "out_mib"}, {21, "in_mib"}};
+    for (unsigned i = 0; i < asked->count; i++) {
+        asked->of[i].answer = NOT_SUPPORTED;
+        for (unsigned k = 0; k < sizeof KNOWN / sizeof *KNOWN; k++)
+            if (KNOWN[k].id == asked->of[i].id) asked->of[i].value = (double)live(*asked->after, KNOWN[k].key, 0), asked->of[i].answer = OK;
+    }
     return OK;
 }

@@ -14,8 +14,8 @@ import pytest
 from gpudoctor.facts import Container, ContainerPackage, ToolkitPath, Unread
 from gpudoctor.probes import container
 from gpudoctor.probes.ask import Answers, Patient
+from tests.interpreters import interpreters
 from tests.probes.test_host import BARE, tree
-from tests.probes.test_python import interpreters
 
 SETTINGS = "/etc/nvidia-container-runtime/config.toml"
 PLUGINS = "/var/lib/kubelet/device-plugins"

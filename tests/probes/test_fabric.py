@@ -11,9 +11,9 @@ import pytest
 from gpudoctor.facts import FabricManager, Unread
 from gpudoctor.probes import fabric
 from gpudoctor.probes.ask import Answers, Patient
+from tests.interpreters import interpreters
 from tests.probes.test_engines import rpm
 from tests.probes.test_host import tree
-from tests.probes.test_python import interpreters
 
 PATH = "/usr/bin/nv-fabricmanager"
 KERNEL = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build  (x@y)\n"

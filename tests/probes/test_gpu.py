@@ -77,7 +77,8 @@ def test_every_question_is_answered(nvml: str) -> None:
     assert (one.pcie_width, one.pcie_width_max, one.pcie_replays, one.numa_node) == (16, 16, 0, None)
     assert (one.fabric_state, one.fabric_status, one.fabric_health) == (3, 0, ())
     assert one.nvlinks == tuple(
-        NvLink(index=i, active=True, version=6, remote="switch", speed_mb_per_s=26562) for i in range(18)
+        NvLink(index=i, active=True, version=6, remote="switch", remote_address=None, speed_mb_per_s=26562)
+        for i in range(18)
     )
     assert one.processes == ()
     assert got.pairs == (GpuPair(first=0, second=1, read="ok", nvlink="ok", topology="PHB"),)
@@ -137,6 +138,13 @@ def test_links_that_are_down(nvml: str) -> None:
     assert isinstance(whole.nvlinks, tuple)
     assert isinstance(down.nvlinks, tuple)
     assert [sum(link.active for link in links) for links in (whole.nvlinks, down.nvlinks)] == [18, 13]
+
+
+def test_links_from_one_gpu_to_the_other(nvml: str) -> None:
+    one, other = devices(ask(environment(nvml, FAKE_NVML_BRIDGED="1"), 10))
+    for device, peer in ((one, other), (other, one)):
+        assert isinstance(device.nvlinks, tuple)
+        assert {(link.remote, link.remote_address) for link in device.nvlinks} == {("gpu", peer.pci_address)}
 
 
 def process(nvml: str, pid: int) -> tuple[object, ...]:

@@ -15,7 +15,17 @@ from typing import Any
 import pytest
 
 from gpudoctor.examine import FILE_TASKS
-from gpudoctor.facts import Container, ContainerTool, KernelEvent, System, Unread, Variable, VariableNow, known
+from gpudoctor.facts import (
+    Container,
+    ContainerTool,
+    KernelEvent,
+    NumaNode,
+    System,
+    Unread,
+    Variable,
+    VariableNow,
+    known,
+)
 from gpudoctor.probes import container, environment, kernel_log, python, system
 from gpudoctor.probes.ask import Answers, Patient
 
@@ -114,6 +124,31 @@ def test_a_bare_host(patient: Make, tmp_path: Path) -> None:
         kubelet_resources=None,
         kubelet_runtimes=None,
     )
+
+
+def test_numa_nodes(patient: Make, tmp_path: Path) -> None:
+    """Two sockets, and a node without processors, as the memory of a GPU is one."""
+    files = {"/proc/self/status": "Mems_allowed_list:\t0-1\n"}
+    for number, cpus, size, far in (
+        (0, "0-31,64-95", 500, "10 21 80"),
+        (1, "32-63", 400, "21 10 80"),
+        (10, "", 90, "x"),
+    ):
+        node = f"/sys/devices/system/node/node{number}"
+        files |= {f"{node}/cpulist": cpus + "\n", f"{node}/distance": far + "\n"}
+        files[f"{node}/meminfo"] = f"Node {number} MemTotal:       {size} kB\nNode {number} MemFree:  3 kB\n"
+    files["/sys/devices/system/node/online"] = "0-1,10\n"
+    machine, _ = seen(patient(), tree(tmp_path, {**BARE, **files}))
+    assert isinstance(machine.numa_nodes, tuple)
+    assert machine.numa_nodes[:2] == (
+        NumaNode(index=0, cpus="0-31,64-95", memory_total_bytes=500 << 10, distances=(10, 21, 80)),
+        NumaNode(index=1, cpus="32-63", memory_total_bytes=400 << 10, distances=(21, 10, 80)),
+    )
+    assert (machine.numa_nodes[2].index, machine.numa_nodes[2].cpus) == (10, "")
+    assert isinstance(machine.numa_nodes[2].distances, Unread)
+    assert machine.memory_nodes_usable == "0-1"
+    bare, _ = seen(patient(), tree(tmp_path / "bare", BARE))
+    assert (bare.numa_nodes, bare.memory_nodes_usable) == (None, None)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from gpudoctor import examine
 from gpudoctor import patient as patient_room
+from gpudoctor.examine import ExamineLevel
 from gpudoctor.facts import Measurement, TensorFlow, TensorFlowDevice, Unread
 from gpudoctor.kernels import tensorflow as kernels
 from gpudoctor.patient import kernels as in_patient
@@ -42,17 +44,45 @@ def answers(tensorflow_directory: Path, tmp_path_factory: pytest.TempPathFactory
 
 
 def test_the_lists_of_kernels_agree() -> None:
-    assert tuple(in_patient.KERNELS) == kernels.ALL
-    assert in_patient.TOGETHER == kernels.TOGETHER
+    assert (*in_patient.KERNELS,) == tuple(k for k in kernels.ALL if k != kernels.BETWEEN)
+    assert set(in_patient.TOGETHER) == set(kernels.TOGETHER)
+    assert set(kernels.STANDARD) < set(kernels.ALL)
     assert set(in_patient.ALONE) < set(kernels.ALL)
     assert "kernels" in patient_room.names()
 
 
+def test_training_steps_are_of_the_full_level() -> None:
+    standard, full, none = (
+        examine._kernels(examine.Options(level=level, kernels=asked))
+        for level, asked in ((ExamineLevel.STANDARD, True), (ExamineLevel.FULL, True), (ExamineLevel.FULL, False))
+    )
+    assert (standard, full, none) == (kernels.STANDARD, kernels.FULL, ())
+    assert {"training-step", "training-step-mixed", "dataset", "all-reduce-nccl", kernels.TWO_WORKERS} <= set(full)
+    assert [k for k in standard if k in kernels.TOGETHER] == ["all-reduce"]
+    assert examine._kernels(examine.Options(level=ExamineLevel.FULL, framework=("fft",))) == ("fft",)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 6, 8])
+def test_both_sides_expect_the_same_runs(count: int) -> None:
+    """What the patient orders is what the tool misses where no answer comes."""
+    together = [name for name in kernels.ALL if name in kernels.TOGETHER]
+    orders = [one.partition(" ") for one in in_patient.orders_of(together, count)]
+    devices = [f"GPU:{i}" for i in range(count)]
+    ordered = {(kernel, ",".join(devices[: int(number or count)])) for kernel, _, number in orders}
+    assert ordered == set(kernels.runs(together, devices))
+    steps = sorted(d.count(",") + 1 for k, d in ordered if k == "training-step")
+    assert steps == {1: [1], 2: [1, 2], 3: [1, 2, 3], 4: [1, 2, 4], 6: [1, 2, 4, 6], 8: [1, 2, 4, 8]}[count]
+    assert len(orders) == len(ordered)
+
+
+BOTH = "CPU:0,CPU:1"
+
+
 def test_every_kernel_is_right_on_the_cpu(answers: Answers) -> None:
     got = measured(answers)
-    assert [k for k, _ in got] == list(kernels.ALL)
+    assert list(got) == list(kernels.runs(kernels.ALL, ["CPU:0", "CPU:1"]))
     for (name, device), one in got.items():
-        if name == "matmul-tf32":
+        if name in ("matmul-tf32", "all-reduce-nccl"):
             assert one.skipped
             assert "GPU" in one.value.why  # type: ignore[union-attr]
             continue
@@ -61,11 +91,11 @@ def test_every_kernel_is_right_on_the_cpu(answers: Answers) -> None:
         assert isinstance(one.tolerance, float)
         assert 0 <= one.error <= one.tolerance
         assert one.backend == "tensorflow"
-        assert device == ("CPU:0,CPU:1" if name == "all-reduce" else "CPU:0")
+        assert device in (("CPU:0", BOTH) if name == "training-step" else (BOTH,) if "all-" in name else ("CPU:0",))
         assert isinstance(one.placed_on, str)
         assert "CPU" in one.placed_on
         assert one.library is None
-        if name in ("host-to-device", "device-to-host"):
+        if "-to-device" in name or name == "device-to-host":
             assert one.skipped  # both ends are the host's memory
         else:
             assert isinstance(one.value, float)
@@ -95,6 +125,41 @@ def test_the_all_reduce_is_a_collective_over_both_devices(answers: Answers) -> N
     assert one.overhead_s > 0
 
 
+def test_without_collectives_it_is_told(answers: Answers) -> None:
+    one = measured(answers)["all-reduce-hierarchical", BOTH]
+    assert one.operation == "no collective: HierarchicalCopyAllReduce"
+    assert one.verified is True
+
+
+def test_training_learns_and_keeps_the_devices_together(answers: Answers) -> None:
+    got = measured(answers)
+    alone, both = got["training-step", "CPU:0"], got["training-step", BOTH]
+    assert (alone.unit, alone.dtype, alone.size) == ("images/s", "float32", (8, 16, 16, 3))
+    assert isinstance(alone.against, str)
+    assert isinstance(both.against, str)
+    assert alone.against.startswith("a loss that falls (")
+    assert both.against.endswith("the same weights on all devices")
+    assert both.operation == "CollectiveReduceV2"
+    assert alone.operation == "no collective"
+    assert isinstance(both.placed_on, str)
+    assert {place[-5:] for place in both.placed_on.split(", ")} == {"CPU:0", "CPU:1"}
+    assert isinstance(both.each, tuple)
+    assert [e.device for e in both.each] == ["CPU:0", "CPU:1"]
+    assert all(isinstance(e.utilisation_percent, Unread) for e in both.each)
+    assert isinstance(alone.first_s, float)
+    assert isinstance(alone.samples, tuple)
+    assert alone.first_s > 8 / max(alone.samples)  # building the graph is told apart
+    assert got["training-step-mixed", "CPU:0"].dtype == "mixed_float16"
+
+
+def test_batches_of_tf_data_are_the_right_ones(answers: Answers) -> None:
+    got = measured(answers)
+    for name in ("dataset", "dataset-to-device", "dataset-to-device-prefetch"):
+        one = got[name, "CPU:0"]
+        assert (one.verified, one.against, one.queued) == (True, "the data themselves", 4)
+    assert isinstance(got["dataset", "CPU:0"].value, float)
+
+
 def test_what_is_loaded_and_what_tensorflow_made_of_the_cpu(answers: Answers) -> None:
     got = facts(answers)
     assert isinstance(got.loaded, tuple)
@@ -104,7 +169,7 @@ def test_what_is_loaded_and_what_tensorflow_made_of_the_cpu(answers: Answers) ->
 
 def test_it_is_quick(answers: Answers) -> None:
     """Beyond the import; the machine that runs the tests may be busy."""
-    assert sum(raw["total_seconds"] for raw in answers.all("kernel")) < 12
+    assert sum(raw["total_seconds"] for raw in answers.all("kernel")) < 20
 
 
 WRONG = """
@@ -132,6 +197,32 @@ def test_wrong_numbers_are_found(tensorflow_directory: Path, tmp_path: Path) -> 
     assert got["fft", "CPU:0"].verified is True
 
 
+LAZY = """
+import os, sys
+sys.path.remove(os.path.dirname(os.path.dirname(__file__)))
+del sys.modules["tensorflow"]
+import tensorflow as real
+from tensorflow.python.distribute import distribute_lib
+%s
+sys.modules["tensorflow"] = real
+"""
+
+
+@pytest.mark.parametrize(
+    "flaw",
+    [
+        "distribute_lib.StrategyExtendedV2.batch_reduce_to = lambda self, op, pairs, options=None: [g for g, _ in pairs]",
+        "right = real.nn.relu\nreal.nn.relu = lambda x: right(x) * float('nan')",
+        "distribute_lib.StrategyExtendedV2.update = lambda *a, **k: None",
+    ],
+    ids=["no all-reduce", "not finite", "nothing learnt"],
+)
+def test_a_training_that_goes_wrong_is_found(tensorflow_directory: Path, tmp_path: Path, flaw: str) -> None:
+    place = fake(tmp_path, LAZY % flaw)
+    got = measured(run(("training-step",), PYTHONPATH=place, KERAS_HOME=str(tmp_path), CUDA_VISIBLE_DEVICES="-1"))
+    assert got["training-step", BOTH].verified is False, got["training-step", BOTH]
+
+
 # ------------------------------------------------------------------------------- kernels that fail
 
 GPUS = FAKE % "return [Device('/physical_device:GPU:%%d' %% i, 'GPU') for i in range(%d)]"
@@ -151,7 +242,7 @@ def broken(place: Path, gpus: int, *lines: str) -> str:
 
 def test_a_crash_leaves_the_others(tmp_path: Path) -> None:
     place = broken(tmp_path, 2, "put('fft', lambda index: index == 0 and os.kill(os.getpid(), 11))")
-    answers = run(kernels.ALL, limit_s=30, PYTHONPATH=place)
+    answers = run(kernels.STANDARD, limit_s=30, PYTHONPATH=place)
     got = measured(answers)
     assert len(got) == 2 * 11 + 1
     failed = {key: m for key, m in got.items() if isinstance(m.value, Unread)}
@@ -165,7 +256,7 @@ def test_a_crash_leaves_the_others(tmp_path: Path) -> None:
 
 def test_a_device_on_which_everything_crashes_is_given_up(tmp_path: Path) -> None:
     crash = "for name in main.KERNELS: put(name, lambda index: index == 1 and os.kill(os.getpid(), 6))"
-    got = measured(run(kernels.ALL, limit_s=30, PYTHONPATH=broken(tmp_path, 2, crash)))
+    got = measured(run(kernels.STANDARD, limit_s=30, PYTHONPATH=broken(tmp_path, 2, crash)))
     one = [m for (_, device), m in got.items() if device == "GPU:1"]
     assert sum("signal 6" in str(m.value) for m in one) == 3
     assert sum(m.skipped for m in one) == 8
@@ -186,11 +277,19 @@ def test_a_hang_costs_its_limit_and_leaves_the_others(tmp_path: Path) -> None:
 def test_when_the_time_for_kernels_is_over_it_says_so(tmp_path: Path) -> None:
     slow = "for name in main.KERNELS: put(name, lambda index: time.sleep(60))"
     started = time.monotonic()
-    got = measured(run(kernels.ALL, limit_s=9, PYTHONPATH=broken(tmp_path, 1, slow)))
+    got = measured(run(kernels.STANDARD, limit_s=9, PYTHONPATH=broken(tmp_path, 1, slow)))
     assert time.monotonic() - started < 9
-    assert len(got) == len(kernels.ALL)
+    assert len(got) == len(kernels.STANDARD)
     assert all(isinstance(m.value, Unread) for m in got.values())
     assert "time for kernels was over" in str(got["xla", "GPU:0"].value)
+
+
+def test_a_strategy_of_fewer_devices_has_a_process_of_its_own(tmp_path: Path) -> None:
+    """Two strategies of a process number their collectives alike."""
+    answers = run(kernels.ALL, limit_s=30, PYTHONPATH=broken(tmp_path, 6))
+    pids = {(r["kernel"], r["device"].count(",") + 1): r["value"]["pid"] for r in answers.all("kernel")}
+    assert pids["training-step", 6] == pids["all-reduce", 6] == pids["training-step", 1]
+    assert len({pids["training-step", n] for n in (2, 4, 6)}) == 3
 
 
 def test_an_exception_is_a_reason_and_the_child_goes_on(tmp_path: Path) -> None:
@@ -230,8 +329,11 @@ def test_copies_have_the_host_to_themselves(tmp_path: Path) -> None:
 def test_kernels_that_never_answered_are_not_forgotten() -> None:
     devices = tuple(TensorFlowDevice(name=f"/physical_device:GPU:{i}", type="GPU") for i in range(4))
     done = kernels.read({"kernel": "matmul", "device": "GPU:1", "failed": "x", "total_seconds": 1.0}, devices)
-    rest = kernels.unanswered(("matmul", "all-reduce"), devices, [done], "the process did not end within 180 s")
-    assert [m.device for m in rest] == ["GPU:0", "GPU:2", "GPU:3", "GPU:0,GPU:1,GPU:2,GPU:3"]
+    asked = ("matmul", "all-reduce", "training-step", "training-step-between")
+    rest = kernels.unanswered(asked, devices, [done], "the process did not end within 180 s")
+    all_of_them = "GPU:0,GPU:1,GPU:2,GPU:3"
+    assert [m.device for m in rest] == ["GPU:0", "GPU:2", "GPU:3", all_of_them, "GPU:0", all_of_them, "GPU:0,GPU:1"]
+    assert [m.kernel for m in rest[-4:]] == ["all-reduce", *["training-step"] * 3]
     assert all(isinstance(m.value, Unread) and isinstance(m.verified, Unread) for m in rest)
     cpu = (TensorFlowDevice(name="/physical_device:CPU:0", type="CPU"),)
     assert [m.device for m in kernels.unanswered(("matmul", "all-reduce"), cpu, [], "?")] == ["CPU:0", "CPU:0,CPU:1"]

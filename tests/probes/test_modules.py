@@ -13,7 +13,7 @@ from gpudoctor import child
 from gpudoctor.facts import BuildLog, DkmsBuild, Driver, DriverGpu, KernelModule, Major, ModuleFile, Parameter, Unread
 from gpudoctor.probes import modules
 from gpudoctor.probes.ask import Answers, Patient
-from tests.probes.test_python import interpreters
+from tests.interpreters import interpreters
 
 Make = Callable[..., Patient]
 RELEASE = "6.8.0-45-generic"

@@ -104,6 +104,7 @@ def test_interfaces_and_rdma_ports(patient: Make, tmp_path: Path) -> None:
             "sys/devices/pci0000:00/0000:00:03.0/net/eth0/operstate": "up\n",
             "sys/devices/pci0000:00/0000:00:03.0/net/eth0/mtu": "9000\n",
             "sys/devices/pci0000:00/0000:00:03.0/net/eth0/speed": "100000\n",
+            "sys/devices/pci0000:10/0000:10:01.0/0000:11:00.0/net/ib0/mtu": "2044\n",
             "sys/devices/virtual/net/docker0/flags": "0x1002\n",
             "sys/devices/virtual/net/docker0/operstate": "down\n",
             "sys/devices/virtual/net/docker0/speed": "-1\n",
@@ -113,11 +114,13 @@ def test_interfaces_and_rdma_ports(patient: Make, tmp_path: Path) -> None:
             "sys/class/infiniband/mlx5_0/ports/1/state": "4: ACTIVE\n",
             "sys/class/infiniband/mlx5_0/ports/1/link_layer": "InfiniBand\n",
             "sys/class/infiniband/mlx5_0/ports/1/rate": "400 Gb/sec (4X NDR)\n",
-            "sys/class/infiniband/mlx5_0/device/net/ib0/mtu": "2044\n",
             "sys/module/nvidia_peermem/refcnt": "0\n",
             "proc/net/if_inet6": "fe80000000000000021122fffe334455 02 40 20 80     eth0\n",
         },
     )
+    for place in ("sys/class/infiniband/mlx5_0", "sys/devices/pci0000:00/0000:00:03.0/net/eth0"):
+        there = "0000:00/0000:00:03.0" if "eth0" in place else "0000:10/0000:10:01.0/0000:11:00.0"
+        (tmp_path / place / "device").symlink_to(tmp_path / f"sys/devices/pci{there}")
     (tmp_path / "sys/class/net/eth0").symlink_to("../../devices/pci0000:00/0000:00:03.0/net/eth0")
     for name in ("docker0", "lo"):
         (tmp_path / "sys/class/net" / name).symlink_to(f"../../devices/virtual/net/{name}")
@@ -125,15 +128,15 @@ def test_interfaces_and_rdma_ports(patient: Make, tmp_path: Path) -> None:
     assert got.interfaces == (
         NetworkInterface(
             name="docker0", up=False, state="down", loopback=False, virtual=True, mtu=None, speed_mbit_per_s=None,
-            addresses=(),
+            addresses=(), pci_address=None,
         ),
         NetworkInterface(
             name="eth0", up=True, state="up", loopback=False, virtual=False, mtu=9000, speed_mbit_per_s=100000,
-            addresses=("fe80::211:22ff:fe33:4455",),
+            addresses=("fe80::211:22ff:fe33:4455",), pci_address="0000:00:03.0",
         ),
         NetworkInterface(
             name="lo", up=True, state="unknown", loopback=True, virtual=True, mtu=None, speed_mbit_per_s=None,
-            addresses=(),
+            addresses=(), pci_address=None,
         ),
     )  # fmt: skip
     assert got.rdma_ports == (
@@ -144,6 +147,7 @@ def test_interfaces_and_rdma_ports(patient: Make, tmp_path: Path) -> None:
             link_layer="InfiniBand",
             rate="400 Gb/sec (4X NDR)",
             interfaces=("ib0",),
+            pci_address="0000:11:00.0",
         ),
     )
     assert (got.peer_memory, got.gdrcopy) == (True, False)

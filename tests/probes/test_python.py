@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,18 +14,7 @@ from gpudoctor.examine import FILE_TASKS
 from gpudoctor.facts import Unread
 from gpudoctor.probes import driver, environment, libraries, pci, python, system, tensorflow
 from gpudoctor.probes.ask import Patient
-
-
-def interpreters() -> dict[str, str]:
-    """Version -> path of every Python that can be found here."""
-    found = {}
-    for minor in range(6, 15):
-        names = [shutil.which(f"python3.{minor}") or ""]
-        names += [str(p) for p in sorted(Path.home().glob(f".pyenv/versions/3.{minor}.*/bin/python3"))]
-        for path in names:
-            if path and subprocess.run([path, "-c", ""], capture_output=True, check=False).returncode == 0:
-                found[f"3.{minor}"] = path
-    return found
+from tests.interpreters import interpreters
 
 
 @pytest.mark.parametrize(("version", "path"), interpreters().items())

@@ -1,0 +1,162 @@
+"""Kernels without a framework: only the driver, and CUDA's libraries of the examined environment.
+
+Every GPU has a child of its own that sees no other, so that one that hangs or crashes ends nothing but its own work.
+What needs two GPUs or all runs afterwards, in a child that owns them.
+"""
+
+import os
+import time
+from typing import Any, Callable, Dict, List, Optional
+
+from .bench import Bench, doing, opened, until_failure
+from .copies import (
+    copy_both_ways,
+    copy_device_to_host,
+    copy_device_to_host_pageable,
+    copy_from_far,
+    copy_host_to_device,
+    copy_host_to_device_pageable,
+    copy_inside,
+    copy_latency,
+    copy_pair,
+    prepare_copies,
+)
+from .core import answer, forked
+from .cuda import Cuda, Gpu
+from .gate import hold_native, wait_for_nvml
+from .gemm import gemm_bfloat16, gemm_float8, gemm_float16, gemm_float32, gemm_tf32
+from .memory_check import launch_latency, memory_pattern, repeat_matmul
+from .team import Do, Team
+from .together import Collectives
+
+LOOK_S = 20.0
+"""How long the driver may take to count its GPUs."""
+
+SINGLE: Dict[str, Callable[..., Dict[str, Any]]] = {
+    "prepare-copies": prepare_copies,
+    "copy-host-to-device": copy_host_to_device,
+    "copy-device-to-host": copy_device_to_host,
+    "copy-both-ways": copy_both_ways,
+    "copy-host-to-device-pageable": copy_host_to_device_pageable,
+    "copy-device-to-host-pageable": copy_device_to_host_pageable,
+    "copy-host-to-device-far": copy_from_far,
+    "copy-inside": copy_inside,
+    "copy-latency": copy_latency,
+    "launch-latency": launch_latency,
+    "matmul-float32": gemm_float32,
+    "matmul-tf32": gemm_tf32,
+    "matmul-float16": gemm_float16,
+    "matmul-bfloat16": gemm_bfloat16,
+    "matmul-float8": gemm_float8,
+    "repeat-matmul": repeat_matmul,
+    "memory-pattern": memory_pattern,
+}
+"""Kernels of one GPU: (bench, **parameters) -> what was measured."""
+QUIET = (
+    "copy-host-to-device",
+    "copy-device-to-host",
+    "copy-both-ways",
+    "copy-host-to-device-far",
+    "copy-host-to-device-pageable",
+    "copy-device-to-host-pageable",
+    "copy-latency",
+    "launch-latency",
+)
+"""They share the host: on one GPU at a time."""
+PAIRS: Dict[str, Callable[..., Dict[str, Any]]] = {"copy-pair": copy_pair}
+"""Kernels of two GPUs, (bench, first, second, **parameters)."""
+
+
+def native(
+    plan: List[List[Any]],
+    limit_s: float,
+    total_s: float,
+    only: Optional[List[int]] = None,
+    after_nvml: bool = False,
+) -> None:
+    """Run `plan`, [kernel, parameters] each, on the GPUs `only` (None: all); at most `limit_s` seconds each and `total_s` in all.
+
+    `after_nvml`: NVML is being asked beside us, and must not see our work.
+    Answers 'native_devices', then a 'native' for each kernel and GPU (or pair, or all) that was begun.
+    """
+    hold_native()
+    seen = forked("counting the GPUs", min(LOOK_S, total_s), _look)
+    answer("native_devices", seen)
+    devices = seen.get("value", [])
+    if not devices:
+        return
+    if after_nvml:
+        wait_for_nvml(LOOK_S)
+    deadline = time.time() + total_s
+    gpus = [i for i in range(len(devices)) if only is None or i in only]
+    _Run(plan, devices, gpus, limit_s, deadline).everything()
+
+
+def _look() -> List[Dict[str, Any]]:
+    cuda = Cuda()
+    return [Gpu(cuda, i).identity() for i in range(cuda.count())]
+
+
+class _Run:
+    def __init__(
+        self, plan: List[List[Any]], devices: List[Dict[str, Any]], gpus: List[int], limit_s: float, deadline: float
+    ) -> None:
+        self._plan, self._devices, self._gpus = plan, devices, gpus
+        self._limit_s, self._deadline = limit_s, deadline
+
+    def everything(self) -> None:
+        """One after another: what single GPUs do side by side, the pairs, all together.
+
+        The children for pairs and for all get ready meanwhile, where a GPU admits several processes.
+        """
+        single = [[name, p, (-1,)] for name, p in self._plan if name in SINGLE]
+        quiet = [str(i) for i, (name, _, _) in enumerate(single) if name in QUIET]
+        alone = self._team(single, quiet, self._alone)
+        pairs = [
+            [name, p, (one, other)]
+            for name, p in self._plan
+            if name in PAIRS
+            for one in self._gpus
+            for other in self._gpus
+            if one != other
+        ]
+        both = self._team(pairs, (), self._together)
+        collectives = Collectives(self._plan, self._devices, self._gpus, self._limit_s, self._deadline)
+        if all(self._devices[i]["shared"] for i in self._gpus):
+            if pairs:
+                both.get_ready(-1)
+            collectives.get_ready()
+        alone.run(self._gpus, [str(i) for i in range(len(single))])
+        both.run([-1], [str(i) for i in range(len(pairs))])
+        collectives.everything()
+
+    def _team(self, work: List[List[Any]], quiet: Any, begin: Callable[[int, List[List[Any]]], Do]) -> Team:
+        def say(index: int, position: str, got: Dict[str, Any]) -> None:
+            name, parameters, on = work[int(position)]
+            gpus = list(on) if on != (-1,) else [index]
+            answer("native", dict(got, kernel=name, parameters=parameters, gpus=gpus))
+
+        def called(position: str) -> str:
+            return str(work[int(position)][0])
+
+        return Team(lambda index: begin(index, work), quiet, say, self._limit_s, self._deadline, called=called)
+
+    def _alone(self, index: int, work: List[List[Any]]) -> Do:
+        os.environ["CUDA_VISIBLE_DEVICES"] = self._devices[index]["uuid"]
+        # what the driver compiles for us is not left in the user's home
+        os.environ.setdefault("CUDA_CACHE_DISABLE", "1")
+        return until_failure(doing(Bench(Cuda()), lambda position: _of_one(work[position])))
+
+    def _together(self, _: int, work: List[List[Any]]) -> Do:
+        bench = opened(Bench(Cuda()), self._gpus)
+        return until_failure(doing(bench, lambda position: _of_two(work[position])))
+
+
+def _of_one(one: List[Any]) -> Callable[[Bench], Dict[str, Any]]:
+    name, parameters, _ = one
+    return lambda bench: SINGLE[name](bench, **parameters)
+
+
+def _of_two(one: List[Any]) -> Callable[[Bench], Dict[str, Any]]:
+    name, parameters, (first, second) = one
+    return lambda bench: PAIRS[name](bench, first, second, **parameters)

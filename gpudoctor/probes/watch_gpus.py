@@ -1,0 +1,217 @@
+"""The GPUs while a program runs: NVML is asked in a forked child, each GPU in a thread of its own, a line of JSON a sample.
+
+A GPU that hangs holds up no other, and what ends the child ends neither the program nor gpudoctor.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+EVERY_S = 0.5
+_LONG = 2000
+"""A sample is taken after a 2000th of the time that is over, or EVERY_S: of a week 15,000 are taken."""
+_BUS_EVERY_S = 2.0
+"""Without GPM a look at the bus takes 20 ms each way."""
+_GPM = {"sm": 2, "tensor": 5, "fp32": 12, "out_mib": 20, "in_mib": 21}
+"""nvml.h, nvmlGpmMetricId_t: SM_UTIL, ANY_TENSOR_UTIL, FP32_UTIL, PCIE_TX_PER_SEC, PCIE_RX_PER_SEC."""
+_END_S = 1.0
+_MOST_PROCESSES = 64
+
+
+def every(since: float) -> float:
+    """Seconds till the next sample, `since` seconds after the first."""
+    return max(EVERY_S, since / _LONG)
+
+
+class GpuWatch:
+    """The child that asks NVML, from here to `end`. To be made before any thread is started: it forks."""
+
+    def __init__(self) -> None:
+        self._lines: list[bytes] = []
+        reading, writing = os.pipe()
+        self._pid = os.fork()
+        if self._pid == 0:
+            _be_the_child(writing)
+        os.close(writing)
+        self._stream = os.fdopen(reading, "rb")
+        self._reader = threading.Thread(target=self._read, daemon=True)
+
+    def begin(self) -> None:
+        """Read what it says."""
+        self._reader.start()
+
+    def _read(self) -> None:
+        self._lines.extend(self._stream)
+
+    def end(self) -> list[dict[str, Any]]:
+        """End it: what it said, in the order in which it came. Never raises."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self._pid, signal.SIGKILL)
+        deadline = time.monotonic() + _END_S
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(self._pid, os.WNOHANG) == (0, 0) and time.monotonic() < deadline:
+                time.sleep(0.005)  # one that is stuck in the kernel is left to it
+        if self._reader.ident is not None:
+            self._reader.join(_END_S)
+        got = []
+        for line in list(self._lines):
+            with contextlib.suppress(ValueError):  # cut short by its end
+                got.append(json.loads(line))
+        return [one for one in got if isinstance(one, dict)]
+
+
+# ------------------------------------------------------------------------------- in the child
+
+
+def _be_the_child(out: int) -> NoReturn:
+    """Never returns: this process has nothing of the terminal, and goes when its parent does."""
+    try:
+        os.setsid()
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGPIPE):
+            signal.signal(number, signal.SIG_DFL)
+        null = os.open(os.devnull, os.O_RDWR)
+        for fd in (0, 1, 2):
+            os.dup2(null, fd)
+        low = os.dup2(out, 3)
+        os.closerange(low + 1, min(1 << 16, os.sysconf("SC_OPEN_MAX")))
+        _ask(low)
+    finally:
+        os._exit(0)
+
+
+def _ask(out: int) -> None:
+    parent, began = os.getppid(), time.monotonic()
+
+    def tell(what: dict[str, Any]) -> None:
+        os.write(out, json.dumps(what).encode() + b"\n")  # less than PIPE_BUF: lines of several threads stay whole
+
+    try:
+        import pynvml as n
+
+        n.nvmlInit()
+        count = n.nvmlDeviceGetCount()
+    except Exception as e:  # pynvml raises more than its own errors
+        tell({"error": str(e)})
+        return
+    tell({"count": count})
+    for index in range(count):
+        threading.Thread(target=_watch, args=(n, index, tell, began), daemon=True).start()
+    while os.getppid() == parent:
+        time.sleep(0.5)
+
+
+def _watch(n: Any, index: int, tell: Callable[[dict[str, Any]], None], began: float) -> None:
+    gpu = _Gpu(n, index)
+    head = {"gpu": index, **gpu.head()}
+    tell(head)
+    while "lost" not in head:
+        begin = time.monotonic()
+        try:
+            tell({"gpu": index, "at": begin, **gpu.sample(begin)})
+        except OSError:
+            return
+        time.sleep(max(0.0, begin + every(begin - began) - time.monotonic()))
+
+
+class _Gpu:
+    """What one GPU is asked."""
+
+    def __init__(self, n: Any, index: int) -> None:
+        self._n, self._index, self._handle = n, index, None
+        self._before: Any = None
+        self._spare: Any = None
+        self._seen_us = int(time.time() * 1e6)
+        self._bus_at = 0.0
+        self._has_bus = True
+
+    def head(self) -> dict[str, Any]:
+        """Which one it is, and what it is asked with."""
+        n = self._n
+        try:
+            self._handle = n.nvmlDeviceGetHandleByIndex(self._index)
+        except Exception as e:
+            return {"lost": str(e)}
+        self._before = self._one(lambda: self._first_gpm())
+        return {
+            "name": _text(self._one(lambda: n.nvmlDeviceGetName(self._handle))),
+            "address": _text(self._one(lambda: n.nvmlDeviceGetPciInfo(self._handle).busId)),
+            "gpm": self._before is not None,
+        }
+
+    def _first_gpm(self) -> Any:
+        if not self._n.nvmlGpmQueryDeviceSupport(self._handle).isSupportedDevice:
+            return None
+        first, self._spare = self._n.nvmlGpmSampleAlloc(), self._n.nvmlGpmSampleAlloc()
+        return self._n.nvmlGpmSampleGet(self._handle, first)
+
+    def sample(self, now: float) -> dict[str, Any]:
+        """One look; what this GPU does not tell is not in it."""
+        n, handle = self._n, self._handle
+        got = {
+            "busy": self._one(lambda: n.nvmlDeviceGetUtilizationRates(handle).gpu),
+            "memory": self._one(lambda: n.nvmlDeviceGetMemoryInfo(handle).used),
+            "power_mw": self._one(lambda: n.nvmlDeviceGetPowerUsage(handle)),
+            "clock_mhz": self._one(lambda: n.nvmlDeviceGetClockInfo(handle, 1)),
+            "reasons": self._one(lambda: n.nvmlDeviceGetCurrentClocksThrottleReasons(handle)),
+            "celsius": self._one(lambda: n.nvmlDeviceGetTemperature(handle, 0)),
+            "generation": self._one(lambda: n.nvmlDeviceGetCurrPcieLinkGeneration(handle)),
+            "width": self._one(lambda: n.nvmlDeviceGetCurrPcieLinkWidth(handle)),
+            "held": self._one(self._processes),
+            "sm_of": self._one(self._sm_by_process),
+            **(self._one(self._counted) or {}),
+        }
+        if self._before is None and self._has_bus and now - self._bus_at >= _BUS_EVERY_S:
+            self._bus_at = now
+            got["in_kib"] = self._one(lambda: n.nvmlDeviceGetPcieThroughput(handle, 1))
+            got["out_kib"] = self._one(lambda: n.nvmlDeviceGetPcieThroughput(handle, 0))
+            self._has_bus = got["in_kib"] is not None
+        return {name: value for name, value in got.items() if value is not None}
+
+    def _processes(self) -> list[list[int | None]]:
+        ones = self._n.nvmlDeviceGetComputeRunningProcesses(self._handle)[:_MOST_PROCESSES]
+        return [[p.pid, p.usedGpuMemory] for p in ones]
+
+    def _sm_by_process(self) -> dict[int, float] | None:
+        """Percent of the multiprocessors' time, by process, since the last look; None: nothing new."""
+        samples = self._n.nvmlDeviceGetProcessUtilization(self._handle, self._seen_us)
+        of: dict[int, list[int]] = {}
+        for one in samples:
+            if one.timeStamp > self._seen_us and one.smUtil <= 100:
+                of.setdefault(one.pid, []).append(one.smUtil)
+        self._seen_us = max((s.timeStamp for s in samples), default=self._seen_us)
+        kept = sorted(of.items(), key=lambda item: -sum(item[1]))[:_MOST_PROCESSES]
+        return {pid: sum(values) / len(values) for pid, values in kept} or None
+
+    def _counted(self) -> dict[str, float]:
+        """GPM's counters over the time since the last look."""
+        if self._before is None:
+            return {}
+        now = self._n.nvmlGpmSampleGet(self._handle, self._spare)
+        asked = self._n.c_nvmlGpmMetricsGet_t()
+        asked.version = self._n.NVML_GPM_METRICS_GET_VERSION
+        asked.numMetrics, asked.sample1, asked.sample2 = len(_GPM), self._before, now
+        for at, number in enumerate(_GPM.values()):
+            asked.metrics[at].metricId = number
+        self._n.nvmlGpmMetricsGet(asked)
+        self._before, self._spare = now, self._before
+        told = zip(_GPM, asked.metrics[: len(_GPM)], strict=True)
+        return {name: metric.value for name, metric in told if metric.nvmlReturn == 0 and metric.value >= 0}
+
+    @staticmethod
+    def _one(ask: Callable[[], Any]) -> Any:
+        """None where this GPU or this NVML does not have it."""
+        try:
+            return ask()
+        except Exception:
+            return None
+
+
+def _text(value: Any) -> Any:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
