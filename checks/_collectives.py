@@ -75,12 +75,17 @@ def _internal(event: TextEvent) -> bool:
 
 
 def redirected(facts: Facts) -> tuple[TextEvent, ...]:
-    """Lines that show a collective hanging, and what redirects the traffic between GPUs; unknown without both."""
+    """Lines that show a collective hanging or several GPUs computing wrongly, and what redirects the traffic between GPUs; unknown without both."""
     settle = "sudo dmesg | grep -iE 'iommu|dmar'; sudo lspci -vvv | grep ACSCtl"
     hangs = facts.text.said("collective-hangs")
-    if not hangs:
+    wrong = facts.text.said("several-compute-wrongly")
+    if not hangs and not wrong:
         raise UnknownFactError(Unread(why="not in this text", settle=settle))
     why = facts.text.said("iommu-fault", "acs-on", "iommu-cure")
+    if not hangs:
+        if not why:
+            raise UnknownFactError(Unread(why="not in this text", settle=settle))
+        return (*wrong[:1], *why[:3])
     if not why and not without_peers(facts):
         why = facts.text.said("p2p-cure")
     if not why:

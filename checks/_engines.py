@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gpudoctor.checks._said import machines_alone
 from gpudoctor.facts import Facts, UnknownFactError, Unread, known
 from gpudoctor.findings import Fix, NotApplicable
 
@@ -44,8 +45,7 @@ def with_root(summary: str, *steps: str, verify: str = ANY_IMAGE) -> Fix:
 
 def on_host(facts: Facts) -> None:
     """Not applicable but on a host with NVIDIA's driver, and where nobody asks for the engine of a text."""
-    if facts.text.is_all:
-        raise NotApplicable("it is for hosts that can be looked at")
+    machines_alone(facts, "it is for hosts that can be looked at")
     if known(facts.system.container) is not None:
         raise NotApplicable("the container engine is the host's")
     if known(facts.driver.kernel_version) is None:

@@ -131,7 +131,7 @@ def has_nccl_inside(facts: Facts) -> bool:
 
 def computes(facts: Facts) -> bool:
     """Work was done on the GPUs and none of it failed: no combination that fails is at hand."""
-    run = [m for m in facts.measurements if m.device.startswith("GPU:") and not m.skipped]
+    run = [m for m in facts.measurements if m.in_tensorflow and m.device.startswith("GPU:") and not m.skipped]
     return bool(run) and not any(m.failed for m in run)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from gpudoctor import compat
-from gpudoctor.facts import Facts, GpuDevice, LogEvent, PciDevice, UnknownFactError, Unread, known
+from gpudoctor.facts import Facts, GpuDevice, LogEvent, Measurement, PciDevice, UnknownFactError, Unread, known
 from gpudoctor.findings import Found, NotApplicable
+from gpudoctor.verdicts import places
 
 _NO_PERMISSION, _DRIVER_NOT_LOADED, _LIBRARY_NOT_FOUND = 4, 9, 12
 
@@ -68,6 +69,14 @@ def left_out(facts: Facts) -> tuple[LogEvent, ...]:
 def about(device: GpuDevice) -> tuple[str, ...]:
     """('gpu2',)."""
     return (f"gpu{device.index}",)
+
+
+def measured_on(facts: Facts, one: Measurement) -> tuple[str, ...]:
+    """What a measurement is about, by NVML's numbers: ('gpu2',). CUDA's number, where nothing tells which GPU of NVML's that is."""
+    return tuple(
+        place.name.replace(":", "").lower() if place.nvml is None else f"gpu{place.nvml.index}"
+        for place in places(facts, one)
+    )
 
 
 def title(device: GpuDevice) -> str:

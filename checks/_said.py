@@ -12,15 +12,21 @@ from gpudoctor.findings import Evidence, NotApplicable
 def said(facts: Facts, *kinds: str, settle: str | None = None) -> tuple[TextEvent, ...]:
     """The lines of these kinds, one at least; for causes that only a text tells.
 
-    Raises NotApplicable for a machine, and UnknownFactError where the text has none: `settle` is the one command whose
-    output would tell whether it is this cause.
+    Raises NotApplicable for a machine, but for what a program said that ran on it under gpudoctor run, and UnknownFactError where the
+    text has none: `settle` is the one command whose output would tell whether it is this cause.
     """
-    if not facts.text.is_all:
-        raise NotApplicable("only a text tells it (gpudoctor log)")
     found = facts.text.said(*kinds)
+    if not facts.text.is_all and not found:
+        raise NotApplicable("only a text tells it (gpudoctor log)")
     if not found:
         raise UnknownFactError(Unread(why="not in this text", settle=settle))
     return found
+
+
+def machines_alone(facts: Facts, why: str) -> None:
+    """For checks that judge nothing but machines: a text does not show it, and `why`. Raises NotApplicable."""
+    if facts.text.is_all:
+        raise NotApplicable(why)
 
 
 def left_open(settle: str | None = None) -> UnknownFactError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gpudoctor import compat
 from gpudoctor.facts import Facts, Unread
+from gpudoctor.patterns import Pattern
 
 Capability = tuple[int, int]
 RUNS_PTX = (2, 21)
@@ -15,9 +16,13 @@ _CUDA_OF_TENSORFLOW: tuple[tuple[tuple[int, int], tuple[int, int]], ...] = (
 """From this release on: the CUDA that its packages are built for."""
 
 
+_GTX = Pattern(r"(?i:GTX)(?= ?[345]0\d0)")
+"""What people call cards that are RTX."""
+
+
 def capability(name: str) -> Capability | None:
     """Of a GPU by the name that a program prints or a person writes; None: not known, or several."""
-    words = name.replace("...", " ").split()
+    words = _GTX.sub("RTX", name.replace("...", " ")).split()
     for length in range(len(words), 0, -1):
         models = compat.gpu_models(" ".join(words[:length]))
         found = {m.compute_capability for m in models}
@@ -111,8 +116,8 @@ def needs(card: Capability) -> tuple[int, int] | None:
 
 def too_new(facts: Facts) -> tuple[str, Capability, str] | None:
     """A card that is newer than everything that the text says of the build: its name, its capability, and the build."""
-    built, known = cudas(facts), cards(facts)
-    tensorflow = releases(facts)
+    built, tensorflow = cudas(facts), releases(facts)
+    known = cards(facts) if built else {}
     old = [name for name, has in known.items() if _newer(has, built, tensorflow)]
     if not old or (len(old) < len(known) and not printed_cards(facts)):
         return None

@@ -32,6 +32,10 @@ _FAULTS = ("gpu-access-failed", "launch-timed-out")
 _OTHERS = ("cudnn-too-old", "driver-insufficient", "libraries-mixed", "cudnn-lacks-nvrtc")
 """Lines that state another cause of the same."""
 _AMPERE, _BLACKWELL, _PASCAL = 8, 10, 6
+_LEAST = 3, 5
+"""What XLA asks for, whatever the build."""
+_FIRST_FOR_AMPERE = 2, 4
+"""TensorFlow, whose packages are for CUDA 11."""
 
 
 def unknown(settle: str, why: str = "not in this text") -> NoReturn:
@@ -65,7 +69,7 @@ def too_new(facts: Facts) -> Iterator[Found]:
     ):
         proof = text.said("cublas-failed", "no-kernel-image")
     if not proof:
-        unknown(_CARD, why=LIKELY if newer else "not in this text")
+        unknown(_CARD, why=LIKELY if newer or _learns_nothing(facts) else "not in this text")
     message = "The GPU is newer than this build of TensorFlow, which has no code that runs on it."
     if newer:
         message = f"{newer[0]} has compute capability {newer[1][0]}.{newer[1][1]}, which is newer than {newer[2]}."
@@ -81,7 +85,18 @@ def _fails_always(facts: Facts, codeless: tuple[TextEvent, ...]) -> bool:
 
 def named_too_new(facts: Facts) -> bool:
     """Whether a text that shows nothing else names a GPU that is newer than the build: likely, and no proof."""
-    return _told.too_new(facts) is not None and not _anything_else(facts)
+    return (not _anything_else(facts) and _told.too_new(facts) is not None) or _learns_nothing(facts)
+
+
+def _learns_nothing(facts: Facts) -> bool:
+    """Whether the loss is no number, on a card that CUDA before 11 does not know: its cuDNN computes wrongly there. Not where
+    all that is named is newer."""
+    if facts.text.shows_a_failure or not facts.text.said("loss-is-nan"):
+        return False
+    cudas, releases = _told.cudas(facts), _told.releases(facts)
+    older = any(cuda < (11, 0) for cuda in cudas) or any(release < _FIRST_FOR_AMPERE for release in releases)
+    is_new = any(has[0] >= _AMPERE for has in _told.cards(facts).values())
+    return is_new and (older or not (cudas or releases))
 
 
 def _anything_else(facts: Facts) -> bool:
@@ -90,8 +105,13 @@ def _anything_else(facts: Facts) -> bool:
     return (
         facts.text.shows_a_failure or isinstance(error, str) or not isinstance(facts.tensorflow.devices, Unread)
         or not isinstance(facts.driver.libcuda.init_result, Unread) or bool(facts.text.said("work-goes-on", "lists-gpus"))
-        or not _told.releases(facts)
+        or not (_told.releases(facts) or _of_conda(facts))
     )  # fmt: skip
+
+
+def _of_conda(facts: Facts) -> bool:
+    """Whether a line names the CUDA that conda brought: that is the one in use."""
+    return any("cudatoolkit" in e.text.lower() for e in facts.text.said("names") if "cuda" in e.values)
 
 
 def _naming(facts: Facts, card: str) -> tuple[TextEvent, ...]:
@@ -116,6 +136,8 @@ def too_old(facts: Facts) -> Iterator[Found]:
     below = (*text.said("below-the-minimum"), *foreign)
     card = next(((n, c) for n, c in _told.cards(facts).items() if c[0] < _PASCAL), None)
     no_code = text.said("no-kernel-image", "arch-mismatch") if card and not _told.too_new(facts) else ()
+    if card and card[1] < _LEAST:
+        no_code += text.said("no-supported-device")
     if not below and not no_code:
         return
     has = f"{card[0]} (compute capability {card[1][0]}.{card[1][1]})" if card else "The GPU"
@@ -143,11 +165,18 @@ _SMALL = 0.25
 _NEARLY_ALL = 0.9
 _MUCH = 1 << 30
 """Bytes that are more than enough for a handle."""
+_TORCH_SIZE = r"[\d.]+ (?:[KMG]iB|bytes)"
 _TORCH = Pattern(
-    r"(?P<total>[\d.]+ [MG]iB) total capacity; (?P<own>[\d.]+ [MG]iB) already allocated; (?P<free>[\d.]+ (?:[MG]iB|bytes)) free"
-    r"(?:; (?P<reserved>[\d.]+ [MG]iB) reserved)?"
+    rf"(?P<total>{_TORCH_SIZE}) total capacity; (?P<own>{_TORCH_SIZE}) (?:already )?allocated; (?P<free>{_TORCH_SIZE}) free"
+    rf"(?:; (?P<reserved>{_TORCH_SIZE}) (?:reserved|cached))?"
 )
-_TORCH_2 = Pattern(r"Process \d+ has (?P<other>[\d.]+ [MG]iB) memory in use")
+"""1.0 to 1.13."""
+_TORCH_2 = Pattern(
+    rf"total capac\w{{1,3}} of (?P<total>{_TORCH_SIZE}) of which (?P<free>{_TORCH_SIZE}) is free\b[^\n]{{0,600}}?"
+    rf"(?P<own>{_TORCH_SIZE}) (?:is|are) allocated by PyTorch(?:[^\n]{{0,40}}? (?P<unused>{_TORCH_SIZE}) (?:is|are) reserved by PyTorch)?"
+)
+"""2.0 and newer; in a container it names the process itself like another one."""
+_TORCH_OTHERS = Pattern(r"Process \d+ has (?P<other>[\d.]+ [MG]iB) memory in use")
 
 
 def _bytes(text: str) -> int:
@@ -186,11 +215,32 @@ def _names(facts: Facts) -> tuple[str, ...]:
 
 
 def _of_others(text: str) -> bool:
-    if found := _TORCH.search(text):
-        own = _bytes(found["reserved"] or found["own"])
-        total = _bytes(found["total"])
-        return total - _bytes(found["free"]) - own > total / 4
-    return bool(_TORCH_2.search(text))
+    if (shares := torch_shares(text)) is not None:
+        return shares[1] > _MOST
+    return "allocated by PyTorch" not in text and bool(_TORCH_OTHERS.search(text))
+
+
+def torch_shares(text: str) -> tuple[float, float] | None:
+    """Which part of the GPU's memory PyTorch holds itself, and which part others do, by the numbers of its error; None: it
+    has none."""
+    found = _TORCH.search(text) or _TORCH_2.search(text)
+    if found is None or not (total := _bytes(found["total"])):
+        return None
+    named = found.groupdict()
+    own = _bytes(named.get("reserved") or found["own"]) + _bytes(named.get("unused") or "")
+    return own / total, (total - _bytes(found["free"]) - own) / total
+
+
+_MOST = 0.25
+"""Others than PyTorch, its own context among them, hold less than this share where PyTorch alone is at work."""
+_ITS_OWN = 0.6
+"""PyTorch holds this share or more: the model does not fit."""
+
+
+def torch_alone(facts: Facts) -> tuple[TextEvent, ...]:
+    """The lines in which PyTorch has itself taken what it finds missing."""
+    told = facts.text.said("torch-out-of-memory")
+    return tuple(e for e in told if (s := torch_shares(e.text)) is not None and s[0] >= _ITS_OWN and s[1] <= _MOST)
 
 
 def _orphaned(event: TextEvent) -> bool:

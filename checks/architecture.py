@@ -242,7 +242,7 @@ _REJECTED = Pattern(
 
 def _failed(facts: Facts) -> list[tuple[Measurement, str]]:
     """The kernels on GPUs that ended without a result, and why."""
-    return [(one, one.failed) for one in facts.measurements if one.failed and one.device.startswith("GPU:")]
+    return [(one, one.failed) for one in facts.measurements if one.failed and one.in_tensorflow and "GPU" in one.device]
 
 
 def _without_machine_code(facts: Facts) -> tuple[LogEvent, ...]:
@@ -331,12 +331,12 @@ def gpu_too_new_for_build(facts: Facts) -> Findings:
     )
 
 
-@check("GD514", "jit-cold-start", stage=Stage.SPEED, level=Level.INFO, explains=("op-fails",))
+@check("GD514", "jit-cold-start", stage=Stage.SPEED, level=Level.WARN, explains=("op-fails",))
 def jit_cold_start(facts: Facts) -> Findings:
     """The build has no machine code for this GPU: each first use is compiled from PTX, which works and takes time.
 
     What it looks at: TensorFlow's line 'not built with CUDA kernel binaries compatible with compute capability …', while
-    no kernel fails for reasons of code.
+    no kernel fails for reasons of code. It is said for information, unless somebody asks in a pasted text why it takes long.
 
     Why it matters: the first run of a program can take minutes to half an hour. The compiled code is kept in
     ~/.nv/ComputeCache, and the next start is fast, unless the cache is too small or can't be written.
@@ -360,6 +360,9 @@ def jit_cold_start(facts: Facts) -> Findings:
         proof=(Evidence(text=events[0].text, source="TensorFlow"),),
         about=_codeless(facts, events),
         explains=("op-fails",) if late else (),
+        level=Level.WARN
+        if facts.text.said("takes-long", "slow-named") and not facts.text.shows_a_failure
+        else Level.INFO,
         fixes=(
             Fix(
                 kind="advice",

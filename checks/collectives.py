@@ -1,14 +1,18 @@
-"""Collectives that fail, hang or crawl, as pasted texts tell it."""
+"""Collectives that fail, hang or crawl: most of it as pasted texts tell it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpudoctor.checks import _peers, _speed
 from gpudoctor.checks._collectives import told_of, without_peers
+from gpudoctor.checks._gpus import measured_on
+from gpudoctor.checks._nccl_settings import seen, setting
 from gpudoctor.checks._said import holds, lines, said, speaks_of_speed, undecided
 from gpudoctor.facts import Facts, Unread
-from gpudoctor.findings import EnvChange, Fix, Found, Level, NotApplicable, Stage
+from gpudoctor.findings import EnvChange, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
+from gpudoctor.verdicts.collective import all_reduce
 
 _DEBUG = "NCCL_DEBUG=INFO python3 …  # the same program, on every machine"
 
@@ -89,11 +93,12 @@ def nccl_nvls_fabric_manager(facts: Facts) -> Iterator[Found]:
 
 
 @check("GD322", "p2p-unsupported-geforce", stage=Stage.USE, explains=("op-fails", "collective-fails"))
-def p2p_unsupported_geforce(facts: Facts) -> Iterator[Found]:
+def p2p_unsupported_geforce(facts: Facts) -> Findings:
     """These cards have no direct access to each other, and a program counts on it.
 
     What it looks at: in a pasted text, 'peer access is not supported between these two devices' where it names GeForce RTX
-    cards, and Accelerate's own words for it. Without such names it is left open.
+    cards, and Accelerate's own words for it. Without such names it is left open. On a machine, for information: pairs of GeForce
+    cards without NVLink that can't read each other's memory, by NVML and CUDA.
 
     Why it matters: GeForce cards since the RTX 20 have no peer-to-peer over PCIe. What opens another card's memory fails.
 
@@ -101,6 +106,8 @@ def p2p_unsupported_geforce(facts: Facts) -> Iterator[Found]:
 
     Source: NVIDIA/nccl-tests issue 117; CUDA runtime, cudaErrorPeerAccessUnsupported.
     """
+    if not facts.text.is_all:
+        return (yield from _peers.apart(facts, geforce=True))
     settle = "nvidia-smi topo -p2p r; nvidia-smi -L"
     told = facts.text.said("geforce-no-p2p")
     if not told and (told := said(facts, "peer-refused", settle=settle)) and not without_peers(facts):
@@ -110,6 +117,7 @@ def p2p_unsupported_geforce(facts: Facts) -> Iterator[Found]:
         proof=lines(told),
         fixes=(_through_the_host(),),
     )
+    return None
 
 
 def _through_the_host() -> Fix:
@@ -123,12 +131,13 @@ def _through_the_host() -> Fix:
 
 
 @check("GD323", "multi-gpu-topology-no-p2p", stage=Stage.SPEED, level=Level.WARN, explains=("runs-slowly",))
-def multi_gpu_topology_no_p2p(facts: Facts) -> Iterator[Found]:
+def multi_gpu_topology_no_p2p(facts: Facts) -> Findings:
     """Some of the GPUs can't reach each other directly: they are on different processors or host bridges.
 
     What it looks at: in a pasted text, TensorFlow's 'Peer access not supported between device ordinals' (or the CUDA sample's
     'CANNOT Access Peer') for some pairs and not for all, or 'chipset not supported' of nvidia-smi topo -p2p; nothing in the text
-    fails.
+    fails. On a machine, for information: pairs of other cards than GeForce, without NVLink and not in MIG mode, that can't read
+    each other's memory.
 
     Why it matters: by design of the machine such pairs copy through the host's memory: slower, and right.
 
@@ -136,6 +145,8 @@ def multi_gpu_topology_no_p2p(facts: Facts) -> Iterator[Found]:
 
     Source: CUDA C++ Programming Guide, peer-to-peer memory access; nvidia-smi topo.
     """
+    if not facts.text.is_all:
+        return (yield from _peers.apart(facts, geforce=False))
     told = said(facts, "tf-peers-apart", "gpu-pairs", settle="nvidia-smi topo -m; nvidia-smi topo -p2p r")
     speaks_of_speed(facts)
     one_way = {(e.values["first"], e.values["second"]) for e in told if e.kind == "tf-peers-apart"}
@@ -156,14 +167,22 @@ def multi_gpu_topology_no_p2p(facts: Facts) -> Iterator[Found]:
             ),
         ),
     )
+    return None
 
 
-@check("GD324", "p2p-not-used", stage=Stage.SPEED, level=Level.WARN, explains=("runs-slowly",))
-def p2p_not_used(facts: Facts) -> Iterator[Found]:
+@check(
+    "GD324",
+    "p2p-not-used",
+    stage=Stage.SPEED,
+    level=Level.WARN,
+    explains=("runs-slowly", *_speed.COLLECTIVES),
+)
+def p2p_not_used(facts: Facts) -> Findings:
     """GPUs that are linked by NVLink talk through the host's memory.
 
-    What it looks at: in a pasted text, NCCL's transports ('via SHM', 'via NET' between GPUs of one machine) beside NVLinks in
-    nvidia-smi topo -m, where no variable turns direct access off.
+    What it looks at: NCCL's transports, by its log of the native all-reduce that was measured, between GPUs that are all linked by NVLink
+    by NVML; in a pasted text 'via SHM', 'via NET' between GPUs of one machine beside NVLinks in nvidia-smi topo -m. Where a setting
+    turns direct access off, it is that setting's.
 
     Why it matters: a collective runs at a tenth of what the links could do.
 
@@ -172,6 +191,9 @@ def p2p_not_used(facts: Facts) -> Iterator[Found]:
 
     Source: NCCL user guide, Troubleshooting and environment variables.
     """
+    if not facts.text.is_all:
+        yield from (found := tuple(_past_the_links(facts)))
+        return "NCCL goes from GPU to GPU" if not found else None
     told = said(facts, "nccl-transport", settle=_DEBUG)
     speaks_of_speed(facts)
     if any(e.values["way"] == "P2P" for e in told):
@@ -187,12 +209,34 @@ def p2p_not_used(facts: Facts) -> Iterator[Found]:
     yield Found(
         message="NCCL does not use the NVLinks between these GPUs.",
         proof=lines(told),
-        fixes=(
-            Fix(
-                kind="command",
-                risk="safe",
-                summary="Let NCCL say why",
-                steps=("NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,P2P,ENV python3 …",),
-            ),
-        ),
+        fixes=(_LET_IT_SAY,),
+    )
+
+
+_LET_IT_SAY = Fix(
+    kind="command",
+    risk="safe",
+    summary="Let NCCL say why: its log tells, for each two GPUs, which way it takes",
+    steps=("export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,P2P,ENV",),
+)
+
+
+def _past_the_links(facts: Facts) -> Iterator[Found]:
+    measured = all_reduce(facts)
+    if measured is None or not measured.ways:
+        raise NotApplicable("no all-reduce was measured whose way NCCL's log tells")
+    if not measured.linked:
+        raise NotApplicable("the GPUs are not all linked by NVLink")
+    if any(way.startswith(("P2P", "NVLS")) for way in measured.ways):
+        return
+    forbids = [
+        s for name in ("NCCL_P2P_DISABLE", "NCCL_P2P_LEVEL") if (s := setting(facts, name)) is not None and s.value
+    ]
+    if forbids:
+        raise NotApplicable(f"{forbids[0].name} is set")
+    yield Found(
+        message=f"NCCL does not use the NVLinks between these GPUs: {measured.in_words()}.",
+        proof=seen(measured),
+        about=measured_on(facts, measured.of),
+        fixes=(_LET_IT_SAY,),
     )

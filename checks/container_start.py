@@ -40,6 +40,8 @@ def container_toolkit_missing(facts: Facts) -> Findings:
         return (yield from _nobody_hands_over(facts))
     kinds = ("no-gpu-device-driver", "no-gpu-runtime", "toolkit-absent", "cdi-unresolved")
     told = said(facts, *kinds, settle=_RUNTIMES)
+    if facts.text.said("snap-named") and not facts.text.said("toolkit-absent"):
+        raise left_open("snap list docker")
     if all(e.kind == "cdi-unresolved" and not e.values["device"].endswith("=all") for e in told):
         raise left_open("nvidia-ctk cdi list")
     engine = with_root(

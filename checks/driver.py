@@ -260,9 +260,10 @@ def _start_fabric_manager(facts: Facts) -> Fix:
 
 def _suspected(facts: Facts) -> list[Found]:
     """TensorFlow names the driver whenever cuDNN does not start; it is at fault where it is older than the CUDA in use needs."""
-    built = _told.cudas(facts)
+    suspected = facts.text.said("driver-suspected")
+    built = _told.cudas(facts) if suspected else ()
     needed = [floor for cuda in built if (floor := compat.floor(".".join(map(str, cuda))))]
-    for event in facts.text.said("driver-suspected") if needed else ():
+    for event in suspected if needed else ():
         if all(_numbers(event.values["version"]) < _numbers(least) for least in needed):
             message = f"The driver is of release {event.values['version']}; the CUDA in use needs {needed[0]} or newer."
             return [Found(message=message, proof=lines((event,)), fixes=(_install_driver(facts),))]
@@ -328,7 +329,7 @@ def driver_too_old(facts: Facts) -> Findings:
     if lib.init_result == SUCCESS:
         api = known(lib.api_version)
         too_old = api // 1000 < floor.cuda
-        has, source = f"CUDA {api // 1000}.{api % 1000 // 10}", "cuDriverGetVersion"
+        has, source = f"CUDA {lib.cuda}", "cuDriverGetVersion"
     else:
         release = known(facts.driver.kernel_version)
         if release is None:

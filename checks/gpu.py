@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from gpudoctor.checks._gpus import about, each, gpus, title
 from gpudoctor.checks._kernel_log import logged
 from gpudoctor.checks._reasons import several
-from gpudoctor.checks._said import lines, speaks_of_speed
-from gpudoctor.facts import Facts, GpuDevice, TextEvent, UnknownFactError, Unread, known
+from gpudoctor.checks._said import lines
+from gpudoctor.facts import Facts, GpuDevice, TextEvent, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, Stage
 from gpudoctor.registry import check
 
@@ -252,111 +252,3 @@ def memory_repair_pending(facts: Facts) -> Findings:
 
     yield from each(gpus(facts), look)
     return f"no memory of {several(len(gpus(facts)), 'GPU')} waits to be replaced"
-
-
-def _held_back(facts: Facts, reasons: tuple[str, ...]) -> Iterator[tuple[GpuDevice, tuple[str, ...]]]:
-    """The GPUs whose clocks are held down for one of `reasons` now, with those that apply."""
-    devices = gpus(facts)
-    hit: list[tuple[GpuDevice, tuple[str, ...]]] = []
-    unread: Unread | None = None
-    for device in devices:
-        now = device.clock_event_reasons
-        if isinstance(now, Unread):
-            unread = unread or now
-        elif active := tuple(r for r in now or () if r in reasons):
-            hit.append((device, active))
-    if unread is not None and not hit:
-        raise UnknownFactError(unread)
-    yield from hit
-
-
-def _clocks(device: GpuDevice, active: tuple[str, ...]) -> Evidence:
-    now, top = device.clock_sm_mhz, device.clock_sm_max_mhz
-    speed = f"; SM clock {now} of {top} MHz" if isinstance(now, int) and isinstance(top, int) else ""
-    return Evidence(text=", ".join(active) + speed, source="NVML, nvmlDeviceGetCurrentClocksEventReasons")
-
-
-@check("GD804", "gpu-throttling-thermal", stage=Stage.SPEED, level=Level.WARN, explains=("runs-slowly",))
-def throttling_thermal(facts: Facts) -> Findings:
-    """A GPU runs slower because it is too hot.
-
-    What it looks at: the reasons that NVML gives for lower clocks: hardware or software thermal slowdown.
-    The software's power cap is no finding: it is normal under load.
-
-    Why it matters: the clocks fall to as little as half until it is cooler, and a job on several GPUs waits for
-    the slowest.
-
-    How to fix: see to the cooling: fans, air flow, dust, room temperature, the pump where it is liquid-cooled.
-
-    Source: NVML API reference, nvmlClocksEventReasons.
-    """
-    speaks_of_speed(facts)
-    for device, active in _held_back(facts, ("hw-thermal-slowdown", "sw-thermal-slowdown")):
-        degrees, limit = device.temperature_c, device.temperature_slowdown_c
-        at = f" at {degrees} °C" if isinstance(degrees, int) else ""
-        heat = f"{degrees} °C" if isinstance(degrees, int) else "temperature unknown"
-        bound = f", slowdown from {limit} °C" if isinstance(limit, int) else ""
-        yield Found(
-            message=f"{title(device)} is slowed down by heat{at}.",
-            proof=(_clocks(device, active), Evidence(text=heat + bound, source="NVML, nvmlDeviceGetTemperature")),
-            about=about(device),
-            fixes=(
-                Fix(
-                    kind="advice",
-                    risk="safe",
-                    summary="See to the cooling of this GPU: fans, air flow, dust, room temperature",
-                    steps=(),
-                    verify=f"nvidia-smi -q -d TEMPERATURE,PERFORMANCE -i {device.index}",
-                ),
-            ),
-        )
-    return _temperatures(facts)
-
-
-def _temperatures(facts: Facts) -> str:
-    degrees = [d.temperature_c for d in gpus(facts) if isinstance(d.temperature_c, int)]
-    return "no clock is held down by heat" + (f"; the warmest GPU has {max(degrees)} °C" if degrees else "")
-
-
-@check("GD805", "gpu-throttling-power", stage=Stage.SPEED, level=Level.WARN, explains=("runs-slowly",))
-def throttling_power(facts: Facts) -> Findings:
-    """A GPU is slowed down because its power supply says so.
-
-    What it looks at: the reason 'hardware power brake' that NVML gives for lower clocks: a signal from outside
-    the GPU. The software's power cap is no finding: under load a GPU runs at its power limit.
-
-    Why it matters: the clocks fall to half or less while the signal stands.
-
-    How to fix: see to the power: the supply's load and redundancy, the cables to the card, a power limit that the
-    chassis sets.
-
-    Source: NVML API reference, nvmlClocksEventReasonHwPowerBrakeSlowdown.
-    """
-    speaks_of_speed(facts)
-    if facts.text.is_all and (told := facts.text.said("power-cap-slows")):
-        yield Found(
-            message="A GPU's clocks are held down by its power limit.", proof=lines(told), fixes=(_see_to_power(),)
-        )
-        return
-    for device, active in _held_back(facts, ("hw-power-brake",)):
-        draw, limit = device.power_draw_w, device.power_limit_w
-        power = f"{draw:.0f} W" if isinstance(draw, float) else "power draw unknown"
-        bound = f" of {limit:.0f} W" if isinstance(limit, float) else ""
-        yield Found(
-            message=f"The power supply holds {title(device)} down (power brake).",
-            proof=(_clocks(device, active), Evidence(text=power + bound, source="NVML, nvmlDeviceGetPowerUsage")),
-            about=about(device),
-            fixes=(_see_to_power(f" -i {device.index}"),),
-        )
-    return "no power brake holds a clock down"
-
-
-def _see_to_power(which: str = "") -> Fix:
-    return Fix(
-        kind="advice",
-        risk="safe",
-        summary="See to the power of this machine: are all supplies on, are the card's cables seated, "
-        "does the chassis or its management controller limit it?",
-        steps=(),
-        verify=f"nvidia-smi -q -d POWER,PERFORMANCE{which}",
-    )

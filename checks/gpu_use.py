@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gpudoctor.checks import _driver_fixes as fix
-from gpudoctor.checks import _work
+from gpudoctor.checks import _speed, _work
 from gpudoctor.checks._driver_said import decided
 from gpudoctor.checks._gpus import about, each, gib, gpus, title, visible
 from gpudoctor.checks._said import holds, lines, undecided
@@ -356,6 +356,61 @@ def vgpu_unlicensed(facts: Facts) -> Findings:
 
     yield from each(devices, look)
     return "NVML reports no vGPU without a licence"
+
+
+_BUSY = 50
+"""Percent of the time in which a kernel ran on the GPU."""
+
+
+@check(
+    "GD813",
+    "gpu-busy-with-other-work",
+    stage=Stage.USE,
+    level=Level.WARN,
+    explains=_speed.OF_A_GPU,
+)
+def busy_with_other_work(facts: Facts) -> Findings:
+    """Another program computes on a GPU, and what is measured there is slow.
+
+    What it looks at: the utilisation of each GPU before anything of gpudoctor ran there, with clocks that are not idle, and
+    whether a kernel of gpudoctor then was clearly slower than on the sibling GPUs, or than is usual. A busy GPU that measures well is no
+    finding.
+
+    Why it matters: two programs on one GPU take turns: each gets a part of it, and the other GPUs of a job wait.
+
+    How to fix: use another GPU, wait, or end the process if it is yours.
+
+    Source: NVML API reference, nvmlDeviceGetUtilizationRates; the measurements.
+    """
+    measured = _speed.by_gpu(facts)
+    if not measured:
+        raise NotApplicable("no kernel was run on a GPU of NVML's")
+
+    def look(device: GpuDevice) -> Found | None:
+        slow = _speed.slow(measured.get(device.index, ()))
+        if not slow:
+            return None
+        percent, reasons = known(device.utilisation_gpu_percent), known(device.clock_event_reasons)
+        if percent is None or percent < _BUSY or "idle" in (reasons or ()):
+            return None
+        listed = device.processes
+        others = [p for p in (() if isinstance(listed, Unread) else listed or ()) if not _is_ours(facts, p)]
+        who = f" by {' and '.join(_holder(p) for p in others[:3])}" if others else ""
+        return Found(
+            message=f"{title(device)} was at {percent}% utilisation before anything of gpudoctor ran there{who}: "
+            f"{slow[0][0].kernel} reaches {slow[0][1].why}.",
+            proof=(
+                Evidence(text=f"{percent}% utilisation", source="NVML, nvmlDeviceGetUtilizationRates"),
+                *(_speed.shown(*one) for one in slow[:3]),
+                *(Evidence(text=_holder(p), source="NVML, list of processes") for p in others[:8]),
+            ),
+            about=about(device),
+            fixes=_ways_out(facts, device, others),
+        )
+
+    yield from each(visible(facts), look)
+    told = [d.utilisation_gpu_percent for d in visible(facts) if isinstance(d.utilisation_gpu_percent, int)]
+    return f"no slow GPU was at work before; the busiest was at {max(told)}%" if told else "no GPU is slow"
 
 
 def _licence() -> Fix:

@@ -39,7 +39,8 @@ def tensorflow_gpu_package_removed(facts: Facts) -> Iterator[Found]:
     told = facts.text.said("tensorflow-gpu-stub")
     if facts.text.is_all and not told:
         told = tuple(e for e in facts.text.said("no-version") if _never_existed(e))
-    if facts.text.is_all and not told and not facts.text.said("gpu-package"):
+    named = facts.text.said("gpu-package") or [e for e in facts.text.said("setup-failed") if "tensorflow-gpu" in e.text]
+    if facts.text.is_all and not told and not named:
         raise NotApplicable("nobody asks for tensorflow-gpu")
     if not told:
         told = said(facts, "tensorflow-gpu-stub", settle="python3 -m pip install tensorflow-gpu")
@@ -104,7 +105,7 @@ def tf_windows_native_cpu_only(facts: Facts) -> Findings:
     if facts.tensorflow.build.cuda is True:
         raise NotApplicable("this build has CUDA")
     new = _installs.at_least(facts.tensorflow.version, "2.11")
-    if not new and facts.text.said("release-after-2.10"):
+    if not new and facts.text.said("release-after-2.10", "release-left"):
         new = True
     if new is None:
         new = _installs.at_least(_installs.minor(facts.python.version), "3.11") or None
@@ -164,7 +165,9 @@ def tf_macos_no_cuda(facts: Facts) -> Iterator[Found]:
         raise NotApplicable("TensorFlow lists GPUs")
     if isinstance(facts.tensorflow.import_error, str):
         raise NotApplicable("TensorFlow can't be imported")
-    if facts.tensorflow.build.cuda is True:
+    lost = facts.tensorflow.libraries
+    of_cuda = not isinstance(lost, Unread) and any(one.soname.endswith(".dylib") for one in lost)
+    if facts.tensorflow.build.cuda is True or of_cuda:
         raise UnknownFactError(Unread(why="this build has CUDA"))
     if facts.text.is_all and isinstance(facts.driver.libcuda.init_result, int):
         raise UnknownFactError(Unread(why="a driver of NVIDIA's answers: it is another machine's system that is named"))

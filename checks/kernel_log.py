@@ -6,12 +6,13 @@ from gpudoctor import compat
 from gpudoctor.checks import _driver_fixes as fix
 from gpudoctor.checks._cuinit import own_libraries
 from gpudoctor.checks._driver_said import SHOWN, decided
-from gpudoctor.checks._gpus import on_bus
+from gpudoctor.checks._gpus import measured_on, on_bus
 from gpudoctor.checks._kernel_log import blamed, cleared, named, of_text, shown, told
 from gpudoctor.checks._said import lines, said, undecided
 from gpudoctor.facts import Facts, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, NotApplicable, Stage
 from gpudoctor.registry import check
+from gpudoctor.verdicts import places
 
 _NO_GPU = ("tf-lists-no-gpu", "fewer-gpus", "cuinit-no-device", "cuinit-fails", "cuinit-no-answer")
 _GSP_TIMEOUT = (119, 120)
@@ -146,7 +147,8 @@ def xid119_gsp_timeout(facts: Facts) -> Findings:
     """The GPU's own system processor (GSP) stopped answering the driver.
 
     What it looks at: Xid 119 (GSP RPC timeout) and 120 (GSP error) in the kernel's log, and whether CUDA (or NVML)
-    lists that GPU now. A GPU that works now is left alone.
+    lists that GPU now. A GPU that works now is left alone. In a pasted text also the driver's report of the GSP's crash,
+    which comes under other numbers, too (Xid 62).
 
     Why it matters: the GPU stays out of order until it is reset; programs hang or see one GPU less.
 
@@ -307,15 +309,17 @@ def xid13_31_43_app_or_gpu_fault(facts: Facts) -> Findings:
     if not failed:
         raise NotApplicable("no operation failed on a GPU")
     events = [e for e in known(facts.system.kernel_log_during) if e.kind == "xid" and e.xid in _APPLICATION]
-    addresses = {f"GPU:{d.index}": d.pci_address for d in known(facts.driver.libcuda.devices)} if events else {}
-    for device in dict.fromkeys(m.device for m in failed):
-        mine = [e for e in events if e.pci_address == addresses.get(device)]
+    if events:
+        known(facts.driver.libcuda.devices)
+    for device, first in {m.device: m for m in failed}.items():
+        addresses = {p.cuda.pci_address for p in places(facts, first) if p.cuda is not None}
+        mine = [e for e in events if e.pci_address in addresses]
         if mine:
             numbers = ", ".join(sorted({str(e.xid) for e in mine}))
             yield Found(
                 message=f"{device} reported Xid {numbers} while gpudoctor's operation ran on it, and the operation failed.",
                 proof=(*shown(mine), *told(mine)),
-                about=(device.replace(":", "").lower(),),
+                about=measured_on(facts, first),
                 fixes=(
                     Fix(
                         kind="command",

@@ -24,7 +24,7 @@ from gpudoctor.checks._cuinit import (
 from gpudoctor.checks._driver_said import SHOWN, decided, modules_differ, stub_of_an_image
 from gpudoctor.checks._handed_over import driver_works
 from gpudoctor.checks._reasons import short
-from gpudoctor.checks._said import lines
+from gpudoctor.checks._said import lines, machines_alone
 from gpudoctor.facts import Facts, SearchStep, UnknownFactError, Unread, known
 from gpudoctor.findings import EnvChange, Evidence, Findings, Fix, Found, NotApplicable, Stage, on_library_path
 from gpudoctor.patterns import Pattern
@@ -33,11 +33,14 @@ from gpudoctor.registry import check
 _NVML_MISMATCH = 18
 
 
+_MISMATCH = ("driver-does-not-load", "tf-lists-no-gpu", "cuinit-fails", "cuinit-no-device", "nvidia-smi-fails")
+
+
 @check(
     "GD102",
     "driver-library-mismatch",
     stage=Stage.DRIVER,
-    explains=("driver-does-not-load", "tf-lists-no-gpu", "cuinit-fails", "cuinit-no-device", "nvidia-smi-fails"),
+    explains=(*_MISMATCH, "driver-rminit-failed"),  # for want of a firmware of the module's own release
 )
 def driver_library_mismatch(facts: Facts) -> Findings:
     """The driver's libraries and its kernel module are of different releases.
@@ -101,6 +104,7 @@ def driver_library_mismatch(facts: Facts) -> Findings:
         ),
         proof=tuple(proof),
         fixes=_fixes(off, fix.REBOOT if off is None or nvml == _NVML_MISMATCH else None),
+        explains=None if facts.text.is_all else _MISMATCH,
     )
 
 
@@ -146,6 +150,8 @@ def libcuda_stub_loaded(facts: Facts) -> Findings:
     is_stub = result in (STUB, OLD_STUB)
     if is_stub and stub_of_an_image(facts):
         known(lib.path)
+    if result == OLD_STUB and facts.text.said("driver-insufficient"):
+        raise UnknownFactError(Unread(why="a driver answered, and is too old", settle="nvidia-smi"))
     path = path_of(lib, decided=is_stub)
     if not is_stub and not (lies_in(lib, "stubs") and result != SUCCESS):
         return f"cuInit answers {result}: {short(path)} is no stub"
@@ -313,8 +319,7 @@ def driver_library_damaged(facts: Facts) -> Findings:
 
     Source: ld.so(8); glibc elf/dl-load.c.
     """
-    if facts.text.is_all:
-        raise NotApplicable("only a machine that is examined shows it")
+    machines_alone(facts, "only a machine that is examined shows it")
     if facts.driver.libcuda.path is not None and not isinstance(facts.driver.libcuda.no_answer, str):
         return f"the loader takes {short(known(facts.driver.libcuda.path))}"
     refused = refused_library(facts)

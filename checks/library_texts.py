@@ -77,7 +77,7 @@ def _other_minor(failed: list[str], beside: tuple[str, ...]) -> tuple[str, str] 
 def other_cudnn(facts: Facts) -> Iterator[Found]:
     """cuDNN alone is lost, and the text names one of another major version (cudnn-wrong-major)."""
     names = lost(facts)
-    asked_for = {name.rstrip("dl.")[-1] for name in names}
+    asked_for = {name.removesuffix(".dylib").rstrip("dl.")[-1] for name in names}
     stated = named(facts, "cudnn")
     if not names or not all(is_cudnn(n) for n in names) or not stated:
         return
@@ -92,7 +92,7 @@ def other_cudnn(facts: Facts) -> Iterator[Found]:
 
 def is_cudnn(name: str) -> bool:
     """Whether a file is of cuDNN, by its name."""
-    return name.startswith(("libcudnn.so", "cudnn64_"))
+    return name.startswith(("libcudnn.", "cudnn64_"))
 
 
 def file_that_is_there(facts: Facts, in_wheels: bool) -> Iterator[Found]:
@@ -124,7 +124,7 @@ def refused_file(facts: Facts) -> Iterator[Found]:
     told = [
         e
         for e in facts.text.said("library-not-loaded")
-        if any(word in e.text for word in words) and "cudnn DSO" not in e.text
+        if any(word in e.text for word in words) and " DSO" not in e.text  # there it is the symbol that was asked for
     ]
     if told:
         yield Found(

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-import statistics
+from collections.abc import Iterator
 
+from gpudoctor.checks import _speed
+from gpudoctor.checks._gpus import measured_on
 from gpudoctor.checks._reasons import several
+from gpudoctor.checks._said import machines_alone
 from gpudoctor.facts import Facts, Measurement, Unread, known
-from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
-from gpudoctor.registry import check
+from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage, SymptomRank
+from gpudoctor.registry import check, symptom
+from gpudoctor.verdicts import judged, places
+from gpudoctor.verdicts.collective import times
+
+_SLOWS = ("slow-copies", *_speed.COLLECTIVES)
 
 
 @check("GD801", "gpu-wrong-result", stage=Stage.USE)
@@ -15,7 +22,8 @@ def gpu_wrong_result(facts: Facts) -> Findings:
     """A kernel returned wrong numbers.
 
     What it looks at: sampled elements of each kernel's result against the same computed in float64 on the
-    CPU; copies and all-reduces against the exact data. The tolerance is that of rounding in the kernel's own precision.
+    CPU; copies, all-reduces and patterns in the device's memory against the exact data; a product that is repeated against itself. The
+    tolerance is that of rounding in the kernel's own precision. Beside it stands what NVML counts of the memory's errors.
 
     Why it matters: training on such a device goes wrong silently.
 
@@ -37,8 +45,8 @@ def gpu_wrong_result(facts: Facts) -> Findings:
         name = f" ({ones[0].device_name})" if isinstance(ones[0].device_name, str) else ""
         yield Found(
             message=f"{device}{name}: {', '.join(one.kernel for one in ones)}: the result is wrong.",
-            proof=tuple(_compared(one) for one in ones),
-            about=ones[0].devices(),
+            proof=(*(_compared(one) for one in ones), *_errors_of_memory(facts, ones[0])),
+            about=measured_on(facts, ones[0]),
             fixes=(
                 Fix(
                     kind="command",
@@ -61,19 +69,67 @@ def _compared(one: Measurement) -> Evidence:
     )
 
 
+def _errors_of_memory(facts: Facts, one: Measurement) -> Iterator[Evidence]:
+    """What NVML says of the memory of the GPUs."""
+    for device in (place.nvml for place in places(facts, one)):
+        if device is None or isinstance(device.ecc_mode, Unread):
+            continue
+        errors = device.ecc_volatile_uncorrected
+        counted = f", {errors} uncorrected error(s) since the driver was loaded" if isinstance(errors, int) else ""
+        state = {
+            True: f"its errors are corrected or counted (ECC on{counted})",
+            False: "ECC is off: errors of its memory pass unseen",
+        }
+        text = (
+            "a product without ECC: errors of its memory pass unseen"
+            if device.ecc_mode is None
+            else state[device.ecc_mode]
+        )
+        yield Evidence(text=f"memory of GPU {device.index}: {text}", source="NVML, nvmlDeviceGetEccMode")
+
+
 def _tolerance(one: Measurement) -> str:
     return "?" if isinstance(one.tolerance, Unread) else f"{one.tolerance:.2g}"
 
 
-_SLOW, _STEADY = 0.75, 0.1
+@symptom("GD893", "slow-copies", rank=SymptomRank.SLOW, stage=Stage.SPEED)
+def slow_copies(facts: Facts) -> Findings:
+    """Copies to, from, between or inside GPUs are much slower than their links allow.
+
+    What it looks at: native copies of locked memory, inside a GPU and between two: clearly slower than on the sibling GPUs, or below 0.4
+    of the physical limit of the link as it was seen while they ran.
+
+    Why it matters: every batch goes through these copies.
+
+    Source: the measurements. Healthy machines reach 0.78 to 0.88 of the limits.
+    """
+    machines_alone(facts, "a text does not measure (runs-slowly)")
+    compared = [v for m, v in judged(facts) if m.kernel.startswith("copy-") and v.expected is not None]
+    if not compared:
+        raise NotApplicable("no copy was measured that could be compared with anything")
+    by_device: dict[str, list[_speed.Judged]] = {}
+    for one, verdict in _speed.slow_copies(facts):
+        by_device.setdefault(one.device, []).append((one, verdict))
+    for device, ones in by_device.items():
+        worst, verdict = ones[0]
+        expected = verdict.expected or verdict.value
+        yield Found(
+            message=f"{device}: {worst.kernel} reaches {verdict.value:.3g} {verdict.unit}, {times(expected / verdict.value)} less than "
+            f"{verdict.basis.partition(': ')[2]}{f' ({expected:.3g})' if verdict.kind == 'siblings' else ''}.",
+            proof=tuple(_speed.shown(*one) for one in ones),
+            about=measured_on(facts, worst),
+            level=Level.WARN,
+        )
+    return f"{several(len(compared), 'figure')} of copies compared, none much slower than its link"
 
 
-@check("GD820", "gpu-outlier", stage=Stage.SPEED, level=Level.WARN)
+@check("GD820", "gpu-outlier", stage=Stage.SPEED, level=Level.WARN, explains=_SLOWS)
 def gpu_outlier(facts: Facts) -> Findings:
     """One GPU is clearly slower than its siblings on the same work.
 
-    What it looks at: the matrix products, verified and steady (samples within 10% of each other), of GPUs of the same
-    model. It fires below 75% of the median of the others.
+    What it looks at: matrix products, memory and copies of GPUs of the same model, those that were verified: below 75% of the median of
+    the others. Of two GPUs both must be steady (samples within 10% of each other). Copies to and from the host are compared over links
+    of one generation and width only; those from pageable memory, which is the host's own work, not at all.
 
     Why it matters: every step of a training on several GPUs waits for the slowest one.
 
@@ -82,31 +138,20 @@ def gpu_outlier(facts: Facts) -> Findings:
 
     Source: the measurement itself, against the sibling GPUs of this machine.
     """
-    groups: dict[tuple[object, ...], list[tuple[Measurement, float]]] = {}
-    for one in facts.measurements:
-        rate, spread = one.value, one.spread
-        steady = isinstance(spread, float) and spread <= _STEADY
-        gpu = one.kernel.startswith("matmul") and one.device.startswith("GPU:") and isinstance(one.device_name, str)
-        if gpu and isinstance(rate, float) and steady and one.verified is True:
-            groups.setdefault((one.kernel, one.device_name, one.dtype, one.size), []).append((one, rate))
-    compared = {key: group for key, group in groups.items() if len(group) > 1}
+    compared = [(m, v) for m, v in judged(facts) if v.siblings and "," not in m.device]
     if not compared:
         raise NotApplicable("no two GPUs of one model were measured on the same work")
-    slow: dict[str, list[Evidence]] = {}
-    least = 1.0
-    for group in compared.values():
-        for one, rate in group:
-            others = [r for other, r in group if other is not one]
-            least = min(least, rate / statistics.median(others))
-            if rate < _SLOW * statistics.median(others):
-                text = f"{one.kernel}: {rate:.3g} {one.unit}, the others {statistics.median(others):.3g}"
-                slow.setdefault(one.device, []).append(Evidence(text=text, source=f"{one.backend} on {one.device}"))
-    for device, proof in slow.items():
-        index = device.partition(":")[2]
+    slow: dict[str, list[_speed.Judged]] = {}
+    for one, verdict in compared:
+        if verdict.verdict == "low":
+            slow.setdefault(one.device, []).append((one, verdict))
+    for device, ones in slow.items():
+        worst, verdict = min(ones, key=lambda one: one[1].ratio or 0.0)
         yield Found(
-            message=f"{device} is clearly slower than the other GPUs of its model on the same work.",
-            proof=tuple(proof),
-            about=(f"gpu{index}",),
+            message=f"{device} is clearly slower than the other GPUs of its model on the same work: {worst.kernel} "
+            f"reaches {verdict.ratio:.2f} of their rate.",
+            proof=tuple(_speed.shown(*one) for one in ones),
+            about=measured_on(facts, worst),
             fixes=(
                 Fix(
                     kind="command",
@@ -116,4 +161,81 @@ def gpu_outlier(facts: Facts) -> Findings:
                 ),
             ),
         )
+    least = min(v.value / v.siblings for _, v in compared if v.siblings)
     return f"each GPU does {int(100 * least)}% or more of what the others of its model do"
+
+
+@check(
+    "GD821",
+    "gpu-pair-slow",
+    stage=Stage.SPEED,
+    level=Level.WARN,
+    explains=("runs-slowly", *_SLOWS),
+)
+def pair_slow(facts: Facts) -> Findings:
+    """Two GPUs exchange data clearly slower than other pairs that are linked in the same way.
+
+    What it looks at: copies between two GPUs, and all-reduces of two, that were verified: below 75% of the median of the other pairs
+    of this model whose link is of the same kind, by NVML (NVLink or not, where their PCIe paths meet) and CUDA (performance rank).
+
+    Why it matters: a collective is as fast as the slowest link on its way.
+
+    How to fix: look at the links' errors; reboot; then service.
+
+    Source: the measurement itself, against the other pairs of this machine.
+    """
+    compared = [(m, v) for m, v in judged(facts) if v.siblings and "," in m.device]
+    if not compared:
+        raise NotApplicable("no two pairs of GPUs that are linked alike were measured")
+    for one, verdict in compared:
+        if verdict.verdict == "low":
+            yield Found(
+                message=f"{one.device.replace(',', ' and ')}: {one.kernel} reaches {verdict.ratio:.2f} of the rate of other pairs.",
+                proof=(_speed.shown(one, verdict),),
+                about=measured_on(facts, one),
+                fixes=(
+                    Fix(
+                        kind="command",
+                        risk="safe",
+                        summary="Look at the links' state and errors",
+                        steps=("nvidia-smi topo -m", "nvidia-smi nvlink -s", "nvidia-smi nvlink -e"),
+                        verify="gpudoctor check",
+                    ),
+                ),
+            )
+    least = min(v.value / v.siblings for _, v in compared if v.siblings)
+    return f"each pair does {int(100 * least)}% or more of what others that are linked alike do"
+
+
+@check("GD846", "measurement-impossible", stage=Stage.SPEED, level=Level.INFO)
+def measurement_impossible(facts: Facts) -> Findings:
+    """A figure is above what the device can do: the measurement is wrong.
+
+    What it looks at: every rate against the physical limit of its kernel, from the attributes of the device: multiprocessors and clock,
+    width and clock of its memory, generation and width of its PCIe link, its active NVLinks. It fires from 2% above on.
+
+    Why it matters: the figure must not be trusted, nor what is compared with it. The machine is not better than it can be. Work that was
+    not done in the timed region looks like this, and attributes that a virtual machine tells wrongly.
+
+    How to fix: nothing is to be fixed on the machine; measure again, and report it if it stays.
+
+    Source: the limits' own, which the proof names; compat/gpus.json.
+    """
+    if not facts.measurements:
+        raise NotApplicable("no kernel was run")
+    all_of_it = judged(facts)
+    for one, verdict in all_of_it:
+        if verdict.verdict == "impossible":
+            yield Found(
+                message=f"{one.kernel} on {one.device} gave {verdict.value:.4g} {verdict.unit}, and {verdict.expected:.4g} is possible: "
+                "that figure is wrong.",
+                proof=(_speed.shown(one, verdict),),
+                about=measured_on(facts, one),
+                fixes=(Fix(kind="command", risk="safe", summary="Measure again", steps=("gpudoctor check",)),),
+            )
+    against = sum(v.kind == "limit" for _, v in all_of_it)
+    return (
+        f"{several(against, 'figure')} compared with a physical limit, none above"
+        if against
+        else "no figure has a known limit"
+    )

@@ -10,6 +10,7 @@ from gpudoctor.facts import Facts
 from gpudoctor.findings import EnvChange, Fix, Found, Stage
 from gpudoctor.registry import check
 
+_BEFORE = "nvidia-smi  # before the program is started: does anything hold memory?"
 _GROWTH = "TF_FORCE_GPU_ALLOW_GROWTH"
 
 
@@ -57,8 +58,8 @@ def tf_preallocates_all_memory(facts: Facts) -> Iterator[Found]:
 def gpu_oom_model_or_data(facts: Facts) -> Iterator[Found]:
     """The model, or a batch of its data, does not fit into the GPU's memory.
 
-    What it looks at: in a pasted text, 'OOM when allocating tensor' and XLA's 'Out of memory while trying to allocate', where
-    nothing tells that another process holds the memory.
+    What it looks at: in a pasted text, 'OOM when allocating tensor', XLA's 'Out of memory while trying to allocate', and the
+    numbers of PyTorch's 'CUDA out of memory', where nothing tells that another process holds the memory.
 
     Why it matters: the step can't be computed on this GPU.
 
@@ -67,9 +68,7 @@ def gpu_oom_model_or_data(facts: Facts) -> Iterator[Found]:
 
     Source: TensorFlow, bfc_allocator.cc; https://www.tensorflow.org/guide/gpu
     """
-    told = said(
-        facts, "tensor-too-large", settle="nvidia-smi  # before the program is started: does anything hold memory?"
-    )
+    told = _work.torch_alone(facts) or said(facts, "tensor-too-large", settle=_BEFORE)
     if _work.held_by_others(facts) is not None:
         _work.unknown("nvidia-smi", why="another process holds memory, too")
     yield Found(

@@ -1,231 +1,21 @@
-"""NCCL: settings that keep GPUs from speaking to each other, or make them slow."""
+"""NCCL: what keeps GPUs from speaking to each other. What makes them slow is in nccl_speed."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from shlex import quote
 
-from gpudoctor.checks import _start
-from gpudoctor.checks._collectives import redirected, without_peers, wrong_interface
+from gpudoctor.checks import _speed, _start
+from gpudoctor.checks._collectives import redirected, wrong_interface
+from gpudoctor.checks._nccl_settings import p2p_disabled, pairs_that_reach, seen, setting, several_gpus, shown, ways_out
 from gpudoctor.checks._reasons import set_to
-from gpudoctor.checks._said import lines, said, speaks_of_speed
-from gpudoctor.facts import (
-    ALL_REDUCE,
-    CudaPair,
-    Facts,
-    Measurement,
-    NcclSetting,
-    NetworkInterface,
-    PciDevice,
-    Unread,
-    known,
-)
+from gpudoctor.checks._said import lines, said
+from gpudoctor.facts import ALL_REDUCE, Facts, Measurement, NetworkInterface, PciDevice, Unread, known
 from gpudoctor.findings import EnvChange, Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
+from gpudoctor.verdicts.collective import all_reduce
 
-_THROUGH_THE_HOST = "makes NCCL copy through the host's memory"
 _TRANSLATED = ("DMA", "DMA-FQ")
-_FEW_CHANNELS = 4
-"""One channel moved 20 GB/s on H200, where the default is 24 channels."""
-
-
-def _several_gpus(facts: Facts) -> None:
-    """Not applicable with fewer than two GPUs: TensorFlow's list, or CUDA's where nobody asked TensorFlow."""
-    listed = facts.tensorflow.gpus()
-    if isinstance(listed, Unread) and (facts.driver.libcuda.path is None or facts.driver.libcuda.init_result == 100):
-        raise NotApplicable("CUDA shows no GPU")
-    count = len(known(facts.driver.libcuda.devices)) if isinstance(listed, Unread) else len(listed)
-    if count < 2:
-        raise NotApplicable("there are no two GPUs that could speak to each other")
-
-
-def _setting(facts: Facts, name: str) -> NcclSetting | None:
-    """What NCCL takes it to be. Of a text the settings count that NCCL names: it names those that it uses."""
-    if facts.text.is_all:
-        told = {e.values["name"]: e.values["value"] for e in said(facts, "nccl-setting", settle="env | grep NCCL")}
-        return NcclSetting(name=name, value=told[name]) if name in told else None
-    return known(facts.nccl.setting(name, facts.environment))
-
-
-def _number(setting: NcclSetting | None) -> int | None:
-    """The number that NCCL reads (strtoll): what stands at the beginning, 0 where that is none; None: not set."""
-    if setting is None or not setting.value:
-        return None
-    match = re.match(r"\s*([+-]?)(0[xX][0-9a-fA-F]+|\d+)", setting.value)
-    if match is None:
-        return 0
-    digits = match.group(2).lower()
-    octal = re.match(r"0[0-7]*", digits)
-    value = int(digits, 16) if digits.startswith("0x") else int(octal.group() if octal else digits, 8 if octal else 10)
-    return -value if match.group(1) == "-" else value
-
-
-def _p2p_disabled(facts: Facts) -> NcclSetting | None:
-    """The setting by which GPUs are kept from reaching each other directly."""
-    disable = _setting(facts, "NCCL_P2P_DISABLE")
-    if _number(disable) == 1:
-        return disable
-    level = _setting(facts, "NCCL_P2P_LEVEL")
-    return level if level is not None and level.value in ("LOC", "0") else None
-
-
-def _pairs_that_reach(facts: Facts) -> list[CudaPair]:
-    """The pairs of GPUs that can reach each other directly; unknown where none is known to."""
-    pairs = known(facts.driver.libcuda.pairs)
-    reach = [p for p in pairs if p.can_access is True]
-    for pair in pairs if not reach else ():
-        known(pair.can_access)
-    return reach
-
-
-def _shown(setting: NcclSetting) -> Evidence:
-    return Evidence(text=f"{setting.name}={setting.value!r}", source=setting.source)
-
-
-def _said_so(facts: Facts, setting: NcclSetting) -> tuple[Evidence, ...]:
-    """The lines of a text in which NCCL says that it uses the variable."""
-    return lines(e for e in facts.text.said("nccl-setting") if e.values["name"] == setting.name)[:1]
-
-
-def _take_out(setting: NcclSetting) -> Fix:
-    """Unset the variable, or name the line of the file."""
-    if setting.file is None:
-        return Fix(
-            kind="env",
-            risk="safe",
-            summary=f"Unset {setting.name}, and find who sets it (shell profile, job script, Dockerfile)",
-            steps=(f"unset {setting.name}",),
-            env=(EnvChange(name=setting.name, op="unset"),),
-        )
-    system = setting.file.startswith("/etc/")
-    return Fix(
-        kind="advice",
-        risk="needs root" if system else "safe",
-        summary=f"Take line {setting.line} ({setting.name}={setting.value}) out of {setting.file}",
-        steps=(),
-    )
-
-
-@check("GD301", "nccl-p2p-disabled-by-env", stage=Stage.SPEED, level=Level.WARN)
-def nccl_p2p_disabled(facts: Facts) -> Findings:
-    """A setting keeps GPUs from reaching each other's memory directly.
-
-    What it looks at: NCCL_P2P_DISABLE=1 and NCCL_P2P_LEVEL=LOC, in the environment and in NCCL's configuration files
-    (NCCL_CONF_FILE or ~/.nccl.conf, then /etc/nccl.conf), where the driver says that at least two of the GPUs can reach
-    each other (cuDeviceCanAccessPeer).
-
-    Why it matters: NCCL then copies through the host's memory. On 2x H200 an all-reduce of 512 MiB fell from 234 to
-    26 GB/s. TensorFlow says nothing of it. The setting is often left over from an earlier hang.
-
-    How to fix: take it out. If an all-reduce then hangs or returns wrong numbers, the machine's IOMMU or PCIe switches
-    redirect the traffic (nccl-p2p-iommu-acs): mend that.
-
-    Source: NCCL user guide, environment variables; measured on 2x H200.
-    """
-    if facts.text.is_all:
-        speaks_of_speed(facts)
-        if (setting := _p2p_disabled(facts)) is None:
-            return
-        if without_peers(facts):
-            raise NotApplicable("GeForce RTX cards do not reach each other directly anyway")
-        yield Found(
-            message=f"{setting.name}={setting.value} {_THROUGH_THE_HOST}.",
-            proof=_said_so(facts, setting),
-            fixes=(_take_out(setting),),
-        )
-        return
-    _several_gpus(facts)
-    setting = _p2p_disabled(facts)
-    if setting is None:
-        return "neither NCCL_P2P_DISABLE nor NCCL_P2P_LEVEL forbids it"
-    reach = _pairs_that_reach(facts)
-    if not reach:
-        raise NotApplicable("no two of these GPUs can reach each other directly")
-    yield Found(
-        message=f"{setting.name}={setting.value} {_THROUGH_THE_HOST}, though these GPUs can reach each other directly.",
-        proof=(
-            _shown(setting),
-            Evidence(text=f"{len(reach)} ordered pair(s) of GPUs can", source="cuDeviceCanAccessPeer"),
-        ),
-        fixes=(_take_out(setting),),
-    )
-
-
-@check("GD302", "nccl-shm-disabled-by-env", stage=Stage.SPEED, level=Level.WARN)
-def nccl_shm_disabled(facts: Facts) -> Findings:
-    """A setting keeps NCCL from using shared memory, and it has no faster way.
-
-    What it looks at: NCCL_SHM_DISABLE=1, in the environment and in NCCL's configuration files, where GPUs can't reach
-    each other directly: by a setting (NCCL_P2P_DISABLE), or by the driver's answer (cuDeviceCanAccessPeer). Where all
-    of them do, shared memory is not used and the setting does no harm.
-
-    Why it matters: NCCL then sends data between GPUs of one machine through the network. On 2x H200 an all-reduce of
-    512 MiB fell from 26 to 2.9 GB/s.
-
-    How to fix: take the setting out; if /dev/shm is too small, make that larger instead (docker run --shm-size).
-
-    Source: NCCL user guide, environment variables; measured on 2x H200.
-    """
-    speaks_of_speed(facts)
-    if not facts.text.is_all:
-        _several_gpus(facts)
-    setting = _setting(facts, "NCCL_SHM_DISABLE")
-    if setting is None or _number(setting) != 1:
-        return set_to("NCCL_SHM_DISABLE", setting.value if setting is not None else None)
-    disabled = _p2p_disabled(facts)
-    pairs = known(facts.driver.libcuda.pairs) if disabled is None else ()
-    apart = [p for p in pairs if p.can_access is False]
-    for pair in pairs if not apart else ():
-        known(pair.can_access)
-    if disabled is None and not apart:
-        return "the GPUs reach each other directly"
-    why = (
-        _shown(disabled)
-        if disabled is not None
-        else Evidence(text=f"{len(apart)} ordered pair(s) of GPUs can't", source="cuDeviceCanAccessPeer")
-    )
-    yield Found(
-        message="NCCL_SHM_DISABLE makes NCCL send data between the GPUs of this machine through the network.",
-        proof=(*(_said_so(facts, setting) if facts.text.is_all else (_shown(setting),)), why),
-        fixes=(_take_out(setting),),
-    )
-
-
-@check("GD303", "nccl-channels-limited", stage=Stage.SPEED, level=Level.WARN)
-def nccl_channels_limited(facts: Facts) -> Findings:
-    """A setting leaves NCCL too few channels.
-
-    What it looks at: NCCL_MAX_NCHANNELS, NCCL_MAX_CTAS and NCCL_MAX_NRINGS, in the environment and in NCCL's
-    configuration files: 1, or fewer than 4 where GPUs reach each other with native atomic operations, as over NVLink.
-
-    Why it matters: a channel is one multiprocessor that copies, about 20 GB/s. On 2x H200 an all-reduce of 512 MiB fell
-    from 234 to 20 GB/s with one channel; the default there is 24.
-
-    How to fix: take the setting out. To keep multiprocessors free for computing, 8 or more are usual on NVLink.
-
-    Source: NCCL user guide, environment variables; measured on 2x H200.
-    """
-    speaks_of_speed(facts)
-    if not facts.text.is_all:
-        _several_gpus(facts)
-    limits = [s for n in ("NCCL_MAX_NCHANNELS", "NCCL_MAX_CTAS", "NCCL_MAX_NRINGS") if (s := _setting(facts, n))]
-    low = [(s, n) for s in limits if (n := _number(s)) is not None and 0 < n < _FEW_CHANNELS]
-    if not low:
-        return f"no setting leaves NCCL fewer than {_FEW_CHANNELS} channels"
-    setting, number = min(low, key=lambda one: one[1])
-    if number > 1:
-        pairs = known(facts.driver.libcuda.pairs)
-        if not any(p.native_atomics is True for p in pairs):
-            for pair in pairs:
-                known(pair.native_atomics)
-            return "no GPUs are linked by NVLink, which takes more channels"
-    yield Found(
-        message=f"{setting.name}={setting.value} leaves NCCL {number} channel{'s' if number > 1 else ''}, of about 20 GB/s "
-        "each.",
-        proof=_said_so(facts, setting) if facts.text.is_all else (_shown(setting),),
-        fixes=(_take_out(setting),),
-    )
 
 
 @check("GD304", "nccl-wrong-interface", stage=Stage.USE, explains=("op-fails", "collective-fails"))
@@ -245,14 +35,14 @@ def nccl_wrong_interface(facts: Facts) -> Findings:
     if facts.text.is_all:
         yield from wrong_interface(facts)
         return
-    _several_gpus(facts)
-    setting = _setting(facts, "NCCL_SOCKET_IFNAME")
-    if setting is None or len(setting.value) < 2:  # NCCL passes over a value of one character
-        return set_to("NCCL_SOCKET_IFNAME", setting.value if setting is not None else None)
+    several_gpus(facts)
+    one = setting(facts, "NCCL_SOCKET_IFNAME")
+    if one is None or len(one.value) < 2:  # NCCL passes over a value of one character
+        return set_to("NCCL_SOCKET_IFNAME", one.value if one is not None else None)
     interfaces = known(facts.nccl.interfaces)
-    named = [i for i in interfaces if names_interface(setting.value, i.name)]
+    named = [i for i in interfaces if names_interface(one.value, i.name)]
     if any(_usable(i) for i in named):
-        return f"{set_to(setting.name, setting.value)} names a network interface that is there"
+        return f"{set_to(one.name, one.value)} names a network interface that is there"
     usable = [i.name for i in interfaces if _usable(i)]
     others = [i.name for i in interfaces if _usable(i) and i.loopback is False and i.virtual is False]
     state = (
@@ -260,8 +50,8 @@ def nccl_wrong_interface(facts: Facts) -> Findings:
         if named
         else "names no network interface of this machine"
     )
-    fixes = [_take_out(setting)]
-    if setting.file is None and others:
+    fixes = list(ways_out(one))
+    if one.file is None and others:
         value = others[0]
         fixes.append(
             Fix(
@@ -273,9 +63,9 @@ def nccl_wrong_interface(facts: Facts) -> Findings:
             )
         )
     yield Found(
-        message=f"NCCL_SOCKET_IFNAME={setting.value} {state}; every collective fails at once.",
+        message=f"NCCL_SOCKET_IFNAME={one.value} {state}; every collective fails at once.",
         proof=(
-            _shown(setting),
+            shown(one),
             Evidence(text=f"interfaces that are up: {', '.join(usable) or 'none'}", source="/sys/class/net"),
         ),
         fixes=tuple(fixes),
@@ -298,12 +88,15 @@ def _usable(interface: NetworkInterface) -> bool:
     return interface.up is not False and interface.addresses != ()
 
 
-@check("GD305", "nccl-p2p-iommu-acs", stage=Stage.USE, explains=("op-fails", "gpu-wrong-result", "collective-fails"))
-def nccl_p2p_iommu_acs(facts: Facts) -> Findings:
-    """The IOMMU or a PCIe switch redirects the traffic between GPUs, and a collective hangs or returns wrong numbers.
+_BREAKS = ("op-fails", "gpu-wrong-result", "collective-fails", *_speed.COLLECTIVES, "p2p-redirected")
 
-    What it looks at: an all-reduce that gpudoctor ran and that did not end in time, or whose numbers are wrong; GPUs
-    that reach each other over PCIe (without native atomic operations, so not over NVLink); and for these GPUs, whether
+
+@check("GD305", "nccl-p2p-iommu-acs", stage=Stage.USE, explains=_BREAKS)
+def nccl_p2p_iommu_acs(facts: Facts) -> Findings:
+    """The IOMMU or a PCIe switch redirects the traffic between GPUs, and a collective hangs, returns wrong numbers or crawls.
+
+    What it looks at: an all-reduce that gpudoctor ran and that did not end in time, whose numbers are wrong, or that is slow
+    (slow-collective) though NCCL goes straight from GPU to GPU; GPUs that reach each other over PCIe (without native atomic operations, so not over NVLink); and for these GPUs, whether
     their IOMMU group translates addresses (type DMA) or a bridge above them redirects peer traffic (ACS control). Where
     all-reduce works, or was not run, neither is a fault.
 
@@ -322,20 +115,31 @@ def nccl_p2p_iommu_acs(facts: Facts) -> Findings:
             fixes=_RATHER_STRAIGHT,
         )
         return
-    tried = [m for m in facts.measurements if m.kernel == ALL_REDUCE]
-    if not tried:
+    tried = [m for m in facts.measurements if m.kernel == ALL_REDUCE and m.in_tensorflow]
+    measured = all_reduce(facts)
+    slow = measured is not None and measured.is_slow and measured.is_direct
+    if not tried and not slow:
         raise NotApplicable("no all-reduce was run")
     broken = [m for m in tried if _hung(m) or m.verified is False]
-    if not broken:
+    if not broken and not slow:
         return "no all-reduce hung or returned wrong numbers"
-    if _p2p_disabled(facts) is not None:
+    if p2p_disabled(facts) is not None:
         raise NotApplicable("a setting keeps GPUs from reaching each other directly")
-    over_pcie = [p for p in _pairs_that_reach(facts) if not known(p.native_atomics)]
+    over_pcie = [p for p in pairs_that_reach(facts) if not known(p.native_atomics)]
     if not over_pcie:
         raise NotApplicable("no GPUs reach each other over PCIe")
     proof = _redirected(facts)
     if not proof:
         return "neither the IOMMU nor a PCIe switch redirects the traffic between the GPUs"
+    if not broken and measured is not None:
+        yield Found(
+            message=f"The traffic between the GPUs does not go straight: {measured.in_words()}.",
+            proof=(*seen(measured), *proof),
+            fixes=_RATHER_STRAIGHT,
+            explains=_speed.COLLECTIVES,
+            level=Level.WARN,
+        )
+        return
     what = "did not end" if _hung(broken[0]) else "returned wrong numbers"
     yield Found(
         message=f"An all-reduce {what}, and the traffic between the GPUs does not go straight.",
@@ -424,9 +228,9 @@ def nccl_shm_too_small(facts: Facts) -> Findings:
             fixes=(_MORE_SHARED_MEMORY,),
         )
         return
-    failed = [m for m in facts.measurements if m.kernel == ALL_REDUCE and m.failed]
+    failed = [m for m in facts.measurements if m.kernel == ALL_REDUCE and m.in_tensorflow and m.failed]
     if not any("unhandled system error" in (m.failed or "") for m in failed):
-        if not any(m.kernel == ALL_REDUCE for m in facts.measurements):
+        if not any(m.kernel == ALL_REDUCE and m.in_tensorflow for m in facts.measurements):
             yield from _small_for_several(facts)
         return "no all-reduce failed with a system error"
     free = known(facts.system.shm_free_bytes)

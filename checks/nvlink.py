@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from gpudoctor.checks import _speed
 from gpudoctor.checks._gpus import about, gpus, title
 from gpudoctor.checks._reasons import several
 from gpudoctor.checks._said import speaks_of_speed, undecided
@@ -117,7 +118,12 @@ _MEND = Fix(
 )
 
 
-@check("GD703", "nvlink-down", stage=Stage.SPEED, explains=("runs-slowly",))
+@check(
+    "GD703",
+    "nvlink-down",
+    stage=Stage.SPEED,
+    explains=("runs-slowly", *_speed.BETWEEN_GPUS),
+)
 def nvlink_down(facts: Facts) -> Findings:
     """No NVLink of a GPU is up, and its siblings' are.
 
@@ -142,7 +148,13 @@ def nvlink_down(facts: Facts) -> Findings:
     return _counts(facts)
 
 
-@check("GD704", "nvlink-degraded", stage=Stage.SPEED, level=Level.WARN)
+@check(
+    "GD704",
+    "nvlink-degraded",
+    stage=Stage.SPEED,
+    level=Level.WARN,
+    explains=_speed.BETWEEN_GPUS,
+)
 def nvlink_degraded(facts: Facts) -> Findings:
     """A GPU has fewer active NVLinks than its siblings.
 

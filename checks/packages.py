@@ -10,7 +10,7 @@ from shlex import quote
 from gpudoctor.checks._libraries import wanted
 from gpudoctor.checks._pip import pip
 from gpudoctor.checks._said import lines
-from gpudoctor.facts import Facts, LibraryPick, Overlap, Unread, known
+from gpudoctor.facts import Facts, LibraryPick, Overlap, TextEvent, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, NotApplicable, Stage
 from gpudoctor.patterns import Pattern
 from gpudoctor.registry import check
@@ -26,7 +26,11 @@ def _name(owner: str) -> str:
 def _works(facts: Facts) -> bool:
     """TensorFlow lists GPUs, and nothing that was run on them failed."""
     listed = facts.tensorflow.gpus()
-    return not isinstance(listed, Unread) and bool(listed) and not any(m.failed for m in facts.measurements)
+    return (
+        not isinstance(listed, Unread)
+        and bool(listed)
+        and not any(m.failed and m.in_tensorflow for m in facts.measurements)
+    )
 
 
 @check(
@@ -47,7 +51,7 @@ def tf_packages_overlap(facts: Facts) -> Findings:
 
     What it looks at: the lists of files (RECORD) of tensorflow, tensorflow-cpu, tensorflow-gpu, tf-nightly and their
     like. It fires where two of them own the same files, and the build that lies there now is one without CUDA,
-    can't be imported, or is mixed from two versions.
+    can't be imported, or is mixed from two versions. In a pasted text it fires where TensorFlow itself says so.
 
     Why it matters: all of them write to the same directory, and whoever came last has the files, often because
     another package asked for it. Removing one of them takes files of the other along.
@@ -56,6 +60,9 @@ def tf_packages_overlap(facts: Facts) -> Findings:
 
     Source: the wheels' RECORD files; https://www.tensorflow.org/install/pip
     """
+    if facts.text.is_all and (told := facts.text.said("tf-mixed-versions")):
+        yield _mixed(told)
+        return None
     if _works(facts):
         raise NotApplicable("TensorFlow lists its GPUs and works")
     for overlap in known(facts.python.overlaps):
@@ -68,6 +75,26 @@ def tf_packages_overlap(facts: Facts) -> Findings:
             continue
         yield _over_each_other(facts, overlap, names)
     return "no TensorFlow packages of different builds lie over each other"
+
+
+def _mixed(told: tuple[TextEvent, ...]) -> Found:
+    """TensorFlow's newest releases name them, on Windows."""
+    names = sorted({one.split(" ")[0] for one in told[0].values.get("packages", "").split(", ")})
+    every = [name for name in names if _TENSORFLOW.match(name)]
+    remove = " ".join(("pip uninstall -y", *every))
+    return Found(
+        message=f"{' and '.join(every) or 'TensorFlow packages'} of different versions are installed over each other.",
+        proof=lines(told),
+        fixes=(
+            Fix(
+                kind="command",
+                risk="safe",
+                summary="Remove all of them, then install one",
+                steps=(remove, "pip install tensorflow"),
+                verify="python3 -c 'import tensorflow as tf; print(tf.__version__)'",
+            ),
+        ),
+    )
 
 
 def _over_each_other(facts: Facts, overlap: Overlap, names: list[str]) -> Found:
@@ -166,7 +193,7 @@ def _for_a_newer_driver(facts: Facts, overlap: Overlap) -> tuple[str, str] | Non
     suffix = _CUDA_SUFFIX.search(_name(winner)) if winner else None
     if winner is None or suffix is None or isinstance(api, Unread) or int(suffix.group(1)) <= api // 1000:
         return None
-    return winner, f"{api // 1000}.{api % 1000 // 10}"
+    return winner, str(facts.driver.libcuda.cuda)
 
 
 def _clash(facts: Facts, overlap: Overlap, lost: list[str], newer: tuple[str, str] | None) -> Found:

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from gpudoctor.checks._gpus import about, each, gpus, title
+from gpudoctor.checks import _speed
+from gpudoctor.checks._gpus import about, each, gpus, measured_on, title
 from gpudoctor.checks._said import lines, said, undecided
-from gpudoctor.facts import Facts, GpuDevice, UnknownFactError, Unread, known
+from gpudoctor.facts import Facts, GpuDevice, Measurement, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
+from gpudoctor.verdicts import SLOW, Verdict, pcie, under_load
 
 _AT_WORK = 30
 """Percent: an idle link may be slow."""
 
 
-@check("GD830", "pcie-link-degraded", stage=Stage.SPEED, level=Level.WARN, explains=("runs-slowly",))
+@check(
+    "GD830",
+    "pcie-link-degraded",
+    stage=Stage.SPEED,
+    level=Level.WARN,
+    explains=("runs-slowly", *_speed.BETWEEN_GPUS),
+)
 def pcie_link_degraded(facts: Facts) -> Findings:
     """A GPU's PCIe link is slower under load than GPU and slot allow.
 
-    What it looks at: generation and width of the link against the most that NVML gives for GPU and slot together, of a GPU
-    that is at work (utilisation of 30% or more). An idle link may be at generation 1: that saves power and is no
-    fault. Half the width is no finding: boards share lanes between two slots by design.
+    What it looks at: generation and width of the link while gpudoctor copied over it, and where that was not measured while the GPU
+    is at work (utilisation of 30% or more), against the most that NVML gives for GPU and slot together. An idle link may
+    be at generation 1: that saves power and is no fault. Half the width is none either, boards share lanes between two
+    slots by design: it is a note where the copies are clearly slower than those of sibling GPUs. A link that was seen slower
+    than the copy over it was seen at another moment.
 
     Why it matters: everything that is copied to the GPU or from it is slower by that factor.
 
@@ -35,10 +45,15 @@ def pcie_link_degraded(facts: Facts) -> Findings:
         )
         return
     devices = gpus(facts)
-    if not facts.text.is_all and not any(_at_work(d) for d in devices):
+    copies = {index: _copies(ones) for index, ones in _speed.by_gpu(facts).items()}
+    if not facts.text.is_all and not any(_at_work(d) or copies.get(d.index) for d in devices):
         raise NotApplicable("no GPU was at work when its link was looked at")
+    if any(copies.values()):  # the others were hidden from us, or are not CUDA's
+        devices = tuple(d for d in devices if _at_work(d) or copies.get(d.index))
 
     def look(device: GpuDevice) -> Found | None:
+        if copied := copies.get(device.index):
+            return _while_copying(facts, device, copied, settle)
         if not _at_work(device):
             raise UnknownFactError(Unread(why="the link of an idle GPU tells nothing", settle=settle))
         now, most = known(device.pcie_generation), known(device.pcie_generation_max)
@@ -60,7 +75,77 @@ def pcie_link_degraded(facts: Facts) -> Findings:
         )
 
     yield from each(devices, look)
-    return "no GPU that is at work has a slow link"
+    return _links(copies.values()) or "no GPU that is at work has a slow link"
+
+
+_Copy = tuple[Measurement, Verdict, tuple[int, int]]
+
+
+def _copies(ones: Iterable[_speed.Judged]) -> list[_Copy]:
+    """Copies over the host's link of one GPU, and the link's generation and width meanwhile, where a copy was possible over it."""
+    found: list[_Copy] = []
+    for one, verdict in ones:
+        link, ways = under_load(one), _WAYS.get(one.kernel)
+        bound = pcie(*link) if link is not None else None
+        if link is not None and ways is not None and bound is not None and bound.allows(verdict.value / ways):
+            found.append((one, verdict, link))
+    return found
+
+
+_WAYS = {"copy-host-to-device": 1, "copy-device-to-host": 1, "copy-both-ways": 2}
+
+
+def _while_copying(facts: Facts, device: GpuDevice, copied: list[_Copy], settle: str) -> Found | None:
+    generation, width = max(link for *_, link in copied)
+    most, all_lanes = known(device.pcie_generation_max), known(device.pcie_width_max)
+    if most is None or all_lanes is None or (generation >= most and width >= all_lanes):
+        return None
+    one, verdict, _ = copied[0]
+    others = _others(facts, device, one)
+    factor = verdict.value / others if others else None
+    by_design = generation >= most and width > all_lanes / 4
+    if by_design and (factor is None or factor >= SLOW):
+        return None
+    text = f"{one.kernel}: {verdict.value:.3g} GB/s"
+    text += f", the other GPUs of its model {others:.3g} GB/s" if others else f", {verdict.why}"
+    slower = f": its copies reach {factor:.2f} of the other GPUs'" if factor else ""
+    return Found(
+        message=f"The PCIe link of {title(device)} runs at generation {generation} x{width} while it copies; "
+        f"generation {most} x{all_lanes} is possible{slower}.",
+        proof=(
+            Evidence(
+                text=f"generation {generation} of {most}, width {width} of {all_lanes}",
+                source=f"NVML while {one.kernel} ran on {one.device}",
+            ),
+            Evidence(text=text, source=f"{one.where_it_ran} {one.kernel} on {one.device}"),
+        ),
+        about=about(device),
+        fixes=(_seat_again(settle),),
+        level=Level.INFO if by_design else Level.WARN,
+        explains=() if by_design else None,
+    )
+
+
+def _others(facts: Facts, device: GpuDevice, one: Measurement) -> float | None:
+    """What the same copy reaches on the other GPUs of this model, whatever their links are at."""
+    alike = [
+        m.value
+        for m in facts.measurements
+        if (m.kernel, m.backend, m.size, m.device_name) == (one.kernel, one.backend, one.size, one.device_name)
+        and isinstance(m.value, float)
+        and m.verified is True
+        and measured_on(facts, m) != about(device)
+    ]
+    import statistics  # which takes long to import
+
+    return statistics.median(alike) if alike else None
+
+
+def _links(all_of_it: Iterable[list[_Copy]]) -> str:
+    """'the links work at generation 5 x16 while they copy'; '' where no link was looked at."""
+    told = sorted({max(link for *_, link in copied) for copied in all_of_it if copied})
+    seen = " or ".join(f"generation {generation} x{width}" for generation, width in told)
+    return f"the links are at {seen} while they copy" if seen else ""
 
 
 def _seat_again(settle: str) -> Fix:

@@ -83,13 +83,22 @@ def _too_old_by_files(facts: Facts) -> Iterator[Found]:
     )
 
 
+_NEWER_CUDNN = Fix(
+    kind="advice",
+    risk="safe",
+    summary="Install the cuDNN that the line names as the least, or newer, and take the older one off the loader's path",
+    steps=(),
+)
+
+
 @check("GD517", "cudnn-version-too-old", stage=Stage.LIBRARIES, explains=("op-fails",))
 def cudnn_version_too_old(facts: Facts) -> Findings:
     """The cuDNN that is loaded is older than the one that TensorFlow was built with.
 
     What it looks at: TensorFlow's line 'Loaded runtime CuDNN library: A but source was compiled with: B', and which file
     it had loaded. Where TensorFlow was not run: the version of the file that its loader picks, against the oldest that the
-    extra of this release asks for, which is the one that it was built with.
+    extra of this release asks for, which is the one that it was built with. In a pasted text also JAX's 'Outdated cuDNN
+    installation found'.
 
     Why it matters: convolutions and recurrent layers fail, often with 'DNN library is not found'. It happens where
     another package (PyTorch) pins an older cuDNN, or where an older one lies first on the loader's path.
@@ -98,6 +107,13 @@ def cudnn_version_too_old(facts: Facts) -> Findings:
 
     Source: TensorFlow, cuda_dnn.cc; cuDNN's compatibility rules.
     """
+    if outdated := facts.text.said("cudnn-outdated"):
+        yield Found(
+            message="The cuDNN that is found is older than this program needs.",
+            proof=lines(outdated),
+            fixes=(_NEWER_CUDNN,),
+        )
+        return
     if isinstance(facts.tensorflow.events, Unread) and (by_files := list(_too_old_by_files(facts))):
         yield from by_files
         return
@@ -180,7 +196,9 @@ def cudnn_incomplete_install(facts: Facts) -> Findings:
 
 def _fails(facts: Facts, kernel: str | None = None) -> bool:
     """Whether a kernel (this one) was begun and ended without a result. A text is pasted because something failed."""
-    return facts.text.is_all or any(m.failed for m in facts.measurements if kernel in (None, m.kernel))
+    return facts.text.is_all or any(
+        m.failed and m.in_tensorflow for m in facts.measurements if kernel in (None, m.kernel)
+    )
 
 
 def _xla_failed(facts: Facts, kind: str) -> tuple[LogEvent, ...]:
@@ -235,7 +253,7 @@ def _libdevice_in_text(facts: Facts) -> tuple[LogEvent, ...]:
     return tuple(LogEvent(kind=e.kind, text=e.text) for e in told)
 
 
-_BY_XLA = ("error", "jit-failed", "operation-failed", "libdevice-missing")
+_BY_XLA = ("error", "jit-failed", "operation-failed", "libdevice-missing", "cuda-call-failed")
 """Lines that follow where libdevice is not found."""
 
 
@@ -295,7 +313,15 @@ def ptxas_missing(facts: Facts) -> Findings:
     return _compiled(facts, "ptxas")
 
 
-_BY_PTXAS = ("error", "jit-failed", "operation-failed", "ptxas-too-old", "ptxas-missing", "ptxas-lacking")
+_BY_PTXAS = (
+    "error",
+    "jit-failed",
+    "operation-failed",
+    "ptxas-too-old",
+    "ptxas-missing",
+    "ptxas-lacking",
+    "cuda-call-failed",
+)
 """Lines that follow where ptxas does not know the GPU."""
 
 

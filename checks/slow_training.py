@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from shlex import quote
 
-from gpudoctor.checks import _told
-from gpudoctor.checks._gpus import visible
+from gpudoctor.checks import _run, _slow_runs, _speed, _told, _training
+from gpudoctor.checks._gpus import measured_on, visible
+from gpudoctor.checks._processors import numbers
 from gpudoctor.checks._reasons import set_to
 from gpudoctor.checks._said import lines, said, speaks_of_speed, undecided
-from gpudoctor.facts import Facts, GpuDevice, PciDevice, TextEvent, Unread, known
+from gpudoctor.facts import Facts, GpuDevice, PciDevice, TextEvent, UnknownFactError, Unread, known
 from gpudoctor.findings import EnvChange, Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.patterns import Pattern
 from gpudoctor.registry import check
 
-_FROM_A_RUN = "told from a run of the training program (gpudoctor log, with its profile)"
 _PROFILE = "tensorboard --logdir LOGS  # Profile, Overview; the program with tf.keras.callbacks.TensorBoard('LOGS', profile_batch=(10, 20))"
 
 
 def _of_a_run(facts: Facts) -> None:
     """Not applicable where no text of a training program is judged, or where it shows a failure."""
     if not facts.text.is_all:
-        raise NotApplicable(_FROM_A_RUN)
+        raise NotApplicable(_run.FROM_A_RUN)
     speaks_of_speed(facts)
 
 
@@ -32,10 +32,12 @@ def _of_a_run(facts: Facts) -> None:
     level=Level.WARN,
     explains=("runs-slowly", "tensor-cores-idle"),
 )
-def cpu_starved_input(facts: Facts) -> Iterator[Found]:
+def cpu_starved_input(facts: Facts) -> Findings:
     """The GPU waits for the input pipeline.
 
-    What it looks at: in a pasted text, what a profiler says: TensorFlow's 'Your program is HIGHLY (or MODERATELY) input-bound
+    What it looks at: a run under gpudoctor run: no kernel runs in three tenths of the time or more; in half of that or more the threads
+    that start operations have nothing to start, and meanwhile other threads or processes of the program compute, or wait for a
+    disk. In a pasted text, what a profiler says: TensorFlow's 'Your program is HIGHLY (or MODERATELY) input-bound
     because …% of the total step time sampled is waiting for input', DLProf's data loader with the highest usage.
     Low utilisation alone makes it a candidate.
 
@@ -45,28 +47,30 @@ def cpu_starved_input(facts: Facts) -> Iterator[Found]:
 
     Source: TensorFlow, op_stats_to_input_pipeline_analysis.cc; TensorFlow guide, 'Better performance with the tf.data API'.
     """
+    if _run.is_there(facts):
+        return (yield from _slow_runs.starved(facts, _PREPARED, _PROFILE))
     _of_a_run(facts)
     if facts.text.said("not-input-bound") and not facts.text.said("input-bound"):
-        return
+        return None
     told = said(facts, "input-bound", settle=_PROFILE)
     percent = next((e.values["percent"] for e in told if "percent" in e.values), None)
     yield Found(
         message="The GPU waits for the input pipeline" + (f" in {percent}% of the time." if percent else "."),
         proof=lines(told),
-        fixes=(
-            Fix(
-                kind="advice",
-                risk="safe",
-                summary="Prepare batches beside the step: dataset.map(f, num_parallel_calls=tf.data.AUTOTUNE), .cache() where "
-                "the data fit, .prefetch(tf.data.AUTOTUNE) last; for a Keras PyDataset super().__init__(workers=8, "
-                "use_multiprocessing=True)",
-                steps=(),
-                verify=_PROFILE,
-            ),
-        ),
+        fixes=(_PREPARED,),
     )
+    return None
 
 
+_PREPARED = Fix(
+    kind="advice",
+    risk="safe",
+    summary="Prepare batches beside the step: dataset.map(f, num_parallel_calls=tf.data.AUTOTUNE), .cache() where "
+    "the data fit, .prefetch(tf.data.AUTOTUNE) last; for a Keras PyDataset super().__init__(workers=8, "
+    "use_multiprocessing=True)",
+    steps=(),
+    verify=_PROFILE,
+)
 _TF32 = "NVIDIA_TF32_OVERRIDE"
 _AMPERE = 8
 _TF32_ON = Fix(
@@ -136,11 +140,22 @@ _HALF = Fix(
 )
 
 
+_COMPARE = Fix(
+    kind="command",
+    risk="safe",
+    summary="Compare with the same without TensorFlow: which cuBLAS each uses, and what holds the GPU back",
+    steps=("gpudoctor bench matmul-float16 matmul --backend all",),
+)
+
+
 @check("GD842", "tensor-cores-idle", stage=Stage.SPEED, level=Level.WARN, explains=("runs-slowly",))
-def tensor_cores_idle(facts: Facts) -> Iterator[Found]:
+def tensor_cores_idle(facts: Facts) -> Findings:
     """The GPU's tensor cores have nothing to do.
 
-    What it looks at: in a pasted text, the profiler's 'Only …% of device computation is 16 bit' and DLProf's 'ops were eligible
+    What it looks at: a run under gpudoctor run on a GPU that counts it (from Hopper on): the float32 units are at work in a fifth of
+    their time or more, and the tensor cores in less than a two-hundredth. TensorFlow's own matrix products, as they were measured:
+    float16 is less than 1.2 times as fast as float32, and the same GPU more than twice as fast without TensorFlow. In a pasted text,
+    the profiler's 'Only …% of device computation is 16 bit' and DLProf's 'ops were eligible
     to use tensor cores but none are using FP16', on a GPU whose tensor cores take 16 bits only (Volta, Turing) or where TF32 is off;
     DCGM's counter of the tensor cores at zero beside a busy GPU.
 
@@ -150,20 +165,27 @@ def tensor_cores_idle(facts: Facts) -> Iterator[Found]:
 
     Source: TensorFlow, op_stats_to_overview_page.cc; DCGM field identifiers 203 and 1004.
     """
+    if _run.is_there(facts):
+        return (yield from _slow_runs.tensor_cores(facts, _HALF))
+    if not facts.text.is_all:
+        if not (found := tuple(_products(facts))):
+            raise NotApplicable(_run.FROM_A_RUN)
+        yield from found
+        return None
     _of_a_run(facts)
     settle = "dcgmi dmon -e 203,1004  # while the program runs"
     text = facts.text
     if text.said("benign-no-tensor-cores"):
-        return
+        return None
     busy = {e.values["index"]: e for e in text.said("gpu-busy") if float(e.values["percent"]) >= _BUSY}
     counted = [e for e in text.said("tensor-active") if e.values["index"] in busy]
     if counted:
         idle = [e for e in counted if float(e.values["value"]) < _IDLE]
         if len(idle) < len(counted):
-            return
+            return None
         proof = lines([e for one in idle for e in (one, busy[one.values["index"]])])
         yield Found(message="The GPU is busy and its tensor cores are not.", proof=proof, fixes=(_HALF,))
-        return
+        return None
     told = said(facts, "little-16-bit", settle=settle)
     needs_half = [name for name, c in _told.cards(facts).items() if c[0] == _HALF_ONLY and "GTX" not in name]
     if not needs_half and not text.said("tf32-off"):
@@ -171,6 +193,18 @@ def tensor_cores_idle(facts: Facts) -> Iterator[Found]:
     where = f"those of {needs_half[0]} take 16 bits only" if needs_half else "TF32 is off"
     message = f"Nearly all is computed in 32 bits, which the tensor cores do not do here: {where}."
     yield Found(message=message, proof=lines((*told, *text.said("tf32-off"))), fixes=(_HALF,))
+    return None
+
+
+def _products(facts: Facts) -> Iterator[Found]:
+    """What TensorFlow's own products tell: only of a GPU that is fast without TensorFlow, for some of the same generations have none."""
+    for one, proof in _training.tensor_cores_unused(facts):
+        yield Found(
+            message=f"{one.device}: TensorFlow multiplies float16 hardly faster than float32: the tensor cores are idle.",
+            proof=(proof,),
+            about=measured_on(facts, one),
+            fixes=(_COMPARE,),
+        )
 
 
 _AT_WORK, _NOT_AT_WORK = 30, 1
@@ -188,13 +222,29 @@ _ALL_GPUS = Fix(
 )
 
 
-@check("GD843", "single-gpu-silently", stage=Stage.SPEED, level=Level.WARN, explains=("runs-slowly",))
+_SEE_WHY = Fix(
+    kind="command",
+    risk="safe",
+    summary="See what TensorFlow says of its devices and of NCCL",
+    steps=("export TF_CPP_MIN_LOG_LEVEL=0 NCCL_DEBUG=INFO",),
+    verify=_ONE_WORKS,
+)
+
+
+@check(
+    "GD843",
+    "single-gpu-silently",
+    stage=Stage.SPEED,
+    level=Level.WARN,
+    explains=("runs-slowly", "scaling-below-expected"),
+)
 def single_gpu_silently(facts: Facts) -> Findings:
     """One GPU works, and the others only hold memory.
 
-    What it looks at: the process that was named with --pid, or the table of a pasted nvidia-smi: one process holds memory on several
-    GPUs, and only one of these is at work. In a text also the devices that MirroredStrategy says it uses, against those that
-    TensorFlow has.
+    What it looks at: a run under gpudoctor run, the process that was named with --pid, or the table of a pasted nvidia-smi: one program
+    holds memory on several GPUs, and only one of these is at work. A training step of MirroredStrategy's, as it was measured on several
+    GPUs: placed on fewer, or one at work, the others at 1% or less, and no faster than one. In a text also the devices that
+    MirroredStrategy says it uses, against those that TensorFlow has.
 
     Why it matters: TensorFlow takes the memory of every GPU that it sees and computes on the first, unless the program spreads
     the work. Nothing says so.
@@ -207,10 +257,16 @@ def single_gpu_silently(facts: Facts) -> Findings:
         if not facts.text.said("some-gpus-only"):
             speaks_of_speed(facts)
         yield from _in_words(facts)
-        return
+        return None
+    if _run.is_there(facts):
+        return (yield from _slow_runs.one_works(facts, _ALL_GPUS))
     pid = facts.process.pid
     if pid is None or isinstance(pid, Unread):
-        raise NotApplicable(_FROM_A_RUN)
+        if proof := _training.works_alone(facts):
+            message = "MirroredStrategy holds several GPUs here, and only one of them does the work of a training step."
+            yield Found(message=message, proof=proof, fixes=(_SEE_WHY,))
+            return None
+        raise NotApplicable(_run.FROM_A_RUN)
     if (one := _works_alone(visible(facts), pid)) is not None:
         yield one
     return f"process {pid} does not leave GPUs idle that it holds"
@@ -255,11 +311,25 @@ def _works_alone(devices: Iterable[GpuDevice], pid: int) -> Found | None:
     )
 
 
+_NSYS = "nsys profile -t cuda -o run python3 train.py && nsys analyze -r cuda_memcpy_async run.nsys-rep"
+_PINNED = Fix(
+    kind="advice",
+    risk="safe",
+    summary="Let tf.data bring the data: dataset.prefetch(tf.data.AUTOTUNE), or "
+    "tf.data.experimental.prefetch_to_device('/GPU:0') last, in the type that is stored (uint8, cast on the GPU); what is used in "
+    "every step is made a tensor once. A link is measured with bandwidthTest --memory=pinned",
+    steps=(),
+    verify=_NSYS,
+)
+
+
 @check("GD844", "h2d-pageable", stage=Stage.SPEED, level=Level.WARN, explains=("runs-slowly",))
-def h2d_pageable(facts: Facts) -> Iterator[Found]:
+def h2d_pageable(facts: Facts) -> Findings:
     """Copies to the GPU go through pageable memory.
 
-    What it looks at: in a pasted text, Nsight Systems' advice on asynchronous copies from pageable memory, and a slow result of
+    What it looks at: a run under gpudoctor run: no kernel runs in three tenths of the time or more, and what comes over the bus
+    is more than a program copies that does not wait for it: so much that at 7 GB/s, the rate of pageable memory, it takes three tenths of
+    that time or more; or 0.8 GB/s while the program's own thread, and no thread of tf.data, works. In a pasted text, Nsight Systems' advice on asynchronous copies from pageable memory, and a slow result of
     bandwidthTest that was measured in its pageable mode. nvprof's 'Pageable' beside its copies makes it a candidate.
 
     Why it matters: the driver copies pageable memory through a small pinned buffer: a fraction of the link's rate, and nothing
@@ -270,36 +340,35 @@ def h2d_pageable(facts: Facts) -> Iterator[Found]:
 
     Source: CUDA Driver API, 'API synchronization behavior'; CUDA samples, bandwidthTest.
     """
+    if _run.is_there(facts):
+        return (yield from _slow_runs.copies(facts, _PINNED, _NSYS))
     _of_a_run(facts)
-    settle = "nsys profile -t cuda -o run python3 train.py && nsys analyze -r cuda_memcpy_async run.nsys-rep"
     if facts.text.said("no-pageable"):
-        return
+        return None
     measured = facts.text.said("pageable-measured")
     told = facts.text.said("pageable-blocks")
     if not told and measured and facts.text.said("says-slow-copy", "gpu-is-slow"):
         told = measured
     if not told:
-        said(facts, "pageable-blocks", settle=settle)
+        said(facts, "pageable-blocks", settle=_NSYS)
     yield Found(
         message="Copies to the GPU go through pageable memory, at a fraction of the link's rate.",
         proof=lines(told),
-        fixes=(
-            Fix(
-                kind="advice",
-                risk="safe",
-                summary="Let tf.data bring the data: dataset.prefetch(tf.data.AUTOTUNE), or "
-                "tf.data.experimental.prefetch_to_device('/GPU:0') last; a link is measured with bandwidthTest --memory=pinned",
-                steps=(),
-                verify=settle,
-            ),
-        ),
+        fixes=(_PINNED,),
     )
+    return None
 
 
 _NEAR = "nvidia-smi topo -m; taskset -pc PID"
 
 
-@check("GD845", "numa-misplaced", stage=Stage.SPEED, level=Level.WARN, explains=("runs-slowly",))
+@check(
+    "GD845",
+    "numa-misplaced",
+    stage=Stage.SPEED,
+    level=Level.WARN,
+    explains=("runs-slowly", "slow-copies", "slow-collective"),
+)
 def numa_misplaced(facts: Facts) -> Findings:
     """The program is bound to processors that are far from every GPU that it may use.
 
@@ -319,14 +388,17 @@ def numa_misplaced(facts: Facts) -> Findings:
     buses = {g.pci_address for g in visible(facts)}
     devices = [d for d in known(facts.pci.devices) if d.address in buses]
     if not devices or not all(isinstance(d.numa_node, int) and isinstance(d.local_cpus, str) for d in devices):
-        raise NotApplicable("the firmware does not tell which NUMA node the GPUs are next to")
+        untold = "the firmware does not tell which NUMA node the GPUs are next to"
+        if _speed.slow_copies(facts):
+            raise UnknownFactError(Unread(why=untold, settle="nvidia-smi topo -m; numactl --hardware; taskset -pc $$"))
+        raise NotApplicable(untold)
     if facts.process.pid is None or isinstance(facts.process.pid, Unread):
         if facts.system.cores_usable == facts.system.cores:
             return f"it may run on all {facts.system.cores} processors"
         bound, source = known(facts.system.cpus_usable), "/proc/self/status of the examined interpreter"
     else:
         bound, source = known(facts.process.cpus_usable), f"/proc/{facts.process.pid}/status"
-    if any(_cpus(bound) & _cpus(known(d.local_cpus) or "") for d in devices):
+    if any(numbers(bound) & numbers(known(d.local_cpus) or "") for d in devices):
         return "it may run on processors that are next to a GPU"
     yield Found(
         message=f"It runs on the processors {bound} only, and none of its GPUs is next to these.",
@@ -366,14 +438,4 @@ def _bound_in_words(facts: Facts) -> Iterator[Found]:
 def _touch(bound: TextEvent, gpu: TextEvent) -> bool:
     if "node" in bound.values:
         return bound.values["node"] == gpu.values["node"]
-    return bool(_cpus(bound.values["cpus"].replace(" ", ",")) & _cpus(gpu.values["cpus"]))
-
-
-def _cpus(listed: str) -> set[int]:
-    """{0, 1, 2, 8} for '0-2,8'."""
-    found: set[int] = set()
-    for part in listed.split(","):
-        first, _, last = part.partition("-")
-        if first.strip().isdigit():
-            found |= set(range(int(first), int(last or first) + 1))
-    return found
+    return bool(numbers(bound.values["cpus"].replace(" ", ",")) & numbers(gpu.values["cpus"]))

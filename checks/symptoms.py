@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpudoctor.checks import _run
 from gpudoctor.checks._handed_over import driver_works, lists_nothing
 from gpudoctor.checks._said import fails, lines
 from gpudoctor.facts import READS_LIKE_A_FAULT, Facts
-from gpudoctor.findings import Found, NotApplicable, Stage, SymptomRank
+from gpudoctor.findings import Findings, Found, Level, NotApplicable, Stage, SymptomRank
 from gpudoctor.registry import symptom
 
 
 def _shown(facts: Facts, name: str, message: str) -> Iterator[Found]:
-    if not facts.text.is_all:
-        raise NotApplicable("only a text shows it (gpudoctor log)")
     shown = facts.text.shows(name)
+    if not facts.text.is_all and not shown:
+        raise NotApplicable("only a text shows it (gpudoctor log)")
     if shown and not (shown[0].is_weak and fails(facts)):
         yield Found(message=message, proof=lines(shown))
 
@@ -92,17 +93,35 @@ def gpu_faults(facts: Facts) -> Iterator[Found]:
     yield from _shown(facts, "gpu-faults", "A GPU reports a fault.")
 
 
+_WAITS_MUCH = 50.0
+"""Percent of the time at work: less is waiting."""
+
+
 @symptom("GD891", "runs-slowly", rank=SymptomRank.SLOW, stage=Stage.SPEED)
-def runs_slowly(facts: Facts) -> Iterator[Found]:
+def runs_slowly(facts: Facts) -> Findings:
     """A program runs slower than its GPUs allow.
 
-    What it looks at: in a pasted text, what nvidia-smi and programs say of throttling, links and waiting.
+    What it looks at: under gpudoctor run, whether its GPUs wait in half of the time or more: a note, for a program may have no
+    more to do for them. In a pasted text, what nvidia-smi and programs say of throttling, links and waiting.
 
     Why it matters: time and money.
 
-    Source: the text itself.
+    Source: NVML, nvmlDeviceGetUtilizationRates; the text itself.
     """
+    if _run.is_there(facts):
+        gpus = _run.working(_run.of(facts))
+        most = max(_run.percent(g) or 0.0 for g in gpus)
+        if most > _WAITS_MUCH:
+            return f"a GPU is at work in {most:.0f}% of the time"
+        yield Found(
+            message=f"The GPUs wait in {100 - most:.0f}% of the time, at least.",
+            proof=(_run.at_work(gpus),),
+            about=_run.about(gpus),
+            level=Level.INFO,
+        )
+        return None
     yield from _shown(facts, "runs-slowly", "The GPU is slower than it could be.")
+    return None
 
 
 @symptom("GD892", "reads-like-a-fault", rank=SymptomRank.NOTHING_YET, stage=Stage.SPEED)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from gpudoctor.checks._cuinit import answered
 from gpudoctor.checks._kernel_log import shown
-from gpudoctor.checks._reasons import several, short
+from gpudoctor.checks._reasons import short
 from gpudoctor.checks._said import lines
 from gpudoctor.facts import Facts, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage, on_library_path
@@ -211,45 +211,6 @@ def cgroup_memory_limit(facts: Facts) -> Findings:
                 kind="advice",
                 risk="safe",
                 summary="Raise the limit: docker run --memory, resources.limits.memory in Kubernetes, --mem in Slurm",
-                steps=(),
-            ),
-        ),
-    )
-
-
-@check("GD903", "cgroup-cpu-quota", stage=Stage.SPEED, level=Level.INFO)
-def cgroup_cpu_quota(facts: Facts) -> Findings:
-    """The processor quota is far below the number of cores that programs see.
-
-    What it looks at: the quota of the control group against the cores that this process may run on. It tells where the
-    quota is at most half of them.
-
-    Why it matters: TensorFlow starts a thread a core, and the kernel stops all of them when the quota of a period
-    (usually 0.1 s) is used up. Input pipelines stutter.
-
-    How to fix: raise the quota, pin the container to cores in its place (--cpuset-cpus), or let TensorFlow start fewer threads.
-
-    Source: Linux kernel, CFS bandwidth control; tf.config.threading.
-    """
-    quota = known(facts.system.cpu_quota_cores)
-    if quota is None:
-        return "there is no quota"
-    usable = known(facts.system.cores_usable)
-    if quota > usable / 2:
-        return f"the quota is {quota:g} of {several(usable, 'core')}"
-    threads = max(1, round(quota))
-    yield Found(
-        message=f"This container or job may use {quota:g} core(s) at a time and sees {usable}; TensorFlow starts threads for "
-        f"{usable}.",
-        proof=(
-            Evidence(text=f"quota {quota:g} cores", source="control group"),
-            Evidence(text=f"{usable} cores", source="sched_getaffinity()"),
-        ),
-        fixes=(
-            Fix(
-                kind="advice",
-                risk="safe",
-                summary=f"Raise the quota, or call tf.config.threading.set_intra_op_parallelism_threads({threads})",
                 steps=(),
             ),
         ),

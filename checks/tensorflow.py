@@ -7,14 +7,15 @@ from shlex import quote
 
 from packaging.version import InvalidVersion, Version
 
-from gpudoctor.checks._gpus import gpus, left_out, ours
+from gpudoctor.checks import _run
+from gpudoctor.checks._gpus import gpus, left_out, measured_on, ours
 from gpudoctor.checks._pip import pip
 from gpudoctor.checks._reasons import several
 from gpudoctor.checks._said import lines
 from gpudoctor.checks._work import named_too_new
 from gpudoctor.checks.environment import visible_entries
 from gpudoctor.facts import Facts, GpuDevice, Measurement, UnknownFactError, Unread, known
-from gpudoctor.findings import Evidence, Findings, Fix, Found, NotApplicable, Stage, SymptomRank
+from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage, SymptomRank
 from gpudoctor.registry import check, symptom
 
 
@@ -23,16 +24,17 @@ def tf_lists_no_gpu(facts: Facts) -> Findings:
     """TensorFlow lists no GPU.
 
     What it looks at: tf.config.list_physical_devices() in a child process that runs the examined
-    interpreter, with its environment.
+    interpreter, with its environment. Under gpudoctor run, whether the program that had TensorFlow loaded touched a GPU.
 
     Why it matters: everything runs on the CPU, usually without an error.
 
     Source: TensorFlow, tf.config.list_physical_devices.
     """
     if facts.tensorflow.directory is None:
+        where = facts.python.executable
         yield Found(
             message="There is no TensorFlow that could list a GPU.",
-            proof=(Evidence(text="TensorFlow is not installed", source=str(facts.python.executable)),),
+            proof=(Evidence(text="TensorFlow is not installed", source=where if isinstance(where, str) else "files"),),
         )
         return
     error = facts.tensorflow.import_error
@@ -40,6 +42,11 @@ def tf_lists_no_gpu(facts: Facts) -> Findings:
         yield Found(
             message="TensorFlow can't be imported, so it lists nothing.",
             proof=(Evidence(text=error, source="import tensorflow"),),
+        )
+        return
+    if isinstance(facts.tensorflow.devices, Unread) and (proof := _run.touched_no_gpu(facts)):
+        yield Found(
+            message="The program ran on processors alone: no GPU had to do with it.", proof=proof, level=Level.WARN
         )
         return
     if not (found := known(facts.tensorflow.gpus())):
@@ -107,9 +114,9 @@ def _usable(facts: Facts) -> int:
 def op_fails(facts: Facts) -> Findings:
     """An operation fails on a device that TensorFlow lists.
 
-    What it looks at: every kernel that gpudoctor ran on TensorFlow's devices, in a child process a device: did it
-    end with a result, or with an error, a signal or the time limit? Matrix products, a convolution, an FFT, a solve, a
-    function compiled by XLA, copies, and an all-reduce over all GPUs.
+    What it looks at: every kernel that gpudoctor ran, on TensorFlow's devices and without TensorFlow, in a child process a
+    device: did it end with a result, or with an error, a signal or the time limit? Matrix products, a convolution, an FFT,
+    a solve, a function compiled by XLA, copies, and an all-reduce over all GPUs. What fails without TensorFlow as well is not TensorFlow's fault.
 
     Why it matters: a GPU that is listed is not yet one that works.
 
@@ -122,15 +129,15 @@ def op_fails(facts: Facts) -> Findings:
         raise NotApplicable("no kernel was run")
     failed: dict[str, list[tuple[Measurement, str]]] = {}
     for one in facts.measurements:
-        if one.failed and one.backend == "tensorflow":
+        if one.failed:
             failed.setdefault(one.device, []).append((one, one.failed))
     for device, all_of_it in failed.items():
         one, why = all_of_it[0]
         also = ", ".join(other.kernel for other, _ in all_of_it[1:])
         yield Found(
             message=f"{one.kernel} on {device} failed: {why}" + (f" (also: {also})" if also else ""),
-            proof=tuple(Evidence(text=w, source=f"TensorFlow {o.kernel} on {device}") for o, w in all_of_it),
-            about=one.devices(),
+            proof=tuple(Evidence(text=w, source=f"{o.where_it_ran} {o.kernel} on {device}") for o, w in all_of_it),
+            about=measured_on(facts, one),
         )
     ran = sum(not one.skipped for one in facts.measurements)
     return f"{several(ran, 'kernel')} ran, and none failed" if ran else "no kernel failed"
@@ -191,7 +198,9 @@ def tf_cpu_only_package(facts: Facts) -> Findings:
 def _cpu_build_in_text(facts: Facts) -> Found | None:
     """The packages that a text lists, where no GPU is listed: tensorflow-cpu alone, or tensorflow of a release whose
     computing package was tensorflow-gpu."""
-    if facts.tensorflow.devices != () or isinstance(facts.tensorflow.import_error, str):
+    lost = facts.tensorflow.libraries
+    asks = facts.text.is_all and not isinstance(lost, Unread) and bool(lost)  # which no build without CUDA does
+    if asks or facts.tensorflow.devices != () or isinstance(facts.tensorflow.import_error, str):
         return None
     installed = facts.python.distributions
     ours = (

@@ -351,7 +351,7 @@ def cuda_lib_from_other_toolkit(facts: Facts) -> Findings:
     if known(facts.tensorflow.directory) is None or not known(facts.tensorflow.build.cuda):
         raise NotApplicable("no TensorFlow with CUDA is installed")
     listed = facts.tensorflow.gpus()
-    if not isinstance(listed, Unread) and listed and not any(m.failed for m in facts.measurements):
+    if not isinstance(listed, Unread) and listed and not any(m.failed and m.in_tensorflow for m in facts.measurements):
         raise NotApplicable("TensorFlow lists its GPUs and everything that was run on them worked")
     cuda = known(facts.tensorflow.build.cuda_version)
     major = cuda.split(".")[0] if cuda else None

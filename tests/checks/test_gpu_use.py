@@ -7,7 +7,7 @@ import pytest
 
 from gpudoctor.diagnosis import judge
 from gpudoctor.facts import CudaDevice, Facts, GpuProcess, MigDevice, Unread
-from tests.factory import cu_init, found, gpu_device, healthy, lists_no_gpu, outcome, roots, with_, with_gpu
+from tests.factory import cu_init, found, gpu_device, healthy, lists_no_gpu, measured, outcome, roots, with_, with_gpu
 
 UNREAD = Unread(why="no answer", settle="nvidia-smi -q")
 TOTAL = 150754820096
@@ -191,3 +191,30 @@ def test_a_vgpu_without_a_licence() -> None:
 def test_where_cuda_shows_a_gpu_that_nvml_does_not() -> None:
     facts = with_(healthy(), driver__libcuda__devices=(CudaDevice(index=0, pci_address="0000:99:00.0"),))
     assert outcome(facts, "gpu-memory-held-by-other-process") == "skipped"
+
+
+BUSY = "gpu-busy-with-other-work"
+
+
+def test_a_gpu_on_which_another_program_works() -> None:
+    slow = measured(healthy(), "matmul-float16", "GPU:1", value=350.0)
+    assert roots(slow) == ["gpu-outlier"]
+    other = GpuProcess(pid=4711, kind="compute", name="/usr/bin/python3", memory_used_bytes=1 << 30, ours=False)
+    busy = with_gpu(slow, 1, utilisation_gpu_percent=100, clock_event_reasons=(), processes=(other,))
+    assert roots(busy) == [BUSY]
+    one = found(busy)[BUSY]
+    assert (one.level, one.about) == ("warn", ("gpu1",))
+    assert "at 100% utilisation before anything of gpudoctor ran there by python3 (PID 4711, 1.0 GiB)" in one.message
+    assert "matmul-float16 reaches 0.50 of what its sibling reaches" in one.message
+    unseen = with_gpu(busy, 1, processes=())
+    assert roots(unseen) == [BUSY]
+
+
+def test_a_busy_gpu_that_measures_well_is_no_finding() -> None:
+    assert outcome(healthy(), BUSY) == "passed"
+    assert outcome(with_gpu(healthy(), 1, utilisation_gpu_percent=100, clock_event_reasons=()), BUSY) == "passed"
+    slow = measured(healthy(), "matmul-float16", "GPU:1", value=350.0)
+    assert outcome(with_gpu(slow, 1, utilisation_gpu_percent=20, clock_event_reasons=()), BUSY) == "passed"
+    assert outcome(with_gpu(slow, 1, utilisation_gpu_percent=100), BUSY) == "passed"  # its clocks were idle
+    assert outcome(with_gpu(slow, 1, utilisation_gpu_percent=Unread(why="no answer")), BUSY) == "unknown"
+    assert outcome(with_(healthy(), measurements=()), BUSY) == "skipped"

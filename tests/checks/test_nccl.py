@@ -32,13 +32,18 @@ def in_file(facts: Facts, name: str, value: str) -> Facts:
     return with_(facts, nccl__files=(NcclFile(path="/etc/nccl.conf", exists=True, settings=(one,)),))
 
 
+def unmeasured() -> Facts:
+    """Nobody ran an all-reduce: the settings alone tell."""
+    return with_(healthy(), measurements=tuple(m for m in healthy().measurements if m.kernel != ALL_REDUCE))
+
+
 def disabled() -> Facts:
-    return with_variable(healthy(), "NCCL_P2P_DISABLE", "1")
+    return with_variable(unmeasured(), "NCCL_P2P_DISABLE", "1")
 
 
 @pytest.mark.parametrize("cause", [P2P, CHANNELS, INTERFACE])
 def test_a_setting_of_the_environment(cause: str) -> None:
-    facts = with_variable(healthy(), *SETTINGS[cause])
+    facts = with_variable(unmeasured(), *SETTINGS[cause])
     assert roots(facts) == [cause]
     one = found(facts)[cause]
     assert one.level == ("fail" if cause == INTERFACE else "warn")
@@ -48,9 +53,12 @@ def test_a_setting_of_the_environment(cause: str) -> None:
 
 @pytest.mark.parametrize("cause", [P2P, CHANNELS, INTERFACE])
 def test_a_setting_of_a_file(cause: str) -> None:
-    facts = in_file(healthy(), *SETTINGS[cause])
+    facts = in_file(unmeasured(), *SETTINGS[cause])
     assert roots(facts) == [cause]
-    fix = found(facts)[cause].fixes[0]
+    now, fix = found(facts)[cause].fixes[:2]
+    name = SETTINGS[cause][0]
+    assert (now.kind, now.risk) == ("env", "safe")
+    assert now.steps == (f"export {name}={'0' if name == 'NCCL_P2P_DISABLE' else ''}",)
     assert (fix.kind, fix.risk) == ("advice", "needs root")
     assert "line 3" in fix.summary
     assert "/etc/nccl.conf" in fix.summary
@@ -65,7 +73,7 @@ def test_settings_that_are_not_known(cause: str) -> None:
 
 @pytest.mark.parametrize("cause", list(SETTINGS))
 def test_one_gpu_speaks_to_nobody(cause: str) -> None:
-    facts = with_variable(healthy(), *SETTINGS[cause])
+    facts = with_variable(unmeasured(), *SETTINGS[cause])
     listed, devices = facts.tensorflow.devices, facts.driver.libcuda.devices
     assert isinstance(listed, tuple)
     assert isinstance(devices, tuple)
@@ -92,7 +100,7 @@ def test_one_gpu_speaks_to_nobody(cause: str) -> None:
     ],
 )
 def test_p2p_as_nccl_reads_it(name: str, value: str, expected: str) -> None:
-    assert outcome(with_variable(healthy(), name, value), P2P) == expected
+    assert outcome(with_variable(unmeasured(), name, value), P2P) == expected
 
 
 def test_p2p_that_nobody_could_use() -> None:
@@ -103,12 +111,12 @@ def test_p2p_that_nobody_could_use() -> None:
 
 
 def test_the_environment_takes_back_what_a_file_says() -> None:
-    facts = with_variable(in_file(healthy(), "NCCL_P2P_DISABLE", "1"), "NCCL_P2P_DISABLE", "0")
+    facts = with_variable(in_file(unmeasured(), "NCCL_P2P_DISABLE", "1"), "NCCL_P2P_DISABLE", "0")
     assert roots(facts) == []
 
 
 def test_shared_memory_matters_only_without_a_faster_way() -> None:
-    facts = with_variable(healthy(), "NCCL_SHM_DISABLE", "1")
+    facts = with_variable(unmeasured(), "NCCL_SHM_DISABLE", "1")
     assert roots(facts) == []
     apart = pairs(facts, can_access=False)
     assert roots(apart) == [SHM]
@@ -133,12 +141,12 @@ def test_shared_memory_matters_only_without_a_faster_way() -> None:
     ],
 )
 def test_channels(name: str, value: str, nvlink: bool, expected: str) -> None:
-    facts = with_variable(pairs(healthy(), native_atomics=nvlink), name, value)
+    facts = with_variable(pairs(unmeasured(), native_atomics=nvlink), name, value)
     assert outcome(facts, CHANNELS) == expected
 
 
 def test_channels_where_the_link_is_not_known() -> None:
-    facts = with_variable(pairs(healthy(), native_atomics=Unread(why="?")), "NCCL_MAX_NCHANNELS", "2")
+    facts = with_variable(pairs(unmeasured(), native_atomics=Unread(why="?")), "NCCL_MAX_NCHANNELS", "2")
     assert outcome(facts, CHANNELS) == "unknown"
 
 

@@ -123,12 +123,13 @@ def test_deaths_that_are_no_want_of_memory() -> None:
     assert outcome(with_(healthy(), tensorflow__import_error=Unread(why="?")), name) == "unknown"
 
 
-@pytest.mark.parametrize(("quota", "expected"), [(None, "passed"), (20.0, "passed"), (16.0, "found"), (0.5, "found")])
+@pytest.mark.parametrize(("quota", "expected"), [(None, "passed"), (20.0, "passed"), (16.0, "info"), (0.5, "warn")])
 def test_cgroup_cpu_quota(quota: float | None, expected: str) -> None:
     facts = with_(healthy(), system__cpu_quota_cores=quota)
-    assert outcome(facts, "cgroup-cpu-quota") == expected
-    if expected == "found":
-        assert found(facts)["cgroup-cpu-quota"].level == "info"
+    if expected == "passed":
+        assert outcome(facts, "cgroup-cpu-quota") == expected
+    else:
+        assert found(facts)["cgroup-cpu-quota"].level == expected
 
 
 def test_a_quota_that_is_not_known() -> None:
