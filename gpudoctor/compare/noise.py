@@ -1,0 +1,129 @@
+"""How much two runs of one kernel differ on a host on which nothing changed."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ..facts import NATIVE, TENSORFLOW, Measurement
+
+LEAST = 0.03
+"""Of a figure: below that no difference counts, however steady it was."""
+_MARGIN = 1.5
+"""What was seen in a few runs is not the most that there is."""
+_MOST = 0.8
+
+
+class Spread(NamedTuple):
+    """What one kernel gave on healthy hosts, run after run."""
+
+    kernel: str
+    """A name, or a pattern."""
+    backend: str
+    least: float
+    most: float
+    source: str
+
+    @property
+    def part(self) -> float:
+        """By how much of the larger figure the smaller one is less."""
+        return 1 - self.least / self.most
+
+
+_RUNS = "20 runs on 2x H200 (docs/measuring.md)"
+_HOSTS = "runs on one host (tests/hosts: 4x H200, H100)"
+_LIKE = "taken from {}, which is alike"
+
+SPREADS: tuple[Spread, ...] = (
+    Spread("copy-inside", NATIVE, 2061, 2108, _RUNS),
+    Spread("memory-pattern", NATIVE, 4022, 4284, _RUNS),
+    Spread("matmul-float32", NATIVE, 50.97, 51.23, _RUNS),
+    Spread("matmul-tf32", NATIVE, 346.1, 361.8, _RUNS),
+    Spread("matmul-float16", NATIVE, 642.8, 675.7, _RUNS),
+    Spread("matmul-bfloat16", NATIVE, 673.5, 705.4, _RUNS),
+    Spread("matmul-float8", NATIVE, 1090, 1196, _RUNS),
+    Spread("repeat-matmul", NATIVE, 652.8, 693.4, _RUNS),
+    Spread("copy-*-pageable", NATIVE, 6.094, 11.25, _RUNS),
+    Spread("copy-host-to-device*", NATIVE, 55.1, 55.38, _RUNS),
+    Spread("copy-device-to-host", NATIVE, 55.08, 55.31, _RUNS),
+    Spread("copy-both-ways", NATIVE, 99.19, 101.2, _RUNS),
+    Spread("copy-latency", NATIVE, 6.589, 8.519, _RUNS),
+    Spread("launch-latency", NATIVE, 10.12, 13.41, _RUNS),
+    Spread("copy-pair-no-peer", NATIVE, 6.094, 11.25, _LIKE.format("copies through the host's memory")),
+    Spread("copy-pair", NATIVE, 393.1, 395.3, _RUNS),
+    Spread("all-reduce-latency", NATIVE, 10.12, 13.41, _LIKE.format("launch-latency")),
+    Spread("all-reduce*", NATIVE, 165.6, 173.7, _RUNS),
+    Spread("matmul", TENSORFLOW, 50.32, 51.5, _HOSTS),
+    Spread("matmul-tf32", TENSORFLOW, 355.3, 363.9, _HOSTS),
+    Spread("matmul-float16", TENSORFLOW, 642.6, 744.5, _HOSTS),
+    Spread("matmul-bfloat16", TENSORFLOW, 678.9, 782.6, _HOSTS),
+    Spread("convolution", TENSORFLOW, 28.13, 30.2, _HOSTS),
+    Spread("fft", TENSORFLOW, 4487, 6798, _HOSTS),
+    Spread("solve", TENSORFLOW, 898.9, 1119, _HOSTS),
+    Spread("xla", TENSORFLOW, 3.656, 8.774, _HOSTS),
+    Spread("numpy-to-tensor", TENSORFLOW, 2.542, 3.85, _HOSTS),
+    Spread("host-to-device", TENSORFLOW, 6.639, 9.267, _HOSTS),
+    Spread("device-to-host", TENSORFLOW, 13.16, 15.5, _HOSTS),
+    Spread("dataset*", TENSORFLOW, 2.542, 3.85, _LIKE.format("numpy-to-tensor")),
+    Spread("all-reduce*", TENSORFLOW, 147.1, 219.6, _HOSTS),
+)
+"""The first that fits."""
+_UNSEEN = 0.15
+"""Of kernels whose spread nobody took."""
+
+
+class Noise(NamedTuple):
+    """By how much of the larger figure two may differ and mean nothing; and where that comes from."""
+
+    part: float
+    source: str
+
+
+_PROCESSORS = Noise(_MOST, "the host's processors, which others use, too")
+"""Of kernels on TensorFlow's CPU: on one host 0.7 of a figure was lost with nothing but other work beside it."""
+
+
+def floor(kernel: str, backend: str, device: str = "GPU:0") -> Noise:
+    """What a kernel's figures differ by at least, from run to run."""
+    if device.startswith("CPU:"):
+        return _PROCESSORS
+    for one in SPREADS:
+        if one.backend == backend and fnmatch.fnmatchcase(kernel, one.kernel):
+            part = min(_MOST, one.part * _MARGIN)
+            return Noise(max(LEAST, part), one.source) if part > LEAST else Noise(LEAST, "the least that counts")
+    return Noise(_UNSEEN, "nobody took the spread of this kernel")
+
+
+def within(one: Measurement) -> float:
+    """How far the median of its samples may be from what it stands for: half of the range of those that count."""
+    several = not isinstance(one.samples, tuple) or len(one.samples) > 1
+    return max(0.0, one.spread) / 2 if isinstance(one.spread, float) and several else 0.0
+
+
+def reach(one: Measurement) -> tuple[float, float]:
+    """The least and the most that its samples make likely in another run."""
+    value = one.value if isinstance(one.value, float) else 0.0
+    samples = one.samples if isinstance(one.samples, tuple) and one.samples else (value,)
+    low, high = min(samples), max(samples)
+    if not low <= value <= high:
+        low = high = value
+    part = floor(one.kernel, one.backend, one.device).part
+    return low * (1 - part), high / (1 - part)
+
+
+def between(figures: Sequence[float]) -> float:
+    """By how much several baselines differ themselves."""
+    return 1 - min(figures) / max(figures) if len(figures) > 1 and max(figures) > 0 else 0.0
+
+
+def of(new: Measurement, baselines: Sequence[Measurement], figures: Sequence[float]) -> Noise:
+    """The noise between a measurement and what earlier runs gave: the most that any of these tells."""
+    seen = floor(new.kernel, new.backend, new.device)
+    samples = within(new) + sum(map(within, baselines)) / len(baselines)
+    several = between(figures)
+    most = max(seen.part, samples, several)
+    if most == seen.part:
+        return seen
+    source = "the samples of both runs" if most == samples else f"the {len(figures)} runs of the baseline"
+    return Noise(min(_MOST, most), source)
