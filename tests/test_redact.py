@@ -24,8 +24,9 @@ import tests.factory
 from gpudoctor import api, bundle, identifiers, redact
 from gpudoctor.bundle import Report
 from gpudoctor.diagnosis import judge
-from gpudoctor.facts import Facts, NcclFile, NcclSetting, Trial, Variable, VariableNow
+from gpudoctor.facts import Facts, NcclFile, NcclSetting, TfConfig, Trial, Variable, VariableNow
 from gpudoctor.findings import Found, Judgement, Level, Stage
+from gpudoctor.probes.cluster import parse
 from gpudoctor.redact import Identity, Redactor, Tokens
 from gpudoctor.registry import Check
 from gpudoctor.render import json as as_json
@@ -562,3 +563,38 @@ def test_an_old_report_is_read() -> None:
     report = api.redacted(api.replay(path), here=False)
     assert report.redactions is not None
     assert answer(report) == answer(api.replay(path))
+
+
+@pytest.mark.parametrize(
+    ("text", "hosts"),
+    [
+        ('{"cluster": {"worker": ["node7:2222", "gpu_box_3:2222"]', ("node7", "gpu_box_3")),
+        ('{"cluster": {"worker": {"0": "node7:2222"}, "ps": "node8"}}', ("node7", "node8")),
+        ('{"cluster": ["node7.train.svc:2222"]}', ("node7",)),
+        ('{"cluster": {"worker": ["node7", "node8.rack.zone"]}}', ("node7", "node8")),
+    ],
+)
+def test_hosts_of_a_tf_config_of_any_shape(text: str, hosts: tuple[str, ...]) -> None:
+    """They are replaced in the variable, and where its facts and findings name them."""
+    facts = with_(with_variable(healthy(), "TF_CONFIG", text), cluster__tf_config=parse(text, {}, []))
+    leaves = redact.report(bundle.make(facts, "now"), Identity(), key=KEY)
+    shown = as_json.render(leaves)
+    assert [h for h in hosts if h in shown] == []
+
+
+def test_tasks_of_tf_config_stay_tasks() -> None:
+    """Equal hosts stay equal, an address keeps its port, and the diagnosis is the same."""
+    text = '{"cluster": {"worker": ["node7:2222", "node8:2222"]}, "task": {"type": "worker", "index": 0}}'
+    told = {
+        "node7:2222": {"resolved": ["10.20.30.40"], "here": True, "connection": None, "proxy": None},
+        "node8:2222": {"resolved": ["10.20.30.41"], "here": False, "connection": "timed out", "proxy": None},
+    }
+    facts = with_(with_variable(healthy(), "TF_CONFIG", text), cluster__tf_config=parse(text, told, []))
+    leaves = redact.report(bundle.make(facts, "now"), Identity(), key=KEY)
+    assert [r.cause for r in leaves.diagnosis.root_causes] == ["tf-config-address-unreachable"]
+    config = leaves.facts.cluster.tf_config
+    assert isinstance(config, TfConfig)
+    assert [t.port for t in config.tasks] == [2222, 2222]
+    assert len({t.host for t in config.tasks}) == 2
+    shown = as_json.render(leaves)
+    assert [one for one in ("node7", "node8", "10.20.30.4") if one in shown] == []
