@@ -133,22 +133,23 @@ def matrix(releases: Iterable[Release], console: Console) -> None:
     if not console.is_terminal:
         console.width = _WIDE
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    columns = ("release", "Python", "CUDA", "cuDNN", "GPUs", "machine code", "driver", "extra")
-    for column in columns:
+    for column in COLUMNS:
         table.add_column(column, no_wrap=True)
     for one in releases:
-        table.add_row(*_row(one))
+        table.add_row(*row(one))
     console.print(table)
-    console.print(
-        Text(
-            "GPUs: lowest compute capability; driver: oldest for Linux. machine code: first to last architecture with code for every kernel; in parentheses, for some only. "
-            "extra: pip install 'tensorflow[and-cuda]' brings CUDA and cuDNN; gap: and TensorFlow does not find all of it.",
-            style="dim",
-        )
-    )
+    console.print(Text(LEGEND, style="dim"))
 
 
-def _row(one: Release) -> tuple[str, ...]:
+COLUMNS = ("release", "Python", "CUDA", "cuDNN", "GPUs", "machine code", "driver", "extra")
+LEGEND = (
+    "GPUs: lowest compute capability; driver: oldest for Linux. machine code: first to last architecture with code for every kernel; in parentheses, for some only. "
+    "extra: pip install 'tensorflow[and-cuda]' brings CUDA and cuDNN; gap: and TensorFlow does not find all of it."
+)
+
+
+def row(one: Release) -> tuple[str, ...]:
+    """A release's line in the table of all, by COLUMNS."""
     build = compat.build(one.version)
     linux = [f for f in one.files if f.platform == "linux-x86_64" and f.cuda]
     python = _span(sorted({p for f in linux for p in f.python}, key=compat.version)).replace(" to ", "-")

@@ -76,10 +76,11 @@ def cause(root: RootCause, where: str, *, whole: bool) -> Iterator[Line]:
         yield Line()
     shown = root.fixes if whole else root.fixes[:1]
     for position, fix in enumerate(shown):
-        yield from _fix(fix, "Fix" if position == 0 else "Or", where)
+        yield from mended(fix, "Fix" if position == 0 else "Or", where)
 
 
-def _fix(fix: Fix, word: str, where: str) -> Iterator[Line]:
+def mended(fix: Fix, word: str, where: str) -> Iterator[Line]:
+    """A fix: what it does, what it risks, what its trial showed, and its lines to paste."""
     head: list[Part] = [(word + ":", "bold green"), (f" {clean(fix.summary)}", "")]
     if fix.risk != "safe":
         head.append((f"  ({fix.risk})", "yellow"))

@@ -44,7 +44,7 @@ def lines(report: Report, *, verbose: bool = False) -> Iterator[Line]:
         yield paste("gpudoctor check")
         yield Line()
     yield from _harmless(report)
-    yield _verdict(report)
+    yield verdict(report)
 
 
 def _candidates(candidates: tuple[Candidate, ...], verbose: bool) -> Iterator[Line]:
@@ -69,31 +69,38 @@ def _candidates(candidates: tuple[Candidate, ...], verbose: bool) -> Iterator[Li
 
 
 def _harmless(report: Report) -> Iterator[Line]:
+    found = harmless(report)
+    if not found:
+        return
+    yield line("Harmless in this text", "bold")
+    for event, why in found:
+        yield line(f"line {event.line}: {_short(event.text)} ({why})", "dim", 4)
+    yield Line()
+
+
+def harmless(report: Report) -> list[tuple[TextEvent, str]]:
+    """The lines that look bad and mean nothing, each kind once, and what it is."""
     events = report.facts.text.events
     first: dict[str, TextEvent] = {}
     for event in () if isinstance(events, Unread) else events:
         if event.kind in HARMLESS:
             first.setdefault(event.kind, event)
-    if not first:
-        return
-    yield line("Harmless in this text", "bold")
-    for kind, event in sorted(first.items(), key=lambda item: item[1].line):
-        yield line(f"line {event.line}: {_short(event.text)} ({HARMLESS[kind]})", "dim", 4)
-    yield Line()
+    return [(event, HARMLESS[kind]) for kind, event in sorted(first.items(), key=lambda item: item[1].line)]
 
 
 def _short(text: str) -> str:
     return text if len(text) <= 60 else text[:57] + "…"
 
 
-def _verdict(report: Report) -> Line:
+def verdict(report: Report) -> Line:
+    """The last line: what the text tells, in a sentence."""
     diagnosis = report.diagnosis
     causes = [r.cause for r in diagnosis.root_causes if r.level != "info"]
     if causes:
         return line(f"Cause: {', '.join(causes)}", "bold red")
     if diagnosis.candidates:
         names = [c.cause for group in diagnosis.candidates.values() for c in group]
-        others = f", or one of {len(names) - 1} others" if len(names) > 1 else ""
+        others = f", or one of {len(names) - 1} others" if len(names) > 2 else f", or {names[1]}" if names[1:] else ""
         return line(f"Not decided by this text: {names[0]}{others}.", "bold yellow")
     if diagnosis.unexplained:
         return line("Not decided by this text.", "bold yellow")

@@ -10,10 +10,12 @@ from rich.table import Table
 from rich.text import Text
 
 from ..bundle import Report
-from ..facts import Measurement, Unread, every_unread
+from ..facts import TRAINING, Measurement, Unread, every_unread
 from ..findings import Evidence, RootCause, Skipped, Unknown
+from . import ignored, measured, run
 from . import lines as plain
 from .lines import Line, clean
+from .view import count, sentence
 
 UNWRAPPED = 1 << 16
 """The width where nothing is to be wrapped."""
@@ -32,7 +34,7 @@ def show(report: Report, console: Console, *, verbose: bool = False, recorded: b
     for block in _blocks(report, verbose, "there" if recorded else "here"):
         console.print(block, crop=False)
         console.print()
-    console.print(_verdict(report))
+    console.print(rich(sentence(report)))
 
 
 def indented(text: Text, by: int) -> Padding:
@@ -51,7 +53,7 @@ def rich(one: Line) -> RenderableType:
     if one.is_paste:  # whole, however narrow the terminal is
         text.no_wrap, text.overflow = True, "ignore"
     elif one.is_item:
-        return _bullet(text)
+        return bullet(text)
     return indented(text, one.indent) if one.indent else text
 
 
@@ -73,7 +75,7 @@ def _head(report: Report, recorded: bool) -> Text:
     if isinstance(facts.driver.kernel_version, str):
         parts.append(f"driver {facts.driver.kernel_version}")
     if not isinstance(facts.gpu.devices, Unread):
-        parts.append(_count(len(facts.gpu.devices), "GPU"))
+        parts.append(count(len(facts.gpu.devices), "GPU"))
     if recorded:
         parts.append(f"recorded {report.started_at}")
     return styled(" · ".join(parts), "dim")
@@ -113,9 +115,27 @@ def _blocks(report: Report, verbose: bool, where: str) -> Iterator[RenderableTyp
             indented(styled(left.message), 2),
             indented(styled(f"Unexplained: none of the causes that gpudoctor knows explains it.{ruled}"), 2),
         )
+    if ran := [styled(f"  {line}") for line in run.lines(report.facts.run)]:
+        yield Group(Text("The run", style="bold"), *ran)
     if report.measurements:
-        yield Group(Text("Measured", style="bold"), *_measured(report.measurements, verbose))
+        yield Group(Text("Measured", style="bold"), *_measured(report.measurements, verbose), *_compared(report))
     yield from _coverage(report, verbose, where)
+    if listed := list(_ignored(report, verbose)):
+        yield Group(*listed)
+
+
+def _ignored(report: Report, verbose: bool) -> Iterator[RenderableType]:
+    """What the ignore list takes out of the report; with `verbose` also what in it matches nothing."""
+    listed = list(ignored.lines(report.ignored))
+    if len(listed) == 1:
+        yield styled(str(ignored.sentence(report.ignored)), "yellow")
+    elif listed:
+        yield styled(f"{ignored.head(ignored.count(report.ignored))}:", "yellow")
+        yield from (indented(styled(one), 4) for one in listed)
+    if verbose:
+        for one in report.ignored:
+            yield from (indented(styled(f"{f.code} {f.cause}: {f.message}", "dim"), 4) for f in one.findings)
+        yield from (styled(f"The ignore list: {one}", "dim") for one in ignored.idle(report.ignored))
 
 
 def root_block(root: RootCause, where: str, *, whole: bool) -> Group:
@@ -128,12 +148,12 @@ def evidence(proof: tuple[Evidence, ...]) -> list[RenderableType]:
     return [rich(one) for one in plain.evidence(proof)]
 
 
-def _bullet(text: Text) -> Table:
-    """An item of a list: its further lines begin under its first word."""
+def bullet(text: Text, width: int = 5) -> Table:
+    """An item of a list, its dot the last of `width` columns: its further lines begin under its first word."""
     grid = Table.grid(padding=(0, 1))
-    grid.add_column(width=5)
+    grid.add_column(width=width)
     grid.add_column(overflow="fold")  # a path is proof only when it is whole
-    grid.add_row(Text("    ·", style="dim"), text)
+    grid.add_row(Text("·".rjust(width), style="dim"), text)
     return grid
 
 
@@ -141,16 +161,17 @@ def _measured(measurements: tuple[Measurement, ...], verbose: bool) -> list[Rend
     """A line a kernel, below its devices: those of the same outcome stand together."""
     ran = [one for one in measurements if not one.skipped]
     if ran and not verbose and all(one.device.startswith("CPU:") and one.verified is True for one in ran):
-        return [styled(f"  TensorFlow's CPU: {_count(len(ran), 'kernel')}, verified (-v shows them)")]
+        return [styled(f"  TensorFlow's CPU: {count(len(ran), 'kernel')}, verified (-v shows them)")]
     groups: dict[tuple[str, ...], list[Measurement]] = {}
     for one in measurements:
         outcome = (one.value.why if one.skipped else "failed") if isinstance(one.value, Unread) else ""
-        what = (one.backend, one.kernel, _plain(one.dtype), "x".join(str(n) for n in _known(one.size)))
-        groups.setdefault((*what, str(one.verified is False), outcome), []).append(one)
+        several = str(one.device.count(","))
+        key = (one.backend, one.kernel, several, measured.what(one), str(one.verified is False), outcome)
+        groups.setdefault(key, []).append(one)
     rows: dict[str, list[RenderableType]] = {}
     skipped: dict[str, list[str]] = {}
     done = {one.kernel for one in measurements if not one.skipped}
-    for (_, kernel, dtype, size, wrong, outcome), ones in groups.items():
+    for (_, kernel, _, name, wrong, outcome), ones in groups.items():
         if all(one.skipped for one in ones):
             if kernel in done:
                 continue
@@ -159,20 +180,19 @@ def _measured(measurements: tuple[Measurement, ...], verbose: bool) -> list[Rend
             continue
         rates = [one.value for one in ones if isinstance(one.value, float)]
         models = {one.device_name for one in ones if isinstance(one.device_name, str)}
-        where = f"  {_devices([one.device for one in ones])}{''.join(f' {m}' for m in sorted(models))}"
+        on = f"{measured.devices(one.device for one in ones)}{''.join(f' {m}' for m in sorted(models))}"
+        where = f"  {on}, TensorFlow" if ones[0].in_tensorflow else f"  {on}, without TensorFlow"
         lines = rows.setdefault(where, [])
         if not rates:
             whys = [one.value.why for one in ones if isinstance(one.value, Unread)]
             lines.append(indented(Text.assemble(styled(f"{kernel} "), styled(f"failed ({whys[0]})", "red")), 4))
             continue
-        name = f"{kernel} {dtype} {size}: " if dtype not in kernel else f"{kernel} {size}: "
-        rate = _rate(min(rates), max(rates), _plain(ones[0].unit))
         spreads = [one.spread for one in ones if isinstance(one.spread, float)]
         spread = f", spread {max(spreads):.0%}" if spreads else ""
         right = all(one.verified is True for one in ones)
         verdict = ("WRONG NUMBERS", "bold red") if wrong == "True" else ("verified", "green")
         verdict = verdict if right or wrong == "True" else ("not verified", "yellow")
-        lines.append(Text.assemble(styled(f"    {name}{rate}{spread}, "), verdict))
+        lines.append(Text.assemble(styled(f"    {name}: {measured.values(ones)}{spread}, "), verdict))
     shown = [line for where, lines in rows.items() for line in (styled(where), *lines)]
     shown += [
         indented(styled(f"not measured: {', '.join(dict.fromkeys(n))}: {why}", "dim"), 2) for why, n in skipped.items()
@@ -180,28 +200,12 @@ def _measured(measurements: tuple[Measurement, ...], verbose: bool) -> list[Rend
     return shown
 
 
-_LARGER = {"GFLOP/s": "TFLOP/s", "MB/s": "GB/s"}
-
-
-def _rate(low: float, high: float, unit: str) -> str:
-    """'354 to 358 TFLOP/s': three digits, in the larger unit from a thousand on."""
-    if low >= 1000 and unit in _LARGER:
-        low, high, unit = low / 1000, high / 1000, _LARGER[unit]
-    shown = f"{low:.3g}", f"{high:.3g}"
-    return f"{shown[0] if shown[0] == shown[1] else ' to '.join(shown)} {unit}"
-
-
-def _known(size: tuple[int, ...] | Unread) -> tuple[int, ...]:
-    return () if isinstance(size, Unread) else size
-
-
-def _devices(names: list[str]) -> str:
-    """'GPU:0-7' for eight names in a row; several that worked together are one name with commas."""
-    flat = sorted({n for name in names for n in name.split(",")}, key=lambda n: (len(n), n))
-    kind, numbers = flat[0].partition(":")[0], [n.partition(":")[2] for n in flat]
-    if len(flat) > 2 and numbers == [str(i) for i in range(int(numbers[0]), int(numbers[0]) + len(flat))]:
-        return f"{kind}:{numbers[0]}-{numbers[-1]}"
-    return f"{kind}:{','.join(numbers)}"
+def _compared(report: Report) -> list[RenderableType]:
+    """TensorFlow beside native, and several GPUs beside one, where a training step was measured (`--level full`)."""
+    if all(one.kernel != TRAINING or one.skipped for one in report.measurements):
+        return []
+    lines = [*measured.beside_native(report.seen), *measured.speed_ups(report.measurements)]
+    return [indented(styled(line), 4 if line.startswith(" ") else 2) for line in lines]
 
 
 def _coverage(report: Report, verbose: bool, where: str) -> Iterator[RenderableType]:
@@ -272,32 +276,6 @@ def _for_root(report: Report, verbose: bool, where: str) -> Iterator[RenderableT
             yield styled(f"      (the report says, as root: {settle})", "dim")
 
 
-def _verdict(report: Report) -> Text:
-    diagnosis = report.diagnosis
-    gpus = report.facts.tensorflow.gpus()
-    if diagnosis.verdict == "healthy":
-        if isinstance(gpus, Unread) or not gpus:
-            said = "nothing wrong was found"
-            return Text.assemble(
-                ("✓ Healthy", "bold green"),
-                f": {said}" + (f", {len(report.unknown)} checks could not be decided." if report.unknown else "."),
-            )
-        return Text.assemble(("✓ Healthy", "bold green"), f": TensorFlow lists {_count(len(gpus), 'GPU')}.")
-    if diagnosis.verdict == "unknown":
-        return Text.assemble(
-            ("? Unknown", "bold yellow"), ": nothing wrong was found, and what would show it could not be looked at."
-        )
-    word, style = ("Faulty", "bold red") if diagnosis.verdict == "faulty" else ("Warning", "bold yellow")
-    causes = [r.cause for r in diagnosis.root_causes if r.level != "info"]
-    if causes:
-        return Text.assemble((word, style), styled(f": {_count(len(causes), 'root cause')}: {', '.join(causes)}"))
-    return Text.assemble((word, style), ": no cause could be named; see above what is left to look at.")
-
-
 def _plain(value: object) -> str:
     """A value for a person; a question mark where it could not be read."""
     return "?" if isinstance(value, Unread) else str(value)
-
-
-def _count(number: int, what: str) -> str:
-    return f"no {what}" if number == 0 else f"{number} {what}{'' if number == 1 else 's'}"

@@ -89,7 +89,7 @@ def test_candidates_with_what_settles_them() -> None:
 def test_healthy() -> None:
     printed = shown(healthy())
     assert printed.splitlines()[-1] == "✓ Healthy: TensorFlow lists 2 GPUs."
-    assert "  GPU:0,1 NVIDIA H200\n    matmul float32 8192x8192x8192: 51.1 TFLOP/s, spread 5%, verified\n" in printed
+    assert "  GPU:0,1 NVIDIA H200, TensorFlow\n    matmul float32 8192: 51.1 TFLOP/s, spread 5%, verified\n" in printed
 
 
 def test_what_the_cpu_did_is_one_line() -> None:
@@ -137,11 +137,11 @@ def test_many_kernels_on_many_gpus_fit_a_screen() -> None:
     block = block[: block.index("")]
     assert len(block) <= 14
     assert block[:2] == [
-        "  GPU:0-7 NVIDIA H200",
-        "    matmul float32 8192x8192x8192: 50 to 57 TFLOP/s, spread 5%, verified",
+        "  GPU:0-7 NVIDIA H200, TensorFlow",
+        "    matmul float32 8192: 50 to 57 TFLOP/s, spread 5%, verified",
     ]
-    assert block[block.index("  GPU:3 NVIDIA H200") + 1] == "    fft failed (fft was ended by signal 11)"
-    assert block[block.index("  GPU:5 NVIDIA H200") + 1].endswith("WRONG NUMBERS")
+    assert block[block.index("  GPU:3 NVIDIA H200, TensorFlow") + 1] == "    fft failed (fft was ended by signal 11)"
+    assert block[block.index("  GPU:5 NVIDIA H200, TensorFlow") + 1].endswith("WRONG NUMBERS")
     assert any(line.startswith("    all-reduce") and "241 GB/s" in line for line in block)
     assert block[-1] == "  not measured: matmul-tf32: TF32 needs a newer GPU"
 
