@@ -8,13 +8,14 @@ from pathlib import Path
 
 import msgspec
 
-from . import bundle, collection, registry
-from .bundle import Report
+from . import bundle, recorded, registry
+from .bundle import Recorded, Report
 from .diagnosis import judge
-from .examine import Examination, Options, Progress, Timeline, examine
-from .facts import Facts, Trial
+from .examine import Examination, ExamineLevel, Options, Progress, Timeline, examine
+from .facts import Facts, Run, Trial
 from .findings import Judgement
-from .pasted import log
+from .interpreter import NoInterpreter
+from .pasted import beside, log
 from .registry import Check
 from .trial import LIMIT_S, try_fixes
 
@@ -59,6 +60,27 @@ def check(
     return bundle.make(facts, started_at, checks), done.timeline
 
 
+def ran(
+    run: Run,
+    log: bytes,
+    started_at: str,
+    python: str | None = None,
+    checks: tuple[Check, ...] | None = None,
+    *,
+    progress: Progress | None = None,
+) -> Report:
+    """Judge what a program did under `gpudoctor run`: with its log, and a quick look at the machine and at `python`."""
+
+    def look(named: str | None) -> Facts:
+        return examine(Options(level=ExamineLevel.QUICK, python=named, kernels=False), progress=progress).facts
+
+    try:
+        machine = look(python)
+    except NoInterpreter:
+        machine = look(None)
+    return bundle.make(msgspec.structs.replace(beside(machine, log), run=run), started_at, checks)
+
+
 def told(text: str, checks: tuple[Check, ...] | None = None) -> Report | None:
     """Judge what a command printed that reached no Python; None where that tells nothing."""
     report = log(io.BytesIO(text.encode()), checks)
@@ -68,18 +90,16 @@ def told(text: str, checks: tuple[Check, ...] | None = None) -> Report | None:
 
 
 def replay(path: Path, checks: tuple[Check, ...] | None = None) -> Report:
-    """Judge the facts of a report, or of a collection, with today's checks. Raises OSError, bundle.NotAReport."""
-    with path.open("rb") as f:
-        data = f.read(collection.MAX_BYTES + 1)
-    redactions = None
-    if collection.looks_like_one(data):
-        try:
-            facts, started_at = collection.read(data)
-        except collection.NotACollection as e:
-            raise bundle.NotAReport(f"a collection, {e}") from e
-    else:
-        facts, started_at, redactions = bundle.read(data)
-    return bundle.make(facts, started_at, checks, redactions)
+    """Judge what a file tells of a machine with today's checks: a report, the zip of `gpudoctor report`, a collection.
+
+    Raises OSError, bundle.NotAReport.
+    """
+    return judged(recorded.load(path), checks)
+
+
+def judged(told: Recorded, checks: tuple[Check, ...] | None = None) -> Report:
+    """The same for what was read already."""
+    return bundle.make(told.facts, told.started_at, checks, told.redactions)
 
 
 def redacted(report: Report, checks: tuple[Check, ...] | None = None, *, here: bool) -> Report:
@@ -89,4 +109,4 @@ def redacted(report: Report, checks: tuple[Check, ...] | None = None, *, here: b
     return redact.report(report, redact.live() if here else redact.Identity(), checks)
 
 
-__all__ = ["Facts", "Options", "Report", "check", "log", "redacted", "replay", "told"]
+__all__ = ["Facts", "Options", "Report", "check", "judged", "log", "ran", "redacted", "replay", "told"]

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from typing import Literal
 
 import msgspec
 
 from . import __version__
+from .answer import Answer
 from .diagnosis import judge
+from .errors import Error
 from .facts import Facts, Measurement
-from .findings import Diagnosis, Finding, Judgement, Level, Skipped, Unknown
+from .findings import Diagnosis, Finding, Ignored, Judgement, Level, Skipped, Unknown
 from .registry import Check
 
 Kind = Literal["home", "user", "host", "address", "mac", "gpu-uuid", "serial", "secret", "email", "domain"]
 """What a token stands for; `identifiers` finds them."""
 SCHEMA_VERSION = 1
-MAX_BYTES = 64 << 20
-"""A larger file is no report of ours."""
+MAX_BYTES = 16 << 20
+"""A larger file is no report of ours: one of a machine with eight GPUs has 0.4 MB."""
+MAX_VALUES = 200_000
+"""Of a list or an object, all of a report together; eight GPUs have 15,000. Each takes memory, and checks look at it."""
+MAX_GPUS = 128
+"""Of a machine: checks look at each pair."""
 
 
 class Tool(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,8 +56,15 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     diagnosis: Diagnosis
     skipped: tuple[Skipped, ...]
     unknown: tuple[Unknown, ...]
+    ignored: tuple[Ignored, ...] = ()
+    """The ignore list, entry by entry, with the findings that count for nothing because of it: they are not in `findings`."""
     redactions: tuple[Redaction, ...] | None = None
     """What `gpudoctor.redact` replaced; None: nothing was redacted."""
+
+    @property
+    def seen(self) -> Facts:
+        """The facts with the measurements in them, as checks and verdicts want them."""
+        return msgspec.structs.replace(self.facts, measurements=self.measurements)
 
 
 def now() -> str:
@@ -76,41 +90,98 @@ def make(
         diagnosis=judgement.diagnosis,
         skipped=judgement.skipped,
         unknown=judgement.unknown,
+        ignored=judgement.ignored,
         redactions=redactions,
     )
 
 
-class _Recorded(msgspec.Struct, frozen=True, kw_only=True):
-    """The part of a report that a replay needs: what was seen."""
+class NotAReport(Error, ValueError):  # noqa: N818
+    """A file that is no report of gpudoctor's; the text is the reason."""
+
+
+class _Named(msgspec.Struct, frozen=True, kw_only=True):
+    cause: str
+
+
+class _Said(msgspec.Struct, frozen=True, kw_only=True):
+    """Of a recorded diagnosis, what every version says in the same words."""
+
+    verdict: str
+    root_causes: tuple[_Named, ...] = ()
+    candidates: dict[str, tuple[_Named, ...]] = {}
+
+
+class _File(msgspec.Struct, frozen=True, kw_only=True):
+    """The part of a report that a replay needs. Older ones lack fields, newer ones have others: both are read."""
 
     schema_version: int
     started_at: str
     facts: Facts
+    tool: Tool | None = None
     measurements: tuple[Measurement, ...] = ()
+    diagnosis: _Said | None = None
     redactions: tuple[Redaction, ...] | None = None
 
 
-class NotAReport(ValueError):  # noqa: N818
-    """A file that is no report of gpudoctor's; the text is the reason."""
+@dataclasses.dataclass(frozen=True)
+class Recorded:
+    """What was seen on a machine, and what was said of it then."""
+
+    facts: Facts
+    """With the measurements."""
+    started_at: str
+    redactions: tuple[Redaction, ...] | None = None
+    answer: Answer | None = None
+    """None: nothing was said yet."""
+    version: str = ""
+    """Of the gpudoctor that said it."""
 
 
-def read(data: bytes) -> tuple[Facts, str, tuple[Redaction, ...] | None]:
-    """The facts in a report, with its measurements; when it was made; what was replaced in it.
+def recorded(data: bytes) -> Recorded:
+    """The facts in a printed report with its measurements, when it was made, what was replaced in it, what it said.
 
     A report comes from a stranger: its size is bounded and every field is validated. Raises NotAReport.
     """
     if len(data) > MAX_BYTES:
         raise NotAReport(f"larger than {MAX_BYTES >> 20} MiB")
+    if data.count(b",") > MAX_VALUES:
+        raise NotAReport(f"more than {MAX_VALUES:,} values in it")
     try:
-        recorded = msgspec.json.decode(data, type=_Recorded)
+        file = msgspec.json.decode(data, type=_File)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as e:
         raise NotAReport(str(e)) from e
-    if recorded.schema_version > SCHEMA_VERSION:
+    if file.schema_version > SCHEMA_VERSION:
         raise NotAReport(
-            f"schema version {recorded.schema_version} is newer than this gpudoctor's {SCHEMA_VERSION}; upgrade gpudoctor"
+            f"schema version {file.schema_version} is newer than this gpudoctor's {SCHEMA_VERSION}; upgrade gpudoctor"
         )
-    facts = msgspec.structs.replace(recorded.facts, measurements=recorded.measurements)
-    return facts, recorded.started_at, recorded.redactions
+    said = file.diagnosis
+    bounded(file.facts)
+    return Recorded(
+        facts=msgspec.structs.replace(file.facts, measurements=file.measurements),
+        started_at=file.started_at,
+        redactions=file.redactions,
+        answer=None
+        if said is None
+        else Answer(
+            verdict=said.verdict,
+            causes=tuple(one.cause for one in said.root_causes),
+            candidates={symptom: tuple(one.cause for one in left) for symptom, left in said.candidates.items()},
+        ),
+        version=file.tool.version if file.tool is not None else "",
+    )
+
+
+def bounded(facts: Facts) -> None:
+    """Raises NotAReport where no machine is like that."""
+    for listed in (facts.gpu.devices, facts.driver.libcuda.devices):
+        if isinstance(listed, tuple) and len(listed) > MAX_GPUS:
+            raise NotAReport(f"{len(listed)} GPUs in it: no machine has more than {MAX_GPUS}")
+
+
+def read(data: bytes) -> tuple[Facts, str, tuple[Redaction, ...] | None]:
+    """The same without what was said. Raises NotAReport."""
+    file = recorded(data)
+    return file.facts, file.started_at, file.redactions
 
 
 FailOn = Literal["warn", "fail", "unknown"]

@@ -62,13 +62,17 @@ def signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-class _Kept:
-    """The first and the last half of a stream."""
+class Kept:
+    """The first and the last half of a stream: at most `limit` bytes are kept, and of the last as many again for a while."""
 
     def __init__(self, limit: int) -> None:
+        self.count = 0
+        """Bytes that were added."""
         self._head, self._tail, self._half, self._lost = bytearray(), bytearray(), limit // 2, 0
 
     def add(self, block: bytes) -> None:
+        """What comes next of it."""
+        self.count += len(block)
         room = self._half - len(self._head)
         self._head += block[:room]
         self._tail += block[room:]
@@ -77,21 +81,50 @@ class _Kept:
             del self._tail[: -self._half]
 
     def bytes(self) -> bytes:
+        """What is kept, and how much is left out in between."""
         gap = b"\n... %d bytes left out ...\n" % self._lost if self._lost else b""
         return bytes(self._head + gap + self._tail)
 
 
-_running: set[int] = set()
-_lock = threading.Lock()
-_no_more = threading.Event()
+class Family:
+    """Children that are ended together, such as those of one examination."""
+
+    def __init__(self) -> None:
+        self._running: set[int] = set()
+        self._lock = threading.Lock()
+        self.is_ended = False
+
+    def enter(self) -> None:
+        """What this thread starts from now on belongs to it."""
+        _of_thread.family = self
+
+    def born(self, pid: int) -> None:
+        """A child runs."""
+        with self._lock:
+            self._running.add(pid)
+            if self.is_ended:  # it was started meanwhile
+                _kill_group(pid)
+
+    def gone(self, pid: int) -> None:
+        """It does not any more."""
+        with self._lock:
+            self._running.discard(pid)
+
+    def end(self) -> None:
+        """Kill every child of it that still runs and start no more."""
+        with self._lock:
+            self.is_ended = True
+            for pid in self._running:
+                _kill_group(pid)
+
+
+_everybody = Family()
+_of_thread = threading.local()
 
 
 def kill_all() -> None:
     """Kill every child that still runs and start no more; for the way out after an interrupt."""
-    _no_more.set()
-    with _lock:
-        for pid in _running:
-            _kill_group(pid)
+    _everybody.end()
 
 
 def _kill_group(pid: int) -> None:
@@ -114,7 +147,8 @@ def run(
     `on_line` is called with each whole line of standard output as it comes.
     """
     started = time.monotonic()
-    if _no_more.is_set():
+    families = [_everybody, *([_of_thread.family] if hasattr(_of_thread, "family") else [])]
+    if any(one.is_ended for one in families):
         gone = OSError(errno.ECANCELED, os.strerror(errno.ECANCELED))
         return Outcome(b"", b"", None, None, False, 0.0, start_error=gone)
     try:
@@ -129,8 +163,8 @@ def run(
         )
     except OSError as e:
         return Outcome(b"", b"", None, None, False, time.monotonic() - started, start_error=e)
-    with _lock:
-        _running.add(process.pid)
+    for one in families:
+        one.born(process.pid)
     try:
         out, err, timed_out = _pump(process, stdin, started + limit_s, on_line, keep_bytes)
         seconds = time.monotonic() - started
@@ -138,8 +172,8 @@ def run(
         # The leader is not reaped yet, so its group's number can't be somebody else's.
         _kill_group(process.pid)
         _reap(process, 2.0)
-        with _lock:
-            _running.discard(process.pid)
+        for one in families:
+            one.gone(process.pid)
         for stream in (process.stdin, process.stdout, process.stderr):
             if stream is not None:
                 with contextlib.suppress(OSError):
@@ -171,10 +205,10 @@ def _pump(
     deadline: float,
     on_line: Callable[[bytes], object] | None,
     keep_bytes: int,
-) -> tuple[_Kept, _Kept, bool]:
+) -> tuple[Kept, Kept, bool]:
     """Feed and drain the child until its streams close, it exits, or the deadline passes."""
     assert process.stdin and process.stdout and process.stderr
-    out, err, line = _Kept(keep_bytes), _Kept(keep_bytes), bytearray()
+    out, err, line = Kept(keep_bytes), Kept(keep_bytes), bytearray()
     pending = memoryview(stdin)
     exited_at: float | None = None
     with selectors.DefaultSelector() as selector:

@@ -5,8 +5,6 @@ Exit codes: 0 nothing at or above --fail-on; 1 findings; 2 wrong usage; 3 the ex
 
 from __future__ import annotations
 
-import enum
-import io
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -14,14 +12,66 @@ from typing import Annotated, Any
 
 import typer
 
-from . import __version__, bundle, cli_compat, cli_log, registry
+from . import (
+    __version__,
+    bundle,
+    cli_baseline,
+    cli_checks,
+    cli_compat,
+    cli_completion,
+    cli_diff,
+    cli_log,
+    cli_report,
+    registry,
+)
 from .bundle import Report
+from .cli_options import (
+    Against,
+    Causes,
+    ConfigOption,
+    FailOn,
+    FailOnOption,
+    FormatOption,
+    InsideOption,
+    Kernels,
+    KernelsOption,
+    LevelOption,
+    NoConfig,
+    Only,
+    Output,
+    PidOption,
+    PythonOption,
+    Redact,
+    Skip,
+    TimeoutOption,
+    TrialsOption,
+    Verbose,
+    chosen,
+    differs,
+    one_interpreter,
+    told,
+    without_value,
+)
 from .examine import ExamineLevel, Options, Timeline
 from .exports import Shell
 from .interpreter import NoInterpreter, Unreachable
 from .mending import NothingToUndo, UnknownCauseError
 from .progress import Progress
-from .terminal import Format, OutputError, UsageError, console, deferred, delivering, ended, say, writer
+from .terminal import (
+    Backend,
+    Drawing,
+    Format,
+    OutputError,
+    Table,
+    UsageError,
+    deferred,
+    deliver,
+    delivering,
+    ended,
+    say,
+    show,
+    writer,
+)
 
 app = typer.Typer(
     name="gpudoctor",
@@ -33,56 +83,6 @@ app = typer.Typer(
 )
 
 
-class FailOn(str, enum.Enum):
-    """From which level on the exit code is 1."""
-
-    UNKNOWN = "unknown"
-    WARN = "warn"
-    FAIL = "fail"
-
-
-Only = Annotated[
-    list[str] | None, typer.Option("--only", metavar="CHECK", help="Only this check, cause or subject; repeatable.")
-]
-Skip = Annotated[
-    list[str] | None, typer.Option("--skip", metavar="CHECK", help="Not this check, cause or subject; repeatable.")
-]
-FailOnOption = Annotated[FailOn, typer.Option("--fail-on", help="Exit with 1 from this level on.")]
-FormatOption = Annotated[Format, typer.Option("--format", help="Text for a person, JSON for a program.")]
-Redact = Annotated[
-    bool,
-    typer.Option(
-        "--redact/--no-redact",
-        help="Replace names, homes, hosts, addresses, ids and secrets in JSON by tokens; the report lists them.",
-    ),
-]
-Output = Annotated[
-    Path | None,
-    typer.Option("-o", "--output", metavar="FILE", help="Write the report to FILE instead of standard output."),
-]
-Verbose = Annotated[
-    bool,
-    typer.Option(
-        "-v", "--verbose", help="Also list what was ruled out and why, what needs root, and what does not apply."
-    ),
-]
-
-
-LevelOption = Annotated[
-    ExamineLevel,
-    typer.Option(
-        "--level",
-        help="quick: without importing TensorFlow; standard: with it and a kernel; full: as standard, and the loader is simulated too.",
-    ),
-]
-PythonOption = Annotated[
-    str | None, typer.Option("--python", metavar="PATH", help="Examine this interpreter or virtual environment.")
-]
-TimeoutOption = Annotated[
-    float | None, typer.Option("--timeout", metavar="SECONDS", min=0.1, help="Limit of every single piece of work.")
-]
-
-
 def _print_version(wanted: bool) -> None:
     if wanted:
         print(f"gpudoctor {__version__}")
@@ -90,6 +90,8 @@ def _print_version(wanted: bool) -> None:
 
 
 app.add_typer(cli_compat.app, name="compat")
+app.add_typer(cli_baseline.app, name="baseline")
+deferred(app, "diff")(cli_diff.command)
 
 
 @app.callback()
@@ -119,25 +121,16 @@ def log(
 def check(
     level: LevelOption = ExamineLevel.STANDARD,
     python: PythonOption = None,
-    inside: Annotated[
-        str | None,
-        typer.Option(
-            "--in",
-            metavar="COMMAND",
-            help="Examine the Python at the end of this command: 'docker run --rm -i --gpus all IMAGE python3', 'ssh HOST python3'.",
-        ),
-    ] = None,
-    pid: Annotated[
-        int | None,
-        typer.Option(
-            "--pid", metavar="N", min=1, help="Examine the Python of this running process, with its variables."
-        ),
-    ] = None,
+    inside: InsideOption = None,
+    pid: PidOption = None,
     only: Only = None,
     skip: Skip = None,
-    kernels: Annotated[bool, typer.Option("--kernels/--no-kernels", help="Run work on the devices.")] = True,
-    trials: Annotated[bool, typer.Option("--trials/--no-trials", help="Try fixes in a throw-away process.")] = True,
+    config: ConfigOption = None,
+    no_config: NoConfig = False,
+    kernels: KernelsOption = True,
+    trials: TrialsOption = True,
     timeout: TimeoutOption = None,
+    against: Against = None,
     fail_on: FailOnOption = FailOn.WARN,
     format: FormatOption = Format.TEXT,
     redact: Redact = True,
@@ -154,10 +147,10 @@ def check(
         raise UsageError(
             f"check examines Linux machines (WSL2 among them), this is {sys.platform}; replay and log work anywhere"
         )
-    if sum(one is not None for one in (python, inside, pid)) > 1:
-        raise UsageError("--python, --in and --pid exclude each other: each names an interpreter")
-    checks = registry.select(only or (), skip or ())
-    write = writer(output)
+    one_interpreter(python, inside, pid)
+    checks = chosen(only, skip, config, no_config)
+    before = None if against is None else cli_baseline.saved(Path(against) if against else None, checks)
+    write = writer(output, format)
     options = Options(level=level, python=python, inside=inside, pid=pid, kernels=kernels, timeout_s=timeout)
     progress = Progress()
     try:
@@ -174,18 +167,124 @@ def check(
             raise
         say(str(e))
         return bundle.exit_code(judged, fail_on.value)
-    shown = api.redacted(report, checks, here=True) if redact and format is Format.JSON else report
-    _print(shown, format, write, verbose)
+    shown = api.redacted(report, checks, here=True) if redact and format.leaves else report
+    took_s = max((start + seconds for _, start, seconds in timeline.rows), default=0.0)
+    worse = False
+    if before is None:
+        _print(shown, format, write, verbose, fail_on=fail_on, took_s=took_s)
+    else:
+        compared = cli_baseline.against(*before, shown, checks, format, redact=redact)
+        worse = compared.is_worse
+        cli_baseline.printed(shown, compared, format, write, verbose=verbose, fail_on=fail_on.value, took_s=took_s)
     if timings:
         _print_timings(timeline)
-    return bundle.exit_code(report, fail_on.value)
+    return 1 if worse else bundle.exit_code(report, fail_on.value)
+
+
+@deferred(app)
+def bench(
+    kernels: Kernels = None,
+    backend: Annotated[
+        Backend, typer.Option("--backend", help="native: the driver and CUDA's libraries alone; tensorflow; or all.")
+    ] = Backend.NATIVE,
+    gpu: Annotated[
+        str | None, typer.Option("--gpu", metavar="N,N", help="Only these GPUs (native), as CUDA numbers them.")
+    ] = None,
+    repeats: Annotated[
+        int,
+        typer.Option("--repeats", min=3, max=100, help="Samples of each; of five and more the extremes are dropped."),
+    ] = 5,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="The smaller sizes and three samples, as check has them: a few seconds.")
+    ] = False,
+    budget: Annotated[
+        float | None,
+        typer.Option("--budget", metavar="SECONDS", min=1, help="Leave the least telling kernels out, to end in time."),
+    ] = None,
+    price: Annotated[
+        float | None, typer.Option("--price", min=0.01, help="Of one GPU, in any money: adds performance per price.")
+    ] = None,
+    python: PythonOption = None,
+    timeout: TimeoutOption = None,
+    format: Annotated[
+        Table, typer.Option("--format", help="A table for a person; JSON or CSV with every sample.")
+    ] = Table.TEXT,
+    output: Output = None,
+    verbose: Annotated[bool, typer.Option("-v", "--verbose", help="A line for each GPU.")] = False,
+) -> int:
+    """Measure every GPU: matrix products, copies, all-reduce, latencies, memory; say what is to be expected, and on which ground."""
+    from . import cli_bench
+
+    if sys.platform != "linux":
+        raise UsageError(f"bench measures Linux machines (WSL2 among them), this is {sys.platform}")
+    asked = cli_bench.Asked(
+        wanted=tuple(kernels or ()),
+        backend=backend,
+        gpus=gpu,
+        repeats=repeats,
+        quick=quick,
+        budget_s=budget,
+        price=price,
+        python=python,
+        timeout_s=timeout,
+    )
+    return cli_bench.bench(asked, format, writer(output), verbose=verbose)
+
+
+@deferred(app, "run", {"allow_interspersed_args": False})
+def run_(
+    command: Annotated[
+        list[str], typer.Argument(metavar="[--] COMMAND...", help="The program and its arguments: python train.py.")
+    ],
+    format: FormatOption = Format.TEXT,
+    redact: Redact = True,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Write the report to FILE instead of standard error."),
+    ] = None,
+    config: ConfigOption = None,
+    no_config: NoConfig = False,
+    verbose: Verbose = False,
+) -> int:
+    """Run a program as it is, watch it, and say at its end what kept the GPUs from being faster. Its exit code is the program's."""
+    from . import cli_run
+
+    if sys.platform != "linux":
+        raise UsageError(f"run watches programs on Linux machines (WSL2 among them), this is {sys.platform}")
+    checks = chosen(config=config, no_config=no_config)
+    return cli_run.run(command, format, redact, writer(output, format), checks, verbose=verbose)
+
+
+@deferred(app)
+def topo(
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="[FILE]", help="A recorded report; - is standard input. Without one: this machine."),
+    ] = None,
+    kernels: Annotated[
+        bool, typer.Option("--measure/--no-kernels", help="Copy and reduce between each two GPUs.")
+    ] = True,
+    python: PythonOption = None,
+    timeout: TimeoutOption = None,
+    format: Annotated[
+        Drawing, typer.Option("--format", help="A drawing for a person; DOT for Graphviz; JSON.")
+    ] = Drawing.TEXT,
+    output: Output = None,
+) -> int:
+    """Draw how data moves: PCI tree, NVLink, NUMA, the slowest link of each way, and what each two GPUs reach."""
+    from . import cli_topo
+
+    if file is None and sys.platform != "linux":
+        raise UsageError(
+            f"topo examines Linux machines (WSL2 among them), this is {sys.platform}; it draws reports anywhere"
+        )
+    asked = cli_topo.Asked(file=file, kernels=kernels, python=python, timeout_s=timeout)
+    return cli_topo.topo(asked, format, writer(output))
 
 
 @deferred(app)
 def fix(
-    named: Annotated[
-        list[str] | None, typer.Argument(metavar="[CODE|CAUSE]...", help="Only these causes; all, where none is named.")
-    ] = None,
+    named: Causes = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be done.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     undo: Annotated[bool, typer.Option("--undo", help="Take back what the last fix did.")] = False,
@@ -224,11 +323,13 @@ def replay(
         Path,
         typer.Argument(
             metavar="FILE",
-            help="A report of `gpudoctor check --format json`, or what the collector brought back; - is standard input.",
+            help="A report of `gpudoctor check --format json`, the zip of `gpudoctor report`, or what the collector brought back; - is standard input.",
         ),
     ],
     only: Only = None,
     skip: Skip = None,
+    config: ConfigOption = None,
+    no_config: NoConfig = False,
     fail_on: FailOnOption = FailOn.WARN,
     format: FormatOption = Format.TEXT,
     redact: Redact = True,
@@ -238,20 +339,25 @@ def replay(
     """Judge a recorded report again, with this version's checks."""
     from . import api
 
-    checks = registry.select(only or (), skip or ())
-    write = writer(output)
-    try:
-        report = api.replay(Path("/dev/stdin") if str(file) == "-" else file, checks)
-    except OSError as e:
-        raise UsageError(f"{file}: {e.strerror or e}") from e
-    except bundle.NotAReport as e:
-        raise UsageError(f"{file} is no report of gpudoctor: {e}") from e
+    checks = chosen(only, skip, config, no_config)
+    write = writer(output, format)
+    then = told(file)
+    report = api.judged(then, checks)
+    changed = () if only or skip else differs(then, report)
     if report.facts.text.is_all:
-        cli_log.deliver(report, format, redact, write, verbose)
-        return bundle.exit_code(report, fail_on.value)
-    shown = api.redacted(report, checks, here=False) if redact and format is Format.JSON else report
-    _print(shown, format, write, verbose, recorded=True)
+        cli_log.deliver(report, format, redact, write, verbose, recorded=True)
+    else:
+        shown = api.redacted(report, checks, here=False) if redact and format.leaves else report
+        _print(shown, format, write, verbose, fail_on=fail_on, recorded=True)
+    if format.leaves or write is not None:
+        for line in changed:
+            say(line)
+    elif changed:
+        deliver("\n" + "\n  · ".join(changed) + "\n", None)
     return bundle.exit_code(report, fail_on.value)
+
+
+deferred(app, "report")(cli_report.command)
 
 
 @deferred(app)
@@ -260,7 +366,7 @@ def collector(
     level: Annotated[
         ExamineLevel, typer.Option("--level", help="What it will look at; see check.")
     ] = ExamineLevel.STANDARD,
-    kernels: Annotated[bool, typer.Option("--kernels/--no-kernels", help="Run work on the devices.")] = True,
+    kernels: KernelsOption = True,
 ) -> int:
     """Write the collector: one file for a host where nothing can be installed. It needs Python 3.6 there, nothing else."""
     from . import collection
@@ -275,70 +381,32 @@ def collector(
     return 0
 
 
-@deferred(app, "list")
-def list_(
-    only: Annotated[list[str] | None, typer.Argument(metavar="[CHECK]...", help="Codes, causes or subjects.")] = None,
-) -> int:
-    """List the checks: code, name, subject, what is wrong when they fire."""
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD if sys.stdout.isatty() else None, pad_edge=False)
-    for column in ("code", "cause or symptom", "subject", "what is wrong when it fires"):
-        table.add_column(column, no_wrap=column != "what is wrong when it fires")
-    for one in registry.select(only or ()):
-        table.add_row(one.code, one.cause, "symptom" if one.is_symptom else one.subject, one.title)
-    with delivering() as out:
-        if not out.is_terminal:
-            out.width = 200
-        out.print(table)
-    return 0
-
-
-@deferred(app)
-def explain(name: Annotated[str, typer.Argument(metavar="CODE|CAUSE")]) -> int:
-    """Print the page of a check: what it looks at, why it matters, how to fix it, its source."""
-    one = registry.find(name)
-    kind = "symptom" if one.is_symptom else f"cause, {one.level.word}"
-    with delivering() as out:
-        out.print(f"{one.code} {one.cause} ({kind}, {one.subject})", style="bold", highlight=False)
-        out.print()
-        for paragraph in one.page.split("\n\n"):
-            out.print(" ".join(paragraph.split()), markup=False, highlight=False, soft_wrap=not out.is_terminal)
-            out.print()
-        if one.explains:
-            out.print(f"Explains: {', '.join(one.explains)}", highlight=False, markup=False)
-        if one.is_symptom:
-            causes = [c.cause for c in registry.all_checks() if one.cause in c.explains]
-            out.print(f"Causes: {', '.join(causes) or 'none known'}", highlight=False, markup=False)
-    return 0
+deferred(app, "list")(cli_checks.list_)
+deferred(app)(cli_checks.explain)
+deferred(app, "completion")(cli_completion.command)
 
 
 # ------------------------------------------------------------------------------- printing
 
 
 def _print(
-    report: Report, format: Format, write: Callable[[str], None] | None, verbose: bool, *, recorded: bool = False
+    report: Report,
+    format: Format,
+    write: Callable[[str], None] | None,
+    verbose: bool,
+    *,
+    fail_on: FailOn,
+    recorded: bool = False,
+    took_s: float | None = None,
 ) -> None:
-    if format is Format.JSON:
-        from .render import json
+    if format.leaves:
+        from .render import rendered
 
-        text = json.render(report)
-        if write is None:
-            with delivering():
-                sys.stdout.write(text)
-        else:
-            write(text)
+        deliver(rendered(report, format.value, fail_on.value, recorded=recorded, took_s=took_s), write)
         return
-    from .render import text as text_renderer
+    from .render import text
 
-    if write is None:
-        with delivering() as out:
-            text_renderer.show(report, out, verbose=verbose, recorded=recorded)
-    else:
-        kept = io.StringIO()
-        text_renderer.show(report, console(kept), verbose=verbose, recorded=recorded)
-        write(kept.getvalue())
+    show(lambda out: text.show(report, out, verbose=verbose, recorded=recorded), write)
 
 
 def _print_timings(timeline: Timeline) -> None:
@@ -359,14 +427,16 @@ def run(arguments: list[str] | None = None) -> int:
 
 
 def _deliver(arguments: list[str] | None) -> int:
+    cli_completion.prepare()
     command = typer.main.get_command(app)
     try:
-        work: Any = command.main(args=arguments, prog_name="gpudoctor", standalone_mode=False)
+        words = without_value(sys.argv[1:] if arguments is None else arguments)
+        work: Any = command.main(args=words, prog_name="gpudoctor", standalone_mode=False)
     except Exception as e:
         if type(e).__name__ == "NoArgsIsHelpError":  # the help is printed already
             return 2
         if hasattr(e, "format_message"):  # click's own usage errors
-            raise UsageError(e.format_message()) from e
+            raise UsageError(e.format_message().replace("Value error, ", "")) from e
         raise
     if sys.stdout is None:
         raise OutputError("standard output is closed")

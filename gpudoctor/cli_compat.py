@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import enum
 import re
 import sys
 from typing import TYPE_CHECKING, Annotated, get_args
@@ -11,7 +12,7 @@ import typer
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
-from .terminal import Format, UsageError, deferred, delivering
+from .terminal import UsageError, deferred, delivering
 
 if TYPE_CHECKING:
     from .compat.records import Hazard, Release
@@ -26,6 +27,14 @@ app = typer.Typer(
 
 _OLDEST_DRIVER = 90
 """Below are CUDA's versions: '12.2'."""
+
+
+class Format(str, enum.Enum):
+    """How knowledge is printed."""
+
+    TEXT = "text"
+    JSON = "json"
+
 
 FormatOption = Annotated[Format, typer.Option("--format", help="Text for a person, JSON for a program.")]
 

@@ -7,7 +7,6 @@ import gc
 import os
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from . import bundle
@@ -15,6 +14,8 @@ from .bundle import Report
 from .terminal import Format, OutputError, UsageError, console, ended, to_stdout, writer
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rich.console import Console
 
 
@@ -25,24 +26,24 @@ def quick(arguments: list[str]) -> int | None:
     if len(files) > 1 or len(files) + len(verbose) != len(arguments):
         return None
     gc.disable()  # a short life that leaves little garbage
-    return ended(lambda: log(Path(files[0] if files else "-"), verbose=bool(verbose)))
+    return ended(lambda: log(files[0] if files else "-", verbose=bool(verbose)))
 
 
 def log(
-    file: Path,
+    file: Path | str,
     format: Format = Format.TEXT,
     redact: bool = True,
     output: Path | None = None,
     verbose: bool = False,
 ) -> int:
     """Say what a pasted log tells: the cause with the lines that prove it, or what is left and what would settle it."""
-    write = writer(output)
+    write = writer(output, format)
     report = _read(file)
     deliver(report, format, redact, write, verbose)
     return bundle.exit_code(report, "warn")
 
 
-def _read(file: Path) -> Report:
+def _read(file: Path | str) -> Report:
     from .logs.text import Binary
     from .pasted import log as judge
 
@@ -81,12 +82,14 @@ def deliver(
     verbose: bool,
     *,
     here: bool = False,
+    recorded: bool = False,
 ) -> None:
-    """Print a report that was made of a text, or write it; `here`: the text comes from this machine and this user."""
+    """Print a report that was made of a text, or write it; `here`: the text comes from this machine and this user; `recorded`: the
+    report comes from elsewhere."""
     from .render import log as renderer
 
-    if format is Format.JSON:
-        text = _json(report, redact, here)
+    if format.leaves:
+        text = _for_others(report, format, redact, here=here, recorded=recorded)
     elif write is None and sys.stdout is not None and sys.stdout.isatty():
         with to_stdout():
             _show(report, console(sys.stdout), verbose)
@@ -102,11 +105,11 @@ def deliver(
         sys.stdout.write(text)
 
 
-def _json(report: Report, redact: bool, here: bool) -> str:
+def _for_others(report: Report, format: Format, redact: bool, *, here: bool, recorded: bool) -> str:
     from . import api
-    from .render import json
+    from .render import rendered
 
-    return json.render(api.redacted(report, here=here) if redact else report)
+    return rendered(api.redacted(report, here=here) if redact else report, format.value, recorded=recorded)
 
 
 def _show(report: Report, out: Console, verbose: bool) -> None:

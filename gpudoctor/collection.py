@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from . import __version__, child, patient
-from .examine import FILES, ExamineLevel, Options, facts_of, jobs_of, with_import
+from .examine import FILES, ExamineLevel, Options, facts_of, jobs_of, with_import, with_native
 from .facts import Facts, Process
 from .interpreter import Chosen
 from .probes.ask import Answers, Conversation
@@ -21,8 +21,10 @@ from .probes.inside import Inside, Talks
 
 VERSION = 1
 MARK = "gpudoctor-collection"
-MAX_BYTES = 256 << 20
+MAX_BYTES = 16 << 20
 """A larger file is no collection of ours."""
+MAX_VALUES = 500_000
+"""Of a list or an object, all of a collection together: as Python's own objects they take more memory than the file."""
 
 
 class NotACollection(ValueError):  # noqa: N818
@@ -58,6 +60,8 @@ def read(data: bytes) -> tuple[Facts, str]:
     """The facts in a collection, and when it was made. It comes from a stranger: raises NotACollection for anything odd."""
     if len(data) > MAX_BYTES:
         raise NotACollection(f"larger than {MAX_BYTES >> 20} MiB")
+    if data.count(b",") + data.count(b"[") > MAX_VALUES:
+        raise NotACollection(f"more than {MAX_VALUES:,} values in it")
     try:
         return _read(data)
     except NotACollection:
@@ -85,7 +89,7 @@ def _read(data: bytes) -> tuple[Facts, str]:
     chosen = Chosen(Inside((), {}, sees_our_files=False), "the collector")
     facts = facts_of(work, files, chosen, Process(pid=None), options)
     when = next((value for name, value in answers if name == "collected_at"), "")
-    return with_import(facts, work, options), str(when)
+    return with_import(with_native(facts, work, options), work, options), str(when)
 
 
 def _answers(data: bytes) -> list[tuple[str, Any]]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable
 from shlex import quote
+from typing import NamedTuple
 
 import msgspec
 
-from . import registry, textual
-from .facts import Facts, UnknownFactError
+from . import ignoring, plugins, registry, textual
+from .facts import Facts, PluginFailure, Plugins, UnknownFactError
 from .findings import (
     Candidate,
     CombinedFix,
@@ -17,6 +19,7 @@ from .findings import (
     Finding,
     Fix,
     Found,
+    IgnoreEntry,
     Judgement,
     Level,
     NotApplicable,
@@ -31,66 +34,123 @@ from .findings import (
 from .registry import Check
 
 _LEVELS = {level.word: level for level in Level}
+_NOT_OF_THE_MACHINE = ("plugin-failed",)
+"""Causes that stand in nobody's way there."""
+_Found = tuple[Check, Finding]
 COMBINED = "combined"
 """The `cause` of the trial of all root causes' fixes together."""
 
 
-def judge(facts: Facts, checks: tuple[Check, ...] | None = None) -> Judgement:
-    """Run `checks` (default: all) over `facts` and make the diagnosis."""
-    checks = registry.all_checks() if checks is None else checks
-    findings: list[tuple[Check, Finding]] = []
-    skipped, unknown, passed = [], [], []
-    for check in checks:
-        try:
-            yielded, reason = _run(check, facts)
-            found = [_finding(check, one, facts) for one in yielded]
-        except NotApplicable as e:
-            skipped.append(Skipped(code=check.code, cause=check.cause, reason=str(e)))
-            continue
-        except UnknownFactError as e:
-            left = e.unread
-            unknown.append(
-                Unknown(
-                    code=check.code,
-                    cause=check.cause,
-                    why=left.why,
-                    settle=left.settle,
-                    needs_root=left.needs_root,
-                    chosen=left.chosen,
-                )
-            )
-            continue
-        except Exception as e:  # a broken check is not a healthy machine
-            import traceback
+class _Ended(NamedTuple):
+    """How a check ended: with one of these."""
 
-            where = traceback.extract_tb(e.__traceback__)[-1]
-            why = f"the check itself failed: {type(e).__name__}: {e} ({where.name}, line {where.lineno})"
-            unknown.append(
-                Unknown(code=check.code, cause=check.cause, why=why, settle=None, needs_root=False, chosen=False)
-            )
-            continue
+    found: tuple[Found, ...] = ()
+    passed: RuledOut | None = None
+    skipped: Skipped | None = None
+    unknown: Unknown | None = None
+
+
+def judge(facts: Facts, checks: tuple[Check, ...] | None = None) -> Judgement:
+    """Run `checks` (default: all) over `facts` and make the diagnosis.
+
+    A pasted text is judged by gpudoctor's own checks alone, and nothing in it is ignored.
+    """
+    if facts.text.is_all:
+        every = registry.own_checks() if checks is None else checks
+        checks = tuple(dataclasses.replace(c, ignored=()) for c in every if c.origin is None)
+    elif checks is None:
+        checks = registry.all_checks()
+    ended, facts = _run_all(checks, facts)
+    findings: list[tuple[Check, Finding]] = []
+    for check in checks:
+        found = [_finding(check, one, facts) for one in ended[check.code].found]
         if facts.text.is_all:
             found = [textual.quoted(facts, check, one) for one in found]
-        findings += [(check, finding) for finding in found]
-        if not found:
-            passed.append(RuledOut(code=check.code, cause=check.cause, title=check.title, reason=reason))
+        findings += [(check, ignoring.come_back(check, finding)) for finding in found]
+    ends = [ended[check.code] for check in checks]
+    skipped = tuple(one.skipped for one in ends if one.skipped is not None)
+    unknown = tuple(one.unknown for one in ends if one.unknown is not None)
+    passed = tuple(one.passed for one in ends if one.passed is not None)
+    gone = _ignored(findings)
     return Judgement(
-        findings=tuple(f for _, f in findings),
-        diagnosis=_diagnose(facts, checks, findings, tuple(unknown), tuple(passed)),
-        skipped=tuple(skipped),
-        unknown=tuple(unknown),
+        findings=tuple(f for _, f in findings if id(f) not in gone),
+        diagnosis=_diagnose(facts, checks, findings, unknown, passed, gone),
+        skipped=skipped,
+        unknown=unknown,
+        ignored=ignoring.listed(checks, [f for _, f in findings], gone),
     )
 
 
-def _run(check: Check, facts: Facts) -> tuple[list[Found], str | None]:
-    """What a check yields, and what it returns: why it is ruled out where it yields nothing. A text leaves most unsaid, which
-    is no reason."""
-    found, findings = [], iter(check.body(facts))
-    while True:
-        try:
+def _run_all(checks: tuple[Check, ...], facts: Facts) -> tuple[dict[str, _Ended], Facts]:
+    """How each ended, and the facts with what is known of plug-ins: theirs run first, since how they fail is a fact for one of
+    ours."""
+    here = Plugins() if facts.text.is_all else registry.plugins_here()
+    failed: list[PluginFailure] = []
+    ended = {c.code: _run_theirs(c, facts, failed) for c in checks if c.origin is not None}
+    if isinstance(here.failed, tuple):
+        told = msgspec.structs.replace(here, failed=(*here.failed, *failed))
+        facts = msgspec.structs.replace(facts, plugins=told)
+    return ended | {c.code: _run_ours(c, facts) for c in checks if c.origin is None}, facts
+
+
+def _run_ours(check: Check, facts: Facts) -> _Ended:
+    try:
+        return _run(check, facts)
+    except Exception as e:  # a broken check is not a healthy machine
+        import traceback
+
+        where = traceback.extract_tb(e.__traceback__)[-1]
+        return _broken(check, f"the check itself failed: {type(e).__name__}: {e} ({where.name}, line {where.lineno})")
+
+
+def _run_theirs(check: Check, facts: Facts, failed: list[PluginFailure]) -> _Ended:
+    try:
+        with plugins.guarded():
+            ended = _run(check, facts)
+            return ended._replace(found=tuple(map(_valid, ended.found)))
+    except BaseException as e:
+        if not plugins.is_theirs(e):
+            raise
+        failed.append(plugins.failure(str(check.origin), e, check.code, check.body))
+        return _broken(check, f"the check of {check.origin} failed: {failed[-1].error}")
+
+
+def _broken(check: Check, why: str) -> _Ended:
+    return _Ended(
+        unknown=Unknown(code=check.code, cause=check.cause, why=why, settle=None, needs_root=False, chosen=False)
+    )
+
+
+def _valid(found: Found) -> Found:
+    """What a plug-in has found, with every field of its type. Raises TypeError, msgspec.ValidationError."""
+    if not isinstance(found, Found):
+        raise TypeError(f"yielded {type(found).__name__}, which is no Found")
+    return msgspec.convert(msgspec.to_builtins(found), Found)
+
+
+def _run(check: Check, facts: Facts) -> _Ended:
+    """What a check yields, or returns: why it is ruled out where it yields nothing. A text leaves most unsaid, which is no
+    reason."""
+    code, cause = check.code, check.cause
+    found: list[Found] = []
+    try:
+        findings = iter(check.body(facts))
+        while True:
             found.append(next(findings))
-        except StopIteration as end:
-            return found, end.value if isinstance(end.value, str) and not facts.text.is_all else None
+    except StopIteration as end:
+        if found:
+            return _Ended(tuple(found))
+        reason = end.value if isinstance(end.value, str) and not facts.text.is_all else None
+        return _Ended(passed=RuledOut(code=code, cause=cause, title=check.title, reason=reason))
+    except NotApplicable as e:
+        return _Ended(skipped=Skipped(code=code, cause=cause, reason=str(e)))
+    except UnknownFactError as e:
+        left = e.unread
+        return _Ended(
+            unknown=Unknown(
+                code=code, cause=cause, why=left.why, settle=left.settle, needs_root=left.needs_root, chosen=left.chosen
+            )
+        )
 
 
 def _finding(check: Check, found: Found, facts: Facts) -> Finding:
@@ -127,11 +187,13 @@ def _diagnose(
     findings: list[tuple[Check, Finding]],
     unknown: tuple[Unknown, ...],
     passed: tuple[RuledOut, ...],
+    gone: dict[int, IgnoreEntry],
 ) -> Diagnosis:
+    """`gone`: the findings that count for nothing; what they explain is explained."""
     by_code = {c.code: c for c in checks}
-    causes = [(c, f) for c, f in findings if not c.is_symptom]
-    roots = [(c, f) for c, f in causes if not any(_explains(g, f) for _, g in causes if g is not f)]
-    explained = {id(f): _explained_by((c, f), findings) for c, f in roots}
+    roots, explained = _roots(findings)
+    accounted = {id(g) for f in explained.values() for g in f} | gone.keys()
+    roots = [(c, f) for c, f in roots if id(f) not in gone]
     ranks = {c.cause: c.rank for c in checks if c.rank is not None}
     roots.sort(
         key=lambda cf: (
@@ -155,7 +217,6 @@ def _diagnose(
         )
         for c, f in roots
     )
-    accounted = {id(g) for f in explained.values() for g in f}
     open_symptoms = [f for c, f in findings if c.is_symptom and id(f) not in accounted]
     candidates: dict[str, tuple[Candidate, ...]] = {}
     unexplained = []
@@ -173,7 +234,7 @@ def _diagnose(
                 Unexplained(symptom=symptom.cause, message=symptom.message, proof=symptom.proof, ruled_out=out)
             )
     diagnosis = Diagnosis(
-        verdict=_verdict([f for _, f in findings], unknown, passed, by_code),
+        verdict=_verdict([f for _, f in findings if id(f) not in gone], unknown, bool(passed or findings), by_code),
         root_causes=root_causes,
         combined_fix=_combine(facts, root_causes),
         candidates=candidates,
@@ -183,6 +244,27 @@ def _diagnose(
     if facts.text.is_all:
         return textual.narrowed(facts, diagnosis, [f for _, f in findings], unknown, by_code)
     return diagnosis
+
+
+def _roots(findings: list[_Found]) -> tuple[list[_Found], dict[int, list[Finding]]]:
+    """The causes that no other found cause explains, and by their id what each of them explains."""
+    causes = [(c, f) for c, f in findings if not c.is_symptom]
+    roots = [(c, f) for c, f in causes if not any(_explains(g, f) for _, g in causes if g is not f)]
+    return roots, {id(f): _explained_by((c, f), findings) for c, f in roots}
+
+
+def _ignored(findings: list[_Found]) -> dict[int, IgnoreEntry]:
+    """By the ids of findings the entry because of which they count for nothing: that which names them, or names the root cause
+    that explains them where no other does."""
+    gone = {id(f): entry for c, f in findings if (entry := ignoring.entry_for(c, f)) is not None}
+    if not gone:
+        return {}
+    roots, explained = _roots(findings)
+    standing = {id(g) for _, f in roots if id(f) not in gone for g in explained[id(f)]}
+    for _, root in roots:
+        if (entry := gone.get(id(root))) is not None:
+            gone = {id(g): entry for g in explained[id(root)] if id(g) not in standing} | gone
+    return gone
 
 
 def _explains(finding: Finding, other: Finding) -> bool:
@@ -213,7 +295,7 @@ def _worst(
 
 
 def _verdict(
-    findings: list[Finding], unknown: tuple[Unknown, ...], passed: tuple[RuledOut, ...], by_code: dict[str, Check]
+    findings: list[Finding], unknown: tuple[Unknown, ...], has_looked: bool, by_code: dict[str, Check]
 ) -> Verdict:
     """Unread is not healthy: a symptom that could not be looked for leaves the verdict open, and so does one
     that nobody asked for while a cause of it could not be looked at."""
@@ -227,7 +309,7 @@ def _verdict(
     unlooked = {s.cause for s in symptoms}
     if any(not s.chosen for s in symptoms) or any(unlooked & set(by_code[c.code].explains) for c in causes):
         return "unknown"
-    return "healthy" if passed or findings else "unknown"
+    return "healthy" if has_looked else "unknown"
 
 
 def _combine(facts: Facts, roots: tuple[RootCause, ...]) -> CombinedFix | None:
@@ -235,7 +317,7 @@ def _combine(facts: Facts, roots: tuple[RootCause, ...]) -> CombinedFix | None:
 
     None where one of them has nothing that can be typed here: the rest alone would not help.
     """
-    standing = [r for r in roots if r.level != Level.INFO.word]
+    standing = [r for r in roots if r.level != Level.INFO.word and r.cause not in _NOT_OF_THE_MACHINE]
     chosen = [(r, f) for r in standing if (f := first_usable(r.fixes)) is not None]
     if len(chosen) < 2 or len(chosen) < len(standing):
         return None

@@ -20,10 +20,30 @@ from typing import TypeVar
 import msgspec
 
 from . import child
-from .facts import Environment, Facts, Measurement, Process, Python, TensorFlow, Unread
+from .facts import (
+    Cluster,
+    Container,
+    Driver,
+    Environment,
+    Fact,
+    Facts,
+    Gpu,
+    Libraries,
+    Measurement,
+    Nccl,
+    Pci,
+    Process,
+    Python,
+    System,
+    TensorFlow,
+    Unread,
+    unread_all,
+)
 from .interpreter import Chosen, Unreachable, behind, choose, complaint, known_variables, of_process
+from .kernels import native as native_kernels
 from .kernels import tensorflow as tensorflow_kernels
 from .probes import (
+    cluster,
     container,
     driver,
     environment,
@@ -65,6 +85,20 @@ class Options:
     pid: int | None = None
     """A running Python process."""
     kernels: bool = True
+    native: tuple[native_kernels.Kernel, ...] = native_kernels.STANDARD
+    """Kernels without a framework, from the standard level on."""
+    tensorflow: bool = True
+    """Whether TensorFlow is imported, from the standard level on."""
+    framework: tuple[str, ...] | None = None
+    """Kernels on TensorFlow's devices; None: as the level has it."""
+    repeats: int | None = None
+    """Samples of each of those; None: as the level has it."""
+    gpus: tuple[int, ...] | None = None
+    """Those that native kernels run on, as CUDA numbers them; None: all."""
+    native_limit_s: float = 60.0
+    """Of all native kernels together."""
+    framework_limit_s: float = tensorflow_kernels.LIMIT_S
+    """Of all kernels on TensorFlow's devices together, after the import."""
     timeout_s: float | None = None
 
     def limit(self, default_s: float) -> float:
@@ -163,7 +197,7 @@ def examine(
         if on_quick is not None:
             on_quick(Examination(quick, patient, timeline))
         wait(work[name] for name in LATER if name in work)
-        facts = with_import(so_far(), work, options)
+        facts = with_import(with_native(so_far(), work, options), work, options)
         if IMPORT in work and something_died(facts):
             facts = _look_again(facts, patient, options)
     return Examination(facts, patient, timeline)
@@ -179,28 +213,44 @@ def facts_of(work: Work, files: Answers, chosen: Chosen, named: Process, options
     def answered(name: str) -> Answers:
         return work[name].result() if name in work and work[name].done() else NOT_ANSWERED
 
-    interpreter, found = python.read(files, chosen.because, chosen.passed_over), libraries.read(files)
+    interpreter = _of_any_age(Python, lambda: python.read(files, chosen.because, chosen.passed_over))
+    found = _of_any_age(Libraries, lambda: libraries.read(files))
     if OTHERS in work and work[OTHERS].done():
         interpreter = msgspec.structs.replace(interpreter, others=python.read_others(work[OTHERS].result()))
     else:
         still = Unread(why="other interpreters are still being looked for", chosen=True)
         interpreter = msgspec.structs.replace(interpreter, others=still)
-    variables = environment.read(files)
+    variables = _of_any_age(Environment, lambda: environment.read(files))
     masked = isinstance(variables.get(_VISIBLE), str)
-    packages = _loader_of(work, files, chosen, interpreter, variables, options)
+    unmasked = answered(UNMASKED) if masked else None
+    packages = _of_any_age(TensorFlow, lambda: _loader_of(work, files, chosen, interpreter, variables, options))
     return Facts(
         environment=variables,
-        system=system.read(files),
-        pci=pci.read(files),
-        driver=driver.read(files, answered(NODES), answered(CUDA), answered(UNMASKED) if masked else None, found),
-        gpu=gpu.read(answered(NVML)),
+        system=_of_any_age(System, lambda: system.read(files)),
+        pci=_of_any_age(Pci, lambda: pci.read(files)),
+        driver=_of_any_age(Driver, lambda: driver.read(files, answered(NODES), answered(CUDA), unmasked, found)),
+        gpu=_of_any_age(Gpu, lambda: gpu.read(answered(NVML))),
         python=interpreter,
         libraries=found,
         tensorflow=_not_imported(packages, options),
-        nccl=nccl.read(files, answered(NCCL), packages, interpreter),
-        container=container.read(files),
+        nccl=_of_any_age(Nccl, lambda: nccl.read(files, answered(NCCL), packages, interpreter)),
+        cluster=_of_any_age(
+            Cluster, lambda: cluster.read(files, answered(CLUSTER) if CLUSTER in work else None, variables)
+        ),
+        container=_of_any_age(Container, lambda: container.read(files)),
         process=named,
     )
+
+
+F = TypeVar("F", bound=Fact)
+
+
+def _of_any_age(kind: type[F], read: Callable[[], F]) -> F:
+    """A subject as it was answered. A collector of an older version did not ask everything: then it is unread."""
+    try:
+        return read()
+    except KeyError as e:
+        return unread_all(kind, Unread(why=f"the collector is of an older gpudoctor, which did not ask for {e}"))
 
 
 def _loader_of(
@@ -218,6 +268,18 @@ def _loader_of(
     return tensorflow.simulate(seen, interpreter, path if isinstance(path, str) else None, always=always)
 
 
+def with_native(facts: Facts, work: Work, options: Options) -> Facts:
+    """`facts` with what the native kernels measured; waits for them."""
+    if NATIVE not in work:
+        return facts
+    answers = work[NATIVE].result()
+    told, measured = answers.last("native_devices"), answers.all("native")
+    listed = facts.driver.libcuda.devices
+    seen = () if isinstance(listed, Unread) else listed
+    read = native_kernels.read(options.native, options.gpus, told, measured, answers.outcome.how, seen)
+    return msgspec.structs.replace(facts, measurements=(*facts.measurements, *read))
+
+
 def with_import(facts: Facts, work: Work, options: Options) -> Facts:
     """`facts` with what the child that imports TensorFlow answered; waits for it."""
     if IMPORT not in work or not isinstance(facts.tensorflow.directory, str):
@@ -229,7 +291,7 @@ def with_import(facts: Facts, work: Work, options: Options) -> Facts:
         measured = [tensorflow_kernels.read(raw, after.devices) for raw in answers.all("kernel")]
         how = f"the process that runs it {answers.outcome.how or 'ended before'}"
         measured += tensorflow_kernels.unanswered(kernels, after.devices, measured, how)
-    return msgspec.structs.replace(facts, tensorflow=after, measurements=tuple(measured))
+    return msgspec.structs.replace(facts, tensorflow=after, measurements=(*facts.measurements, *measured))
 
 
 def something_died(facts: Facts) -> bool:
@@ -253,8 +315,9 @@ def _look_again(facts: Facts, patient: Patient, options: Options) -> Facts:
 
 OTHERS = "other interpreters"
 FILES, NVML, NODES, CUDA, UNMASKED = "files", "NVML", "device nodes", "cuInit", "cuInit without CUDA_VISIBLE_DEVICES"
-LOADER, NCCL, IMPORT = "TensorFlow's loader", "NCCL", "TensorFlow"
-LATER = (NCCL, OTHERS)
+LOADER, NCCL, IMPORT, NATIVE = "TensorFlow's loader", "NCCL", "TensorFlow", "native kernels"
+CLUSTER = "TF_CONFIG"
+LATER = (NCCL, CLUSTER, OTHERS, NATIVE)
 """What nobody waits for before the first answer."""
 FILE_TASKS = (
     environment.TASK,
@@ -270,6 +333,7 @@ FILE_TASKS = (
     libraries.TASK,
     tensorflow.FILES,
     nccl.FILES,
+    cluster.FILES,
     mps.TASK,
     container.ENGINES,
     python.HOME,
@@ -289,13 +353,18 @@ def jobs_of(options: Options) -> dict[str, Job]:
         UNMASKED: Job([driver.CUDA], limit, {_VISIBLE: None}, only_if_set=_VISIBLE),
         LOADER: tensorflow.loader_job(limit),
         NCCL: nccl.version_job(limit),
+        CLUSTER: cluster.config_job(limit),
         OTHERS: python.others_job(min(limit, OTHERS_LIMIT_S)),
     }
     if options.level is not ExamineLevel.QUICK:
         limit = options.limit(IMPORT_LIMIT_S)
-        repeats = 15 if options.level is ExamineLevel.FULL else 5
-        task = tensorflow.import_task(_kernels(options), limit, repeats)
-        jobs[IMPORT] = Job([task], limit, tensorflow.IMPORT_ENV)
+        repeats = options.repeats or (15 if options.level is ExamineLevel.FULL else 5)
+        task = tensorflow.import_task(_kernels(options), limit, repeats, options.framework_limit_s)
+        if options.tensorflow:
+            jobs[IMPORT] = Job([task], limit, tensorflow.IMPORT_ENV)
+        if options.kernels and options.native:
+            limit = options.limit(options.native_limit_s)
+            jobs[NATIVE] = Job([native_kernels.task(options.native, options.gpus, limit, after_nvml=True)], limit + 5.0)
     return jobs
 
 
@@ -310,12 +379,14 @@ def _choose(options: Options, base: dict[str, str], start: Start) -> Chosen:
 
 @contextlib.contextmanager
 def _workers() -> Iterator[ThreadPoolExecutor]:
-    """Threads that wait for children; an interrupt ends the children first, so that nobody waits for them."""
-    with ThreadPoolExecutor(16, thread_name_prefix="probe") as pool:
+    """Threads that wait for children; an interrupt ends their children first, so that nobody waits for them. Those of other
+    examinations in this process, at the same time or later, are none of its business."""
+    children = child.Family()
+    with ThreadPoolExecutor(16, thread_name_prefix="probe", initializer=children.enter) as pool:
         try:
             yield pool
         except BaseException:
-            child.kill_all()
+            children.end()
             raise
 
 
@@ -341,7 +412,9 @@ def _scratch() -> Iterator[str]:
 
 
 def _kernels(options: Options) -> tuple[str, ...]:
-    return tensorflow_kernels.ALL if options.kernels else ()
+    of_level = tensorflow_kernels.FULL if options.level is ExamineLevel.FULL else tensorflow_kernels.STANDARD
+    chosen = of_level if options.framework is None else options.framework
+    return chosen if options.kernels else ()
 
 
 def _not_imported(facts: TensorFlow, options: Options) -> TensorFlow:

@@ -140,6 +140,36 @@ class Finding(Statement, frozen=True, kw_only=True):
     """Names of the symptoms and causes that it brings about, found here or not."""
 
 
+class IgnoreEntry(Statement, frozen=True, kw_only=True):
+    """What the ignore list says of a check: that its findings are known."""
+
+    code: str
+    cause: str
+    reason: str
+    until: str | None = None
+    """The last day on which it counts, ISO 8601; None: for ever."""
+    about: tuple[str, ...] = ()
+    """It is for findings about these alone: ('gpu2',); nothing: for all."""
+    file: str
+    """Where it stands."""
+    expired: bool = False
+
+
+class Ignored(Statement, frozen=True, kw_only=True):
+    """An entry of the ignore list, and what counts for nothing because of it."""
+
+    entry: IgnoreEntry
+    findings: tuple[Finding, ...]
+    """What it names, then what that alone explains; nothing where it matches nothing, or has expired."""
+    is_back: bool = False
+    """It has expired, and what it names is found."""
+
+    @property
+    def named(self) -> tuple[Finding, ...]:
+        """Those that the entry itself names."""
+        return tuple(f for f in self.findings if f.cause == self.entry.cause)
+
+
 class RootCause(Statement, frozen=True, kw_only=True):
     """A found cause that no other found cause explains."""
 
@@ -238,6 +268,8 @@ class Judgement(Statement, frozen=True, kw_only=True):
     diagnosis: Diagnosis
     skipped: tuple[Skipped, ...]
     unknown: tuple[Unknown, ...]
+    ignored: tuple[Ignored, ...] = ()
+    """The ignore list, entry by entry; `findings` and the diagnosis leave out what is in it."""
 
 
 def on_library_path(directories: Iterable[str]) -> Fix:
@@ -270,6 +302,8 @@ __all__ = [
     "Findings",
     "Fix",
     "Found",
+    "IgnoreEntry",
+    "Ignored",
     "Judgement",
     "Level",
     "LinkChange",

@@ -9,16 +9,17 @@ import shutil
 import sys
 from collections.abc import Mapping
 
+from .errors import Error
 from .probes import environment, process, tensorflow
 from .probes.ask import Answers, Job, Patient, Start
 from .probes.inside import REACH_S, Inside
 
 
-class NoInterpreter(ValueError):  # noqa: N818
+class NoInterpreter(Error, ValueError):  # noqa: N818
     """What was named runs no Python, or is not there."""
 
 
-class Unreachable(Exception):  # noqa: N818
+class Unreachable(Error):  # noqa: N818
     """The command that leads to the interpreter reached none; `told` is what it printed, as a text to be judged."""
 
     def __init__(self, message: str, told: str = "") -> None:

@@ -13,8 +13,10 @@ import pkgutil
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from .facts import Facts
-from .findings import Found, Level, Stage, SymptomRank
+from . import plugins
+from .errors import Error
+from .facts import Facts, PluginFailure, Plugins
+from .findings import Found, IgnoreEntry, Level, Stage, SymptomRank
 
 Body = Callable[[Facts], Iterator[Found]]
 
@@ -30,6 +32,12 @@ SUBJECTS = {
     "9": "system",
 }
 """First digit of a code -> subject."""
+_CODE = re.compile(r"(?P<space>[A-Z]{2,4})[1-9]\d\d")
+_SPACE = "GD"
+"""What the codes of gpudoctor's own checks begin with."""
+_BEGINNING = re.compile(r"[A-Z]{2,4}[1-9]\d?")
+"""Of a code: 'GD5' is all of a subject."""
+_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,6 +51,10 @@ class Check:
     explains: tuple[str, ...]
     rank: SymptomRank | None
     body: Body
+    origin: str | None = None
+    """The distribution of the plug-in that brings it, or the module that registered it; None: gpudoctor."""
+    ignored: tuple[IgnoreEntry, ...] = ()
+    """What the ignore list says of it."""
 
     @property
     def is_symptom(self) -> bool:
@@ -52,7 +64,7 @@ class Check:
     @property
     def subject(self) -> str:
         """The subject of the code: GD1nn is 'driver'."""
-        return SUBJECTS[self.code[2]]
+        return subject_of(self.code)
 
     @property
     def page(self) -> str:
@@ -62,23 +74,71 @@ class Check:
     @property
     def title(self) -> str:
         """First line of the page: what is wrong when the check fires."""
-        return self.page.partition("\n")[0].rstrip(".")
+        return (self.body.__doc__ or "").strip().partition("\n")[0].rstrip().rstrip(".")
+
+
+def subject_of(code: str) -> str:
+    """The subject of a code, of gpudoctor or of a plug-in."""
+    return SUBJECTS[code[-3]]
+
+
+def is_own(code: str) -> bool:
+    """Whether a code is of gpudoctor's own space."""
+    return code.startswith(_SPACE) and len(code) == len(_SPACE) + 3
+
+
+def is_code_of_plugin(name: str) -> bool:
+    """Whether this could be the code of a plug-in's check, here or not."""
+    return _CODE.fullmatch(name.upper()) is not None and not is_own(name.upper())
 
 
 _checks: dict[str, Check] = {}
+_codes: dict[str, str] = {}
+"""Cause -> code."""
+_theirs: dict[tuple[str, str], Check] = {}
+"""Where its body stands -> a check of a plug-in; which of them count is seen when all are there."""
 
 
 def _register(check: Check) -> None:
-    if not re.fullmatch(r"GD[1-9]\d\d", check.code):
-        raise ValueError(f"{check.code}: a code is GD and three digits, the first one its subject's")
-    if not check.page:
+    if not (check.body.__doc__ or "").strip():
         raise ValueError(f"{check.code}: a check without a docstring has no page")
-    for other in _checks.values():
-        if other.body.__module__ == check.body.__module__ and other.body.__qualname__ == check.body.__qualname__:
-            continue  # the module was loaded again
-        if check.code == other.code or check.cause == other.cause:
-            raise ValueError(f"{check.code} {check.cause}: {other.code} {other.cause} has that code or name")
+    if check.body.__module__.startswith(f"{__package__}.checks."):
+        _register_own(check)
+    else:
+        _register_theirs(check)
+
+
+def _register_own(check: Check) -> None:
+    if not (_CODE.fullmatch(check.code) and is_own(check.code)):
+        raise ValueError(f"{check.code}: a code is GD and three digits, the first one its subject's")
+    for code in (check.code, _codes.get(check.cause)):
+        other = _checks.get(code or "")
+        if other is None or _stands_at(other.body) == _stands_at(check.body):
+            continue  # where it is the same, the module was loaded again
+        raise ValueError(f"{check.code} {check.cause}: {other.code} {other.cause} has that code or name")
     _checks[check.code] = check
+    _codes[check.cause] = check.code
+
+
+def _register_theirs(check: Check) -> None:
+    """Who writes a plug-in is no part of this house: what a type checker would say is said here."""
+    if not isinstance(check.code, str) or not is_code_of_plugin(check.code) or check.code != check.code.upper():
+        raise ValueError(
+            f"{check.code}: a plug-in's code is two to four capitals other than GD and three digits, the first one its subject's"
+        )
+    if not isinstance(check.cause, str) or not _NAME.fullmatch(check.cause):
+        raise ValueError(f"{check.code}: {check.cause!r} is no name in lower-case words with hyphens")
+    if not isinstance(check.stage, Stage) or not isinstance(check.level, Level):
+        raise ValueError(f"{check.code}: stage is a Stage, and level a Level")
+    if check.rank is not None and not isinstance(check.rank, SymptomRank):
+        raise ValueError(f"{check.code}: rank is a SymptomRank")
+    if not all(isinstance(name, str) and _NAME.fullmatch(name) for name in check.explains):
+        raise ValueError(f"{check.code}: explains is a list of names of causes and symptoms")
+    _theirs[_stands_at(check.body)] = check
+
+
+def _stands_at(body: Body) -> tuple[str, str]:
+    return body.__module__, body.__qualname__
 
 
 def check(
@@ -90,7 +150,8 @@ def check(
     """
 
     def register(body: Body) -> Body:
-        _register(Check(code, cause, stage, level, tuple(explains), None, body))
+        names = (explains,) if isinstance(explains, str) else tuple(explains)
+        _register(Check(code, cause, stage, level, names, None, body))
         return body
 
     return register
@@ -106,15 +167,58 @@ def symptom(code: str, name: str, *, rank: SymptomRank, stage: Stage) -> Callabl
     return register
 
 
-def all_checks() -> tuple[Check, ...]:
-    """Every check of the package, by code."""
-    package = importlib.import_module("gpudoctor.checks")
+def own_checks() -> tuple[Check, ...]:
+    """Every check of gpudoctor's own, by code."""
+    package = importlib.import_module(f"{__package__}.checks")
     for module in pkgutil.iter_modules(package.__path__):
         importlib.import_module(f"{package.__name__}.{module.name}")
     return tuple(sorted(_checks.values(), key=lambda c: c.code))
 
 
-class UnknownCheckError(ValueError):
+def all_checks() -> tuple[Check, ...]:
+    """Every check: gpudoctor's own by code, then those of plug-ins by code."""
+    return (*own_checks(), *_of_plugins()[0])
+
+
+def plugins_here() -> Plugins:
+    """The plug-ins of this process, and which of them, or of their checks, can't be used. `Plugins()`: there are none."""
+    checks, failed = _of_plugins()
+    names = [one.name for one in plugins.loaded()] + [c.origin for c in checks if c.origin is not None]
+    return Plugins(installed=tuple(dict.fromkeys(names)), failed=failed) if names or failed else Plugins()
+
+
+def _of_plugins() -> tuple[tuple[Check, ...], tuple[PluginFailure, ...]]:
+    """The checks of plug-ins that can be used, and what is wrong with the others. Those of a module that could not be imported
+    to its end are left out; of two with the same code or name the first one counts, and gpudoctor's before any."""
+    loaded = plugins.loaded()
+    if not loaded and not _theirs:
+        return (), ()
+    failed = [one.failure for one in loaded if one.failure is not None]
+    taken = {word: f"{c.code} {c.cause}" for c in own_checks() for word in (c.code, c.cause)}
+    used: list[Check] = []
+    for check in _theirs.values():
+        module = check.body.__module__
+        of = _plugin_of(module, loaded)
+        if of is not None and of.failure is not None:
+            continue
+        origin = of.name if of is not None else module
+        if other := taken.get(check.code) or taken.get(check.cause):
+            error = ValueError(f"{check.code} {check.cause}: {other} has that code or name")
+            failed.append(plugins.failure(origin, error, check.code, check.body))
+            continue
+        taken |= dict.fromkeys((check.code, check.cause), f"{check.code} {check.cause} of {origin}")
+        used.append(dataclasses.replace(check, origin=origin))
+    return tuple(sorted(used, key=lambda c: c.code)), tuple(failed)
+
+
+def _plugin_of(module: str, loaded: tuple[plugins.Plugin, ...]) -> plugins.Plugin | None:
+    """The plug-in whose entry point names this module or one around it, else one of the same package."""
+    inside = [p for p in loaded if p.module and f"{module}.".startswith(f"{p.module}.")]
+    beside = [p for p in loaded if p.module.partition(".")[0] == module.partition(".")[0]]
+    return next(iter(inside or beside), None)
+
+
+class UnknownCheckError(Error, ValueError):
     """A name that no check has."""
 
 
@@ -144,6 +248,8 @@ def _match(names: Iterable[str], checks: tuple[Check, ...]) -> set[str]:
     matched = set()
     for name in names:
         codes = {c.code for c in checks if name.upper() == c.code or name.lower() in (c.cause, c.subject)}
+        if not codes and _BEGINNING.fullmatch(name.upper()):
+            codes = {c.code for c in checks if c.code.startswith(name.upper())}
         if not codes:
             raise UnknownCheckError(_no_such(name, checks))
         matched |= codes

@@ -10,10 +10,11 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-if TYPE_CHECKING:  # both take longer to import than a short text to judge
+if TYPE_CHECKING:  # they take longer to import than a short text to judge
+    from pathlib import Path
+
     import typer
     from rich.console import Console
 
@@ -29,21 +30,66 @@ class Format(str, enum.Enum):
 
     TEXT = "text"
     JSON = "json"
+    MARKDOWN = "markdown"
+    HTML = "html"
+    JUNIT = "junit"
+    PROMETHEUS = "prometheus"
+    GITHUB = "github"
+    ONELINE = "oneline"
+
+    @property
+    def leaves(self) -> bool:
+        """It is for others, and goes where they read it."""
+        return self is not Format.TEXT
+
+
+class Table(str, enum.Enum):
+    """How measurements are printed."""
+
+    TEXT = "text"
+    JSON = "json"
+    CSV = "csv"
+
+
+class OneFile(str, enum.Enum):
+    """Which file of a report is written alone."""
+
+    HTML = "html"
+    MD = "md"
+    JSON = "json"
+
+
+class Drawing(str, enum.Enum):
+    """How a topology is printed."""
+
+    TEXT = "text"
+    DOT = "dot"
+    JSON = "json"
+
+
+class Backend(str, enum.Enum):
+    """What does the work of a benchmark."""
+
+    NATIVE = "native"
+    TENSORFLOW = "tensorflow"
+    ALL = "all"
 
 
 Work = Callable[[], int]
 
 
-def deferred(app: typer.Typer, name: str | None = None) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Register a command. Typer only parses its arguments; the work itself is done outside of Typer, which
-    would turn a closed pipe or an interrupt into exit codes of its own."""
+def deferred(
+    app: typer.Typer, name: str | None = None, settings: dict[str, Any] | None = None
+) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Register a command. Typer only parses its arguments, by click's context `settings`; the work itself is done outside of
+    Typer, which would turn a closed pipe or an interrupt into exit codes of its own."""
 
     def register(body: Callable[..., int]) -> Callable[..., int]:
         @functools.wraps(body)
         def parsed(*arguments: Any, **options: Any) -> Work:
             return functools.partial(body, *arguments, **options)
 
-        app.command(name)(parsed)
+        app.command(name, context_settings=settings)(parsed)
         return body
 
     return register
@@ -56,8 +102,11 @@ def console(file: TextIO) -> Console:
     return PipeConsole(file=file, highlight=False, emoji=False)
 
 
-def writer(output: Path | None) -> Callable[[str], None] | None:
-    """Writes to `output`, which is tried before the examination, so that no result is lost at its end."""
+def writer(output: Path | None, format: Format | None = None) -> Callable[[str], None] | None:
+    """Writes to `output`. That, and whether `format` can be had, is tried before the examination, so that no result is lost at
+    its end."""
+    if format is Format.PROMETHEUS:
+        _prometheus()
     if output is None:
         return None
     existed = os.path.lexists(output)
@@ -71,15 +120,64 @@ def writer(output: Path | None) -> Callable[[str], None] | None:
 
     def write(text: str) -> None:
         try:
-            output.write_text(text, encoding="utf-8")
+            if format is Format.PROMETHEUS:  # node_exporter reads it at any time
+                _replace(output, text)
+            else:
+                output.write_text(text, encoding="utf-8")
         except OSError as e:
             raise OutputError(f"can't write to {output}: {e.strerror or e}") from e
 
     return write
 
 
+def _prometheus() -> None:
+    try:
+        import prometheus_client  # noqa: F401
+    except ImportError:
+        raise UsageError(
+            "--format prometheus needs the package prometheus-client: pip install 'gpudoctor[prometheus]'"
+        ) from None
+
+
+def _replace(output: Path, text: str) -> None:
+    """Write a file so that who reads it meanwhile sees the old text or the new one. Raises OSError."""
+    if output.exists() and not output.is_file():  # a pipe has no old text
+        output.write_text(text, encoding="utf-8")
+        return
+    file = output.resolve()  # a link stays one
+    new = file.with_name(f"{file.name}.{os.getpid()}")  # which does not end in .prom, and so is not read
+    try:
+        new.write_text(text, encoding="utf-8")
+        if file.exists():
+            new.chmod(file.stat().st_mode & 0o7777)
+        new.replace(file)
+    except BaseException:
+        new.unlink(missing_ok=True)
+        raise
+
+
 class OutputError(Exception):
     """The report is made and can't be delivered."""
+
+
+def deliver(text: str, write: Callable[[str], None] | None) -> None:
+    """Print a text as it is, or `write` it."""
+    if write is not None:
+        write(text)
+        return
+    with delivering() as out:
+        out.file.write(text)
+
+
+def show(draw: Callable[[Console], None], write: Callable[[str], None] | None) -> None:
+    """Print what `draw` draws on a console, or `write` it."""
+    if write is None:
+        with delivering() as out:
+            draw(out)
+        return
+    kept = io.StringIO()
+    draw(console(kept))
+    write(kept.getvalue())
 
 
 @contextlib.contextmanager

@@ -2,7 +2,8 @@
 
 Trials are cumulative, in the order of the root causes: a fix is tried with those in force that worked for
 the causes before it. Each is judged by its own step: cuInit for what stands before it, TensorFlow's loader
-for a library, the device list where a GPU can be had. Nothing of the machine changes: variables live in
+for a library, the device list where a GPU can be had, the rate of the all-reduce for a setting of NCCL that
+makes it slow. Nothing of the machine changes: variables live in
 the child, links in a shadow of real directories and file links, so that $ORIGIN stays true.
 """
 
@@ -20,11 +21,13 @@ import msgspec
 
 from .diagnosis import COMBINED, first_usable, judge, together
 from .facts import Facts, TensorFlow, Trial, Unread
-from .findings import EnvChange, Fix, LinkChange, Stage
+from .findings import EnvChange, Fix, LinkChange, RootCause, Stage
+from .kernels import native as native_kernels
 from .probes import driver as driver_probe
 from .probes import tensorflow as tensorflow_probe
 from .probes.ask import Changes, Patient
 from .registry import Check, all_checks
+from .verdicts.collective import all_reduce
 
 LIMIT_S = 20.0
 
@@ -74,13 +77,22 @@ def try_fixes(facts: Facts, patient: Patient, checks: tuple[Check, ...], limit_s
     for root in roots:
         worked: list[Fix] = []
         for fix in root.fixes:
-            if fix.kind not in ("env", "link") or not _can_be_judged(stages[root.code]):
+            by_speed = _by_speed(facts, root, fix)
+            if fix.kind not in ("env", "link") or not (_can_be_judged(stages[root.code]) or by_speed):
                 continue
             with_fix = view.and_also(fix.env, fix.links)
             trial = _made(facts, root.cause, fix, tuple(held)) or _try(
-                root.cause, fix.steps, tuple(held), with_fix, facts, patient, stages[root.code], limit_s
+                root.cause,
+                fix.steps,
+                tuple(held),
+                with_fix,
+                facts,
+                patient,
+                stages[root.code],
+                limit_s,
+                by_speed=by_speed,
             )
-            beside = [r.cause for r in roots if r is not root and r.cause not in held and _hides(stages[r.code], trial)]
+            beside = [r.cause for r in roots if r is not root and r.cause not in held and _hides(r, stages, trial)]
             if trial.worked is False and beside:
                 trial = msgspec.structs.replace(trial, worked=Unread(why=f"{beside[0]} stands in the way as well"))
             trials.append(trial)
@@ -102,9 +114,21 @@ def _can_be_judged(stage: Stage) -> bool:
     return stage < Stage.USE
 
 
-def _hides(stage: Stage, trial: Trial) -> bool:
-    """Whether a cause of this stage may keep the step from working by which a trial is judged."""
-    return stage <= Stage.VISIBILITY if trial.judged_by == "cuInit" else False
+def _by_speed(facts: Facts, root: RootCause, fix: Fix) -> bool:
+    """Whether the all-reduce that was measured is what shows that a cause is gone: then it is run again."""
+    is_nccls = bool(fix.env) and not fix.links and all(c.name.startswith("NCCL_") for c in fix.env)
+    return is_nccls and _slows(root.code) and all_reduce(facts) is not None
+
+
+def _slows(code: str) -> bool:
+    return any(c.code == code and "slow-collective" in c.explains for c in all_checks())
+
+
+def _hides(root: RootCause, stages: Mapping[str, Stage], trial: Trial) -> bool:
+    """Whether this cause may keep the step from working by which a trial is judged."""
+    if trial.judged_by == "all-reduce":
+        return _slows(root.code)
+    return stages[root.code] <= Stage.VISIBILITY if trial.judged_by == "cuInit" else False
 
 
 def _made(facts: Facts, cause: str, fix: Fix, held: tuple[str, ...]) -> Trial | None:
@@ -122,10 +146,16 @@ def _try_together(facts: Facts, patient: Patient, checks: tuple[Check, ...], lim
     parts = [first_usable(r.fixes) for r in diagnosis.root_causes if r.cause in combined.causes]
     if not all(part is not None and part.kind in ("env", "link") for part in parts):
         return facts
-    if not all(_can_be_judged(_stages()[r.code]) for r in diagnosis.root_causes if r.cause in combined.causes):
+    roots = [r for r in diagnosis.root_causes if r.cause in combined.causes]
+    by_speed = all(part is not None and _by_speed(facts, r, part) for r, part in zip(roots, parts, strict=True))
+    if not by_speed and not all(_can_be_judged(_stages()[r.code]) for r in roots):
         return facts
     view = View().and_also(combined.env, combined.links)
-    trial = _try(COMBINED, combined.steps, combined.causes, view, facts, patient, Stage.TENSORFLOW, limit_s)
+    trial = _try(
+        COMBINED, combined.steps, combined.causes, view, facts, patient, Stage.TENSORFLOW, limit_s, by_speed=by_speed
+    )
+    if by_speed:
+        return msgspec.structs.replace(facts, trials=(*facts.trials, trial))
     if trial.worked is True and trial.judged_by != "list" and isinstance(trial.outcome, str):
         # all causes are gone and no GPU is listed: that proves nothing
         trial = msgspec.structs.replace(trial, worked=Unread(why=trial.outcome))
@@ -141,9 +171,14 @@ def _try(
     patient: Patient,
     stage: Stage,
     limit_s: float,
+    *,
+    by_speed: bool = False,
 ) -> Trial:
     began = time.monotonic()
-    judged_by, worked, outcome = _look(view, facts, patient, stage, limit_s)
+    if by_speed:
+        judged_by, worked, outcome = _reduced(view, facts, patient, limit_s)
+    else:
+        judged_by, worked, outcome = _look(view, facts, patient, stage, limit_s)
     return Trial(
         cause=cause,
         steps=steps,
@@ -215,6 +250,32 @@ def _loader(patient: Patient, env: Changes, directory: str, facts: Facts, limit_
     if opened_now:
         return "loader", True, f"TensorFlow's loader then opens {', '.join(opened_now)}; it still {still}"
     return "loader", False, f"TensorFlow's loader still {still}"
+
+
+_FASTER = 1.25
+"""What an all-reduce must gain, at least: the figure of one run to the next differs by a tenth at most."""
+
+
+def _reduced(view: View, facts: Facts, patient: Patient, limit_s: float) -> Answer:
+    """The all-reduce that was measured, once more under `view`: the same size over the same GPUs."""
+    before = all_reduce(facts)
+    if before is None or not isinstance(before.of.size, tuple):
+        return "all-reduce", Unread(why="no all-reduce was measured"), "not tried"
+    size, gpus = before.of.size[0] * 4, [int(d.removeprefix("gpu")) for d in before.of.devices()]
+    plan = (native_kernels.Kernel("all-reduce", {"size": size, "graph": False, "iterations": 5, "samples": 3}),)
+    task = native_kernels.task(plan, gpus, limit_s, after_nvml=False)
+    asked = patient.ask([task], limit_s=limit_s + 2.0, env=_changes(patient.env, view))
+    told = native_kernels.read(plan, gpus, asked.last("native_devices"), asked.all("native"), asked.outcome.how)
+    after = told[0] if told else None
+    if after is None or not isinstance(after.value, float):
+        why = after.value.why if after is not None and isinstance(after.value, Unread) else "all-reduce gave no answer"
+        return "all-reduce", Unread(why=why), "not decided"
+    if after.verified is not True:
+        return "all-reduce", False, "the sums of all-reduce are then wrong"
+    ways = "" if isinstance(after.transport, Unread) else f" through {', '.join(after.transport)}"
+    if after.value < _FASTER * before.rate:
+        return "all-reduce", False, f"all-reduce still reaches {after.value:.3g} GB/s{ways}"
+    return "all-reduce", True, f"all-reduce then reaches {after.value:.3g} GB/s{ways} instead of {before.rate:.3g}"
 
 
 def _missing(tensorflow: TensorFlow) -> list[str]:

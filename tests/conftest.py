@@ -16,6 +16,7 @@ if mutants.VARIABLE in os.environ:
 
 SEED = int(os.environ.get("GPUDOCTOR_TEST_SEED", random.randrange(1 << 32)))
 """Of the random layouts; printed, so that a failure can be played again."""
+os.environ["GPUDOCTOR_TEST_SEED"] = str(SEED)  # what runs tests beside this process has the same
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

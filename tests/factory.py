@@ -8,6 +8,7 @@ import msgspec
 
 from gpudoctor.diagnosis import judge
 from gpudoctor.facts import (
+    ALL_REDUCE,
     Build,
     BuildLog,
     CachedLibrary,
@@ -39,6 +40,7 @@ from gpudoctor.facts import (
     Nccl,
     NcclFile,
     NetworkInterface,
+    NumaNode,
     NvLink,
     Parameter,
     Pci,
@@ -54,6 +56,7 @@ from gpudoctor.facts import (
     Variable,
 )
 from gpudoctor.findings import Finding, Judgement, RuledOut
+from tests.figures import ADDRESSES, NATIVE_OF_SEVERAL, NATIVE_RATES, native
 
 SITE = "/opt/venv/lib/python3.12/site-packages"
 FRAMEWORK = f"{SITE}/tensorflow/libtensorflow_framework.so.2"
@@ -114,6 +117,7 @@ def interface(name: str, **changes: Any) -> NetworkInterface:
         mtu=1500,
         speed_mbit_per_s=None,
         addresses=("192.0.2.2",),
+        pci_address=None,
     )
     return msgspec.structs.replace(whole, **changes)
 
@@ -186,7 +190,8 @@ def gpu_device(index: int, address: str = "0000:00:06.0", **changes: Any) -> Gpu
         pcie_width_max=16,
         pcie_replays=0,
         nvlinks=tuple(
-            NvLink(index=i, active=True, version=6, remote="switch", speed_mb_per_s=26562) for i in range(18)
+            NvLink(index=i, active=True, version=6, remote="switch", remote_address=None, speed_mb_per_s=26562)
+            for i in range(18)
         ),
         c2c=False,
         fabric_state=3,
@@ -204,9 +209,21 @@ def with_gpu(facts: Facts, index: int, **changes: Any) -> Facts:
     return with_(facts, gpu__devices=changed)
 
 
+def measured(facts: Facts, kernel: str, device: str, **changes: Any) -> Facts:
+    """`facts` with every native measurement of `kernel` on `device` changed; `value` changes its samples, too."""
+    if "value" in changes and "samples" not in changes:
+        changes = {"samples": (changes["value"],) * 3, "spread": 0.0, **changes}
+    new = tuple(
+        msgspec.structs.replace(m, **changes) if (m.kernel, m.device, m.backend) == (kernel, device, "native") else m
+        for m in facts.measurements
+    )
+    assert new != facts.measurements
+    return with_(facts, measurements=new)
+
+
 def healthy() -> Facts:
     """A machine with two H200 GPUs on which everything works."""
-    gpus = [(0, "0000:00:06.0"), (1, "0000:00:07.0")]
+    gpus = list(enumerate(ADDRESSES))
     runpath = tuple(dict.fromkeys(wheel(c) for c in WHEELS.values()))
     return Facts(
         environment=Environment(
@@ -236,6 +253,8 @@ def healthy() -> Facts:
             cores=32,
             cores_usable=32,
             cpus_usable="0-31",
+            numa_nodes=(NumaNode(index=0, cpus="0-31", memory_total_bytes=1 << 38, distances=(10,)),),
+            memory_nodes_usable="0",
             cpu_quota_cores=None,
             memory_total_bytes=1 << 38,
             memory_available_bytes=1 << 37,
@@ -564,6 +583,8 @@ def healthy() -> Facts:
                 for i, _ in gpus
             ),
             SKIPPED,
+            *(native(one[0], f"GPU:{i}") for one in NATIVE_RATES for i, _ in gpus),
+            *(native(one[0], one[1], size=one[3]) for one in NATIVE_OF_SEVERAL),
         ),
     )
 
@@ -587,6 +608,17 @@ def with_variable(facts: Facts, name: str, value: str) -> Facts:
     variables = facts.environment.variables
     assert isinstance(variables, tuple)
     return with_(facts, environment__variables=(*variables, Variable(name=name, value=value)))
+
+
+def reduced(facts: Facts, rate: float, way: str = "P2P/CUMEM", channels: int = 24) -> Facts:
+    """`facts` with native all-reduces of this rate, through this transport of NCCL's."""
+    changed = tuple(
+        msgspec.structs.replace(m, value=rate, samples=(rate,) * 3, transport=(way,), channels=channels)
+        if m.kernel == ALL_REDUCE and not m.in_tensorflow
+        else m
+        for m in facts.measurements
+    )
+    return with_(facts, measurements=changed)
 
 
 def lists_no_gpu(facts: Facts) -> Facts:

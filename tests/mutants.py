@@ -31,6 +31,7 @@ import msgspec
 
 import gpudoctor
 from gpudoctor import patient, probes, registry
+from gpudoctor.checks._said import machines_alone
 from gpudoctor.facts import Facts, Text, UnknownFactError, Unread, unread_all
 from gpudoctor.findings import Findings, Found, NotApplicable
 from gpudoctor.logs import reader
@@ -116,10 +117,12 @@ def _of_texts_alone(code: str) -> bool:
 
 
 def _reads_text(body: registry.Body) -> bool:
-    """Whether a check asks for the text, itself or in a function of checks/ that it calls."""
+    """Whether a check asks for the text, itself or in a function of checks/ that it calls, and not only to refuse it."""
     called: list[Callable[..., Any]] = [inspect.unwrap(body)]
     for one in called:  # grows while it is walked
         source, scope = inspect.getsource(one), one.__globals__
+        if f"{machines_alone.__name__}(facts" in source:
+            return False
         if "facts.text." in source:
             return True
         parts = [

@@ -23,16 +23,26 @@ import pytest
 from gpudoctor import registry
 from tests import mutants, mutate_texts
 from tests.forked import Outcome, run_all
+from tests.interpreters import interpreters
 
 TESTS = Path(__file__).parent
 FOR_INFORMATION = ("explains", "kind")
 MAY_SURVIVE: dict[str, str] = {
-    "text:GD125": "a text is told from a machine by its reason alone: it does not apply either way",
     "text:GD201": "of a text it is unknown, with or without it: what it calls asks the text for other causes",
-    "text:GD641": "of a text it does not apply, with or without it: what it calls asks the text for other causes",
+    "text:GD813": "of a text it does not apply, with or without it: nothing was measured",
 }
 """Mutant -> why no test can fail for it."""
-_QUIETLY = ("-q", "--no-header", "--assert=plain", "-p", "no:cacheprovider", "-p", "no:hypothesispytest")
+_QUIETLY = (
+    "-q",
+    "--no-header",
+    "--assert=plain",
+    "-p",
+    "no:cacheprovider",
+    "-p",
+    "no:hypothesispytest",
+    "-p",
+    "no:xdist",
+)
 """Without what takes a second to load, or writes."""
 _FAILED = (pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED)
 _PASSED = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
@@ -108,6 +118,7 @@ def _pytest(arguments: list[str], plugin: object | None = None) -> tuple[int, st
 def _tried(chosen: list[str]) -> Iterator[Outcome]:
     """Those of texts last: a process whose pytest has loaded the tests forks no child that could load them anew."""
     of_texts = [m for m in chosen if mutants.shown_by_texts(m)]
+    interpreters()  # looked for once, and not in every fork
     yield from run_all((m for m in chosen if m not in of_texts), run)
     if of_texts:
         session = mutate_texts.Session(of_texts)

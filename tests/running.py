@@ -43,19 +43,32 @@ def gpudoctor(
 
 
 def left() -> list[str]:
-    """Command lines of processes that these tests started and that still run."""
+    """Command lines of processes that these tests started and that still run, after some time to end."""
     deadline = time.monotonic() + 3
-    while True:
-        running = []
-        for one in psutil.process_iter():
-            try:
-                if one.status() != psutil.STATUS_ZOMBIE and one.environ().get(MARK) == TOKEN:
-                    running.append(" ".join(one.cmdline()))
-            except (psutil.Error, OSError):
-                continue
-        if not running or time.monotonic() > deadline:
-            return running
+    while (running := alive()) and time.monotonic() <= deadline:
         time.sleep(0.1)
+    return running
+
+
+def alive() -> list[str]:
+    """Command lines of processes that these tests started and that run now."""
+    running = []
+    for one in psutil.process_iter():
+        try:
+            if one.status() != psutil.STATUS_ZOMBIE and one.environ().get(MARK) == TOKEN:
+                running.append(" ".join(one.cmdline()))
+        except (psutil.Error, OSError):
+            continue
+    return running
+
+
+def at_work(process: subprocess.Popen[Any], limit_s: float = 60) -> None:
+    """Wait until it has started a child: how long that takes is the machine's affair."""
+    deadline = time.monotonic() + limit_s
+    while not psutil.Process(process.pid).children():
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 def report(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:

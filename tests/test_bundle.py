@@ -42,7 +42,7 @@ def test_the_shape_that_programs_rely_on() -> None:
     report = json.loads(as_json.render(bundle.make(CASES["two causes"], "2026-11-21T00:00:00+00:00")))
     assert set(report) == {
         "schema_version", "tool", "started_at", "facts", "findings", "measurements", "diagnosis", "skipped", "unknown",
-        "redactions",
+        "ignored", "redactions",
     }  # fmt: skip
     assert report["schema_version"] == 1
     assert report["tool"]["name"] == "gpudoctor"

@@ -9,20 +9,10 @@ import re
 from pathlib import Path
 
 from gpudoctor.registry import SUBJECTS, Check, all_checks
+from handbook.checks import TITLES
 
 PAGE = Path(__file__).parent.parent / "docs" / "causes.md"
 BEGIN, END = "<!-- tables -->\n", "<!-- end -->\n"
-TITLES = {
-    "driver": "Driver, its device nodes and who sees the GPUs",
-    "libraries": "CUDA and cuDNN libraries",
-    "nccl": "NCCL and collectives",
-    "python": "Python and packages",
-    "tensorflow": "TensorFlow and what it runs",
-    "container": "Containers, jobs, notebooks",
-    "topology": "Bus and topology",
-    "measurements": "GPUs at work",
-    "system": "System",
-}
 
 
 def rows(checks: list[Check]) -> str:

@@ -16,7 +16,7 @@ import pytest
 
 from gpudoctor import __version__
 from tests.building import Workshop, put
-from tests.running import COMMAND, MARK, ROOT, TOKEN, causes, gpudoctor, left, one_line, report
+from tests.running import COMMAND, MARK, ROOT, TOKEN, at_work, causes, gpudoctor, left, one_line, report
 
 HOSTS = ROOT / "tests" / "hosts"
 HAS_GPU = Path("/proc/driver/nvidia/version").exists()
@@ -234,7 +234,8 @@ def test_an_interrupt_leaves_nothing(workshop: Workshop, tmp_path: Path, bare: s
         env=env,
         text=True,
     )
-    time.sleep(2.5)
+    at_work(process)
+    time.sleep(1.5)
     assert left() != []
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=10)

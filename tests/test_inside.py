@@ -18,8 +18,8 @@ import pytest
 
 from gpudoctor.probes.ask import Conversation
 from tests.building import Workshop, put
-from tests.probes.test_python import interpreters
-from tests.running import ROOT, gpudoctor, left, one_line, report
+from tests.interpreters import interpreters
+from tests.running import ROOT, at_work, gpudoctor, left, one_line, report
 
 MOVING = {
     "chosen_because", "init_seconds", "import_seconds", "log", "process", "seconds", "samples", "spread",
@@ -363,7 +363,8 @@ def test_a_listener_that_goes_away_leaves_nothing_behind(
 
     env = {**os.environ, **surroundings, "FAKE_CUDA_INIT": "hang", MARK: TOKEN}
     process = subprocess.Popen([sys.executable, str(collector)], stdout=subprocess.PIPE, env=env)
-    time.sleep(1.0)
+    at_work(process)
+    time.sleep(0.5)
     assert process.stdout
     process.stdout.close()
     assert process.wait(10) != 0
@@ -376,7 +377,8 @@ def test_an_interrupt_leaves_nothing_behind(collector: Path, surroundings: dict[
     env = {**os.environ, **surroundings, "FAKE_CUDA_INIT": "hang", MARK: TOKEN}
     with (tmp_path / "out").open("wb") as out:
         process = subprocess.Popen([sys.executable, str(collector)], stdout=out, stderr=subprocess.DEVNULL, env=env)
-        time.sleep(1.0)
+        at_work(process)
+        time.sleep(0.5)
         process.send_signal(signal.SIGINT)
         assert process.wait(10) == 130
     assert left() == []

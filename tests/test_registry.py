@@ -60,8 +60,9 @@ def no_page(facts: Facts) -> Iterator[Found]:
     ],
 )
 def test_a_check_that_can_not_be_told_apart_is_refused(
-    code: str, cause: str, function: registry.Body, complaint: str
+    code: str, cause: str, function: registry.Body, complaint: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     registry.all_checks()
+    monkeypatch.setattr(function, "__module__", "gpudoctor.checks.another")
     with pytest.raises(ValueError, match=complaint):
         registry.check(code, cause, stage=Stage.USE)(function)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -11,13 +12,25 @@ import pytest
 
 from gpudoctor import trial
 from gpudoctor.diagnosis import COMBINED, judge
-from gpudoctor.facts import Environment, Facts, Libcuda, Libraries, LibraryFile, System, Unread, Variable
+from gpudoctor.facts import (
+    ALL_REDUCE,
+    Environment,
+    Facts,
+    Libcuda,
+    Libraries,
+    LibraryFile,
+    NcclFile,
+    NcclSetting,
+    System,
+    Unread,
+    Variable,
+)
 from gpudoctor.findings import EnvChange, LinkChange
 from gpudoctor.probes import libraries, python
 from gpudoctor.probes.ask import Patient
 from gpudoctor.registry import all_checks
 from tests.building import Workshop, put
-from tests.factory import healthy, with_variable
+from tests.factory import healthy, reduced, with_, with_variable
 from tests.probes.test_tensorflow import look, site
 
 __all__ = ["site"]
@@ -220,10 +233,114 @@ def test_a_long_search_path_loses_nothing(site: Path) -> None:
         assert "it still can't open libcufft.so.11" in str(fix.trial.outcome)
 
 
-def test_what_only_a_measurement_can_judge_is_not_tried() -> None:
-    facts = with_variable(healthy(), "NCCL_P2P_DISABLE", "1")
-    after = trial.try_fixes(facts, Patient(("/nowhere/python3",), {}), all_checks())
+NOWHERE = Patient(("/nowhere/python3",), {})
+
+
+def test_what_only_a_measurement_can_judge_is_not_tried_without_one() -> None:
+    facts = with_variable(with_(healthy(), measurements=()), "NCCL_P2P_DISABLE", "1")
+    after = trial.try_fixes(facts, NOWHERE, all_checks())
     assert after.trials == ()
     assert [r.cause for r in judge(after).diagnosis.root_causes] == ["nccl-p2p-disabled-by-env"]
     several = with_variable(facts, "NCCL_MAX_NCHANNELS", "1")
-    assert trial.try_fixes(several, Patient(("/nowhere/python3",), {}), all_checks()).trials == ()
+    assert trial.try_fixes(several, NOWHERE, all_checks()).trials == ()
+    interface = with_variable(healthy(), "NCCL_SOCKET_IFNAME", "eth9")  # which all-reduce on one machine does not use
+    assert trial.try_fixes(interface, NOWHERE, all_checks()).trials == ()
+
+
+# ----------------------------------------------------------------------------- settings of NCCL
+
+
+@pytest.fixture
+def crawling(workshop: Workshop, libcuda: str, tmp_path: Path) -> Callable[..., tuple[Facts, Patient]]:
+    """Two fake GPUs, and a fake NCCL that `settings` make slow; with what was measured then."""
+    put(workshop.fake("libnccl.c", "libnccl.so.2"), tmp_path / "wheels/nvidia/nccl/lib", "libnccl.so.2")
+
+    def make(rate: float, way: str, channels: int = 24, /, **settings: str) -> tuple[Facts, Patient]:
+        facts = healthy()
+        for name, value in settings.items():
+            facts = with_variable(facts, name, value)
+        small = tuple(
+            msgspec.structs.replace(m, size=(16 << 20,)) if m.kernel == ALL_REDUCE else m for m in facts.measurements
+        )
+        facts = reduced(with_(facts, measurements=small), rate, way, channels)
+        env = {
+            "PATH": os.environ["PATH"],
+            "LD_LIBRARY_PATH": libcuda,
+            "PYTHONPATH": f"{tmp_path}/wheels",
+            "KERAS_HOME": str(tmp_path),
+            "FAKE_CUDA_DEVICES": "2",
+            "FAKE_CUDA_GB_PER_S": "gpu0=50",
+            "FAKE_NCCL_BUSBW": "284",
+            "FAKE_NCCL_BUSBW_SHM": "26.3",
+            "FAKE_NCCL_BUSBW_NET": "2.9",
+            "FAKE_NCCL_BUSBW_ONE": "20.3",
+        }
+        return facts, Patient((sys.executable,), {**env, **settings})
+
+    return make
+
+
+Crawling = Callable[..., tuple[Facts, Patient]]
+
+
+def test_the_speed_comes_back_without_the_variable(crawling: Crawling) -> None:
+    facts, patient = crawling(26.3, "SHM/direct/direct", NCCL_P2P_DISABLE="1")
+    facts = tried(facts, patient)
+    (root,) = judge(facts).diagnosis.root_causes
+    made = root.fixes[0].trial
+    assert made is not None
+    assert (root.cause, made.worked, made.judged_by) == ("nccl-p2p-disabled-by-env", True, "all-reduce")
+    assert made.outcome == "all-reduce then reaches 284 GB/s through P2P/direct instead of 26.3"
+    assert tried(facts, patient).trials == facts.trials
+
+
+def test_two_settings_are_taken_back_one_on_top_of_the_other_and_together(crawling: Crawling) -> None:
+    off = {"NCCL_P2P_DISABLE": "1", "NCCL_MAX_NCHANNELS": "1"}
+    facts, patient = crawling(20.3, "SHM/direct/direct", 1, **off)
+    facts = tried(facts, patient)
+    diagnosis = judge(facts).diagnosis
+    assert [r.cause for r in diagnosis.root_causes] == ["nccl-p2p-disabled-by-env", "nccl-channels-limited"]
+    first, second = (r.fixes[0].trial for r in diagnosis.root_causes)
+    assert first is not None
+    assert second is not None
+    assert isinstance(first.worked, Unread)
+    assert "nccl-channels-limited stands in the way as well" in first.worked.why
+    assert second.outcome == "all-reduce then reaches 26.3 GB/s through SHM/direct/direct instead of 20.3"
+    combined = diagnosis.combined_fix
+    assert combined is not None
+    assert combined.steps == ("unset NCCL_P2P_DISABLE", "unset NCCL_MAX_NCHANNELS")
+    assert combined.trial is not None
+    assert (combined.trial.worked, combined.trial.judged_by) == (True, "all-reduce")
+    assert "then reaches 284 GB/s through P2P/direct" in str(combined.trial.outcome)
+
+
+def test_a_variable_that_is_not_the_cause_is_seen_to_fail(crawling: Crawling) -> None:
+    facts, patient = crawling(26.0, "P2P/CUMEM", NCCL_BUFFSIZE="4194304")
+    slow = Patient(patient.command, {**patient.env, "FAKE_NCCL_BUSBW": "26"})
+    (root,) = judge(tried(facts, slow)).diagnosis.root_causes
+    assert root.cause == "nccl-tuning-forced"
+    assert root.fixes[0].trial is not None
+    assert root.fixes[0].trial.worked is False
+
+
+def test_a_file_is_overruled(crawling: Crawling) -> None:
+    facts, patient = crawling(20.3, "P2P/CUMEM", 1)
+    one = NcclSetting(name="NCCL_MAX_NCHANNELS", value="1", file="/etc/nccl.conf", line=1)
+    facts = with_(facts, nccl__files=(NcclFile(path="/etc/nccl.conf", exists=True, settings=(one,)),))
+    (root,) = judge(tried(facts, patient)).diagnosis.root_causes
+    now, later = root.fixes
+    assert now.steps == ("export NCCL_MAX_NCHANNELS=",)
+    assert now.trial is not None
+    assert now.trial.worked is True
+    assert (later.kind, later.trial) == ("advice", None)
+
+
+def test_an_all_reduce_that_does_not_run_again_decides_nothing(crawling: Crawling) -> None:
+    facts, patient = crawling(26.3, "SHM/direct/direct", NCCL_P2P_DISABLE="1")
+    for broken in ("error", "wrong", "init"):
+        ill = Patient(patient.command, {**patient.env, "FAKE_NCCL": broken})
+        made = judge(tried(facts, ill)).diagnosis.root_causes[0].fixes[0].trial
+        assert made is not None
+        assert (made.worked is False) if broken == "wrong" else isinstance(made.worked, Unread)
+    gone = trial.try_fixes(facts, NOWHERE, all_checks()).trials[0]
+    assert isinstance(gone.worked, Unread)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import secrets
 import time
 from pathlib import Path
 
 import msgspec
 
-from .. import bundle
+from .. import bundle, state
 from .actions import Action, CannotDo
 
 
@@ -34,8 +33,7 @@ class Journal:
     """The entries in $XDG_STATE_HOME/gpudoctor/fixes (~/.local/state where that is not set), the oldest first."""
 
     def __init__(self, directory: Path | None = None) -> None:
-        state = os.environ.get("XDG_STATE_HOME") or os.path.join(os.path.expanduser("~"), ".local", "state")
-        self.directory = directory or Path(state, "gpudoctor", "fixes")
+        self.directory = directory or state.directory() / "fixes"
 
     def begin(self, python: str, causes: tuple[str, ...]) -> Entry:
         """A new entry, written before anything is done. Raises CannotDo."""

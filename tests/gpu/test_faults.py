@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,15 +23,6 @@ pytestmark = [
 
 SURROUNDINGS = dict(os.environ)
 """As pytest was started, before the tests take variables away."""
-
-
-@pytest.fixture(scope="module")
-def place() -> Iterator[Path]:
-    """A directory that other users can enter, too."""
-    made = Path(tempfile.mkdtemp(prefix="gpudoctor-faults-"))
-    made.chmod(0o755)
-    yield made
-    shutil.rmtree(made, ignore_errors=True)
 
 
 @pytest.fixture(scope="module")

@@ -66,7 +66,8 @@ def test_every_gpu_computes_right_numbers(healthy: dict[str, Any]) -> None:
     for (kernel, _), one in done.items():
         assert one["verified"] is True
         assert one["value"] > 0
-        assert kernel == "numpy-to-tensor" or "GPU" in one["placed_on"].upper()
+        if one["backend"] == "tensorflow":
+            assert kernel == "numpy-to-tensor" or "GPU" in one["placed_on"].upper()
 
 
 def test_the_libraries_that_did_the_work_are_named(healthy: dict[str, Any]) -> None:

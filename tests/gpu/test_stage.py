@@ -5,9 +5,6 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import shutil
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,14 +18,6 @@ from tests.probes.test_tensorflow import lay_out_site
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="mount namespaces need root")
 VERSION = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build  (x@)  \nGCC version: x\n"
 NODES = ("nvidiactl", "nvidia-uvm", "nvidia0", "nvidia1")
-
-
-@pytest.fixture(scope="module")
-def place() -> Iterator[Path]:
-    made = Path(tempfile.mkdtemp(prefix="gpudoctor-faults-"))
-    made.chmod(0o755)
-    yield made
-    shutil.rmtree(made, ignore_errors=True)
 
 
 def kernel(place: Path) -> tuple[list[object], ...]:

@@ -22,3 +22,7 @@ class Proof:
 def proves(cause: str, how: str) -> pytest.MarkDecorator:
     """What a single test proves."""
     return pytest.mark.proves(Proof(cause, how))
+
+
+STAND_INS_SPEED = ("measurement-impossible", "gpu-outlier", "gpu-pair-slow", "slow-collective")
+"""How fast stand-ins are is nothing to go by."""

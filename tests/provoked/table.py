@@ -19,7 +19,14 @@ from tests.provoked.proof import HERE, HOST, RECORDED, TEXT, Proof
 
 TESTS = Path(__file__).parent.parent
 PAGE = TESTS.parent / "docs" / "proofs.md"
-MODULES = ("provoked/test_*.py", "test_containers.py", "test_unreached.py", "probes/test_mps.py")
+MODULES = (
+    "provoked/test_*.py",
+    "test_containers.py",
+    "test_plugins.py",
+    "test_unreached.py",
+    "test_run.py",
+    "probes/test_mps.py",
+)
 """Where causes are brought about on a machine without GPUs."""
 OF_CANDIDATES = ("test_alike", "test_candidates", "test_clues")
 """Tests of texts that do not decide."""

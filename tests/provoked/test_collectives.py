@@ -10,6 +10,7 @@ import pytest
 
 from tests.provoked.case import Build, Case, prove
 from tests.provoked.environments import LISTS_TWO
+from tests.provoked.proof import STAND_INS_SPEED
 from tests.provoked.scene import Scene
 
 ALL_REDUCE = """
@@ -50,14 +51,15 @@ class MirroredStrategy:
         return [value(types.SimpleNamespace(replica_id_in_sync_group=i)) for i in range(self.count)]
     def run(self, replica, args):
         Context.all = [v.parts[0] for v in args[0]]
-        return [replica(v) for v in args[0]]
+        return list(zip(*(replica(v) for v in args[0])))
     def experimental_local_results(self, results): return results
 class Function:
     def __init__(self, run): self.run = run
     def __call__(self, *told): return self.run(*told)
-    def get_concrete_function(self, *told): return types.SimpleNamespace(graph=types.SimpleNamespace(get_operations=list))
 distribute = types.SimpleNamespace(
     MirroredStrategy=MirroredStrategy, get_replica_context=Context, ReduceOp=types.SimpleNamespace(SUM="SUM"))
+compat = types.SimpleNamespace(v1=types.SimpleNamespace(
+    get_default_graph=lambda: types.SimpleNamespace(get_operations=list)))
 autograph = types.SimpleNamespace(experimental=types.SimpleNamespace(do_not_convert=lambda f: f))
 def function(run, autograph): return Function(run)
 def device(name): return contextlib.nullcontext()
@@ -91,8 +93,8 @@ def translated(machine: Scene) -> None:
 
 
 CASES = (
-    Case("nccl-shm-too-small", "/dev/shm of 1 MiB, and GPUs that don't reach each other; a stand-in for NCCL makes its files there", little_shared_memory, level="standard"),
-    Case("nccl-p2p-iommu-acs", "an IOMMU group of type DMA, GPUs that reach each other over PCIe; a stand-in whose sums are wrong there", translated, level="standard", left=("nccl-p2p-disabled-by-env",)),
+    Case("nccl-shm-too-small", "/dev/shm of 1 MiB, and GPUs that don't reach each other; a stand-in for NCCL makes its files there", little_shared_memory, level="standard", left=STAND_INS_SPEED),
+    Case("nccl-p2p-iommu-acs", "an IOMMU group of type DMA, GPUs that reach each other over PCIe; a stand-in whose sums are wrong there", translated, level="standard", left=("nccl-p2p-disabled-by-env", *STAND_INS_SPEED)),
 )  # fmt: skip
 
 

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.provoked import bench as _bench
 from tests.provoked.bench import Bench, Case, Maker, prove
 from tests.provoked.environments import tensorflow_wheel
-
-grounds, wheelhouse, template, make = _bench.grounds, _bench.wheelhouse, _bench.template, _bench.make
 
 
 def _cudnn(bench: Bench, version: str) -> None:

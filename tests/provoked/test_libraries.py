@@ -12,11 +12,8 @@ import pytest
 
 from tests.building import put
 from tests.probes.test_tensorflow import WHEELS
-from tests.provoked import bench as _bench
-from tests.provoked.bench import Bench, Case, Maker, prove
+from tests.provoked.bench import Bench, Case, Maker, prove, roots
 from tests.provoked.environments import VERSIONS
-
-grounds, wheelhouse, template, make = _bench.grounds, _bench.wheelhouse, _bench.template, _bench.make
 
 
 def _without(*distributions: str) -> Case:
@@ -180,5 +177,5 @@ def test_the_cause_is_first_and_its_fix_cures_it(case: Case, make: Maker) -> Non
 def test_without_a_fault_nothing_is_said(make: Maker) -> None:
     bench = make()
     seen = bench.check()
-    assert _bench.roots(seen) == []
+    assert roots(seen) == []
     assert seen["facts"]["tensorflow"]["loader_ok"] is True

@@ -7,13 +7,11 @@ import subprocess
 
 import pytest
 
-from tests.provoked import bench as _bench
 from tests.provoked import test_libraries as libraries
 from tests.provoked import test_packages as packages
 from tests.provoked.bench import Bench, Case, Maker, roots
 from tests.running import COMMAND
 
-grounds, wheelhouse, template, make = _bench.grounds, _bench.wheelhouse, _bench.template, _bench.make
 HOW = "mended by `gpudoctor fix` and taken back"
 CASES = (
     Case("cuda-toolkit-missing", HOW, libraries.nothing_but_tensorflow),

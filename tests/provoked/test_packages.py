@@ -14,12 +14,10 @@ from pathlib import Path
 import pytest
 
 from tests.building import FAKES
-from tests.probes.test_python import interpreters
-from tests.provoked import bench as _bench
+from tests.interpreters import interpreters
 from tests.provoked.bench import Bench, Case, Maker, prove
 from tests.provoked.environments import LISTS_TWO, VERSIONS, Files, made, repacked, tensorflow_files, tensorflow_wheel
 
-grounds, wheelhouse, template, make = _bench.grounds, _bench.wheelhouse, _bench.template, _bench.make
 IMPORTED = ("--level", "standard", "--no-kernels")
 PINS = [f"{distribution}>={least}" for distribution, least in VERSIONS.items()]
 

@@ -56,7 +56,7 @@ CASES = (
     Case("process-holds-replaced-library", "a process whose mapped libcudnn.so.9 is replaced on disk", upgraded, persons_part=started_anew),
     Case("cuda-lib-preloaded-by-other-package", "a process that loaded another libcudnn.so.9 first", another_came_first, persons_part=started_anew),
     Case("single-gpu-silently", "a process to which NVML gives memory of two GPUs, one of them busy", on_one_gpu, persons_part=spread),
-    Case("numa-misplaced", "a process bound to a processor, GPUs next to another one", far_away),
+    Case("numa-misplaced", "a process bound to a processor, GPUs next to another one", far_away, left=("cpu-affinity-narrow",)),
 )  # fmt: skip
 
 

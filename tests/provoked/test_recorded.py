@@ -12,8 +12,9 @@ import pytest
 
 from gpudoctor import bundle
 from gpudoctor.diagnosis import judge
-from gpudoctor.facts import Facts, KernelEvent, LogEvent, Measurement, TensorFlow, Unread
-from tests.factory import with_
+from gpudoctor.facts import ClockReason, Facts, KernelEvent, Load, LogEvent, Measurement, TensorFlow, Unread, Variable
+from tests.factory import with_, with_gpu
+from tests.figures import native, step
 from tests.provoked.proof import RECORDED, Proof
 
 HOSTS = Path(__file__).parent.parent / "hosts"
@@ -130,9 +131,122 @@ def of_32_bits(facts: Facts) -> Facts:
     return with_(_without_tensorflow(facts), python__bits=32)
 
 
+def at_work(facts: Facts, *, second: float, **load: object) -> Facts:
+    """The second GPU multiplies in FP16 at this part of the others' rate, and NVML saw this meanwhile."""
+    devices = facts.driver.libcuda.devices
+    assert isinstance(devices, tuple)
+    seen = Load(seconds=0.2, samples=40, clock_sm_mhz=900, power_w=350.0, **load)  # type: ignore[arg-type]
+    ones = tuple(
+        Measurement(
+            kernel="matmul-float16",
+            backend="native",
+            device=f"GPU:{i}",
+            pci_addresses=(d.pci_address,),  # type: ignore[arg-type]
+            device_name="NVIDIA H200",
+            dtype="float16",
+            size=(8192, 8192, 8192),
+            unit="TFLOP/s",
+            value=700.0 * (second if i == 1 else 1.0),
+            samples=(700.0 * (second if i == 1 else 1.0),) * 3,
+            spread=0.0,
+            verified=True,
+            load=seen if i == 1 else None,
+        )
+        for i, d in enumerate(devices)
+    )
+    return with_(facts, measurements=(*facts.measurements, *ones))
+
+
+def lowered(facts: Facts) -> Facts:
+    held = at_work(facts, second=0.5, clock_reasons=(ClockReason(name="sw-power-cap", share=1.0),))
+    return with_gpu(held, 1, power_limit_w=350.0)
+
+
+def busy(facts: Facts) -> Facts:
+    return with_gpu(at_work(facts, second=0.5), 1, utilisation_gpu_percent=99, clock_event_reasons=())
+
+
+def slow_pair(facts: Facts) -> Facts:
+    """Copies between each two of the GPUs; one is at half of the rate."""
+    devices = facts.driver.libcuda.devices
+    assert isinstance(devices, tuple)
+    ones = tuple(
+        Measurement(
+            kernel="copy-pair",
+            backend="native",
+            device=f"GPU:{i},GPU:{k}",
+            pci_addresses=(one.pci_address, other.pci_address),  # type: ignore[arg-type]
+            device_name="NVIDIA H200",
+            dtype="bytes",
+            size=(1 << 28,),
+            unit="GB/s",
+            value=197.0 if (i, k) == (2, 1) else 394.0,
+            samples=(197.0,) * 3 if (i, k) == (2, 1) else (394.0,) * 3,
+            spread=0.0,
+            verified=True,
+        )
+        for i, one in enumerate(devices)
+        for k, other in enumerate(devices)
+        if i != k
+    )
+    return with_(facts, measurements=(*facts.measurements, *ones))
+
+
+def crawling(way: str, *forced: Variable) -> Callable[[Facts], Facts]:
+    """Copies between the GPUs run over NVLink; an all-reduce does not keep up."""
+
+    def change(facts: Facts) -> Facts:
+        devices = facts.driver.libcuda.devices
+        assert isinstance(devices, tuple)
+        variables = facts.environment.variables
+        assert isinstance(variables, tuple)
+        everyone = tuple(d.pci_address for d in devices)
+        all_of_them = ",".join(f"GPU:{i}" for i in range(len(devices)))
+        one = native("all-reduce", "GPU:0,GPU:1", size=(32 << 20,), value=26.3, samples=(26.3,) * 3, transport=(way,))
+        one = msgspec.structs.replace(one, device=all_of_them, pci_addresses=everyone)
+        facts = with_(slow_pair(facts), environment__variables=(*variables, *forced))
+        ones = tuple(
+            msgspec.structs.replace(m, value=394.0, samples=(394.0,) * 3) if m.kernel == "copy-pair" else m
+            for m in facts.measurements
+        )
+        return with_(facts, measurements=(*ones, one))
+
+    return change
+
+
+def trains(*rates: float) -> Callable[[Facts], Facts]:
+    """TensorFlow's training step was measured on one GPU and on two, and in mixed precision on one."""
+
+    def change(facts: Facts) -> Facts:
+        mixed = step(1, rates[2], kernel="training-step-mixed")
+        return with_(facts, measurements=(*facts.measurements, step(1, rates[0]), step(2, rates[1]), mixed))
+
+    return change
+
+
+def no_tensor_cores(facts: Facts) -> Facts:
+    """TensorFlow's products in float16 are as slow as those in float32, and without TensorFlow they are fast."""
+    native = at_work(facts, second=1.0)
+    return measured(lambda m: m.in_tensorflow and m.kernel == "matmul-float16", value=52.0)(native)
+
+
+def few_processors(facts: Facts) -> Facts:
+    return with_(trains(1000.0, 1400.0, 1600.0)(facts), system__cores_usable=2)
+
+
 CASES = (
+    Recorded("nccl-tuning-forced", "NCCL_PROTO=LL is set, and a native all-reduce reaches a fifteenth of the copies", crawling("P2P/CUMEM", Variable(name="NCCL_PROTO", value="LL"))),
+    Recorded("nccl-p2p-disabled-by-env", "NCCL_P2P_DISABLE=1 is set, and NCCL's log of a native all-reduce shows SHM", crawling("SHM/direct/direct", Variable(name="NCCL_P2P_DISABLE", value="1"))),
+    Recorded("p2p-not-used", "NCCL's log of a native all-reduce shows SHM between GPUs with NVLinks", crawling("SHM/direct/direct")),
+    Recorded("scaling-below-expected", "two GPUs train 1.4 times as fast as one, with two processors", few_processors, is_first=False),
+    Recorded("mixed-precision-no-gain", "one GPU trains no faster in mixed precision", trains(1000.0, 1900.0, 1010.0)),
+    Recorded("tensor-cores-idle", "TensorFlow multiplies float16 as slowly as float32, and the GPUs do better without it", no_tensor_cores),
     Recorded("gpu-wrong-result", "the products of one GPU are wrong", measured(_on_the_second, verified=False, error=0.3)),
     Recorded("gpu-outlier", "one of four GPUs multiplies at 0.6 of its rate", slower),
+    Recorded("gpu-power-limit-lowered", "one of four GPUs multiplies at half of the others' rate, at its power limit, which is half of the default", lowered),
+    Recorded("gpu-busy-with-other-work", "one of four GPUs is at 99% before it is measured, and multiplies at half of the others' rate", busy),
+    Recorded("gpu-pair-slow", "of twelve pairs of GPUs one copies at half of the others' rate", slow_pair),
+    Recorded("measurement-impossible", "a copy to one GPU is faster than its link", measured(lambda one: one.kernel == "host-to-device" and one.device == "GPU:1", value=587.0)),
     Recorded("xid13-31-43-app-or-gpu-fault", "a kernel fails on one GPU, and Xid 31 is in the log of that time", xid31),
     Recorded("jit-cold-start", "TensorFlow says that it has no machine code for the GPUs", without_machine_code, is_first=False),
     Recorded("gpu-too-new-for-build", "the same, and CUDA rejects the PTX", rejected),

@@ -8,11 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.provoked import bench as _bench
 from tests.provoked.bench import Bench, Case, Maker, prove
 from tests.provoked.environments import LISTS_TWO
 
-grounds, wheelhouse, template, make = _bench.grounds, _bench.wheelhouse, _bench.template, _bench.make
 START = """
 import os, shlex, shutil, sys
 __version__ = "2.21.0"

@@ -53,6 +53,11 @@ containerEdits:
     - hostPath: /usr/lib/x86_64-linux-gnu/libcuda.so.570.86.15
 """
 
+
+def on_one_processor(machine: Scene) -> None:
+    machine.before = "taskset -pc 0 $$ >/dev/null"
+
+
 CASES = (
     Case("address-space-limit", "ulimit -v", few_addresses),
     Case("sudo-stripped-environment", "a sudo that drops LD_LIBRARY_PATH, where libcuda is", below_sudo),
@@ -76,6 +81,7 @@ CASES = (
             ("tf32-off", "NVIDIA_TF32_OVERRIDE", "0"),
         )
     ),
+    Case("cpu-affinity-narrow", "taskset leaves one of the machine's processors, for two GPUs", on_one_processor, elsewhere=True),
     Case("container-has-some-gpus", "Docker's file, NVIDIA_VISIBLE_DEVICES=0 and one node of two", some_gpus, is_note=True),
     Case("cdi-spec-stale", "a CDI specification that names files of an older driver", lambda machine: machine.put("/etc/cdi/nvidia.yaml", SPEC)),
 )  # fmt: skip

@@ -9,11 +9,26 @@ from tests.provoked.table import PAGE, only_text, proofs, table
 NEEDS_HARDWARE = {
     "gpu-wrong-result",
     "gpu-outlier",
+    "gpu-power-limit-lowered",
+    "gpu-busy-with-other-work",
+    "gpu-pair-slow",
+    "nccl-tuning-forced",
+    "p2p-not-used",
+    "mixed-precision-no-gain",
+    "scaling-below-expected",
+    "measurement-impossible",
     "xid13-31-43-app-or-gpu-fault",
     "jit-cold-start",
     "gpu-ignored-few-sms",
     "gpu-memory-handle-alloc",
     "driver-too-old-for-ptx",
+    "gpus-across-sockets",
+    "multi-gpu-topology-no-p2p",
+    "numa-memory-elsewhere",
+    "p2p-redirected",
+    "p2p-unsupported-geforce",
+    "pcie-upstream-narrow",
+    "resizable-bar-off",
 }
 NO_SUCH_INTERPRETER = {"python-version-unsupported", "python-32bit"}
 """What a recorded host alone, with one thing changed, may prove."""
