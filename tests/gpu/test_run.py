@@ -14,12 +14,14 @@ from typing import Any
 import pynvml
 import pytest
 
-from tests.running import ROOT, left
+from tests.running import MARK, ROOT, TOKEN, left
 
 pytestmark = [
     pytest.mark.gpu,
     pytest.mark.skipif(not Path("/proc/driver/nvidia/version").exists(), reason="no NVIDIA driver is loaded"),
 ]
+SURROUNDINGS = dict(os.environ)
+"""As pytest was started, before the tests take variables away."""
 SECONDS = 20
 _STEPS = re.compile(r"([\d.]+) steps/s")
 
@@ -30,21 +32,21 @@ class Training:
 
     program: str
     cause: str | None
-    gpus: str | None = None
-    """CUDA_VISIBLE_DEVICES; None: all."""
+    gpus: int | None = None
+    """How many it is shown; None: all."""
     least: int = 1
     """GPUs that it takes to show it."""
 
 
 TRAININGS = (
     Training("clean", None),
-    Training("clean", None, gpus="0"),
-    Training("no_prefetch", "cpu-starved-input", gpus="0"),
-    Training("slow_map", "cpu-starved-input", gpus="0"),
+    Training("clean", None, gpus=1),
+    Training("no_prefetch", "cpu-starved-input", gpus=1),
+    Training("slow_map", "cpu-starved-input", gpus=1),
     Training("outside_scope", "single-gpu-silently", least=2),
     Training("one_gpu", "single-gpu-silently", least=2),
-    Training("leak", "host-memory-leak", gpus="0"),
-    Training("host_copies", "h2d-pageable", gpus="0"),
+    Training("leak", "host-memory-leak", gpus=1),
+    Training("host_copies", "h2d-pageable", gpus=1),
 )
 OF_SPEED = ("GD80", "GD81", "GD82", "GD83", "GD84", "GD89", "GD930")
 """Codes of what a run may be blamed for; of the machine another test speaks."""
@@ -57,8 +59,13 @@ def gpus() -> int:
 
 
 def environment(training: Training) -> dict[str, str]:
-    kept = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return kept if training.gpus is None else {**kept, "CUDA_VISIBLE_DEVICES": training.gpus}
+    """One GPU is another one in each of pytest-xdist's workers, so that they can be watched side by side."""
+    path = os.pathsep.join([str(ROOT), SURROUNDINGS.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+    kept = {**SURROUNDINGS, "PYTHONPATH": path, MARK: TOKEN}
+    if training.gpus is None:
+        return kept
+    worker = int(SURROUNDINGS.get("PYTEST_XDIST_WORKER", "gw0")[2:])
+    return {**kept, "CUDA_VISIBLE_DEVICES": str(worker % gpus())}
 
 
 def under_gpudoctor(training: Training, place: Path) -> tuple[dict[str, Any], float]:
@@ -82,7 +89,7 @@ def blamed(report: dict[str, Any]) -> list[str]:
     return [r["cause"] for r in roots if r["code"].startswith(OF_SPEED) and r["level"] != "info"]
 
 
-@pytest.mark.parametrize("training", TRAININGS, ids=lambda t: f"{t.program}-{t.gpus or 'all'}")
+@pytest.mark.parametrize("training", TRAININGS, ids=lambda t: f"{t.program}-{'all' if t.gpus is None else 'one'}")
 def test_the_flaw_is_named(training: Training, tmp_path: Path) -> None:
     if gpus() < training.least:
         pytest.skip(f"it takes {training.least} GPUs")
@@ -98,7 +105,7 @@ def test_the_flaw_is_named(training: Training, tmp_path: Path) -> None:
 
 def test_watching_costs_less_than_a_hundredth(tmp_path: Path) -> None:
     """By turns with and without, so that what the machine does otherwise hits both; of each the best."""
-    clean = Training("clean", None, gpus="0")
+    clean = Training("clean", None, gpus=1)
     alone, watched = [], []
     for _ in range(3):
         program = [sys.executable, "-m", "tests.gpu.training.clean", str(SECONDS)]
