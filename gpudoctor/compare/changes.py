@@ -7,15 +7,16 @@ import re
 from collections.abc import Hashable, Iterable
 from typing import Any, cast
 
-from ..facts import Facts, Unread
+from ..facts import Facts, NumaNode, Unread
 from . import policy
 from .align import Gpus
 from .model import Change, Kind, NotKnown, sentence
 from .walk import ABSENT, Difference, Key
-from .words import direction, words
+from .words import amount, direction, words
 
 _CARD = ("pci.devices", "driver.gpus", "gpu.devices", "driver.all_devices", "driver.libcuda.devices")
 _KNOWN_TO = ("on the bus", "to the kernel module", "to NVML", "to CUDA")
+_GROWS = ("system.memory_total_bytes", "system.numa_nodes.memory_total_bytes")
 _OF_SEVERAL = ("library", "library_version", "transport", "channels")
 
 
@@ -92,6 +93,8 @@ def change(ones: list[Difference], sides: Sides, shared: Hashable | None) -> Cha
         return None
     if first.fact == "system.hostname" and any(isinstance(f.system.container, str) for f in (sides.old, sides.new)):
         return None  # a container has another name each time
+    if first.fact in _GROWS and all(f.system.hypervisor is True for f in (sides.old, sides.new)):
+        return None  # a virtual machine is given memory as it asks for it
     kind = shared[0] if isinstance(shared, tuple) else None
     if kind == "card":
         return _card(ones, sides)
@@ -208,7 +211,12 @@ def _links(facts: Facts, gpus: Gpus, key: str) -> tuple[int, str | None]:
 def _numa(nodes: Any) -> str | None:
     if not isinstance(nodes, tuple):
         return None
-    return "; ".join(f"{n.index}: processors {n.cpus if isinstance(n.cpus, str) else '?'}" for n in nodes) or "none"
+    return "; ".join(_node(n) for n in nodes) or "none"
+
+
+def _node(one: NumaNode) -> str:
+    size = f", {amount(one.memory_total_bytes)}" if isinstance(one.memory_total_bytes, int) else ""
+    return f"{one.index}: processors {one.cpus if isinstance(one.cpus, str) else '?'}{size}"
 
 
 def in_words(one: Difference, sides: Sides) -> str:

@@ -75,7 +75,8 @@ def compared(sides: Sides, basis: Basis, earlier: Sequence[Facts] = ()) -> Measu
     compared_keys = {pair.key for pair in pairs}
     failed = _failed(sides, basis, {key: one for run in (old, *more) for key, one in run.items()})
     losses += [shift for _, shift in failed]
-    alone = {*old, *new} - compared_keys - {key for key, _ in failed}
+    untold = {key for run in (old, new) for key, (one, _) in run.items() if not noise.tells(one)}
+    alone = {*old, *new} - compared_keys - untold - {key for key, _ in failed}
     found = [(pair, pair.verdict) for pair in pairs]
     losses += [_shift(pair, sides, basis) for pair, word in found if word == "worse"]
     gains = [_shift(pair, sides, basis) for pair, word in found if word == "better"]
@@ -97,9 +98,9 @@ def _usable(facts: Facts, sides: Sides, *, is_old: bool) -> dict[str, tuple[Meas
 
 
 def _comparable(old: Measurement, new: Measurement) -> bool:
-    """The same unit, and the same model of GPU."""
+    """The same unit, and the same model of GPU; and a rate that tells something."""
     names = [m.device_name for m in (old, new) if isinstance(m.device_name, str)]
-    return old.unit == new.unit and len(set(names)) < 2
+    return noise.tells(new) and old.unit == new.unit and len(set(names)) < 2
 
 
 def _worse(old: float, new: float, one: Measurement) -> float:
@@ -151,7 +152,7 @@ def _wholes(pairs: Iterable[_Pair], sides: Sides, basis: Basis) -> list[tuple[Sh
         if len(ones) < 2:
             continue
         first = ones[0].new
-        lowest = noise.floor(first.kernel, first.backend, first.device)
+        lowest = noise.of_all(first.kernel, first.backend, first.device)
         chance = sum(max(0.0, pair.noise.part) for pair in ones if pair.noise.source != lowest.source) / len(ones)
         limit = max(lowest.part, chance / len(ones) ** 0.5)
         word = _verdict(statistics.median(pair.worse for pair in ones), limit)

@@ -90,7 +90,8 @@ def _all_reduce(tf: Any, kind: str, count: int, repeats: int, strategy: Any, nam
     reducer = type(strategy.extended._get_cross_device_ops(values)).__name__  # noqa: SLF001
 
     def summed(x: Any) -> Any:
-        return tf.distribute.get_replica_context().all_reduce(tf.distribute.ReduceOp.SUM, x)
+        # an argument of a graph is on no device, and NcclAllReduce wants one
+        return tf.distribute.get_replica_context().all_reduce(tf.distribute.ReduceOp.SUM, tf.identity(x))
 
     real, control = graph(summed), graph(lambda x: tf.identity(x))
 

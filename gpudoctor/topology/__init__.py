@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import Any, Literal
 
-from ..facts import NATIVE, CudaPair, Facts, GpuDevice, GpuPair, NvLink, Unread
+from ..facts import NATIVE, CudaPair, Facts, GpuDevice, GpuPair, NvLink, PciDevice, Unread
 from ..verdicts import pcie, places, under_load
 from .bus import Bus, Path
 from .model import GpuPlace, NicPair, Node, Numa, Pair, PcieLink, Topology, narrowest
@@ -21,7 +21,7 @@ def derive(facts: Facts) -> Topology:
     devices = [d for d in listed if d.nvml_error != _NO_PERMISSION]
     bus = Bus(facts, _loads(facts))
     paths = {d.index: bus.path(_told(d.pci_address)) for d in devices}
-    gpus = tuple(_place(bus, d, paths[d.index]) for d in devices)
+    gpus = tuple(_place(facts, bus, d, paths[d.index]) for d in devices)
     pairs = tuple(_pair(facts, bus, one, other, paths) for one, other in itertools.combinations(devices, 2))
     named = {str(d.pci_address): (d.index, _told(d.name)) for d in devices}
     virtual = _told(facts.system.hypervisor)
@@ -60,7 +60,15 @@ def _loads(facts: Facts) -> dict[str, tuple[int, int]]:
     return found
 
 
-def _place(bus: Bus, device: GpuDevice, path: Path) -> GpuPlace:
+def _numa_node(facts: Facts, on_bus: PciDevice | None) -> int | None:
+    """By the bus; the machine's only one where the firmware of a virtual machine does not tell (numa_node is -1)."""
+    told = _told(on_bus.numa_node) if on_bus else None
+    nodes = facts.system.numa_nodes
+    only = nodes[0].index if isinstance(nodes, tuple) and len(nodes) == 1 else None
+    return only if told is None else told
+
+
+def _place(facts: Facts, bus: Bus, device: GpuDevice, path: Path) -> GpuPlace:
     links = _told(device.nvlinks)
     active = None if links is None else [link for link in links if link.active]
     speeds = [link.speed_mb_per_s for link in active or () if isinstance(link.speed_mb_per_s, int)]
@@ -71,7 +79,7 @@ def _place(bus: Bus, device: GpuDevice, path: Path) -> GpuPlace:
         index=device.index,
         name=_told(device.name),
         address=_told(device.pci_address),
-        numa_node=_told(on_bus.numa_node) if on_bus else None,
+        numa_node=_numa_node(facts, on_bus),
         cpus=_told(on_bus.local_cpus) if on_bus else None,
         nvlinks=None if links is None else len(links),
         nvlinks_active=None if active is None else len(active),

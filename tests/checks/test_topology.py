@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from gpudoctor.facts import Facts, PciBar, PciDevice, Unread
+from gpudoctor.facts import Facts, NumaNode, PciBar, PciDevice, Unread
 from tests.boards import REDIRECTING, copies, nvlinks_to, on_board, recorded
 from tests.factory import healthy, outcome, with_, with_gpu
 from tests.provoked.test_boards import SWITCHED, four, two
@@ -90,7 +90,11 @@ def test_memory_of_another_node() -> None:
     assert outcome(with_(two(), system__memory_nodes_usable="1-3"), "numa-memory-elsewhere") == "found"
     assert outcome(with_(two(), system__memory_nodes_usable=None), "numa-memory-elsewhere") == "skipped"
     assert outcome(with_(two(), system__memory_nodes_usable=HIDDEN), "numa-memory-elsewhere") == "unknown"
-    assert outcome(with_(healthy(), system__memory_nodes_usable="1"), "numa-memory-elsewhere") == "skipped"
+    nodes = (NumaNode(index=0, cpus="0-31"), NumaNode(index=1, cpus="32-63"))
+    untold = with_(healthy(), system__memory_nodes_usable="1", system__numa_nodes=nodes)
+    assert outcome(untold, "numa-memory-elsewhere") == "skipped"
+    only = with_(healthy(), system__memory_nodes_usable="0", system__numa_nodes=nodes[:1])
+    assert outcome(only, "numa-memory-elsewhere") == "passed"
 
 
 def test_cards_without_peer_access() -> None:

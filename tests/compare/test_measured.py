@@ -74,7 +74,8 @@ def test_real_runs_on_one_host(pair: tuple[str, str]) -> None:
     for old, new in (pair, pair[::-1]):
         made = compare(api.replay(HOSTS / f"{old}.json"), api.replay(HOSTS / f"{new}.json"))
         assert (made.hosts, made.losses, made.gains, made.new_findings) == ("same", (), (), ())
-        assert made.measured_alike == sum(isinstance(m.value, float) for m in recorded(new).measurements)
+        told = [m for m in recorded(new).measurements if isinstance(m.value, float) and noise.tells(m)]
+        assert made.measured_alike == len(told)
 
 
 @pytest.mark.parametrize("name", RECORDED)
@@ -103,8 +104,10 @@ def slower(facts: Facts, kernel: str, device: str, part: float) -> Facts:
 @pytest.mark.parametrize(
     ("kernel", "part", "worse"),
     [
-        ("matmul-float32", 0.98, False),
-        ("matmul-float32", 0.95, True),
+        ("copy-inside", 0.98, False),
+        ("copy-inside", 0.95, True),
+        ("matmul-float32", 0.85, False),
+        ("matmul-float32", 0.8, True),
         ("matmul-float16", 0.95, False),
         ("matmul-float16", 0.88, True),
         ("copy-host-to-device", 0.98, False),
@@ -150,19 +153,19 @@ def test_all_gpus_together_show_what_each_hides() -> None:
             facts = measured(facts, "matmul-float32", device, value=value, samples=samples, spread=0.14)
         return facts
 
-    (loss,) = of(run(50.0), run(44.0)).losses
+    (loss,) = of(run(50.0), run(43.0)).losses
     assert (loss.whole, loss.where, loss.kernel) == (True, "all 2 GPUs", "matmul-float32")
     assert of(run(50.0), run(46.0)).losses == ()
 
 
 def test_several_baselines_show_their_noise() -> None:
-    runs = [slower(healthy(), "matmul-float32", "GPU:1", part) for part in (0.9, 1.0, 1.04)]
-    now = slower(healthy(), "matmul-float32", "GPU:1", 0.92)
+    runs = [slower(healthy(), "matmul-float32", "GPU:1", part) for part in (0.75, 1.0, 1.04)]
+    now = slower(healthy(), "matmul-float32", "GPU:1", 0.8)
     assert [s.kernel for s in of(healthy(), now).losses] == ["matmul-float32"]
     assert of(healthy(), now, *runs).losses == ()
-    (loss,) = of(healthy(), slower(healthy(), "matmul-float32", "GPU:1", 0.7), *runs).losses
+    (loss,) = of(healthy(), slower(healthy(), "matmul-float32", "GPU:1", 0.5), *runs).losses
     assert loss.basis == "the old report: median of 4 runs"
-    assert loss.noise == pytest.approx(1 - 0.9 / 1.04)
+    assert loss.noise == pytest.approx(1 - 0.75 / 1.04)
     assert loss.noise_from == "the 4 runs of the baseline"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -19,6 +20,7 @@ from gpudoctor.patient import kernels as in_patient
 from gpudoctor.probes import tensorflow
 from gpudoctor.probes.ask import Answers, Patient
 from tests.probes.test_tensorflow import FAKE, fake
+from tests.running import ROOT
 
 
 def run(names: tuple[str, ...], limit_s: float = 120, repeats: int = 3, **env: str) -> Answers:
@@ -129,6 +131,22 @@ def test_without_collectives_it_is_told(answers: Answers) -> None:
     one = measured(answers)["all-reduce-hierarchical", BOTH]
     assert one.operation == "no collective: HierarchicalCopyAllReduce"
     assert one.verified is True
+
+
+NCCL_ON_CPU = """
+import tensorflow as tf
+from gpudoctor.patient import tf_collectives
+(cpu,) = tf.config.list_physical_devices("CPU")
+tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
+tf_collectives._chosen(tf, "CPU", 2, 3, "NcclAllReduce")
+"""
+
+
+def test_nccl_all_reduce_is_a_graph_that_tensorflow_accepts(tensorflow_directory: Path) -> None:
+    """It wants every tensor on a device. Without GPUs it ends where its operation has no kernel."""
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "CUDA_VISIBLE_DEVICES": "-1"}
+    done = subprocess.run([sys.executable, "-c", NCCL_ON_CPU], env=env, capture_output=True, text=True, check=False)
+    assert "No OpKernel was registered to support Op 'NcclAllReduce'" in done.stderr, done.stderr[-2000:]
 
 
 def test_training_learns_and_keeps_the_devices_together(answers: Answers) -> None:
