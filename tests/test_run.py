@@ -334,6 +334,29 @@ def test_a_program_without_a_flaw(fake: dict[str, str], tmp_path: Path) -> None:
     assert ran["overhead"] < 0.01
 
 
+OF_OTHERS = busy(1, 95, sm=95).replace("{pid}", "1")
+
+
+@pytest.mark.parametrize(
+    ("first", "does", "expected"),
+    [
+        (busy(0, 93), "", []),
+        (busy(0, 25), "thread", ["cpu-starved-input"]),
+        (busy(0, 93), "leak", ["host-memory-leak"]),
+        ("gpu0:busy=0", "", []),
+    ],
+    ids=["clean", "starved", "leak", "on the processor"],
+)
+def test_what_others_do_on_another_gpu_is_none_of_its_work(
+    fake: dict[str, str], tmp_path: Path, first: str, does: str, expected: list[str]
+) -> None:
+    report, named = trained(tmp_path, fake, first, OF_OTHERS, does)
+    assert named == expected, report["facts"]["run"]
+    other = report["facts"]["run"]["gpus"][1]
+    assert (other["own_memory_bytes"], other["others"]) == (0, [1])
+    assert other["utilisation_percent"]["mean"] == pytest.approx(95, abs=3)
+
+
 @pytest.mark.parametrize("how", ["hang", "crash"])
 def test_an_nvml_that_does_not_answer(fake: dict[str, str], tmp_path: Path, how: str) -> None:
     report = reported(tmp_path, "sleep", "2", env={"FAKE_NVML_INIT": how, **fake})

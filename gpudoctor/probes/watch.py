@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import collections
+import contextlib
 import itertools
 import os
 import time
@@ -26,6 +27,7 @@ _FEW = 4
 """Samples: fewer make no steady part."""
 _COPIES_GB_PER_S = 0.5
 _MOMENTS = 9
+_FIRST_NAMESPACE = 0xEFFFFFFC
 _NAMES = 8
 Sample = dict[str, Any]
 
@@ -68,7 +70,8 @@ def condense(said: list[Sample], tree: TreeWatch, began: float, seconds: float) 
         if "gpu" in one and "at" in one:
             by_gpu[one["gpu"]].append(one)
     heads = {one["gpu"]: one for one in said if "gpu" in one and "at" not in one}
-    begin, end = steady(list(by_gpu.values()), tree.samples)
+    own = {index for index, samples in by_gpu.items() if _named_here(samples, tree.pids)}
+    begin, end = steady([samples for index, samples in by_gpu.items() if index in own or not own], tree.samples)
     has_steady = end > begin
     part = [s for s in tree.samples if begin <= s.at <= end] if has_steady else []
     whole = tree.samples
@@ -76,7 +79,7 @@ def condense(said: list[Sample], tree: TreeWatch, began: float, seconds: float) 
         seconds=seconds,
         warm_up_s=max(0.0, begin - began) if has_steady else None,
         steady_s=end - begin if has_steady else None,
-        gpus=_gpus(said, heads, by_gpu, (begin, end), tree.pids),
+        gpus=_gpus(said, heads, by_gpu, (begin, end), tree.pids if own or _numbers_are_ours(said) else None),
         samples=len(whole),
         overhead=tree.cost_s / seconds if seconds > 0 else 0.0,
         processes=max((s.processes for s in whole), default=0),
@@ -111,8 +114,9 @@ def _gpus(
     heads: dict[int, Sample],
     by_gpu: dict[int, list[Sample]],
     part: tuple[float, float],
-    pids: set[int],
+    pids: set[int] | None,
 ) -> tuple[RunGpu, ...] | Unread:
+    """`pids`: of the program, where NVML names one of them on any GPU; None: this host names none, or by other numbers."""
     if any("error" in one for one in said):
         return Unread(why=f"NVML: {next(one['error'] for one in said if 'error' in one)}")
     if not any("count" in one for one in said):
@@ -120,7 +124,7 @@ def _gpus(
     return tuple(_gpu(head, by_gpu.get(index, []), part, pids) for index, head in sorted(heads.items()))
 
 
-def _gpu(head: Sample, whole: list[Sample], part: tuple[float, float], pids: set[int]) -> RunGpu:
+def _gpu(head: Sample, whole: list[Sample], part: tuple[float, float], pids: set[int] | None) -> RunGpu:
     told, at = head.get("name"), head.get("address")
     why = Unread(why=f"NVML: {head['lost']}" if "lost" in head else "NVML did not answer while the program ran")
     index, name = int(head["gpu"]), told if isinstance(told, str) else why
@@ -241,27 +245,36 @@ def _named_here(samples: Iterable[Sample], pids: set[int]) -> bool:
     return any(pid in pids for pid, _ in _held(samples))
 
 
-def _own_memory(samples: list[Sample], pids: set[int]) -> int | None:
-    """The most at a time; None: NVML names none of the program's processes, or not what they hold."""
-    most: int | None = None
-    for one in samples:
-        sizes = [size for pid, size in one.get("held", ()) if pid in pids and size is not None]
-        if sizes:
-            most = max(most or 0, sum(sizes))
-    return most
+def _numbers_are_ours(samples: list[Sample]) -> bool:
+    """NVML names processes, and this is the first namespace of processes (Linux, proc_ns.h, PROC_PID_INIT_INO), whose numbers it has."""
+    with contextlib.suppress(OSError):
+        return os.stat("/proc/self/ns/pid").st_ino == _FIRST_NAMESPACE and any(True for _ in _held(samples))
+    return False
 
 
-def _others(samples: list[Sample], pids: set[int]) -> tuple[int, ...] | None:
+def _own_memory(samples: list[Sample], pids: set[int] | None) -> int | None:
+    """The most at a time; None: NVML names none of the program's processes on any GPU, or not what they hold."""
+    if pids is None:
+        return None
     if not _named_here(samples, pids):
+        return 0
+    sizes = [[size for pid, size in one.get("held", ()) if pid in pids and size is not None] for one in samples]
+    return max((sum(ones) for ones in sizes if ones), default=None)
+
+
+def _others(samples: list[Sample], pids: set[int] | None) -> tuple[int, ...] | None:
+    if pids is None:
         return None
     return tuple(sorted({pid for pid, _ in _held(samples) if pid not in pids and pid != os.getpid()}))
 
 
-def _own_sm(samples: list[Sample], pids: set[int]) -> float | None:
+def _own_sm(samples: list[Sample], pids: set[int] | None) -> float | None:
     """None: this host does not tell it, or by numbers of another namespace."""
     told = [s["sm_of"] for s in samples if "sm_of" in s]
-    mine = [sum(sm for pid, sm in one.items() if int(pid) in pids) for one in told]
-    return sum(mine) / len(mine) if any(int(pid) in pids for one in told for pid in one) else None
+    if pids is None or not told:
+        return None
+    mine: float = sum(sm for one in told for pid, sm in one.items() if int(pid) in pids)
+    return mine / len(told)
 
 
 # ------------------------------------------------------------------------------- processors and memory
