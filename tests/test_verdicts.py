@@ -267,6 +267,18 @@ def test_switches_that_add_up_allow_more() -> None:
         assert verdict(twice, "all-reduce", "GPU:0,GPU:1").verdict == "impossible"
 
 
+def test_copies_in_turn_have_no_switch_that_adds_up() -> None:
+    facts = measured(healthy(), "all-reduce", "GPU:0,GPU:1", value=600.0, transport=NONE)
+    by_copies = tuple(
+        msgspec.structs.replace(m, kernel="all-reduce-hierarchical", backend="tensorflow")
+        if m.kernel == "all-reduce"
+        else m
+        for m in facts.measurements
+    )
+    told = verdicts(with_(facts, measurements=by_copies))
+    assert [v.verdict for v in told if v.kernel == "all-reduce-hierarchical"][:1] == ["impossible"]
+
+
 def test_an_all_reduce_without_nvlink() -> None:
     facts = with_gpu(with_gpu(healthy(), 0, nvlinks=()), 1, nvlinks=(), pcie_width_max=8)
     one = verdict(measured(facts, "all-reduce", "GPU:0,GPU:1", value=20.0), "all-reduce", "GPU:0,GPU:1")

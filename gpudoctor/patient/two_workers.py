@@ -124,7 +124,7 @@ def _reduced(tf: Any, kind: str, task: int, repeats: int) -> Dict[str, Any]:
     strategy = tf.distribute.MultiWorkerMirroredStrategy()
     if strategy.num_replicas_in_sync != 2:
         raise RuntimeError("the strategy has %d replicas in place of two" % strategy.num_replicas_in_sync)
-    calls, elements = (4, 64 << 20) if kind == "GPU" else (2, 1 << 20)
+    calls, elements = 2, (16 << 20 if kind == "GPU" else 1 << 20)
     data = [np.resize(whole_numbers(np, "CPU", 17 + i), elements) for i in (0, 1)]
     starts = [0, elements // 2, elements - 1024]
 

@@ -286,7 +286,8 @@ def _collective(work: Work) -> Limit | str:
     if isinstance(ring, str) or "NVLinks" not in ring.words:
         return ring
     transport, switch = work.of.transport, all(_switched(place.nvml) for place in work.at)
-    adds_up = switch and (isinstance(transport, Unread) or any("NVLS" in way for way in transport))
+    may = isinstance(transport, Unread) and work.of.kernel != "all-reduce-hierarchical"  # which is copies, and no NCCL
+    adds_up = switch and (may or any("NVLS" in way for way in (() if isinstance(transport, Unread) else transport)))
     large = isinstance(work.of.size, tuple) and work.of.size[0] * 4 >= 128 << 20
     return ring._replace(
         ceiling=2 * ring.value if adds_up else None,

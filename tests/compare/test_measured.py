@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+import json
 import random
 import statistics
+from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -16,6 +20,7 @@ from tests.boards import HOSTS, recorded
 from tests.compare.pairs import moved, replaced
 from tests.factory import healthy, measured, with_, with_variable
 
+CAPTURES = Path(__file__).parent.parent / "captures"
 RECORDED = sorted(path.stem for path in HOSTS.glob("*.json"))
 
 
@@ -231,3 +236,35 @@ def test_every_spread_has_its_source() -> None:
         found = noise.floor(one.kernel.replace("*", "x"), one.backend)
         assert noise.LEAST <= found.part < 1
     assert noise.floor("something-new", "native").source == "nobody took the spread of this kernel"
+
+
+# ----------------------------------------------------------------------------- one host, eight times
+
+
+def run_of(ones: list[dict[str, Any]]) -> Facts:
+    """The recorded host, with what was measured in this run."""
+    figures = []
+    for one in ones:
+        samples = tuple(one["samples"])
+        counted = sorted(samples)[1:-1] if len(samples) >= 5 and one["backend"] == "native" else samples
+        value = statistics.median(counted)
+        figures.append(
+            Measurement(
+                **{**one, "samples": samples, "size": tuple(one["size"])},
+                device_name="NVIDIA H200",
+                value=value,
+                spread=(max(counted) - min(counted)) / value,
+                verified=True,
+            )
+        )
+    return with_(recorded("h200-x4-healthy"), measurements=tuple(figures))
+
+
+def test_eight_real_runs_on_one_host_are_alike() -> None:
+    told = json.loads((CAPTURES / "h200-x4-eight-runs.json").read_text())
+    runs = [run_of(run["measurements"]) for run in told["runs"]]
+    for old, new in itertools.permutations(runs, 2):
+        made = of(old, new)
+        assert [(s.what, s.where, s.old, s.new) for s in made.losses] == []
+        assert made.verdict != "worse"
+        assert made.measured_alike > 100

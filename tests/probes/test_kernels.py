@@ -133,20 +133,37 @@ def test_without_collectives_it_is_told(answers: Answers) -> None:
     assert one.verified is True
 
 
-NCCL_ON_CPU = """
+TWO_CPUS = """
+import sys
 import tensorflow as tf
+from tensorflow.python.eager import context
 from gpudoctor.patient import tf_collectives
 (cpu,) = tf.config.list_physical_devices("CPU")
 tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
-tf_collectives._chosen(tf, "CPU", 2, 3, "NcclAllReduce")
+context.enable_run_metadata()
+print("queued", tf_collectives._chosen(tf, "CPU", 2, 3, sys.argv[1])["queued"])
+graphs = [g for run in context.export_run_metadata().function_graphs for g in run.partition_graphs]
+print("sums", max(sum(node.op == "AddN" for node in g.node) for g in graphs))
 """
+
+
+def on_two_cpus(way: str) -> subprocess.CompletedProcess[str]:
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "CUDA_VISIBLE_DEVICES": "-1"}
+    command = [sys.executable, "-c", TWO_CPUS, way]
+    return subprocess.run(command, env=env, capture_output=True, text=True, check=False)
 
 
 def test_nccl_all_reduce_is_a_graph_that_tensorflow_accepts(tensorflow_directory: Path) -> None:
     """It wants every tensor on a device. Without GPUs it ends where its operation has no kernel."""
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "CUDA_VISIBLE_DEVICES": "-1"}
-    done = subprocess.run([sys.executable, "-c", NCCL_ON_CPU], env=env, capture_output=True, text=True, check=False)
+    done = on_two_cpus("NcclAllReduce")
     assert "No OpKernel was registered to support Op 'NcclAllReduce'" in done.stderr, done.stderr[-2000:]
+
+
+def test_every_all_reduce_that_counts_is_done(tensorflow_directory: Path) -> None:
+    """Of operations on the same data TensorFlow does one."""
+    done = on_two_cpus("HierarchicalCopyAllReduce")
+    told = dict(line.split() for line in done.stdout.splitlines())
+    assert told["sums"] == told["queued"] != "1", done.stderr[-2000:]
 
 
 def test_training_learns_and_keeps_the_devices_together(answers: Answers) -> None:
