@@ -50,8 +50,8 @@ def test_json_and_a_file(tmp_path: Path) -> None:
 
 
 def test_several_old_ones(tmp_path: Path) -> None:
-    slow = kept(tmp_path / "slow.json", measured(healthy(), "matmul-float32", "GPU:1", value=46.0, samples=(46.0,) * 3))
-    new = kept(tmp_path / "new.json", measured(healthy(), "matmul-float32", "GPU:1", value=47.0, samples=(47.0,) * 3))
+    slow = kept(tmp_path / "slow.json", measured(healthy(), "matmul-float32", "GPU:1", value=38.0, samples=(38.0,) * 3))
+    new = kept(tmp_path / "new.json", measured(healthy(), "matmul-float32", "GPU:1", value=39.0, samples=(39.0,) * 3))
     old = kept(tmp_path / "old.json", healthy())
     assert cli_diff.command([old, new]) == 1
     assert cli_diff.command([slow, old, new]) == 0
@@ -215,8 +215,8 @@ def test_a_baseline_from_a_stranger(tmp_path: Path) -> None:
 
 def test_the_noise_of_a_baseline_counts(tmp_path: Path) -> None:
     file, report = tmp_path / "b.json", bundle.make(healthy(), "2026-11-21T00:00:00+00:00")
-    slow = measured(healthy(), "matmul-float32", "GPU:1", value=45.0, samples=(45.0,) * 3)
-    now = kept(tmp_path / "now.json", measured(healthy(), "matmul-float32", "GPU:1", value=47.0, samples=(47.0,) * 3))
+    slow = measured(healthy(), "matmul-float32", "GPU:1", value=37.0, samples=(37.0,) * 3)
+    now = kept(tmp_path / "now.json", measured(healthy(), "matmul-float32", "GPU:1", value=39.0, samples=(39.0,) * 3))
     baseline.keep(file, report)
     assert cli_diff.command([file, now]) == 1
     baseline.keep(file, report, (baseline.Run(started_at="x", measurements=slow.measurements),))

@@ -105,13 +105,14 @@ def change(ones: list[Difference], sides: Sides, shared: Hashable | None) -> Cha
     subject, what = _subject(first, sides)
     if kind == "numa":
         old, new = (_numa(facts.system.numa_nodes) for facts in (sides.old, sides.new))
-        return _made(first, "the system", "NUMA nodes", "changed", old, new)
+        return _made(first, "the system", "NUMA nodes", "changed", old, new) if old != new else None
     if kind == "link":
         subject = sides.called(first.keys[0].rpartition(" ")[2])
     elif first.fact.startswith("measurements"):
         subject = " ".join(first.keys[0].split(" ")[:2])
         subject += f" and {len(ones) - 1} more" if len(ones) > 1 else ""
-    return _made(first, subject, what, *_values(first))
+    made = _made(first, subject, what, *_values(first))
+    return None if made.old == made.new and isinstance(first.old, int | float) else made  # less than a person is told
 
 
 def _made(one: Difference, subject: str, what: str, kind: Kind, old: str | None, new: str | None) -> Change:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..facts import Fact, LibraryFile, LibraryPick, SearchStep, TensorFlowDevice, Unread
+from ..facts import Fact, LibraryFile, LibraryPick, SearchStep, TensorFlowDevice, Unread, cuda_release
 from .walk import ABSENT
 
 _MOST = 300
@@ -21,6 +21,7 @@ _UNITS = (
     ("_c", "°C"),
     ("_s", "s"),
 )
+_CUDA = ("api_version", "cuda_driver_version")
 _NAMES = ("name", "pci_address", "kind", "path", "soname", "version", "address", "index")
 _GENERATIONS = {2.5: 1, 5.0: 2, 8.0: 3, 16.0: 4, 32.0: 5, 64.0: 6}
 
@@ -54,6 +55,8 @@ def _number(field: str, value: float) -> str:
         return f"{value:g} GT/s (generation {_GENERATIONS[value]})"
     if field == "mode" and isinstance(value, int):
         return f"{value:o}"
+    if field in _CUDA and isinstance(value, int) and value % 10 == 0:
+        return cuda_release(value)
     unit = next((word for end, word in _UNITS if field.endswith(end)), "")
     return f"{value} {unit}".rstrip() if isinstance(value, int) else f"{value:.6g} {unit}".rstrip()
 

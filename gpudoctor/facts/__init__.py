@@ -27,6 +27,7 @@ from .driver import (
     ModuleFile,
     Mps,
     Parameter,
+    cuda_release,
 )
 from .environment import Environment, Variable, VariableNow
 from .gpu import Gpu, GpuDevice, GpuPair, GpuProcess, MigDevice, NvLink, clock_reasons
@@ -196,6 +197,7 @@ __all__ = [
     "Variable",
     "VariableNow",
     "clock_reasons",
+    "cuda_release",
     "every_unread",
     "known",
     "unread_all",

@@ -7,6 +7,11 @@ from .libraries import SearchStep
 from .tensorflow import LogEvent
 
 
+def cuda_release(number: int) -> str:
+    """A CUDA version as people write it: '13.0' for 13000 (cuda.h, cuDriverGetVersion)."""
+    return f"{number // 1000}.{number % 1000 // 10}"
+
+
 class DeviceNode(Fact, frozen=True, kw_only=True):
     """A file in /dev and the errno of opening it read-write as this user."""
 
@@ -171,7 +176,7 @@ class Libcuda(Fact, frozen=True, kw_only=True):
     def cuda(self) -> str | None:
         """`api_version` as people write it: '13.0'; None: it is not known."""
         api = self.api_version
-        return None if isinstance(api, Unread) else f"{api // 1000}.{api % 1000 // 10}"
+        return None if isinstance(api, Unread) else cuda_release(api)
 
 
 class Mps(Fact, frozen=True, kw_only=True):

@@ -37,7 +37,8 @@ def suite(view: View) -> ET.Element:
     for name, value in (*named, *(("diff.new_finding", cause) for cause in view.causes)):
         ET.SubElement(properties, "property", {"name": name, "value": clean(value)})
     for new in one.new_findings:
-        text = f"{new.finding.message}\n{told.because(new.explanation)}"
+        fixes = [line for fix in new.finding.fixes[:1] for line in (f"Fix: {fix.summary}", *fix.steps)]
+        text = "\n".join([new.finding.message, told.because(new.explanation), *fixes])
         _failed(made, "new-finding", new.finding.cause, new.finding.code, new.finding.message, text)
     for change in one.lost:
         _failed(made, "lost", change.subject, "lost", told.changed(change), told.changed(change))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ...compare import NewFinding
 from ..lines import MARKS
-from ..markdown import MOST, code, prose
+from ..markdown import MOST, code, commands, prose
 from ..view import count
 from . import view as told
 from .view import View
@@ -62,6 +62,10 @@ def _new(new: NewFinding) -> Iterator[str]:
     if note := told.came(new):
         yield prose(note)
     yield f"**{prose(told.because(new.explanation))}**"
+    for fix in finding.fixes[:1]:
+        yield f"**Fix:** {prose(fix.summary)}"
+        if fix.steps:
+            yield commands(fix.steps)
 
 
 def _folded(summary: str, items: list[str], most: int = 100) -> Iterator[str]:
