@@ -280,7 +280,7 @@ _FILES = _words(
 )
 _PUBLIC = re.compile(
     r"(?:(?:www|docs|developer|developers|help|bugs|forums?|files|packages|pypi|download|security|lists|kb|ngc|catalog|"
-    r"api|storage|conda|registry|repo|us|eu|asia|support|archive|enterprise-support|raw|cloud|tfhub|registry-1|index|gpu|compute-domain)\.)*"
+    r"api|storage|conda|colab|research|registry|repo|us|eu|asia|support|archive|enterprise-support|raw|cloud|tfhub|registry-1|index|gpu|compute-domain)\.)*"
     r"(?:nvidia|github|githubusercontent|google|googleapis|stackoverflow|microsoft|ubuntu|redhat|docker|anaconda|conda|"
     r"amd|intel|kaggle|readthedocs|suse|schedmd|tensorflow|python|pypi|pythonhosted|debian|kernel|pytorch|numpy|scipy|"
     r"conda-forge|apache|launchpad|keras|kubernetes|open-mpi|freedesktop|gnu|sourceware|mozilla|fedoraproject|"

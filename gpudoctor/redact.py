@@ -130,6 +130,11 @@ COMMAND = "command"
 """The name of a field that holds what a process was started with."""
 
 
+def _kept(value: msgspec.Struct) -> tuple[str, ...]:
+    """The fields that hold the names of gpudoctor's own checks, whatever a host is called."""
+    return ("cause", "code", "title", "explains") if registry.is_own(str(getattr(value, "code", ""))) else ()
+
+
 def _holder(value: msgspec.Struct, field: str) -> str:
     """The field's name; of what a variable or a setting is set to, that one's; of a process its command."""
     if isinstance(value, GpuProcess) and field == "name":
@@ -270,8 +275,13 @@ class Redactor:
         if isinstance(value, dict):
             return {k: self.tree(one, name) for k, one in value.items()}
         if isinstance(value, msgspec.Struct):
-            fields = value.__struct_fields__
-            made = type(value)(**{field: self.tree(getattr(value, field), _holder(value, field)) for field in fields})
+            fields, kept = value.__struct_fields__, _kept(value)
+            made = type(value)(
+                **{
+                    f: getattr(value, f) if f in kept else self.tree(getattr(value, f), _holder(value, f))
+                    for f in fields
+                }
+            )
             return value if made == value else made  # a default that stays itself is not written
         return value
 

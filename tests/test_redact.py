@@ -412,6 +412,20 @@ def test_a_host_with_an_ordinary_name_is_replaced_where_it_is_a_host() -> None:
     assert through("gpu2,gpu3", identity, "SLURM_JOB_NODELIST").startswith(f"{host},host-")
 
 
+def test_a_host_that_is_called_as_a_check_leaves_the_check_its_name() -> None:
+    facts = with_(healthy(), system__hostname="colab")
+    redactor = Redactor(facts, redact.recorded(facts), KEY)
+    made = bundle.make(facts, "2026-11-22T00:00:00+00:00")
+    skipped = redactor.tree(made.skipped)
+    assert [(s.code, s.cause) for s in skipped] == [(s.code, s.cause) for s in made.skipped]
+    assert "colab-cpu-runtime" in [s.cause for s in skipped]
+    ruled_out = redactor.tree(made.diagnosis.ruled_out)
+    assert [(r.code, r.cause, r.title) for r in ruled_out] == [
+        (r.code, r.cause, r.title) for r in made.diagnosis.ruled_out
+    ]
+    assert "colab" not in redactor.tree("on colab it fails")
+
+
 def test_node_lists_keep_their_numbers() -> None:
     assert through("dgx[01-04],login1", name="SLURM_JOB_NODELIST").count("[01-04],host-") == 1
 

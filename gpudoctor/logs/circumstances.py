@@ -56,6 +56,13 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("CUDA_VISIBLE_DEVICES",),
         r"(?<!env: )\bCUDA_VISIBLE_DEVICES['\"]?(?:\]|,| to)? ?[=:]?=? ?(?P<value>['\"][^'\"\n]{0,40}['\"]|\$\w{1,20}|-?\d[\d,]{0,40}|(?<=[=:] )all\b|(?<==)all\b|(?<==)(?=\s|$))",
     ),
+    (
+        "gpu-not-there",
+        ("GPU", "gpu"),
+        (r"^\s{0,8}[-*+] (?i:no (?:nvidia )?gpus?)\W{0,3}$"
+        r"|(?i:\b(?:when|if|since|because|as) (?:a|an|the|my|this|our|that) (?:\w{1,15} ){0,2}has \W{0,3}no\W{0,3} (?:nvidia )?gpus?\b)"
+        r"|(?i:\bon (?:a|an|my|this|our) (?:\w{1,15} ){0,2}(?:machine|laptop|server|node|computer|pc|vm|box|instance) without (?:a |any |an )?(?:nvidia )?gpus?\b)"),
+    ),
     ("linker-avoided", ("xla_gpu_force_compilation_parallelism",), r"xla_gpu_force_compilation_parallelism"),
     (
         "cuda-required",

@@ -33,6 +33,7 @@ _CU_INIT: dict[int, tuple[str, ...]] = {
     ),
     101: ("device-node-permission", *BROKEN_GPU, "mig-enabled-no-instance"),
     304: ("device-node-permission", "container-cgroup-devices-lost", "address-space-limit", *_NOT_HANDED_OVER),
+    500: ("wsl-driver-toolkit-mismatch", "driver-library-mismatch", "cuda-compat-unsupported", "wsl-libcuda-path"),
     802: ("fabric-manager-not-running", "fabric-manager-version-mismatch"),
     803: ("driver-library-mismatch", "cuda-compat-unsupported", "wsl-libcuda-path"),
     804: ("cuda-compat-unsupported", "driver-library-mismatch"),

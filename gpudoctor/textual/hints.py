@@ -221,7 +221,7 @@ def _is_about_an_image(facts: Facts) -> bool:
 
 
 def _without_nvidia(facts: Facts) -> Iterator[str]:
-    """The GPUs that the text names are others'."""
+    """The GPUs that the text names are others', or it says that there is none."""
     said = facts.text.said
     vendors = {e.values.get("vendor", "") for e in said("gpu-on-bus")}
     vendors |= {vendor for e in said("other-gpu-mentioned") for vendor in e.values}
@@ -230,5 +230,5 @@ def _without_nvidia(facts: Facts) -> Iterator[str]:
         return
     if "amd" in vendors or named & {"AMD", "ATI", "RADEON"}:
         yield "amd-gpu"
-    if vendors or named:
+    if vendors or named or said("gpu-not-there"):
         yield "no-nvidia-gpu"

@@ -164,3 +164,30 @@ def test_what_decides_is_kept_of_a_long_line() -> None:
     assert event.text.startswith("…")
     assert len(event.text) == 400
     assert first(line) == "gpu-too-new-for-build"
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "Environment:\n - Installed by conda\n - No GPU\n",
+        "when a machine has *no* GPU this is printed:\n",
+        "I run it on my laptop without a GPU\n",
+    ],
+)
+def test_who_says_that_there_is_no_gpu(told: str) -> None:
+    line = "E tensorflow/stream_executor/cuda/cuda_driver.cc:313] failed call to cuInit: UNKNOWN ERROR (303)\n"
+    assert first(told + line) == "no-nvidia-gpu"
+    assert first("GPU: GeForce RTX 2080\n" + told + line) != "no-nvidia-gpu"
+    assert first(line) != "no-nvidia-gpu"
+
+
+def test_a_symbol_that_cuinit_misses_is_of_windows_driver() -> None:
+    line = "cuda_driver.cc:282] failed call to cuInit: CUDA_ERROR_NOT_FOUND: named symbol not found\n"
+    assert first(line) == "wsl-driver-toolkit-mismatch"
+
+
+def test_a_link_to_colab_is_no_place() -> None:
+    run = "docker run -it tensorflow/tensorflow:latest-gpu jupyter --NotebookApp.allow_origin='https://colab.research.google.com'\n"
+    line = "cuda_diagnostics.cc:163] no NVIDIA GPU device is present: /dev/nvidia0 does not exist\n"
+    assert first(run + line) == "container-no-gpus-flag"
+    assert first("on colab:\n" + line) == "colab-cpu-runtime"
