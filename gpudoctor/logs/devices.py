@@ -53,17 +53,18 @@ _NAME = Pattern(
     r"|\b(?:[AHV]100|H200|B[23]00|P100|GB10|K[48]0[cm]?|(?:GRID )?K520|T4|L4|L40S?|A10G?|A[34]0|A[46]000|MX ?[1-5]\d0)\b"
     r"|\b(?:GT ?\d{3}[mM]?|[89][1-8]0 ?[mM][xX]?|7[5-8]0(?:[mM]| ?Ti))\b"
     r"|\b(?:Quadro|Tesla|Titan|TITAN) (?:RTX(?: \d{4})?|[A-Z]+\d*\w{0,5})\b"
-    r"|(?:^|\b(?i:an?|the|my|on|with|two|dual|new|and|GPU:?|GeForce|NVIDIA) ?)(?P<bare>[345]0[5-9]0(?: ?(?:Ti|ti|SUPER))?)\b(?![.,]?\d)"
+    r"|(?:^|\b(?i:an?|the|my|on|with|two|dual|new|and|GPU:?|GeForce|NVIDIA) ?)(?P<bare>[345]0[5-9]0(?: ?(?:Ti|ti|SUPER))?)\b(?![.,]?\d)",
+    re.ASCII,  # between 显卡 and A100 a word ends
 )
 _ONE = r"[012]\.\d{1,2}(?!\d)(?:\.\d{1,2})?"
 _RELEASE = Pattern(
     r"(?<!nvidia-)\b(?:tensorflow|tf)(?:[-_ ]?(?:gpu|nightly-gpu|nightly))?[\W_]{0,4}(?:version|ver|v)?s?(?: ?\([^)]{0,40}\))?(?:(?: (?:is|was|has been|got))?(?: (?:up|down)(?:dated|graded))? to(?= v?\d))?(?:[^\w\n]|tf|v){0,4}"
     rf"(?P<versions>{_ONE}(?:(?: ?[/,&-] ?| and | or )(?:tf ?)?{_ONE}){{0,6}})",
-    re.IGNORECASE,
+    re.IGNORECASE | re.ASCII,
 )
 _TOOLKIT = Pattern(
     r"\bcuda(?:[-_ ]?toolkit|/cudnn)?[-_ ]?(?:version|ver|v)?(?: \([^)\n]{1,20}\))?[^\w\n.]{0,4}(?P<versions>\d{1,2}\.\d(?!\d)(?:(?: ?[/,] ?)\d{1,2}\.\d(?!\d)){0,3})",
-    re.IGNORECASE,
+    re.IGNORECASE | re.ASCII,
 )
 _LOG = Pattern(
     r"\d{4}-\d\d-\d\d |[IWEF]\d{4} |File |\|(?! ?[A-Z][\w /()-]{2,30} *\| *\S)|\+-|.{0,200}(?:\.cc:\d|CUDA Version:|NVIDIA-SMI|gencode|Using cached|Downloading )"

@@ -6,6 +6,7 @@ import pytest
 
 from gpudoctor.logs.devices import claims
 from gpudoctor.logs.notebook import Notebook
+from tests.logs.test_complaints import first
 
 
 @pytest.mark.parametrize(
@@ -45,3 +46,8 @@ def test_claims(line: str, values: dict[str, str]) -> None:
 )
 def test_no_claims(line: str) -> None:
     assert claims(line, 1, Notebook()) is None
+
+
+def test_words_of_languages_without_spaces_end_where_latin_letters_begin() -> None:
+    said = "tensorflow-gpu=1.13.1，keras=2.2.4，显卡A100，cuda=10.0.130。\nBlas GEMM launch failed\n"
+    assert first(said) == "gpu-too-new-for-build"
