@@ -49,5 +49,5 @@ def test_no_claims(line: str) -> None:
 
 
 def test_words_of_languages_without_spaces_end_where_latin_letters_begin() -> None:
-    said = "tensorflow-gpu=1.13.1，keras=2.2.4，显卡A100，cuda=10.0.130。\nBlas GEMM launch failed\n"
+    said = "tensorflow-gpu=1.13.1、keras=2.2.4、显卡A100、cuda=10.0.130。\nBlas GEMM launch failed\n"
     assert first(said) == "gpu-too-new-for-build"
