@@ -71,7 +71,8 @@ def condense(said: list[Sample], tree: TreeWatch, began: float, seconds: float) 
             by_gpu[one["gpu"]].append(one)
     heads = {one["gpu"]: one for one in said if "gpu" in one and "at" not in one}
     own = {index for index, samples in by_gpu.items() if _named_here(samples, tree.pids)}
-    begin, end = steady([samples for index, samples in by_gpu.items() if index in own or not own], tree.samples)
+    known = bool(own) or _numbers_are_ours(said)
+    begin, end = steady([samples for index, samples in by_gpu.items() if index in own or not known], tree.samples)
     has_steady = end > begin
     part = [s for s in tree.samples if begin <= s.at <= end] if has_steady else []
     whole = tree.samples
@@ -79,7 +80,7 @@ def condense(said: list[Sample], tree: TreeWatch, began: float, seconds: float) 
         seconds=seconds,
         warm_up_s=max(0.0, begin - began) if has_steady else None,
         steady_s=end - begin if has_steady else None,
-        gpus=_gpus(said, heads, by_gpu, (begin, end), tree.pids if own or _numbers_are_ours(said) else None),
+        gpus=_gpus(said, heads, by_gpu, (begin, end), tree.pids if known else None),
         samples=len(whole),
         overhead=tree.cost_s / seconds if seconds > 0 else 0.0,
         processes=max((s.processes for s in whole), default=0),
