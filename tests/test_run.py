@@ -16,6 +16,8 @@ from typing import Any
 
 import pytest
 
+from gpudoctor.probes import watch
+from gpudoctor.probes.watch_tree import TreeWatch
 from tests.building import Workshop, put
 from tests.provoked.proof import Proof
 from tests.running import COMMAND, MARK, ROOT, TOKEN, causes, left
@@ -343,7 +345,7 @@ OF_OTHERS = busy(1, 95, sm=95).replace("{pid}", "1")
         (busy(0, 93), "", []),
         (busy(0, 25), "thread", ["cpu-starved-input"]),
         (busy(0, 93), "leak", ["host-memory-leak"]),
-        ("gpu0:busy=0", "", []),
+        ("gpu0:busy=0", "main", []),
     ],
     ids=["clean", "starved", "leak", "on the processor"],
 )
@@ -355,6 +357,18 @@ def test_what_others_do_on_another_gpu_is_none_of_its_work(
     other = report["facts"]["run"]["gpus"][1]
     assert (other["own_memory_bytes"], other["others"]) == (0, [1])
     assert other["utilisation_percent"]["median"] == pytest.approx(95, abs=3)
+
+
+def test_a_gpu_that_lists_no_processes_is_no_gpu_without_any() -> None:
+    """One names the program's process; the other was not asked, or answers an error."""
+    pid = os.getpid()
+    said: list[dict[str, Any]] = [{"count": 2}, {"gpu": 0, "name": "a"}, {"gpu": 1, "name": "b"}]
+    for at in range(8):
+        told = {"at": float(at), "busy": 90, "memory": 9 << 30}
+        said += [{"gpu": 0, **told, "held": [[pid, 9 << 30]]}, {"gpu": 1, **told}]
+    first, second = watch.condense(said, TreeWatch(pid), 0.0, 8.0).gpus  # type: ignore[misc]
+    assert (first.own_memory_bytes, first.others) == (9 << 30, ())
+    assert (second.own_memory_bytes, second.others) == (None, None)
 
 
 @pytest.mark.parametrize("how", ["hang", "crash"])

@@ -172,8 +172,10 @@ Weighted = list[tuple[float, float]]
 def _weighted(samples: Sequence[Sample], name: str) -> Weighted:
     """The values of those that have one; each stands for the time since the one before, the first for as long as the second."""
     having = [s for s in samples if name in s]
+    if len(having) < 2:
+        return [(float(s[name]), 1.0) for s in having]
     spans = [b["at"] - a["at"] for a, b in itertools.pairwise(having)]
-    return [(float(s[name]), span) for s, span in zip(having, [*spans[:1], *spans] or [1.0], strict=True)]
+    return [(float(s[name]), span) for s, span in zip(having, [*spans[:1], *spans], strict=True)]
 
 
 def _rates(samples: Sequence[Sample], name: str, unit: int) -> Weighted:
@@ -253,9 +255,14 @@ def _numbers_are_ours(samples: list[Sample]) -> bool:
     return False
 
 
+def _is_told(samples: list[Sample]) -> bool:
+    """NVML lists this GPU's processes, be there none."""
+    return any("held" in one for one in samples)
+
+
 def _own_memory(samples: list[Sample], pids: set[int] | None) -> int | None:
-    """The most at a time; None: NVML names none of the program's processes on any GPU, or not what they hold."""
-    if pids is None:
+    """The most at a time; None: NVML names none of the program's processes on any GPU, no process of this one, or not what they hold."""
+    if pids is None or not _is_told(samples):
         return None
     if not _named_here(samples, pids):
         return 0
@@ -264,7 +271,7 @@ def _own_memory(samples: list[Sample], pids: set[int] | None) -> int | None:
 
 
 def _others(samples: list[Sample], pids: set[int] | None) -> tuple[int, ...] | None:
-    if pids is None:
+    if pids is None or not _is_told(samples):
         return None
     return tuple(sorted({pid for pid, _ in _held(samples) if pid not in pids and pid != os.getpid()}))
 
