@@ -28,14 +28,15 @@ def needs_newer_driver(facts: Facts) -> Findings:
     number = known(facts.driver.libcuda.api_version)
     has = {"cuda": (number // 1000, number % 1000 // 10), "driver": _numbers(known(facts.driver.kernel_version) or "")}
     if not has["driver"] or any(_may_hold(one, has) for one in condition.split()):
-        cuda = ".".join(map(str, has["cuda"]))
         return (
-            f"the driver, of CUDA {cuda}, meets {_REQUIRES}" if has["driver"] else "the driver's release is not known"
+            f"the driver, of CUDA {facts.driver.libcuda.cuda}, meets {_REQUIRES}"
+            if has["driver"]
+            else "the driver's release is not known"
         )
     wants = next((one for one in condition.split() if one.startswith("cuda")), condition)
     listed = facts.tensorflow.gpus()
     fine = starts(facts) and listed != ()
-    cuda = ".".join(map(str, has["cuda"]))
+    cuda = facts.driver.libcuda.cuda
     yield Found(
         message=f"The image wants {wants}, and the host's driver {facts.driver.kernel_version} is of CUDA {cuda}.",
         proof=(

@@ -271,8 +271,25 @@ def _staged_pair(work: Work) -> Limit | str:
     return through_host if linked is None else linked
 
 
-def _collective(work: Work) -> Limit | str:
-    """Of a ring the slowest GPU's links. The switches of NVLink may add up themselves (NVLS): then nearly twice is possible."""
+def _collective(*, in_switches: bool) -> Callable[[Work], Limit | str]:
+    """Of a ring the slowest GPU's links. With `in_switches` those of NVLink may add up themselves (NVLS): then nearly twice is possible."""
+
+    def limit(work: Work) -> Limit | str:
+        ring = _ring(work)
+        if isinstance(ring, str) or "NVLinks" not in ring.words:
+            return ring
+        transport, switch = work.of.transport, all(_switched(place.nvml) for place in work.at)
+        may = in_switches if isinstance(transport, Unread) else any("NVLS" in way for way in transport)
+        large = isinstance(work.of.size, tuple) and work.of.size[0] * 4 >= 128 << 20
+        return ring._replace(
+            ceiling=2 * ring.value if switch and may else None,
+            usual=_RING if switch and large and not work.of.in_tensorflow else None,
+        )
+
+    return limit
+
+
+def _ring(work: Work) -> Limit | str:
     each: list[Limit | str] = []
     for place in work.at:
         linked = nvlink(place.nvml) if place.nvml is not None else None
@@ -282,17 +299,7 @@ def _collective(work: Work) -> Limit | str:
             each.append(Limit(*linked))
         else:
             each.append(_host_link(work.facts, place))
-    ring = _slowest(each)
-    if isinstance(ring, str) or "NVLinks" not in ring.words:
-        return ring
-    transport, switch = work.of.transport, all(_switched(place.nvml) for place in work.at)
-    may = isinstance(transport, Unread) and work.of.kernel != "all-reduce-hierarchical"  # which is copies, and no NCCL
-    adds_up = switch and (may or any("NVLS" in way for way in (() if isinstance(transport, Unread) else transport)))
-    large = isinstance(work.of.size, tuple) and work.of.size[0] * 4 >= 128 << 20
-    return ring._replace(
-        ceiling=2 * ring.value if adds_up else None,
-        usual=_RING if switch and large and not work.of.in_tensorflow else None,
-    )
+    return _slowest(each)
 
 
 def _switched(device: GpuDevice | None) -> bool:
@@ -335,10 +342,10 @@ _LIMITS: dict[str, Callable[[Work], Limit | str]] = {
     "dataset-to-device-prefetch": _to_host(None),
     "copy-pair": _pair,
     "copy-pair-no-peer": _staged_pair,
-    "all-reduce": _collective,
-    "all-reduce-nccl": _collective,
-    "all-reduce-hierarchical": _collective,
-    "all-reduce-pair": _collective,
+    "all-reduce": _collective(in_switches=True),
+    "all-reduce-nccl": _collective(in_switches=True),
+    "all-reduce-hierarchical": _collective(in_switches=False),  # copies in turn, and no NCCL
+    "all-reduce-pair": _collective(in_switches=True),
     "copy-latency": _latency,
     "launch-latency": _latency,
     "all-reduce-latency": _latency,
