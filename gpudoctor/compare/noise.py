@@ -24,6 +24,8 @@ class Spread(NamedTuple):
     least: float
     most: float
     source: str
+    shared: bool = False
+    """Of what all GPUs of a host share (its memory, its processors): it is less for all of them at a time."""
 
     @property
     def part(self) -> float:
@@ -45,13 +47,13 @@ SPREADS: tuple[Spread, ...] = (
     Spread("matmul-bfloat16", NATIVE, 673.5, 705.4, _RUNS),
     Spread("matmul-float8", NATIVE, 1096, 1214, _FOUR),
     Spread("repeat-matmul", NATIVE, 645.8, 686.7, _FOUR),
-    Spread("copy-*-pageable", NATIVE, 6.094, 11.25, _RUNS),
-    Spread("copy-host-to-device*", NATIVE, 53.65, 55.35, _FOUR),
-    Spread("copy-device-to-host", NATIVE, 52.8, 55.2, _FOUR),
-    Spread("copy-both-ways", NATIVE, 93.1, 101.1, _FOUR),
-    Spread("copy-latency", NATIVE, 6.589, 8.519, _RUNS),
-    Spread("launch-latency", NATIVE, 10.17, 14.07, _FOUR),
-    Spread("copy-pair-no-peer", NATIVE, 6.094, 11.25, _LIKE.format("copies through the host's memory")),
+    Spread("copy-*-pageable", NATIVE, 6.094, 11.25, _RUNS, shared=True),
+    Spread("copy-host-to-device*", NATIVE, 53.65, 55.35, _FOUR, shared=True),
+    Spread("copy-device-to-host", NATIVE, 52.8, 55.2, _FOUR, shared=True),
+    Spread("copy-both-ways", NATIVE, 93.1, 101.1, _FOUR, shared=True),
+    Spread("copy-latency", NATIVE, 6.589, 8.519, _RUNS, shared=True),
+    Spread("launch-latency", NATIVE, 10.17, 14.07, _FOUR, shared=True),
+    Spread("copy-pair-no-peer", NATIVE, 6.094, 11.25, _LIKE.format("copies through the host's memory"), shared=True),
     Spread("copy-pair", NATIVE, 393.1, 395.3, _RUNS),
     Spread("all-reduce-latency", NATIVE, 10.17, 14.07, _LIKE.format("launch-latency")),
     Spread("all-reduce*", NATIVE, 188.4, 199.3, _FOUR),
@@ -60,12 +62,12 @@ SPREADS: tuple[Spread, ...] = (
     Spread("matmul-float16", TENSORFLOW, 642.6, 744.5, _HOSTS),
     Spread("matmul-bfloat16", TENSORFLOW, 678.9, 782.6, _HOSTS),
     Spread("convolution", TENSORFLOW, 17.5, 28.79, _FOUR),
-    Spread("fft", TENSORFLOW, 3102, 6448, _FOUR),
+    Spread("fft", TENSORFLOW, 3102, 6448, _FOUR, shared=True),
     Spread("solve", TENSORFLOW, 898.9, 1119, _HOSTS),
-    Spread("numpy-to-tensor", TENSORFLOW, 1.849, 2.983, _FOUR),
-    Spread("host-to-device", TENSORFLOW, 4.75, 6.792, _FOUR),
-    Spread("device-to-host", TENSORFLOW, 9.53, 12.72, _FOUR),
-    Spread("dataset*", TENSORFLOW, 1.849, 2.983, _LIKE.format("numpy-to-tensor")),
+    Spread("numpy-to-tensor", TENSORFLOW, 1.849, 2.983, _FOUR, shared=True),
+    Spread("host-to-device", TENSORFLOW, 4.75, 6.792, _FOUR, shared=True),
+    Spread("device-to-host", TENSORFLOW, 9.53, 12.72, _FOUR, shared=True),
+    Spread("dataset*", TENSORFLOW, 1.849, 2.983, _LIKE.format("numpy-to-tensor"), shared=True),
     Spread("all-reduce*", TENSORFLOW, 147.1, 219.6, _HOSTS),
     Spread("training-step*", TENSORFLOW, 4653, 4828, _FOUR),
 )
@@ -91,17 +93,22 @@ def floor(kernel: str, backend: str, device: str = "GPU:0") -> Noise:
     """What a kernel's figures differ by at least, from run to run."""
     if device.startswith("CPU:"):
         return _PROCESSORS
-    for one in SPREADS:
-        if one.backend == backend and fnmatch.fnmatchcase(kernel, one.kernel):
-            part = min(_MOST, one.part * _MARGIN)
-            return Noise(max(LEAST, part), one.source) if part > LEAST else Noise(LEAST, "the least that counts")
-    return Noise(_UNSEEN, "nobody took the spread of this kernel")
+    one = _spread(kernel, backend)
+    if one is None:
+        return Noise(_UNSEEN, "nobody took the spread of this kernel")
+    part = min(_MOST, one.part * _MARGIN)
+    return Noise(part, one.source) if part > LEAST else Noise(LEAST, "the least that counts")
 
 
 def of_all(kernel: str, backend: str, device: str = "GPU:0") -> Noise:
-    """The same of the median over all GPUs, each of which is off by itself: a third less, as in the runs above."""
-    one = floor(kernel, backend, device)
-    return one._replace(part=max(LEAST, one.part * 2 / 3))
+    """The same of the median over all GPUs: a third less, as in the runs above, where each is off by itself."""
+    one, seen = floor(kernel, backend, device), _spread(kernel, backend)
+    return one if seen is not None and seen.shared else one._replace(part=max(LEAST, one.part * 2 / 3))
+
+
+def _spread(kernel: str, backend: str) -> Spread | None:
+    fits = (one for one in SPREADS if one.backend == backend and fnmatch.fnmatchcase(kernel, one.kernel))
+    return next(fits, None)
 
 
 def tells(one: Measurement) -> bool:

@@ -15,7 +15,7 @@ import pytest
 from gpudoctor import api, bundle
 from gpudoctor.bundle import Report
 from gpudoctor.compare import Comparison, compare, noise
-from gpudoctor.facts import Facts, Measurement, Unread
+from gpudoctor.facts import NATIVE, TENSORFLOW, Facts, Measurement, Unread
 from tests.boards import HOSTS, recorded
 from tests.compare.pairs import moved, replaced
 from tests.factory import healthy, measured, with_, with_variable
@@ -238,10 +238,10 @@ def test_every_spread_has_its_source() -> None:
     assert noise.floor("something-new", "native").source == "nobody took the spread of this kernel"
 
 
-# ----------------------------------------------------------------------------- one host, eight times
+# ----------------------------------------------------------------------------- one host, many times
 
 
-def run_of(ones: list[dict[str, Any]]) -> Facts:
+def run_of(ones: list[dict[str, Any]], host: str) -> Facts:
     """The recorded host, with what was measured in this run."""
     figures = []
     for one in ones:
@@ -257,14 +257,25 @@ def run_of(ones: list[dict[str, Any]]) -> Facts:
                 verified=True,
             )
         )
-    return with_(recorded("h200-x4-healthy"), measurements=tuple(figures))
+    return with_(recorded(host), measurements=tuple(figures))
 
 
-def test_eight_real_runs_on_one_host_are_alike() -> None:
-    told = json.loads((CAPTURES / "h200-x4-eight-runs.json").read_text())
-    runs = [run_of(run["measurements"]) for run in told["runs"]]
+@pytest.mark.parametrize(
+    ("capture", "host", "figures"),
+    [("h200-x4-eight-runs", "h200-x4-healthy", 100), ("h200-x2-twenty-runs", "h200-x2-healthy", 50)],
+)
+def test_real_runs_on_one_host_are_alike(capture: str, host: str, figures: int) -> None:
+    told = json.loads((CAPTURES / f"{capture}.json").read_text())
+    runs = [report(run_of(run["measurements"], host)) for run in told["runs"]]
     for old, new in itertools.permutations(runs, 2):
-        made = of(old, new)
+        made = compare(old, new)
         assert [(s.what, s.where, s.old, s.new) for s in made.losses] == []
         assert made.verdict != "worse"
-        assert made.measured_alike > 100
+        assert made.measured_alike > figures
+
+
+def test_what_all_gpus_share_is_less_for_all_of_them_at_a_time() -> None:
+    for kernel, backend in (("copy-both-ways", NATIVE), ("host-to-device", TENSORFLOW)):
+        assert noise.of_all(kernel, backend) == noise.floor(kernel, backend)
+    alone, together = noise.floor("matmul-float8", NATIVE), noise.of_all("matmul-float8", NATIVE)
+    assert together.part == pytest.approx(alone.part * 2 / 3)
