@@ -35,6 +35,8 @@ class Outcome:
     start_error: OSError | None = None
     running: bool = False
     """It has not ended yet."""
+    in_vain: bool = False
+    """`timed_out`, and not at its own limit: all the time that the user gave was over."""
 
     @property
     def how(self) -> str | None:
@@ -43,6 +45,8 @@ class Outcome:
             return "has not answered yet"
         if self.start_error is not None:
             return f"could not be started: {self.start_error.strerror}"
+        if self.in_vain:
+            return "had not ended when the time was over (--budget)"
         if self.timed_out:
             return f"did not end within {self.seconds:.3g} s and was killed"
         if self.signal is not None:

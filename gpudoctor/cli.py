@@ -24,9 +24,11 @@ from . import (
     cli_report,
     registry,
 )
+from .budget import in_time
 from .bundle import Report
 from .cli_options import (
     Against,
+    BudgetOption,
     Causes,
     ConfigOption,
     FailOn,
@@ -130,6 +132,7 @@ def check(
     kernels: KernelsOption = True,
     trials: TrialsOption = True,
     timeout: TimeoutOption = None,
+    budget: BudgetOption = None,
     against: Against = None,
     fail_on: FailOnOption = FailOn.WARN,
     format: FormatOption = Format.TEXT,
@@ -151,7 +154,9 @@ def check(
     checks = chosen(only, skip, config, no_config)
     before = None if against is None else cli_baseline.saved(Path(against) if against else None, checks)
     write = writer(output, format)
-    options = Options(level=level, python=python, inside=inside, pid=pid, kernels=kernels, timeout_s=timeout)
+    options = in_time(
+        Options(level=level, python=python, inside=inside, pid=pid, kernels=kernels, timeout_s=timeout, budget_s=budget)
+    )
     progress = Progress()
     try:
         with progress.shown():
@@ -197,10 +202,7 @@ def bench(
     quick: Annotated[
         bool, typer.Option("--quick", help="The smaller sizes and three samples, as check has them: a few seconds.")
     ] = False,
-    budget: Annotated[
-        float | None,
-        typer.Option("--budget", metavar="SECONDS", min=1, help="Leave the least telling kernels out, to end in time."),
-    ] = None,
+    budget: BudgetOption = None,
     price: Annotated[
         float | None, typer.Option("--price", min=0.01, help="Of one GPU, in any money: adds performance per price.")
     ] = None,

@@ -7,6 +7,7 @@ import fnmatch
 from collections.abc import Callable
 
 from . import api, registry
+from .budget import in_time
 from .bundle import Report
 from .examine import ExamineLevel, Options
 from .kernels import native
@@ -17,6 +18,8 @@ from .terminal import Backend, Table, UsageError, deliver, show
 SUBJECTS = ("measurements", "topology", "nccl")
 """Whose checks judge a benchmark."""
 NATIVE_LIMIT_S = 300.0
+_LONGER = 3.0
+"""How much more its kernels take than those of `--quick`: their sizes are four times as large."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,43 +41,37 @@ class Asked:
 
 def bench(asked: Asked, format: Table, write: Callable[[str], None] | None, *, verbose: bool) -> int:
     """Measure and print. 0: all is measured and right; 1: something is not; 3: there was nothing to measure on."""
-    options, left_out = _options(asked)
+    options = _options(asked)
     progress = Progress()
     with progress.shown():
         report, _ = api.check(options, registry.select(SUBJECTS), trials=False, progress=progress.step)
-    _print(report, format, write, asked.price, left_out, verbose=verbose)
+    _print(report, format, write, asked.price, verbose=verbose)
     if all(one.skipped or one.failed for one in report.measurements):
         return 1 if any(one.failed for one in report.measurements) else 3
     bad = any(one.failed or one.verified is False for one in report.measurements)
     return 1 if bad or any(f.level in ("fail", "warn") for f in report.findings) else 0
 
 
-def _options(asked: Asked) -> tuple[Options, tuple[str, ...]]:
-    """What the examination needs to know, and the kernels that are left out for want of time."""
+def _options(asked: Asked) -> Options:
+    """What the examination needs to know."""
     plan = native.STANDARD if asked.quick else native.bench(asked.repeats)
     plan = plan if asked.backend is not Backend.TENSORFLOW else ()
     framework: tuple[str, ...] = in_tensorflow.STANDARD if asked.quick else in_tensorflow.ALL
     framework = framework if asked.backend is not Backend.NATIVE else ()
     plan, framework = _chosen(asked.wanted, plan, framework)
-    left_out: tuple[str, ...] = ()
-    share_s = None if asked.budget_s is None else asked.budget_s / (2 if plan and framework else 1)
-    if share_s is not None:
-        plan, left_out = native.within(plan, share_s / 3)  # the sizes are four times those of the standard level
-    return (
-        Options(
-            level=ExamineLevel.STANDARD,
-            python=asked.python,
-            native=plan,
-            gpus=None if asked.gpus is None else _indices(asked.gpus),
-            native_limit_s=share_s or NATIVE_LIMIT_S,
-            framework_limit_s=share_s or in_tensorflow.LIMIT_S,
-            tensorflow=bool(framework),
-            framework=framework,
-            repeats=asked.repeats,
-            timeout_s=asked.timeout_s,
-        ),
-        left_out,
+    options = Options(
+        level=ExamineLevel.STANDARD,
+        python=asked.python,
+        native=plan,
+        gpus=None if asked.gpus is None else _indices(asked.gpus),
+        native_limit_s=NATIVE_LIMIT_S,
+        tensorflow=bool(framework),
+        framework=framework,
+        repeats=asked.repeats,
+        timeout_s=asked.timeout_s,
+        budget_s=asked.budget_s,
     )
+    return in_time(options, longer=1.0 if asked.quick else _LONGER)
 
 
 def _chosen(
@@ -110,7 +107,6 @@ def _print(
     format: Table,
     write: Callable[[str], None] | None,
     price: float | None,
-    left_out: tuple[str, ...],
     *,
     verbose: bool,
 ) -> None:
@@ -119,4 +115,4 @@ def _print(
     if format is not Table.TEXT:
         deliver(bench.csv(report, price) if format is Table.CSV else bench.json(report, price), write)
         return
-    show(lambda out: bench_text.show(report, out, price=price, left_out=left_out, verbose=verbose), write)
+    show(lambda out: bench_text.show(report, out, price=price, verbose=verbose), write)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -103,8 +104,28 @@ Against = Annotated[
         help="Compare with the baseline that was saved, or with any report; exit code 1 where something is worse.",
     ),
 ]
+
+
+def seconds(text: str) -> float:
+    """A time as people write it: '30', '1.5', '30s', '2m'. Raises UsageError."""
+    written = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(s|sec|m|min)?\s*", text)
+    if written is None or not (found := float(written[1]) * (60 if (written[2] or "s")[0] == "m" else 1)) >= 0.1:
+        raise UsageError(f"{text!r} is no time: 30, 30s or 2m, and 0.1 s at least")
+    return found
+
+
 TimeoutOption = Annotated[
-    float | None, typer.Option("--timeout", metavar="SECONDS", min=0.1, help="Limit of every single piece of work.")
+    float | None,
+    typer.Option("--timeout", metavar="SECONDS", parser=seconds, help="Limit of every single piece of work."),
+]
+BudgetOption = Annotated[
+    float | None,
+    typer.Option(
+        "--budget",
+        metavar="SECONDS",
+        parser=seconds,
+        help="End within this time (30, 30s, 2m): the least telling kernels are left out.",
+    ),
 ]
 
 

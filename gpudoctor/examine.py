@@ -21,6 +21,7 @@ import msgspec
 
 from . import child
 from .facts import (
+    LEFT_OUT,
     Cluster,
     Container,
     Driver,
@@ -100,12 +101,25 @@ class Options:
     framework_limit_s: float = tensorflow_kernels.LIMIT_S
     """Of all kernels on TensorFlow's devices together, after the import."""
     timeout_s: float | None = None
+    budget_s: float | None = None
+    """When all of it ends, in seconds from the start; None: when it is done. `budget.in_time` leaves kernels out for it."""
+    left_out: tuple[str, ...] = ()
+    """Native kernels that were."""
+
+    @property
+    def work_s(self) -> float | None:
+        """What the work itself may take of `budget_s`."""
+        return None if self.budget_s is None else max(_LEAST_WORK_S, self.budget_s - RESERVED_S)
 
     def limit(self, default_s: float) -> float:
         """The limit of one piece of work, in seconds."""
         return default_s if self.timeout_s is None else min(default_s, self.timeout_s)
 
 
+RESERVED_S = 3.0
+"""Of a budget: for the tool's own start, and for the verdict and the page."""
+_RUNNER = "the process that runs it"
+_LEAST_WORK_S, _END_S = 1.0, 1.0
 QUICK_LIMIT_S = 20.0
 """Files, nodes, cuInit, NVML, loader. cuInit without persistence mode takes seconds a GPU."""
 IMPORT_LIMIT_S = 180.0
@@ -176,6 +190,8 @@ def examine(
         chosen = _choose(options, child_environment(keras_home), start)
         if chosen.has_tensorflow is False:
             jobs = {name: job for name, job in jobs.items() if name not in (LOADER, NCCL, IMPORT)}
+        until = None if options.work_s is None else timeline.started + options.work_s
+        chosen = dataclasses.replace(chosen, patient=dataclasses.replace(chosen.patient, until=until))
         work = chosen.patient.begin(jobs, start)
         files = work[FILES].result()
         if not files.spoke:
@@ -276,7 +292,8 @@ def with_native(facts: Facts, work: Work, options: Options) -> Facts:
     told, measured = answers.last("native_devices"), answers.all("native")
     listed = facts.driver.libcuda.devices
     seen = () if isinstance(listed, Unread) else listed
-    read = native_kernels.read(options.native, options.gpus, told, measured, answers.outcome.how, seen)
+    read = native_kernels.read(options.native, options.gpus, told, measured, answers.ended(_RUNNER), seen)
+    read += native_kernels.left_out(options.left_out, told, options.gpus)
     return msgspec.structs.replace(facts, measurements=(*facts.measurements, *read))
 
 
@@ -284,21 +301,23 @@ def with_import(facts: Facts, work: Work, options: Options) -> Facts:
     """`facts` with what the child that imports TensorFlow answered; waits for it."""
     if IMPORT not in work or not isinstance(facts.tensorflow.directory, str):
         return facts
-    answers, kernels = work[IMPORT].result(), _kernels(options)
+    answers, kernels = work[IMPORT].result(), framework_of(options)
     after = tensorflow.read_import(answers, facts.tensorflow)
     measured: list[Measurement] = []
     if not isinstance(after.devices, Unread):
         measured = [tensorflow_kernels.read(raw, after.devices) for raw in answers.all("kernel")]
-        how = f"the process that runs it {answers.outcome.how or 'ended before'}"
-        measured += tensorflow_kernels.unanswered(kernels, after.devices, measured, how)
+        why = answers.ended(_RUNNER) or Unread(why=f"{_RUNNER} ended before")
+        out = answers.last("left_out") or ()
+        measured += tensorflow_kernels.unanswered(out, after.devices, (), LEFT_OUT)
+        measured += tensorflow_kernels.unanswered(kernels, after.devices, measured, why)
     return msgspec.structs.replace(facts, tensorflow=after, measurements=(*facts.measurements, *measured))
 
 
 def something_died(facts: Facts) -> bool:
     """The import, the list or a kernel ended without its answer."""
     seen = facts.tensorflow
-    dead = isinstance(seen.devices, Unread) or any(m.failed for m in facts.measurements)
-    return dead or isinstance(seen.import_error, str)
+    dead = isinstance(seen.devices, Unread) and not seen.devices.chosen
+    return dead or any(m.failed for m in facts.measurements) or isinstance(seen.import_error, str)
 
 
 def _look_again(facts: Facts, patient: Patient, options: Options) -> Facts:
@@ -359,7 +378,11 @@ def jobs_of(options: Options) -> dict[str, Job]:
     if options.level is not ExamineLevel.QUICK:
         limit = options.limit(IMPORT_LIMIT_S)
         repeats = options.repeats or (15 if options.level is ExamineLevel.FULL else 5)
-        task = tensorflow.import_task(_kernels(options), limit, repeats, options.framework_limit_s)
+        until_s = None if options.work_s is None else max(0.0, options.work_s - _END_S)
+        costs = () if until_s is None else tensorflow_kernels.COSTS
+        task = tensorflow.import_task(
+            framework_of(options), limit, repeats, options.framework_limit_s, until_s=until_s, costs=costs
+        )
         if options.tensorflow:
             jobs[IMPORT] = Job([task], limit, tensorflow.IMPORT_ENV)
         if options.kernels and options.native:
@@ -411,10 +434,12 @@ def _scratch() -> Iterator[str]:
         yield made.name
 
 
-def _kernels(options: Options) -> tuple[str, ...]:
+def framework_of(options: Options) -> tuple[str, ...]:
+    """The kernels that TensorFlow runs."""
+    if options.level is ExamineLevel.QUICK or not options.tensorflow or not options.kernels:
+        return ()
     of_level = tensorflow_kernels.FULL if options.level is ExamineLevel.FULL else tensorflow_kernels.STANDARD
-    chosen = of_level if options.framework is None else options.framework
-    return chosen if options.kernels else ()
+    return of_level if options.framework is None else options.framework
 
 
 def _not_imported(facts: TensorFlow, options: Options) -> TensorFlow:

@@ -14,6 +14,7 @@ from typing import IO, BinaryIO, Literal, cast
 
 from . import api, registry
 from . import config as lists
+from .budget import in_time
 from .bundle import FailOn
 from .errors import Error
 from .examine import ExamineLevel, Options
@@ -45,6 +46,7 @@ def check(
     kernels: bool = True,
     trials: bool = True,
     timeout_s: float | None = None,
+    budget_s: float | None = None,
     fail_on: FailOn = "warn",
     config: Config = True,
 ) -> Result:
@@ -52,7 +54,7 @@ def check(
 
     `python`, `inside` (a command that ends in a Python) and `pid` name the interpreter to examine, one of them at most; without
     them it is found as the command finds it. `only` and `skip` name checks by code, cause or subject. `timeout_s` bounds every
-    single piece of work, in seconds. Takes about a second at the level 'quick', and tens of seconds where TensorFlow is imported.
+    single piece of work, in seconds, and `budget_s` all of it, for which the least telling kernels are left out. Takes about a second at the level 'quick', and tens of seconds where TensorFlow is imported.
 
     Raises NoInterpreter, Unreachable, UnknownCheckError, BadConfig, Unsupported; all are gpudoctor.Error. ValueError where
     arguments exclude each other, or have no such value.
@@ -65,8 +67,9 @@ def check(
         raise ValueError("python, inside and pid exclude each other: each names an interpreter")
     if level not in ("quick", "standard", "full"):
         raise ValueError(f"level is 'quick', 'standard' or 'full', not {level!r}")
-    if timeout_s is not None and not timeout_s > 0:
-        raise ValueError(f"timeout_s is a number of seconds above 0, not {timeout_s!r}")
+    for name, given in (("timeout_s", timeout_s), ("budget_s", budget_s)):
+        if given is not None and not given > 0:
+            raise ValueError(f"{name} is a number of seconds above 0, not {given!r}")
     options = Options(
         level=ExamineLevel(level),
         python=None if python is None else os.fspath(python),
@@ -74,9 +77,10 @@ def check(
         pid=pid,
         kernels=kernels,
         timeout_s=timeout_s,
+        budget_s=budget_s,
     )
     fails, checks = _fail_on(fail_on), _checks(only, skip, config)
-    report, timeline = api.check(options, checks, trials=trials)
+    report, timeline = api.check(in_time(options), checks, trials=trials)
     took_s = max((start + seconds for _, start, seconds in timeline.rows), default=0.0)
     return Result(report, fails, "here", took_s, checks)
 

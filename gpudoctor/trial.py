@@ -75,6 +75,8 @@ def try_fixes(facts: Facts, patient: Patient, checks: tuple[Check, ...], limit_s
     trials: list[Trial] = []
     roots = sorted(judge(facts, checks).diagnosis.root_causes, key=lambda r: stages[r.code])
     for root in roots:
+        if patient.left_s <= 0.0:
+            break
         worked: list[Fix] = []
         for fix in root.fixes:
             by_speed = _by_speed(facts, root, fix)
@@ -141,7 +143,7 @@ def _try_together(facts: Facts, patient: Patient, checks: tuple[Check, ...], lim
     """The combined fix of several root causes, where every part of it can be tried."""
     diagnosis = judge(facts, checks).diagnosis
     combined = diagnosis.combined_fix
-    if combined is None or combined.trial is not None:
+    if combined is None or combined.trial is not None or patient.left_s <= 0.0:
         return facts
     parts = [first_usable(r.fixes) for r in diagnosis.root_causes if r.cause in combined.causes]
     if not all(part is not None and part.kind in ("env", "link") for part in parts):
@@ -179,6 +181,8 @@ def _try(
         judged_by, worked, outcome = _reduced(view, facts, patient, limit_s)
     else:
         judged_by, worked, outcome = _look(view, facts, patient, stage, limit_s)
+    if worked is False and patient.left_s <= 0.0:
+        worked, outcome = Unread(why="the time was over (--budget)", chosen=True), "not decided"
     return Trial(
         cause=cause,
         steps=steps,
@@ -265,7 +269,9 @@ def _reduced(view: View, facts: Facts, patient: Patient, limit_s: float) -> Answ
     plan = (native_kernels.Kernel("all-reduce", {"size": size, "graph": False, "iterations": 5, "samples": 3}),)
     task = native_kernels.task(plan, gpus, limit_s, after_nvml=False)
     asked = patient.ask([task], limit_s=limit_s + 2.0, env=_changes(patient.env, view))
-    told = native_kernels.read(plan, gpus, asked.last("native_devices"), asked.all("native"), asked.outcome.how)
+    told = native_kernels.read(
+        plan, gpus, asked.last("native_devices"), asked.all("native"), asked.ended("the process")
+    )
     after = told[0] if told else None
     if after is None or not isinstance(after.value, float):
         why = after.value.why if after is not None and isinstance(after.value, Unread) else "all-reduce gave no answer"

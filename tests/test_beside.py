@@ -141,7 +141,7 @@ def test_the_standard_level_says_nothing_of_it() -> None:
 def test_a_benchmark_shows_it() -> None:
     file = io.StringIO()
     report = bundle.make(facts(in_tensorflow("host-to-device", 6.6), *TRAINED), "2026-11-21T00:00:00+00:00")
-    bench_text.show(report, Console(file=file, width=200, no_color=True), price=None, left_out=(), verbose=False)
+    bench_text.show(report, Console(file=file, width=200, no_color=True), price=None, verbose=False)
     printed = file.getvalue()
     assert "TensorFlow beside the same without a framework" in printed
     assert "TensorFlow copies pageable memory" in printed

@@ -6,25 +6,25 @@ import pytest
 
 from gpudoctor import cli_bench
 from gpudoctor.cli_bench import Asked
-from gpudoctor.examine import Options
+from gpudoctor.examine import RESERVED_S, Options
 from gpudoctor.kernels import native
 from gpudoctor.kernels import tensorflow as in_tensorflow
 from gpudoctor.terminal import Backend, UsageError
 from tests.running import gpudoctor
 
 
-def options(asked: Asked) -> tuple[Options, tuple[str, ...]]:
+def options(asked: Asked) -> Options:
     return cli_bench._options(asked)
 
 
 def names(asked: Asked) -> list[str]:
-    return [native.title(one) for one in options(asked)[0].native]
+    return [native.title(one) for one in options(asked).native]
 
 
 def test_without_a_name_everything_runs_and_tensorflow_is_left_alone() -> None:
-    made, left_out = options(Asked())
+    made = options(Asked())
     assert made.native == native.bench(5)
-    assert (made.tensorflow, made.framework, left_out) == (False, (), ())
+    assert (made.tensorflow, made.framework, made.left_out) == (False, (), ())
 
 
 def test_names_and_patterns() -> None:
@@ -44,33 +44,27 @@ def test_what_prepares_a_kernel_comes_along() -> None:
 
 
 def test_backends() -> None:
-    both = options(Asked(backend=Backend.ALL))[0]
+    both = options(Asked(backend=Backend.ALL))
     assert both.native == native.bench(5)
     assert both.framework == in_tensorflow.ALL
-    alone = options(Asked(backend=Backend.TENSORFLOW))[0]
+    alone = options(Asked(backend=Backend.TENSORFLOW))
     assert (alone.native, alone.tensorflow) == ((), True)
 
 
 def test_a_short_budget_leaves_the_least_telling_out() -> None:
-    made, left_out = options(Asked(budget_s=5))
+    made = options(Asked(budget_s=8))
     kept = {native.title(one) for one in made.native}
-    assert left_out
-    assert not kept & set(left_out)
+    assert made.left_out
+    assert not kept & set(made.left_out)
     assert {"copy-host-to-device", "all-reduce", "matmul-float16"} <= kept
-    assert made.native_limit_s == 5
+    assert made.native_limit_s == 8 - RESERVED_S
     assert not made.framework
-
-
-def test_the_budget_is_shared_by_what_is_measured() -> None:
-    alone, both = (options(Asked(backend=b, budget_s=30))[0] for b in (Backend.TENSORFLOW, Backend.ALL))
-    assert alone.framework_limit_s == 30
-    assert (both.native_limit_s, both.framework_limit_s) == (15, 15)
-    assert options(Asked(backend=Backend.TENSORFLOW))[0].framework_limit_s == in_tensorflow.LIMIT_S
+    assert len(made.left_out) > len(options(Asked(budget_s=8, quick=True)).left_out)
 
 
 def test_the_quick_benchmark_has_the_kernels_of_the_standard_level() -> None:
-    assert options(Asked(backend=Backend.TENSORFLOW, quick=True))[0].framework == in_tensorflow.STANDARD
-    only = options(Asked(backend=Backend.TENSORFLOW, wanted=("training-*",)))[0].framework
+    assert options(Asked(backend=Backend.TENSORFLOW, quick=True)).framework == in_tensorflow.STANDARD
+    only = options(Asked(backend=Backend.TENSORFLOW, wanted=("training-*",))).framework
     assert only == ("training-step", "training-step-between", "training-step-mixed")
 
 
@@ -81,7 +75,7 @@ def test_gpus_that_are_none(gpus: str) -> None:
 
 
 def test_some_gpus() -> None:
-    assert options(Asked(gpus="1,0"))[0].gpus == (1, 0)
+    assert options(Asked(gpus="1,0")).gpus == (1, 0)
 
 
 def test_a_kernel_that_there_is_not_is_wrong_usage() -> None:

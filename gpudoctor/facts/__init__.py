@@ -34,6 +34,7 @@ from .gpu import Gpu, GpuDevice, GpuPair, GpuProcess, MigDevice, NvLink, clock_r
 from .libraries import CachedLibrary, Libraries, LibraryFile, LibraryPick, SearchStep, Toolkit
 from .measurements import (
     ALL_REDUCE,
+    LEFT_OUT,
     NATIVE,
     TENSORFLOW,
     TRAINING,
@@ -102,6 +103,7 @@ def with_fact(facts: Facts, fact: str, value: Any) -> Facts:
 __all__ = [
     "ALL_REDUCE",
     "COMPLAINT",
+    "LEFT_OUT",
     "NATIVE",
     "NOTHING_WRONG",
     "NOT_RECORDED",

@@ -8,7 +8,8 @@ ALL_REDUCE = "all-reduce"
 """The kernel that all devices run together."""
 TRAINING, TRAINING_MIXED = "training-step", "training-step-mixed"
 """A training step of TensorFlow's on one device or several; in mixed_float16 on one."""
-
+LEFT_OUT = Unread(why="left out for want of time (--budget)", chosen=True)
+"""The value of a measurement that was not made, so that the others end in time."""
 
 TENSORFLOW, NATIVE = "tensorflow", "native"
 """What ran a kernel: TensorFlow, or the driver and CUDA's libraries without a framework."""

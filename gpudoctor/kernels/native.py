@@ -8,7 +8,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..facts import NATIVE, ClockReason, CudaDevice, Load, Measurement, Unread, clock_reasons
+from ..facts import LEFT_OUT, NATIVE, ClockReason, CudaDevice, Load, Measurement, Unread, clock_reasons
 
 TASK = "native.native"
 MIB = 1 << 20
@@ -158,15 +158,16 @@ def read(
     gpus: Sequence[int] | None,
     told: Mapping[str, Any] | None,
     answered: Sequence[Mapping[str, Any]],
-    how: str | None,
+    ended: Unread | None,
     listed: Sequence[CudaDevice] = (),
 ) -> tuple[Measurement, ...]:
-    """Measurements of the answers 'native_devices' (`told`) and 'native'. `how` the process ended, if it ended badly: then what it
+    """Measurements of the answers 'native_devices' (`told`) and 'native'. How the process `ended`, if it ended badly: then what it
     did not come to is a measurement without a value, and so is everything where the GPUs could not be counted although CUDA has
     `listed` some."""
     devices: Sequence[Mapping[str, Any]] = (told or {}).get("value") or ()
     done = [raw for raw in answered if "no_value" not in raw.get("value", ())]
-    why = {"failed": f"the process that runs it {how}"} if how is not None else _uncounted(told)
+    outcome = "skipped" if ended is not None and ended.chosen else "failed"
+    why = {outcome: ended.why} if ended is not None else _uncounted(told)
     if why and not devices:
         devices = [{"name": d.name, "pci_address": d.pci_address} for d in listed]
     if why:
@@ -179,6 +180,25 @@ def read(
             if (gpus is None or i in gpus) and (one.name, i) not in have
         ]
     return tuple(_measurement(raw, devices) for raw in done)
+
+
+def left_out(
+    names: Sequence[str], told: Mapping[str, Any] | None, gpus: Sequence[int] | None
+) -> tuple[Measurement, ...]:
+    """Measurements without a value of the kernels for which there was no time, on the GPUs of the answer `told`."""
+    devices: Sequence[Mapping[str, Any]] = (told or {}).get("value") or ()
+    seen = [i for i in range(len(devices)) if gpus is None or i in gpus]
+    common = {"parameters": {}, "skipped": LEFT_OUT.why, "total_seconds": 0.0}
+    return tuple(
+        _measurement({"kernel": name, "gpus": on, **common}, devices)
+        for name in names
+        for on in ([seen] if _takes_several(name) else [[i] for i in seen])
+        if len(on) > 1 or not _takes_several(name)
+    )
+
+
+def _takes_several(name: str) -> bool:
+    return name in SEVERAL or name in _SECOND_NAME.values()
 
 
 def _uncounted(told: Mapping[str, Any] | None) -> dict[str, str]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import dataclasses
 import functools
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from elftools.elf.dynamic import DynamicSegment
-from elftools.elf.elffile import ELFFile
+if TYPE_CHECKING:
+    from elftools.elf.dynamic import DynamicSegment
+    from elftools.elf.elffile import ELFFile
 
 _DF_1_NODEFLIB = 0x800
 
@@ -42,6 +43,10 @@ def read(path: str) -> Elf:
 
 @functools.lru_cache(maxsize=1024)
 def _read(path: str, *identity: int) -> Elf:
+    # they are imported while the patient's children work, and not before these are started
+    from elftools.elf.dynamic import DynamicSegment
+    from elftools.elf.elffile import ELFFile
+
     with open(path, "rb") as f:
         try:
             elf = ELFFile(f)

@@ -2,7 +2,7 @@
 
 import time
 import traceback
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from .core import answer, forked
 from .gate import wait_for_native
@@ -17,10 +17,14 @@ def tensorflow(
     kernel_limit_s: float,
     kernels_limit_s: float,
     repeats: int,
+    until_s: Optional[float] = None,
+    costs: Sequence[Sequence[Any]] = (),
 ) -> None:
     """Import TensorFlow once; list its devices and run `kernels`, in forked children.
 
-    The native kernels are waited for, for `native_limit_s` at most. Forking before any device is touched keeps a wedged or crashing GPU out of the other children.
+    The native kernels are waited for, for `native_limit_s` at most; `until_s` seconds after the start no kernel runs any more,
+    and of `costs`, [kernel, seconds] each, the first are left out first. Forking before any device is touched keeps a wedged or
+    crashing GPU out of the other children.
     """
     started = time.time()
     answer("import_started", None)
@@ -46,18 +50,37 @@ def tensorflow(
             {"type": "AttributeError", "text": "the module tensorflow has no attribute 'config'", "seconds": 0},
         )
         return
-    listed = forked("listing the devices", list_limit_s, lambda: _list_devices(tf))
+    until = started + until_s if until_s is not None else float("inf")
+    left_s = max(0.0, until - time.time())
+    listed = forked("listing the devices", min(list_limit_s, left_s), lambda: _list_devices(tf))
+    if listed.get("timed_out") and left_s < list_limit_s:
+        listed = {"skipped": "TensorFlow had not listed its devices when the time was over (--budget)"}
     if "value" in listed:
         answer("loaded", listed["value"]["loaded"])
         listed["value"] = listed["value"]["devices"]
     answer("devices", listed)
     if kernels and "value" in listed:
         gpus = sum(d["type"] == "GPU" for d in listed["value"])
-        wait_for_native(native_limit_s)
-        deadline = time.time() + kernels_limit_s
+        wait_for_native(min(native_limit_s, max(0.0, until - time.time())))
+        deadline = min(time.time() + kernels_limit_s, until)
+        kernels, left_out = fitting(kernels, costs, until - time.time())
+        answer("left_out", left_out)
         run_kernels(tf, gpus, [k for k in kernels if k != TWO_WORKERS], repeats, kernel_limit_s, deadline)
         if TWO_WORKERS in kernels:
             run_two_workers(tf, gpus, repeats, kernel_limit_s, deadline)
+
+
+def fitting(kernels: List[str], costs: Sequence[Sequence[Any]], left_s: float) -> Tuple[List[str], List[str]]:
+    """Those that take `left_s` seconds at most, and the others."""
+    each = {name: seconds for name, seconds in costs}
+    kept, out = list(kernels), []  # type: List[str], List[str]
+    for name, _ in costs:
+        if sum(each.get(one, 0.0) for one in kept) <= left_s:
+            break
+        if name in kept:
+            kept.remove(name)
+            out.append(name)
+    return kept, out
 
 
 def _list_devices(tf: Any) -> Dict[str, Any]:

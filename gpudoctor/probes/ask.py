@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import os
 import secrets
+import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any
@@ -53,13 +55,17 @@ class Answers:
         """Its standard error as text."""
         return self.outcome.stderr.decode("utf-8", "replace")
 
+    def ended(self, what: str) -> Unread | None:
+        """How the child, which is called `what`, ended, if it ended badly."""
+        how = self.outcome.how
+        return None if how is None else Unread(why=f"{what} {how}", chosen=self.outcome.in_vain)
+
     def unread(self, task: str, settle: str | None = None) -> Unread:
         """Why `task` has no answer."""
         if task in self.errors:
             return Unread(why=f"reading it failed: {self.errors[task].strip().splitlines()[-1]}", settle=settle)
-        return Unread(
-            why=f"the process that reads it {self.outcome.how or 'gave no answer'}{self.last_word}", settle=settle
-        )
+        why = f"the process that reads it {self.outcome.how or 'gave no answer'}{self.last_word}"
+        return Unread(why=why, settle=settle, chosen=self.outcome.in_vain)
 
     @property
     def last_word(self) -> str:
@@ -132,22 +138,29 @@ class Patient:
     """Where it is started; None: where we are."""
     sees_our_files: bool = True
     """It lives in our mount namespace: what we read and make in the file system is the same to it."""
+    until: float | None = None
+    """By `time.monotonic`: when its last child ends, whatever limit it has; None: there is no such time."""
+
+    @property
+    def left_s(self) -> float:
+        """Seconds until then."""
+        return math.inf if self.until is None else self.until - time.monotonic()
 
     def ask(
         self, tasks: Sequence[Task], *, limit_s: float, env: Changes | None = None, keep_bytes: int = child.KEEP_BYTES
     ) -> Answers:
         """Run `tasks` in one child for at most `limit_s` seconds, with the variables changed by `env`."""
-        talk = Conversation(tasks)
+        talk, left_s = Conversation(tasks), self.left_s
         outcome = child.run(
             [*self.command, "-"],
-            limit_s=limit_s,
+            limit_s=max(0.0, min(limit_s, left_s)),
             stdin=talk.program.encode(),
             env=changed(self.env, env or {}),
             directory=self.directory,
             on_line=talk.hear,
             keep_bytes=keep_bytes,
         )
-        return talk.answers(outcome)
+        return talk.answers(dataclasses.replace(outcome, in_vain=outcome.timed_out and left_s < limit_s))
 
     def begin(self, jobs: Mapping[str, Job], start: Start) -> dict[str, Future[Answers]]:
         """Run `jobs` side by side, a child each; by name, without those that do not apply."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib.util
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,9 @@ LOST = (15, 16)
 @functools.cache
 def task() -> Task:
     """The question, with the text of pynvml: the patient needs not have it."""
-    import pynvml
-
-    return ("nvml.nvml", {"library": Path(pynvml.__file__).read_text(encoding="utf-8")})
+    spec = importlib.util.find_spec("pynvml")  # to import it takes longer than all that is done with it here
+    assert spec is not None and spec.origin is not None
+    return ("nvml.nvml", {"library": Path(spec.origin).read_text(encoding="utf-8")})
 
 
 def read(answers: Answers) -> Gpu:

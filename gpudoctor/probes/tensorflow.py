@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -52,8 +53,18 @@ _LOG_LINES = 200
 _SIGNAL = re.compile(r"\bSIG[A-Z]+\b")
 
 
-def import_task(kernels: tuple[str, ...], limit_s: float, repeats: int = 5, kernels_limit_s: float = 120.0) -> Task:
-    """Import, list, run `kernels`, all of them within `kernels_limit_s`; the forked children get a share of `limit_s`."""
+def import_task(
+    kernels: tuple[str, ...],
+    limit_s: float,
+    repeats: int = 5,
+    kernels_limit_s: float = 120.0,
+    until_s: float | None = None,
+    costs: Iterable[tuple[str, float]] = (),
+) -> Task:
+    """Import, list, run `kernels`, all of them within `kernels_limit_s`; the forked children get a share of `limit_s`.
+
+    `until_s` seconds from its start no kernel runs any more; of `costs`, their seconds, the first are left out for that first.
+    """
     return (
         _IMPORT,
         {
@@ -63,6 +74,8 @@ def import_task(kernels: tuple[str, ...], limit_s: float, repeats: int = 5, kern
             "kernel_limit_s": min(60.0, limit_s / 3),
             "kernels_limit_s": min(kernels_limit_s, limit_s / 2),
             "repeats": repeats,
+            "until_s": until_s,
+            "costs": [list(one) for one in costs],
         },
     )
 
@@ -302,12 +315,15 @@ def read_import(answers: Answers, tensorflow: TensorFlow) -> TensorFlow:
         if not answers.all("import_started"):
             why = answers.unread(_IMPORT)
             return msgspec.structs.replace(tensorflow, import_error=why, import_seconds=why, devices=why, log=log)
-        how = f"the process that imports it {answers.outcome.how or 'ended without an answer'}"
+        how, chosen = (
+            f"the process that imports it {answers.outcome.how or 'ended without an answer'}",
+            answers.outcome.in_vain,
+        )
         return msgspec.structs.replace(
             tensorflow,
-            import_error=how,
-            import_seconds=Unread(why=how),
-            devices=Unread(why=f"import tensorflow: {how}"),
+            import_error=Unread(why=how, chosen=True) if chosen else how,
+            import_seconds=Unread(why=how, chosen=chosen),
+            devices=Unread(why=f"import tensorflow: {how}", chosen=chosen),
             log=log,
         )
     listed = answers.last("devices")
@@ -359,6 +375,8 @@ def _telling_line(traceback: str) -> str:
 def _devices(listed: dict[str, Any] | None, answers: Answers) -> tuple[TensorFlowDevice, ...] | Unread:
     if listed is None:
         return answers.unread(_IMPORT)
+    if "skipped" in listed:
+        return Unread(why=listed["skipped"], chosen=True)
     if "value" not in listed:
         return Unread(why=f"TensorFlow: {listed['failed']}", settle="nvidia-smi")
     return tuple(

@@ -21,9 +21,8 @@ from .text import UNWRAPPED, bullet, root_block, styled
 Judged = dict[tuple[object, ...], Verdict]
 
 
-def show(report: Report, out: Console, *, price: float | None, left_out: tuple[str, ...], verbose: bool) -> None:
-    """Print the table; `verbose`: each GPU for itself, with its samples, clocks and links. `left_out`: kernels for which there was
-    no time."""
+def show(report: Report, out: Console, *, price: float | None, verbose: bool) -> None:
+    """Print the table; `verbose`: each GPU for itself, with its samples, clocks and links."""
     if not out.is_terminal:
         out.width = UNWRAPPED
     whole = bench(report, price)
@@ -42,7 +41,7 @@ def show(report: Report, out: Console, *, price: float | None, left_out: tuple[s
         out.print()
         out.print(styled("TensorFlow beside the same without a framework", "bold"))
         _print_beside(measured.by_kernel(whole.beside), out)
-    for title, items in _notes(report, whole.verdicts, price, left_out):
+    for title, items in _notes(report, whole.verdicts, price):
         out.print()
         out.print(title)
         for item in items:
@@ -212,9 +211,7 @@ def _clocks(load: Load) -> Iterator[str]:
 Note = tuple[RenderableType, list[Text]]
 
 
-def _notes(
-    report: Report, found: tuple[Verdict, ...], price: float | None, left_out: tuple[str, ...]
-) -> Iterator[Note]:
+def _notes(report: Report, found: tuple[Verdict, ...], price: float | None) -> Iterator[Note]:
     """Titles, and what stands below each."""
     by_basis: dict[str, dict[str, None]] = {}
     for one in found:
@@ -239,8 +236,6 @@ def _notes(
         yield Text("Failed", "bold red"), failed
     if missing:
         yield Text("Not measured", "yellow"), missing
-    if left_out:
-        yield Text("Left out for want of time (--budget)", "yellow"), [styled(", ".join(left_out))]
     if not report.measurements:
         why = "There was nothing to measure on: CUDA shows no GPU here. gpudoctor check says why."
         yield Text(why, "yellow"), []

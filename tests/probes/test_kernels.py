@@ -55,13 +55,13 @@ def test_the_lists_of_kernels_agree() -> None:
 
 def test_training_steps_are_of_the_full_level() -> None:
     standard, full, none = (
-        examine._kernels(examine.Options(level=level, kernels=asked))
+        examine.framework_of(examine.Options(level=level, kernels=asked))
         for level, asked in ((ExamineLevel.STANDARD, True), (ExamineLevel.FULL, True), (ExamineLevel.FULL, False))
     )
     assert (standard, full, none) == (kernels.STANDARD, kernels.FULL, ())
     assert {"training-step", "training-step-mixed", "dataset", "all-reduce-nccl", kernels.TWO_WORKERS} <= set(full)
     assert [k for k in standard if k in kernels.TOGETHER] == ["all-reduce"]
-    assert examine._kernels(examine.Options(level=ExamineLevel.FULL, framework=("fft",))) == ("fft",)
+    assert examine.framework_of(examine.Options(level=ExamineLevel.FULL, framework=("fft",))) == ("fft",)
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 6, 8])
@@ -365,10 +365,13 @@ def test_kernels_that_never_answered_are_not_forgotten() -> None:
     devices = tuple(TensorFlowDevice(name=f"/physical_device:GPU:{i}", type="GPU") for i in range(4))
     done = kernels.read({"kernel": "matmul", "device": "GPU:1", "failed": "x", "total_seconds": 1.0}, devices)
     asked = ("matmul", "all-reduce", "training-step", "training-step-between")
-    rest = kernels.unanswered(asked, devices, [done], "the process did not end within 180 s")
+    rest = kernels.unanswered(asked, devices, [done], Unread(why="the process did not end within 180 s"))
     all_of_them = "GPU:0,GPU:1,GPU:2,GPU:3"
     assert [m.device for m in rest] == ["GPU:0", "GPU:2", "GPU:3", all_of_them, "GPU:0", all_of_them, "GPU:0,GPU:1"]
     assert [m.kernel for m in rest[-4:]] == ["all-reduce", *["training-step"] * 3]
     assert all(isinstance(m.value, Unread) and isinstance(m.verified, Unread) for m in rest)
     cpu = (TensorFlowDevice(name="/physical_device:CPU:0", type="CPU"),)
-    assert [m.device for m in kernels.unanswered(("matmul", "all-reduce"), cpu, [], "?")] == ["CPU:0", "CPU:0,CPU:1"]
+    assert [m.device for m in kernels.unanswered(("matmul", "all-reduce"), cpu, [], Unread(why="?"))] == [
+        "CPU:0",
+        "CPU:0,CPU:1",
+    ]

@@ -250,7 +250,7 @@ def test_gpus_that_cuda_lists_and_that_can_not_be_counted_are_not_passed_over(fa
     assert isinstance(first.pci_addresses, Unread)
     assert isinstance(first.device_name, Unread)
     assert second.pci_addresses == ("0000:02:00.0",)
-    (one,) = read(plan, (0,), None, (), "was ended by signal 9", listed)
+    (one,) = read(plan, (0,), None, (), Unread(why="it was ended by signal 9"), listed)
     assert one.failed, "it never came to counting"
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gpudoctor.facts import Measurement, TensorFlowDevice
+from gpudoctor.facts import Measurement, TensorFlowDevice, Unread
 from gpudoctor.kernels import tensorflow as kernels
 from gpudoctor.patient import two_workers
 from tests.probes.test_kernels import measured, run
@@ -39,8 +39,8 @@ def test_its_name_is_the_same_on_both_sides() -> None:
     assert two_workers.TWO_WORKERS == TWO
     assert (*kernels.ALL, TWO) == kernels.FULL
     gpus = [TensorFlowDevice(name=f"/physical_device:GPU:{i}", type="GPU") for i in range(4)]
-    assert [m.device for m in kernels.unanswered((TWO,), gpus, [], "?")] == ["GPU:0,GPU:1"]
-    assert [m.device for m in kernels.unanswered((TWO,), gpus[:1], [], "?")] == ["CPU:0,CPU:1"]
+    assert [m.device for m in kernels.unanswered((TWO,), gpus, [], Unread(why="?"))] == ["GPU:0,GPU:1"]
+    assert [m.device for m in kernels.unanswered((TWO,), gpus[:1], [], Unread(why="?"))] == ["CPU:0,CPU:1"]
 
 
 def test_two_processes_add_up(tensorflow_directory: Path, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from rich.text import Text
 from gpudoctor import bundle, registry
 from gpudoctor.cli_bench import SUBJECTS
 from gpudoctor.facts import ClockReason, Facts, Measurement, Unread
+from gpudoctor.kernels.native import left_out
 from gpudoctor.render import bench, bench_text, columns
 from gpudoctor.render.columns import Column
 from tests.factory import healthy, measured, with_
@@ -35,13 +36,12 @@ def shown(
     *,
     width: int | None = None,
     price: float | None = None,
-    left_out: tuple[str, ...] = (),
     verbose: bool = False,
 ) -> list[str]:
     """The lines; `width`: of a terminal."""
     file = io.StringIO()
     console = Console(file=file, width=width, force_terminal=width is not None, color_system=None, highlight=False)
-    bench_text.show(report(facts), console, price=price, left_out=left_out, verbose=verbose)
+    bench_text.show(report(facts), console, price=price, verbose=verbose)
     return file.getvalue().splitlines()
 
 
@@ -215,8 +215,11 @@ def test_what_failed_and_what_there_was_nothing_to_do_for() -> None:
 
 
 def test_what_a_budget_left_out_is_said() -> None:
-    lines = shown(natively(healthy()), left_out=("launch-latency", "copy-latency"))
-    assert lines[lines.index("Left out for want of time (--budget)") + 1] == "  · launch-latency, copy-latency"
+    facts, devices = natively(healthy()), {"value": [{"name": "NVIDIA H200", "pci_address": "0000:01:00.0"}]}
+    out = left_out(("launch-latency", "copy-latency"), devices, None)
+    lines = shown(with_(facts, measurements=(*facts.measurements, *out)))
+    at = lines.index("Not measured")
+    assert lines[at + 1] == "  · launch-latency, copy-latency: left out for want of time (--budget)"
 
 
 def test_a_machine_without_a_gpu() -> None:
