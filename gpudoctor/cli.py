@@ -24,7 +24,6 @@ from . import (
     cli_report,
     registry,
 )
-from .budget import in_time
 from .bundle import Report
 from .cli_options import (
     Against,
@@ -154,8 +153,8 @@ def check(
     checks = chosen(only, skip, config, no_config)
     before = None if against is None else cli_baseline.saved(Path(against) if against else None, checks)
     write = writer(output, format)
-    options = in_time(
-        Options(level=level, python=python, inside=inside, pid=pid, kernels=kernels, timeout_s=timeout, budget_s=budget)
+    options = Options(
+        level=level, python=python, inside=inside, pid=pid, kernels=kernels, timeout_s=timeout, budget_s=budget
     )
     progress = Progress()
     try:

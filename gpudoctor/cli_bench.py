@@ -7,7 +7,6 @@ import fnmatch
 from collections.abc import Callable
 
 from . import api, registry
-from .budget import in_time
 from .bundle import Report
 from .examine import ExamineLevel, Options
 from .kernels import native
@@ -18,8 +17,6 @@ from .terminal import Backend, Table, UsageError, deliver, show
 SUBJECTS = ("measurements", "topology", "nccl")
 """Whose checks judge a benchmark."""
 NATIVE_LIMIT_S = 300.0
-_LONGER = 3.0
-"""How much more its kernels take than those of `--quick`: their sizes are four times as large."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,7 +56,7 @@ def _options(asked: Asked) -> Options:
     framework: tuple[str, ...] = in_tensorflow.STANDARD if asked.quick else in_tensorflow.ALL
     framework = framework if asked.backend is not Backend.NATIVE else ()
     plan, framework = _chosen(asked.wanted, plan, framework)
-    options = Options(
+    return Options(
         level=ExamineLevel.STANDARD,
         python=asked.python,
         native=plan,
@@ -71,7 +68,6 @@ def _options(asked: Asked) -> Options:
         timeout_s=asked.timeout_s,
         budget_s=asked.budget_s,
     )
-    return in_time(options, longer=1.0 if asked.quick else _LONGER)
 
 
 def _chosen(

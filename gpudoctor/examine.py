@@ -102,9 +102,7 @@ class Options:
     """Of all kernels on TensorFlow's devices together, after the import."""
     timeout_s: float | None = None
     budget_s: float | None = None
-    """When all of it ends, in seconds from the start; None: when it is done. `budget.in_time` leaves kernels out for it."""
-    left_out: tuple[str, ...] = ()
-    """Native kernels that were."""
+    """When all of it ends, in seconds from the start; None: when it is done. Kernels are left out for it."""
 
     @property
     def work_s(self) -> float | None:
@@ -118,6 +116,8 @@ class Options:
 
 RESERVED_S = 3.0
 """Of a budget: for the tool's own start, and for the verdict and the page."""
+_NATIVE_SHARE, _NATIVE_MOST = 0.4, 0.6
+"""Of a budget, where TensorFlow's kernels follow: what native ones are chosen for, and when the last of them ends."""
 _RUNNER = "the process that runs it"
 _LEAST_WORK_S, _END_S = 1.0, 1.0
 QUICK_LIMIT_S = 20.0
@@ -293,7 +293,7 @@ def with_native(facts: Facts, work: Work, options: Options) -> Facts:
     listed = facts.driver.libcuda.devices
     seen = () if isinstance(listed, Unread) else listed
     read = native_kernels.read(options.native, options.gpus, told, measured, answers.ended(_RUNNER), seen)
-    read += native_kernels.left_out(options.left_out, told, options.gpus)
+    read += native_kernels.left_out(options.native, answers.last("native_left_out") or (), told, options.gpus)
     return msgspec.structs.replace(facts, measurements=(*facts.measurements, *read))
 
 
@@ -376,19 +376,31 @@ def jobs_of(options: Options) -> dict[str, Job]:
         OTHERS: python.others_job(min(limit, OTHERS_LIMIT_S)),
     }
     if options.level is not ExamineLevel.QUICK:
-        limit = options.limit(IMPORT_LIMIT_S)
-        repeats = options.repeats or (15 if options.level is ExamineLevel.FULL else 5)
-        until_s = None if options.work_s is None else max(0.0, options.work_s - _END_S)
-        costs = () if until_s is None else tensorflow_kernels.COSTS
-        task = tensorflow.import_task(
-            framework_of(options), limit, repeats, options.framework_limit_s, until_s=until_s, costs=costs
-        )
         if options.tensorflow:
-            jobs[IMPORT] = Job([task], limit, tensorflow.IMPORT_ENV)
+            jobs[IMPORT] = _import_job(options)
         if options.kernels and options.native:
-            limit = options.limit(options.native_limit_s)
-            jobs[NATIVE] = Job([native_kernels.task(options.native, options.gpus, limit, after_nvml=True)], limit + 5.0)
+            jobs[NATIVE] = _native_job(options)
     return jobs
+
+
+def _import_job(options: Options) -> Job:
+    limit = options.limit(IMPORT_LIMIT_S)
+    repeats = options.repeats or (15 if options.level is ExamineLevel.FULL else 5)
+    until_s = None if options.work_s is None else max(0.0, options.work_s - _END_S)
+    costs = () if until_s is None else tensorflow_kernels.COSTS
+    kernels = framework_of(options)
+    task = tensorflow.import_task(kernels, limit, repeats, options.framework_limit_s, until_s=until_s, costs=costs)
+    return Job([task], limit, tensorflow.IMPORT_ENV)
+
+
+def _native_job(options: Options) -> Job:
+    """Where there is a budget, the kernels of TensorFlow have a part of it, too."""
+    limit, share_s = options.limit(options.native_limit_s), None
+    if options.work_s is not None:
+        share, most = (_NATIVE_SHARE, _NATIVE_MOST) if framework_of(options) else (1.0, 1.0)
+        limit, share_s = min(limit, options.work_s * most), options.work_s * share
+    task = native_kernels.task(options.native, options.gpus, limit, after_nvml=True, share_s=share_s)
+    return Job([task], limit + 5.0)
 
 
 def _choose(options: Options, base: dict[str, str], start: Start) -> Chosen:

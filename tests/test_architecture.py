@@ -89,7 +89,6 @@ ALLOWED = {
         "bundle",
         "child",
         "cli_baseline",
-        "budget",
         "cli_bench",
         "cli_checks",
         "cli_diff",
@@ -157,8 +156,7 @@ ALLOWED = {
         "render",
         "terminal",
     },
-    "budget": {"examine", "kernels"},
-    "cli_bench": {"api", "budget", "bundle", "examine", "kernels", "progress", "registry", "render", "terminal"},
+    "cli_bench": {"api", "bundle", "examine", "kernels", "progress", "registry", "render", "terminal"},
     "cli_topo": {"api", "bundle", "cli_options", "examine", "kernels", "progress", "registry", "render", "terminal"},
     "cli_compat": {"", "api", "compat", "examine", "facts", "progress", "render", "terminal"},
     "cli_fix": {
@@ -181,7 +179,7 @@ ALLOWED = {
     "terminal": {"", "child", "render"},
     "progress": {"findings", "render"},
     "__main__": {"", "cli", "cli_log"},
-    "library": {"api", "budget", "bundle", "config", "errors", "examine", "logs", "registry", "result"},
+    "library": {"api", "bundle", "config", "errors", "examine", "logs", "registry", "result"},
     "result": {"api", "bundle", "facts", "findings", "registry", "render", "terminal"},
     "__init__": {"bundle", "config", "errors", "interpreter", "library", "registry", "result"},
 }

@@ -6,22 +6,24 @@ import os
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from gpudoctor import cli_options, trial
-from gpudoctor.budget import in_time
-from gpudoctor.examine import RESERVED_S, ExamineLevel, Options
+from gpudoctor.examine import NATIVE, RESERVED_S, ExamineLevel, Options, jobs_of
 from gpudoctor.facts import LEFT_OUT, TensorFlow, Unread
 from gpudoctor.kernels import native
 from gpudoctor.kernels import tensorflow as kernels
-from gpudoctor.patient.tf_import import fitting
+from gpudoctor.patient.fitting import fitting
 from gpudoctor.probes import tensorflow
 from gpudoctor.probes.ask import Patient
 from gpudoctor.registry import all_checks
 from gpudoctor.terminal import UsageError
+from tests.building import Workshop, put
 from tests.factory import healthy, with_variable
 from tests.probes.test_kernels import broken
+from tests.probes.test_native import oldest_and_usual
 from tests.running import ROOT, gpudoctor
 
 GPUS = {"value": [{"name": "NVIDIA H200", "pci_address": f"0000:0{i}:00.0"} for i in range(2)]}
@@ -41,25 +43,52 @@ def test_what_is_no_time_is_wrong_usage(text: str) -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_without_a_budget_nothing_is_left_out() -> None:
-    assert in_time(Options()) == Options()
-    assert fitting(list(kernels.FULL), [], float("inf")) == (list(kernels.FULL), [])
+def test_every_kernel_has_its_cost() -> None:
+    assert {name for name, _, _ in kernels.COSTS} == set(kernels.FULL)
+    assert {native.title(one) for one in (*native.STANDARD, *native.bench(5))} == set(native.COSTS)
+
+
+def test_what_tells_most_stays_and_what_still_fits() -> None:
+    costs = [("a", 2.0), ("b", 5.0), ("c", 1.0), ("d", 3.0)]
+    assert fitting(costs, 20.0) == (["a", "b", "c", "d"], [])
+    assert fitting(costs, 6.0) == (["a", "c", "d"], ["b"])
+    assert fitting(costs, 2.5) == (["a"], ["b", "c", "d"])
+    assert fitting(costs, 0.0) == ([], ["a", "b", "c", "d"])
+
+
+def native_share(**options: Any) -> tuple[float, float]:
+    """What the native kernels are chosen for, and when they end at the latest."""
+    job = jobs_of(Options(**options))[NATIVE]
+    ((_, arguments),) = job.tasks
+    assert arguments["total_s"] + 5.0 == job.limit_s
+    return arguments["share_s"], arguments["total_s"]
 
 
 def test_native_kernels_share_the_time_with_those_of_tensorflow() -> None:
-    alone = in_time(Options(budget_s=13, tensorflow=False))
-    assert alone.native_limit_s == 13 - RESERVED_S
-    both, quick = in_time(Options(budget_s=13)), in_time(Options(budget_s=13, level=ExamineLevel.QUICK))
-    assert both.native_limit_s < alone.native_limit_s
-    assert len(both.left_out) > len(alone.left_out)
-    assert quick.left_out == alone.left_out
-    assert {native.title(one) for one in both.native}.isdisjoint(both.left_out)
-    assert in_time(Options(budget_s=100)).native == native.STANDARD
+    assert native_share(budget_s=13, tensorflow=False) == (13 - RESERVED_S, 13 - RESERVED_S)
+    share, most = native_share(budget_s=13)
+    assert 0 < share < most < 13 - RESERVED_S
+    assert native_share(budget_s=13, native_limit_s=1.0)[1] == 1.0
+    ((_, without),) = jobs_of(Options())[NATIVE].tasks
+    assert (without["share_s"], without["costs"]) == (None, [])
+    assert NATIVE not in jobs_of(Options(budget_s=13, level=ExamineLevel.QUICK))
+
+
+def test_the_larger_sizes_cost_more() -> None:
+    def costs(plan: tuple[native.Kernel, ...]) -> dict[str, float]:
+        task = native.task(plan, None, 60.0, after_nvml=False, share_s=10.0)
+        return {native.title(plan[i]): seconds for i, seconds in task[1]["costs"]}
+
+    standard, bench = costs(native.STANDARD), costs(native.bench(5))
+    assert next(iter(standard)) == next(iter(bench)) == "all-reduce"
+    assert all(bench[name] == pytest.approx(3 * seconds) for name, seconds in standard.items())
 
 
 def test_what_is_left_out_is_told() -> None:
-    names = ("launch-latency", "copy-pair-no-peer", "all-reduce-pair")
-    told = native.left_out(names, GPUS, None)
+    plan = native.bench(5)
+    names = [native.title(one) for one in plan]
+    positions = [names.index(n) for n in ("launch-latency", "copy-pair-no-peer", "all-reduce-pair", "prepare-copies")]
+    told = native.left_out(plan, positions, GPUS, None)
     assert [(one.kernel, one.device) for one in told] == [
         ("launch-latency", "GPU:0"),
         ("launch-latency", "GPU:1"),
@@ -67,31 +96,32 @@ def test_what_is_left_out_is_told() -> None:
         ("all-reduce-pair", "GPU:0,GPU:1"),
     ]
     assert all(one.skipped and one.value == LEFT_OUT for one in told)
-    assert [one.device for one in native.left_out(names, GPUS, [1])] == ["GPU:1"]
-    assert native.left_out(names, None, None) == ()
+    assert [one.device for one in native.left_out(plan, positions, GPUS, [1])] == ["GPU:1"]
+    assert native.left_out(plan, positions, None, None) == ()
 
 
-def test_of_tensorflows_kernels_the_most_telling_stay() -> None:
-    assert {name for name, _ in kernels.COSTS} == set(kernels.FULL)
-    seconds = dict(kernels.COSTS)
-    kept = tuple(kernels.FULL)
-    for left in (40, 20, 8, 3.5, 0):
-        chosen, out = fitting(list(kernels.FULL), kernels.COSTS, left)
-        fewer = tuple(chosen)
-        assert {*fewer, *out} == set(kernels.FULL)
-        assert sum(seconds[one] for one in fewer) <= left
-        assert set(fewer) <= set(kept)
-        kept = fewer or kept
-    assert kept == ("matmul",)
-    assert fewer == ()
+@pytest.mark.parametrize("python", oldest_and_usual())
+def test_native_kernels_that_do_not_fit_are_not_begun(workshop: Workshop, tmp_path: Path, python: str) -> None:
+    put(workshop.fake("libcuda.c", "libcuda.so.1"), tmp_path, "libcuda.so.1")
+    env = {"PATH": os.environ["PATH"], "LD_LIBRARY_PATH": str(tmp_path), "FAKE_CUDA_DEVICES": "2"}
+    plan = (
+        native.Kernel("launch-latency", {"samples": 1}),
+        native.Kernel("copy-inside", {"size": native.MIB, "queued": 1, "samples": 1}),
+        native.Kernel("copy-pair", {"size": native.MIB, "queued": 1, "samples": 1, "peer": True}),
+    )
+    for share_s, left_out in ((60.0, []), (0.0, [2, 1, 0])):
+        task = native.task(plan, None, 30.0, after_nvml=False, share_s=share_s)
+        told = Patient((python,), env).ask([task], limit_s=60)
+        assert told.last("native_left_out") == left_out
+        assert {raw["kernel"] for raw in told.all("native")} == {one.name for one in plan if not left_out}
 
 
 def test_kernels_that_do_not_fit_are_not_begun(tmp_path: Path) -> None:
     patient = Patient((sys.executable,), {**os.environ, "PYTHONPATH": broken(tmp_path, 2)})
-    told = patient.ask([tensorflow.import_task(kernels.STANDARD, 60, 3, until_s=9.0, costs=kernels.COSTS)], limit_s=60)
+    told = patient.ask([tensorflow.import_task(kernels.STANDARD, 60, 3, until_s=6.0, costs=kernels.COSTS)], limit_s=60)
     out = told.last("left_out")
     assert out is not None
-    assert out[:2] == ["fft", "xla"]
+    assert "fft" in out or "xla" in out
     assert {raw["kernel"] for raw in told.all("kernel")} == set(kernels.STANDARD) - set(out)
     assert {"matmul", "all-reduce"}.isdisjoint(out)
 

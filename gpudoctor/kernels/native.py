@@ -91,40 +91,33 @@ def title(one: Kernel) -> str:
     return _SECOND_NAME.get(one.name, one.name) if one.parameters.get("peer") is False else one.name
 
 
-COST_S = {"matmul-float32": 0.5, "memory-pattern": 0.3, "prepare-copies": 0.4, "all-reduce": 1.5, "copy-pair": 0.4}
-"""Seconds that a kernel of the standard level takes on one H200; 0.2 where nothing else is said."""
-LEAST_TELLING = (
-    "copy-device-to-host-pageable",
-    "copy-host-to-device-far",
-    "launch-latency",
-    "copy-latency",
-    "all-reduce-latency",
-    "matmul-float8",
-    "copy-pair-no-peer",
-    "copy-host-to-device-pageable",
-    "copy-both-ways",
-    "matmul-bfloat16",
-    "all-reduce-pair",
-    "repeat-matmul",
-    "matmul-tf32",
-    "memory-pattern",
-    "copy-inside",
-    "copy-device-to-host",
-    "matmul-float32",
-)
-"""What is left out first where time is short."""
-
-
-def within(plan: Sequence[Kernel], budget_s: float) -> tuple[tuple[Kernel, ...], tuple[str, ...]]:
-    """The part of `plan` that fits into `budget_s` seconds of one GPU, by `COST_S`; and the names that were left out."""
-    kept, out = list(plan), list[str]()
-    for name in LEAST_TELLING:
-        if sum(COST_S.get(title(one), 0.2) for one in kept) <= budget_s:
-            break
-        gone = [one for one in kept if title(one) == name]
-        if gone:
-            kept, out = [one for one in kept if one not in gone], [*out, name]
-    return tuple(kept), tuple(out)
+COSTS = {
+    "all-reduce": 1.0,
+    "copy-pair": 0.1,
+    "prepare-copies": 0.1,
+    "copy-host-to-device": 0.1,
+    "matmul-float16": 0.45,
+    "matmul-float32": 0.5,
+    "copy-device-to-host": 0.1,
+    "copy-inside": 0.1,
+    "memory-pattern": 0.15,
+    "matmul-tf32": 0.25,
+    "repeat-matmul": 0.2,
+    "all-reduce-pair": 0.5,
+    "matmul-bfloat16": 0.35,
+    "copy-both-ways": 0.1,
+    "copy-host-to-device-pageable": 0.15,
+    "copy-pair-no-peer": 0.2,
+    "matmul-float8": 0.25,
+    "all-reduce-latency": 0.2,
+    "copy-latency": 0.05,
+    "launch-latency": 0.05,
+    "copy-host-to-device-far": 0.1,
+    "copy-device-to-host-pageable": 0.2,
+}
+"""Seconds that a kernel of the standard level takes on one H200, or on one pair. The most telling first: they stay where time is short."""
+_LONGER = 3.0
+"""How much more those of `bench` take: their sizes are four times as large."""
 
 
 SEVERAL = ("copy-pair", "all-reduce", "all-reduce-pair", "all-reduce-latency")
@@ -137,10 +130,18 @@ _SECOND_NAME = {"copy-pair": "copy-pair-no-peer"}
 
 
 def task(
-    plan: Sequence[Kernel], gpus: Sequence[int] | None, limit_s: float, *, after_nvml: bool
+    plan: Sequence[Kernel],
+    gpus: Sequence[int] | None,
+    limit_s: float,
+    *,
+    after_nvml: bool,
+    share_s: float | None = None,
 ) -> tuple[str, dict[str, Any]]:
     """The task of the patient that runs `plan` on `gpus` (None: all), at most `limit_s` seconds in all, and each a third of it
-    or `LEAST_S`, whichever is longer."""
+    or `LEAST_S`, whichever is longer. Of the plan, it leaves out what does not fit into `share_s` seconds."""
+    longer = 1.0 if all(one in STANDARD for one in plan) else _LONGER
+    telling, titles = list(COSTS), [title(one) for one in plan]
+    in_order = sorted(range(len(plan)), key=lambda i: telling.index(titles[i]))
     return (
         TASK,
         {
@@ -149,6 +150,8 @@ def task(
             "limit_s": min(limit_s, max(limit_s / 3, LEAST_S)),
             "total_s": limit_s,
             "after_nvml": after_nvml,
+            "share_s": share_s,
+            "costs": [] if share_s is None else [[i, COSTS[titles[i]] * longer] for i in in_order],
         },
     )
 
@@ -183,22 +186,18 @@ def read(
 
 
 def left_out(
-    names: Sequence[str], told: Mapping[str, Any] | None, gpus: Sequence[int] | None
+    plan: Sequence[Kernel], positions: Sequence[int], told: Mapping[str, Any] | None, gpus: Sequence[int] | None
 ) -> tuple[Measurement, ...]:
-    """Measurements without a value of the kernels for which there was no time, on the GPUs of the answer `told`."""
+    """Measurements without a value of those of `plan` for which there was no time, on the GPUs of the answer `told`."""
     devices: Sequence[Mapping[str, Any]] = (told or {}).get("value") or ()
     seen = [i for i in range(len(devices)) if gpus is None or i in gpus]
-    common = {"parameters": {}, "skipped": LEFT_OUT.why, "total_seconds": 0.0}
+    common = {"skipped": LEFT_OUT.why, "total_seconds": 0.0}
     return tuple(
-        _measurement({"kernel": name, "gpus": on, **common}, devices)
-        for name in names
-        for on in ([seen] if _takes_several(name) else [[i] for i in seen])
-        if len(on) > 1 or not _takes_several(name)
+        _measurement({"kernel": one.name, "parameters": one.parameters, "gpus": on, **common}, devices)
+        for one in (plan[i] for i in positions)
+        if one.name not in NO_FIGURE and len(seen) > (one.name in SEVERAL)
+        for on in ([seen] if one.name in SEVERAL else [[i] for i in seen])
     )
-
-
-def _takes_several(name: str) -> bool:
-    return name in SEVERAL or name in _SECOND_NAME.values()
 
 
 def _uncounted(told: Mapping[str, Any] | None) -> dict[str, str]:

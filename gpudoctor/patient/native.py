@@ -6,7 +6,7 @@ What needs two GPUs or all runs afterwards, in a child that owns them.
 
 import os
 import time
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional, Sequence
 
 from .bench import Bench, doing, opened, until_failure
 from .copies import (
@@ -23,14 +23,18 @@ from .copies import (
 )
 from .core import answer, forked
 from .cuda import Cuda, Gpu
+from .fitting import fitting
 from .gate import hold_native, wait_for_nvml
 from .gemm import gemm_bfloat16, gemm_float8, gemm_float16, gemm_float32, gemm_tf32
 from .memory_check import launch_latency, memory_pattern, repeat_matmul
 from .team import Do, Team
-from .together import Collectives
+from .together import ALL, Collectives
 
 LOOK_S = 20.0
 """How long the driver may take to count its GPUs."""
+
+_OPEN_S = 0.6
+"""What it takes to get a context on each GPU, on hosts with 1 to 4x H200."""
 
 SINGLE: Dict[str, Callable[..., Dict[str, Any]]] = {
     "prepare-copies": prepare_copies,
@@ -73,13 +77,17 @@ def native(
     total_s: float,
     only: Optional[List[int]] = None,
     after_nvml: bool = False,
+    share_s: Optional[float] = None,
+    costs: Sequence[Sequence[Any]] = (),
 ) -> None:
     """Run `plan`, [kernel, parameters] each, on the GPUs `only` (None: all); at most `limit_s` seconds each and `total_s` in all.
 
     `after_nvml`: NVML is being asked beside us, and must not see our work.
-    Answers 'native_devices', then a 'native' for each kernel and GPU (or pair, or all) that was begun.
+    `costs`: [position in the plan, seconds on one GPU or pair] each, the most telling first: what does not fit into `share_s`
+    is left out. Answers 'native_devices', then a 'native' for each kernel and GPU (or pair, or all) that was begun.
     """
     hold_native()
+    started = time.time()
     seen = forked("counting the GPUs", min(LOOK_S, total_s), _look)
     answer("native_devices", seen)
     devices = seen.get("value", [])
@@ -89,7 +97,21 @@ def native(
         wait_for_nvml(LOOK_S)
     deadline = time.time() + total_s
     gpus = [i for i in range(len(devices)) if only is None or i in only]
+    if share_s is not None:
+        left_s = started + share_s - time.time() - _OPEN_S * len(gpus)
+        _, out = fitting([(i, s * _times(plan[i][0], len(gpus))) for i, s in costs], left_s)
+        answer("native_left_out", out)
+        plan = [one for i, one in enumerate(plan) if i not in out]
     _Run(plan, devices, gpus, limit_s, deadline).everything()
+
+
+def _times(name: str, gpus: int) -> int:
+    """How many times a kernel runs, one after the other."""
+    if name in PAIRS:
+        return gpus * (gpus - 1)
+    if name in ALL:
+        return int(gpus > 1)
+    return gpus if name in QUIET else 1
 
 
 def _look() -> List[Dict[str, Any]]:

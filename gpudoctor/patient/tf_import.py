@@ -2,9 +2,10 @@
 
 import time
 import traceback
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence
 
 from .core import answer, forked
+from .fitting import fitting
 from .gate import wait_for_native
 from .two_workers import TWO_WORKERS, run_two_workers
 from .workers import mapped, run_kernels
@@ -23,7 +24,7 @@ def tensorflow(
     """Import TensorFlow once; list its devices and run `kernels`, in forked children.
 
     The native kernels are waited for, for `native_limit_s` at most; `until_s` seconds after the start no kernel runs any more,
-    and of `costs`, [kernel, seconds] each, the first are left out first. Forking before any device is touched keeps a wedged or
+    and what does not fit is left out; `costs`: [kernel, seconds, seconds for each further GPU], the most telling first. Forking before any device is touched keeps a wedged or
     crashing GPU out of the other children.
     """
     started = time.time()
@@ -63,24 +64,13 @@ def tensorflow(
         gpus = sum(d["type"] == "GPU" for d in listed["value"])
         wait_for_native(min(native_limit_s, max(0.0, until - time.time())))
         deadline = min(time.time() + kernels_limit_s, until)
-        kernels, left_out = fitting(kernels, costs, until - time.time())
+        asked = [(k, one + more * max(0, gpus - 1)) for k, one, more in costs if k in kernels]
+        _, left_out = fitting(asked, until - time.time())
         answer("left_out", left_out)
+        kernels = [k for k in kernels if k not in left_out]
         run_kernels(tf, gpus, [k for k in kernels if k != TWO_WORKERS], repeats, kernel_limit_s, deadline)
         if TWO_WORKERS in kernels:
             run_two_workers(tf, gpus, repeats, kernel_limit_s, deadline)
-
-
-def fitting(kernels: List[str], costs: Sequence[Sequence[Any]], left_s: float) -> Tuple[List[str], List[str]]:
-    """Those that take `left_s` seconds at most, and the others."""
-    each = {name: seconds for name, seconds in costs}
-    kept, out = list(kernels), []  # type: List[str], List[str]
-    for name, _ in costs:
-        if sum(each.get(one, 0.0) for one in kept) <= left_s:
-            break
-        if name in kept:
-            kept.remove(name)
-            out.append(name)
-    return kept, out
 
 
 def _list_devices(tf: Any) -> Dict[str, Any]:

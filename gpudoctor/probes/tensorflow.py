@@ -59,11 +59,11 @@ def import_task(
     repeats: int = 5,
     kernels_limit_s: float = 120.0,
     until_s: float | None = None,
-    costs: Iterable[tuple[str, float]] = (),
+    costs: Iterable[tuple[str, float, float]] = (),
 ) -> Task:
     """Import, list, run `kernels`, all of them within `kernels_limit_s`; the forked children get a share of `limit_s`.
 
-    `until_s` seconds from its start no kernel runs any more; of `costs`, their seconds, the first are left out for that first.
+    `until_s` seconds from its start no kernel runs any more; `costs`: what each takes, the most telling first, which stay.
     """
     return (
         _IMPORT,

@@ -13,7 +13,7 @@ from rich.text import Text
 from gpudoctor import bundle, registry
 from gpudoctor.cli_bench import SUBJECTS
 from gpudoctor.facts import ClockReason, Facts, Measurement, Unread
-from gpudoctor.kernels.native import left_out
+from gpudoctor.kernels.native import STANDARD, left_out
 from gpudoctor.render import bench, bench_text, columns
 from gpudoctor.render.columns import Column
 from tests.factory import healthy, measured, with_
@@ -216,7 +216,8 @@ def test_what_failed_and_what_there_was_nothing_to_do_for() -> None:
 
 def test_what_a_budget_left_out_is_said() -> None:
     facts, devices = natively(healthy()), {"value": [{"name": "NVIDIA H200", "pci_address": "0000:01:00.0"}]}
-    out = left_out(("launch-latency", "copy-latency"), devices, None)
+    plan = tuple(one for one in STANDARD if one.name in ("launch-latency", "copy-latency"))
+    out = left_out(plan, (1, 0), devices, None)
     lines = shown(with_(facts, measurements=(*facts.measurements, *out)))
     at = lines.index("Not measured")
     assert lines[at + 1] == "  · launch-latency, copy-latency: left out for want of time (--budget)"
