@@ -11,24 +11,31 @@ from gpudoctor.findings import Evidence, Findings, Fix, Found, NotApplicable
 from gpudoctor.patterns import Pattern
 
 _HALF_OF_IT, _ONE, _NEARLY_ALL, _TURNS = 0.5, 1.2, 0.85, 0.8
+_SATURATED, _UNHURRIED, _WAITS_A_LITTLE = 0.8, 0.6, 0.15
+"""Processors: of one thread that prepares input without a pause (it hops among those of a pool), and at most of those that start
+operations, when they are not what holds the GPU up. Of the time: what such a GPU waits at least."""
 
 
 def starved(facts: Facts, fix: Fix, settle: str) -> Findings:
     """cpu-starved-input."""
     run = _run.of(facts)
     waiting = _run.waiting(run)
-    if waiting.share < _run.WAITS:
+    usable = run.cores_usable if isinstance(run.cores_usable, int) else 0
+    all_of_them = usable > 0 and waiting.input_cores + waiting.main_cores >= _NEARLY_ALL * usable
+    without_pause = all_of_them or _SATURATED <= waiting.input_cores <= _ONE
+    at_its_limit = without_pause and waiting.main_cores + waiting.launching_cores <= _UNHURRIED
+    if waiting.share < (_WAITS_A_LITTLE if at_its_limit else _run.WAITS):
         return f"the GPUs are at work in {1 - waiting.share:.0%} of the time"
     disk = known(run.waiting_for_disk_share) or 0.0
     at_it = waiting.input_cores >= _HALF_OF_IT * waiting.blocked
-    if waiting.blocked < _HALF_OF_IT * waiting.share or not (at_it or disk >= _HALF_OF_IT * waiting.blocked):
+    shown = waiting.blocked >= _HALF_OF_IT * waiting.share and (at_it or disk >= _HALF_OF_IT * waiting.blocked)
+    if not shown and not at_its_limit:
         raise UnknownFactError(
             Unread(why="what the GPUs wait for can't be told from outside the program", settle=settle)
         )
-    usable = run.cores_usable if isinstance(run.cores_usable, int) else 0
     if not at_it:
         how = "Threads wait for a disk or a network file system meanwhile."
-    elif usable and waiting.input_cores + waiting.main_cores >= _NEARLY_ALL * usable:
+    elif all_of_them:
         how = f"All {usable} processors that it may use are at work on it."
     elif waiting.share <= _TURNS and waiting.input_cores + 1 - waiting.share <= _ONE:
         how = "Input and GPU take turns: nothing is prepared while the GPU computes."
@@ -36,9 +43,10 @@ def starved(facts: Facts, fix: Fix, settle: str) -> Findings:
         how = "One thread prepares all of it."
     else:
         how = f"{waiting.input_cores:.1f} processors prepare it."
+    waited = f"{waiting.blocked:.0%} to {waiting.share:.0%}" if shown else f"up to {waiting.share:.0%}"
     reads = f"threads waited for a disk in {disk:.0%} of the samples; {(known(run.read_bytes_per_s) or 0) / 1e6:.0f} MB/s read from disks"
     yield Found(
-        message=f"The GPU waits for the input pipeline in {waiting.blocked:.0%} to {waiting.share:.0%} of the time. {how}",
+        message=f"The GPU waits for the input pipeline in {waited} of the time. {how}",
         proof=(*waiting.proof(run), Evidence(text=reads, source="/proc, while the program ran")),
         about=_run.about(waiting.gpus),
         fixes=(fix,),

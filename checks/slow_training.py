@@ -37,7 +37,8 @@ def cpu_starved_input(facts: Facts) -> Findings:
 
     What it looks at: a run under gpudoctor run: no kernel runs in three tenths of the time or more; in half of that or more the threads
     that start operations have nothing to start, and meanwhile other threads or processes of the program compute, or wait for a
-    disk. In a pasted text, what a profiler says: TensorFlow's 'Your program is HIGHLY (or MODERATELY) input-bound
+    disk. Where the input is at its limit (one thread without a pause, or all processors that the program may use) and those that
+    start operations are not, 15% of the time is enough. In a pasted text, what a profiler says: TensorFlow's 'Your program is HIGHLY (or MODERATELY) input-bound
     because …% of the total step time sampled is waiting for input', DLProf's data loader with the highest usage.
     Low utilisation alone makes it a candidate.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 
 from gpudoctor.checks import _run
 from gpudoctor.checks._gpus import gib
@@ -70,7 +71,8 @@ def _others(gpus: tuple[RunGpu, ...]) -> tuple[Evidence, ...]:
 
 
 _GROWTH, _OF_A_STEP = 256 << 20, 0.25
-_SHORTEST_S = 8.0
+_SHORTEST_S, _BEFORE_IT = 8.0, 2
+"""Of the eight parts, those at the beginning in which a program may still trace and tune."""
 
 
 @check("GD930", "host-memory-leak", stage=Stage.USE, level=Level.WARN, explains=("runs-slowly",))
@@ -78,7 +80,8 @@ def host_memory_leak(facts: Facts) -> Findings:
     """The program takes more and more memory of the host.
 
     What it looks at: a run under gpudoctor run: the memory of its processes that they share with nobody, at nine moments of its steady
-    part: it grew by 256 MiB and a tenth or more, and in every eighth of the time by at least a quarter of what it grew in the others.
+    part: it grew by 256 MiB and a tenth or more, and in every eighth of the time (the first two may be left out) by at least a quarter
+    of what it grew in the others.
     What grows only at the beginning (a shuffle buffer, dataset.cache()) does not fit that, unless its filling lasts as long as the run;
     of a run that was interrupted it is a note.
 
@@ -93,11 +96,10 @@ def host_memory_leak(facts: Facts) -> Findings:
     moments, seconds = known(run.memory_bytes), known(run.steady_s)
     if not moments or seconds is None or seconds < _SHORTEST_S:
         raise NotApplicable(f"the program worked for less than {_SHORTEST_S:.0f} s")
-    growth = moments[-1] - moments[0]
-    steps = [b - a for a, b in itertools.pairwise(moments)]
-    if growth < _GROWTH or growth < moments[0] / 10 or min(steps) < _OF_A_STEP * growth / len(steps):
+    rate = next((rate for begin in range(_BEFORE_IT + 1) if (rate := _growing(moments[begin:]))), 0.0)
+    if not rate:
         return f"the program's memory on the host went from {gib(moments[0])} to {gib(moments[-1])}"
-    rate = growth / seconds
+    rate *= (len(moments) - 1) / seconds
     left = known(run.memory_total_bytes) - moments[-1]
     interrupted = run.interrupted is True
     yield Found(
@@ -119,6 +121,14 @@ def host_memory_leak(facts: Facts) -> Findings:
             ),
         ),
     )
+
+
+def _growing(moments: Sequence[int]) -> float:
+    """Bytes from one moment to the next, where it grows all the time; else 0."""
+    growth, steps = moments[-1] - moments[0], [b - a for a, b in itertools.pairwise(moments)]
+    if growth < _GROWTH or growth < moments[0] / 10 or min(steps) < _OF_A_STEP * growth / len(steps):
+        return 0.0
+    return growth / len(steps)
 
 
 def _hours(seconds: float) -> str:

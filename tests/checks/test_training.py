@@ -155,6 +155,37 @@ def test_workers_are_processes_and_disks_are_waited_for() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("busy", "who", "how"),
+    [
+        (76.5, (0.025, 0.89, 0.37), "in up to 24% of the time. One thread prepares all of it."),  # slow_map on an H200
+        (82.0, (0.05, 30.0, 0.3), "in up to 18% of the time. All 32 processors that it may use are at work on it."),
+        (60.0, (0.05, 0.9, 0.45), "in up to 40% of the time. One thread prepares all of it."),
+    ],
+)
+def test_input_at_its_limit_costs_something_where_the_gpu_waits_a_little(
+    busy: float, who: tuple[float, ...], how: str
+) -> None:
+    facts = starved(busy, *who)
+    assert how in found(facts)["cpu-starved-input"].message
+    assert roots(facts) == ["cpu-starved-input"]
+
+
+@pytest.mark.parametrize(
+    ("busy", "who"),
+    [
+        (90.0, (0.03, 0.9, 0.3)),  # it hardly waits
+        (80.0, (0.05, 3.0, 0.3)),  # they could prepare more
+        (80.0, (0.05, 0.5, 0.3)),  # it pauses
+        (80.0, (0.3, 0.9, 0.5)),  # to start operations takes as long
+    ],
+)
+def test_a_gpu_that_waits_a_little_is_well_used_where_its_input_is_not_at_its_limit(
+    busy: float, who: tuple[float, ...]
+) -> None:
+    assert outcome(starved(busy, *who), "cpu-starved-input") == "passed"
+
+
 def test_a_program_that_is_slow_to_start_its_kernels() -> None:
     """Its own thread is busy: from outside it can't be told with what."""
     facts = starved(40.0, 0.6, 0.1, 0.3)
@@ -265,9 +296,27 @@ def test_memory_that_grows() -> None:
     assert interrupted["host-memory-leak"].level == "info"
 
 
+def test_memory_that_grows_when_the_program_has_come_to_its_steps() -> None:
+    """As tests/gpu/training/leak did on an H200: TensorFlow traced and tuned in the first quarter of the steady part."""
+    moments = (
+        6133739520,
+        6134755328,
+        6135173120,
+        6891630592,
+        7482081280,
+        8137863168,
+        8948842496,
+        9485017088,
+        10013687808,
+    )
+    one = found(ran(memory_bytes=moments, steady_s=27.0))["host-memory-leak"]
+    assert one.message.startswith("The program's memory on the host grows by 183 MiB/s: in 23 minutes it would fill")
+
+
 @pytest.mark.parametrize(
     "moments",
     [
+        (6, 6, 6, 6, 7, 8, 9, 10, 11),  # something that began in the middle: nobody knows yet
         (2, 4, 6, 8, 8, 8, 8, 8, 8),  # a cache is filled
         (6, 6, 6, 9, 6, 6, 6, 9, 6),
         (6, 6, 6, 6, 6, 6, 6, 6, 9),  # a checkpoint is being written
