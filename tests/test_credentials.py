@@ -22,6 +22,9 @@ def left(text: str) -> str:
     ("text", "secret"),
     [
         ("--password letmein", "letmein"),
+        ("kubeadm join 10.0.0.1:6443 --discovery-file x abcdef.0123456789abcdef", "0123456789abcdef"),
+        ("bootstrap p8ix4e.a4q9om4894zjoj7y of the cluster", "a4q9om4894zjoj7y"),
+        ("SCW" + "XWQTY91JW7ESURMMZ", "XWQTY91JW7"),
         ("mysql -u x -pletmein db", "letmein"),
         ("mysql -h db1 -p letmein", "letmein"),
         ("MYSQL_PWD=letmein mysqldump", "letmein"),
