@@ -75,6 +75,7 @@ def test_another_library_is_named() -> None:
         ("all-reduce", "CollectiveReduceV2", "the native one is of 128 MiB, TensorFlow's of 256"),
         ("all-reduce", "no collective: ReductionToOneDevice", "TensorFlow uses no collective (ReductionToOneDevice)"),
         ("all-reduce-hierarchical", "no collective: HierarchicalCopyAllReduce", "without NCCL"),
+        ("all-reduce-two-workers", "CollectiveReduceV2", "adds up over gRPC"),
     ],
 )
 def test_all_reduces(kernel: str, operation: str, said: str) -> None:
