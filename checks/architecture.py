@@ -9,7 +9,7 @@ from gpudoctor.checks import _driver_fixes as fix
 from gpudoctor.checks import _fit, _work
 from gpudoctor.checks._driver_said import SHOWN, decided
 from gpudoctor.checks._said import lines
-from gpudoctor.facts import Facts, LogEvent, Measurement, Unread, known
+from gpudoctor.facts import Facts, LogEvent, Measurement, UnknownFactError, Unread, known
 from gpudoctor.findings import EnvChange, Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.patterns import Pattern
 from gpudoctor.registry import check
@@ -331,6 +331,9 @@ def gpu_too_new_for_build(facts: Facts) -> Findings:
     )
 
 
+_CACHED = "du -sh ~/.nv/ComputeCache  # then start it again: does the second start take as long?"
+
+
 @check("GD514", "jit-cold-start", stage=Stage.SPEED, level=Level.WARN, explains=("op-fails",))
 def jit_cold_start(facts: Facts) -> Findings:
     """The build has no machine code for this GPU: each first use is compiled from PTX, which works and takes time.
@@ -346,6 +349,10 @@ def jit_cold_start(facts: Facts) -> Findings:
 
     Source: TensorFlow, gpu_device.cc; CUDA programming guide, CUDA_CACHE_PATH and CUDA_CACHE_MAXSIZE.
     """
+    if facts.text.is_all and not facts.text.said("no-machine-code"):
+        raise UnknownFactError(
+            Unread(why="this text does not say whether it is compiled at each start", settle=_CACHED)
+        )
     events = _without_machine_code(facts)
     failed = _failed(facts)
     if any(_REJECTED.search(why) for _, why in failed) or (failed and _said(facts, "code-rejected")):

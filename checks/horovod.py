@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from gpudoctor.checks._reasons import set_to, several
-from gpudoctor.checks._said import machines_alone
-from gpudoctor.facts import Facts, Launched, Unread, known
+from gpudoctor.checks._said import lines, machines_alone, said
+from gpudoctor.facts import Facts, Launched, TextEvent, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
 
@@ -32,7 +32,8 @@ def _rank(launched: Launched) -> Evidence:
 def horovod_missing(facts: Facts) -> Findings:
     """Horovod started this process, and its Python has no Horovod.
 
-    What it looks at: HOROVOD_RANK, which horovodrun sets, and the package horovod on the examined interpreter's path.
+    What it looks at: HOROVOD_RANK, which horovodrun sets, and the package horovod on the examined interpreter's path. In a pasted text
+    "No module named 'horovod'", also of a part of it: another environment, or an older release, on the other host.
 
     Why it matters: 'import horovod.tensorflow' fails, or the program trains alone in every process.
 
@@ -40,6 +41,13 @@ def horovod_missing(facts: Facts) -> Findings:
 
     Source: https://horovod.readthedocs.io/en/stable/running_include.html
     """
+    if told := _in_words(facts, "horovod-not-there"):
+        yield Found(
+            message="The Python that is started has no Horovod, or one without what the launcher asks for: on every host it must be the same.",
+            proof=lines(told),
+            fixes=(_SAME_PYTHON, _INSTALL),
+        )
+        return None
     launched = _launched(facts, "Horovod")
     if (horovod := known(facts.cluster.horovod)) is not None:
         return f"Horovod is in {horovod.directory}"
@@ -48,17 +56,27 @@ def horovod_missing(facts: Facts) -> Findings:
     yield Found(
         message=f"Horovod started this process, and {shown} has no package horovod.",
         proof=(_rank(launched), Evidence(text="no directory horovod", source="sys.path of the examined interpreter")),
-        fixes=(
-            Fix(
-                kind="advice",
-                risk="safe",
-                summary="Start the program with the Python of the environment that has Horovod (horovodrun … /path/to/env/bin/python)",
-                steps=(),
-                verify="horovodrun --check-build",
-            ),
-            Fix(kind="command", risk="safe", summary="Or install it here, with NCCL", steps=(_BUILD,)),
-        ),
+        fixes=(_SAME_PYTHON, _INSTALL),
     )
+    return None
+
+
+_SAME_PYTHON = Fix(
+    kind="advice",
+    risk="safe",
+    summary="Start the program with the Python of the environment that has Horovod (horovodrun … /path/to/env/bin/python)",
+    steps=(),
+    verify="horovodrun --check-build",
+)
+_INSTALL = Fix(kind="command", risk="safe", summary="Or install it here, with NCCL", steps=(_BUILD,))
+_FOR_TENSORFLOW = Fix(
+    kind="command", risk="safe", summary="Build it for TensorFlow", steps=(_BUILD,), verify="horovodrun --check-build"
+)
+
+
+def _in_words(facts: Facts, kind: str) -> tuple[TextEvent, ...]:
+    """What a text says of it; nothing for a machine."""
+    return said(facts, kind, settle="horovodrun --check-build") if facts.text.is_all else ()
 
 
 @check("GD341", "horovod-without-tensorflow", stage=Stage.USE, explains=("collective-fails",))
@@ -66,7 +84,7 @@ def horovod_without_tensorflow(facts: Facts) -> Findings:
     """The installed Horovod is built without TensorFlow.
 
     What it looks at: the compiled part in horovod/tensorflow (mpi_lib), where Horovod or Open MPI started the process. Built for another
-    framework alone it is told for information: that may be meant.
+    framework alone it is told for information: that may be meant. In a pasted text Horovod's own line.
 
     Why it matters: 'Extension horovod.tensorflow has not been built'.
 
@@ -74,6 +92,11 @@ def horovod_without_tensorflow(facts: Facts) -> Findings:
 
     Source: https://horovod.readthedocs.io/en/stable/install_include.html
     """
+    if told := _in_words(facts, "horovod-not-built"):
+        yield Found(
+            message="The installed Horovod is not built for TensorFlow.", proof=lines(told), fixes=(_FOR_TENSORFLOW,)
+        )
+        return None
     launched = _launched(facts, *_BY)
     horovod = known(facts.cluster.horovod)
     if horovod is None:
@@ -85,9 +108,10 @@ def horovod_without_tensorflow(facts: Facts) -> Findings:
     yield Found(
         message=f"The installed Horovod {what}: TensorFlow can't use it.",
         proof=(_rank(launched), Evidence(text="no mpi_lib in tensorflow", source=horovod.directory)),
-        fixes=(Fix(kind="command", risk="safe", summary="Build it for TensorFlow", steps=(_BUILD,), verify="horovodrun --check-build"),),
+        fixes=(_FOR_TENSORFLOW,),
         level=Level.INFO if built else Level.FAIL,
-    )  # fmt: skip
+    )
+    return None
 
 
 @check("GD342", "horovod-more-processes-than-gpus", stage=Stage.USE, level=Level.WARN, explains=("collective-fails",))

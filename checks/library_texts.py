@@ -124,7 +124,9 @@ def refused_file(facts: Facts) -> Iterator[Found]:
     told = [
         e
         for e in facts.text.said("library-not-loaded")
-        if any(word in e.text for word in words) and " DSO" not in e.text  # there it is the symbol that was asked for
+        if any(word in e.text for word in words)
+        and " DSO" not in e.text  # there it is the symbol that was asked for
+        and not e.values.get("library", "").startswith("libcuda.so")  # the driver's
     ]
     if told:
         yield Found(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from collections.abc import Iterator
 
-from gpudoctor.checks import _training
+from gpudoctor.checks import _told, _training
 from gpudoctor.checks._gpus import measured_on
+from gpudoctor.checks._said import lines, said, speaks_of_speed, undecided
 from gpudoctor.facts import ALL_REDUCE, NATIVE, TRAINING, Facts
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
@@ -95,12 +98,27 @@ def _notes(facts: Facts, step: Step) -> Iterator[Evidence]:
             )
 
 
+_MEASURED = "gpudoctor check --level full  # TensorFlow: training-step-mixed"
+_FLOAT32 = Fix(
+    kind="advice",
+    risk="safe",
+    summary="Keep float32 on this card; mixed precision saves memory there, and no time",
+    steps=(),
+    verify=_MEASURED,
+)
+
+
+def _has_no_tensor_cores(name: str, capability: tuple[int, int]) -> bool:
+    return capability < (7, 0) or re.search(r"\bGTX ?16\d\d|\bMX4[05]0", name) is not None
+
+
 @check("GD851", "mixed-precision-no-gain", stage=Stage.SPEED, level=Level.INFO)
 def mixed_precision_no_gain(facts: Facts) -> Findings:
     """Mixed precision hardly makes training faster here.
 
     What it looks at: the same training step in float32 (with TF32, where the GPU has it and it is on) and in mixed_float16, on one GPU.
-    It tells where the gain is less than 1.1.
+    It tells where the gain is less than 1.1. In a pasted text: mixed precision that is called slow, on cards without tensor cores (compute
+    capability below 7.0, GeForce GTX 16).
 
     Why it matters: users expect 1.5 to 1.8 times on convolutional models. Where TF32 does the float32 work on the tensor cores already,
     less is left to gain; where float16 does not reach them, something is wrong with cuDNN.
@@ -108,8 +126,24 @@ def mixed_precision_no_gain(facts: Facts) -> Findings:
     How to fix: nothing by itself. Where nothing is gained, float32 is the better choice; channels in multiples of 8 are what float16
     needs to reach the tensor cores.
 
-    Source: the measurement itself; TensorFlow guide, 'Mixed precision'.
+    Source: the measurement itself; TensorFlow guide, 'Mixed precision'; NVIDIA, Turing tuning guide, for the GTX 16.
     """
+    if facts.text.is_all:
+        told = said(facts, "mixed-precision-named", settle=_MEASURED)
+        speaks_of_speed(facts)
+        named = _told.cards(facts)
+        if (
+            not facts.text.said("slow-named", "gpu-is-slow")
+            or not named
+            or not all(_has_no_tensor_cores(*one) for one in named.items())
+        ):
+            undecided(_MEASURED)
+        yield Found(
+            message=f"{' and '.join(named)} has no tensor cores: mixed precision makes nothing faster there.",
+            proof=lines(told[:2]),
+            fixes=(_FLOAT32,),
+        )
+        return None
     gain = mixed_gain(facts.measurements)
     if gain is None:
         raise NotApplicable("mixed precision was not measured (gpudoctor check --level full)")

@@ -245,7 +245,8 @@ def single_gpu_silently(facts: Facts) -> Findings:
     What it looks at: a run under gpudoctor run, the process that was named with --pid, or the table of a pasted nvidia-smi: one program
     holds memory on several GPUs, and only one of these is at work. A training step of MirroredStrategy's, as it was measured on several
     GPUs: placed on fewer, or one at work, the others at 1% or less, and no faster than one. In a text also the devices that
-    MirroredStrategy says it uses, against those that TensorFlow has.
+    MirroredStrategy says it uses, against those that TensorFlow has, and a table without processes: the memory of all GPUs
+    is taken to 85% or more, one is at work and the others at 1% or less.
 
     Why it matters: TensorFlow takes the memory of every GPU that it sees and computes on the first, unless the program spreads
     the work. Nothing says so.
@@ -281,6 +282,9 @@ def _in_words(facts: Facts) -> Iterator[Found]:
         if (one := _works_alone(table, pid)) is not None:
             yield one
             return
+    if not pids and (one := _full_and_idle(table)) is not None:
+        yield one
+        return
     told = said(facts, "strategy-devices", "strategy-on-processor", settle=_ONE_WORKS)
     listed = facts.tensorflow.gpus()
     if isinstance(listed, Unread) or len({d.name for d in listed}) < 2:
@@ -291,6 +295,32 @@ def _in_words(facts: Facts) -> Iterator[Found]:
             f"TensorFlow has {len(listed)} GPUs, and the distribution strategy does not spread the work over them."
         )
         yield Found(message=message, proof=lines(few), fixes=(_ALL_GPUS,))
+
+
+_FULL, _SOME_WORK = 0.85, 15
+
+
+def _full_and_idle(table: Iterable[GpuDevice]) -> Found | None:
+    """What is found in a table without processes: the memory of every GPU is taken, as TensorFlow does it, and one is at work."""
+    rows = [
+        (g, g.utilisation_gpu_percent, g.memory_used_bytes / g.memory_total_bytes)
+        for g in table
+        if isinstance(g.utilisation_gpu_percent, int)
+        and isinstance(g.memory_used_bytes, int)
+        and isinstance(g.memory_total_bytes, int)
+        and g.memory_total_bytes > 0
+    ]
+    working = [g for g, busy, _ in rows if isinstance(busy, int) and busy >= _SOME_WORK]
+    idle = [g for g, busy, _ in rows if isinstance(busy, int) and busy <= _NOT_AT_WORK]
+    if len(rows) < 2 or len(working) != 1 or len(idle) != len(rows) - 1 or any(part < _FULL for _, _, part in rows):
+        return None
+    shown = ", ".join(f"GPU {g.index}: {busy}%, {part:.0%} of its memory taken" for g, busy, part in rows)
+    return Found(
+        message=f"The memory of all {len(rows)} GPUs is taken, and only GPU {working[0].index} is at work.",
+        proof=(Evidence(text=f"utilisation {shown}", source="nvidia-smi"),),
+        about=tuple(f"gpu{g.index}" for g, _, _ in rows),
+        fixes=(_ALL_GPUS,),
+    )
 
 
 def _works_alone(devices: Iterable[GpuDevice], pid: int) -> Found | None:

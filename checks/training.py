@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from gpudoctor.checks import _run
 from gpudoctor.checks._gpus import gib
 from gpudoctor.checks._reasons import several
+from gpudoctor.checks._said import left_open, lines, said
 from gpudoctor.facts import Facts, RunGpu, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
@@ -83,7 +84,7 @@ def host_memory_leak(facts: Facts) -> Findings:
     part: it grew by 256 MiB and a tenth or more, and in every eighth of the time (the first two may be left out) by at least a quarter
     of what it grew in the others.
     What grows only at the beginning (a shuffle buffer, dataset.cache()) does not fit that, unless its filling lasts as long as the run;
-    of a run that was interrupted it is a note.
+    of a run that was interrupted it is a note. In a pasted text: that memory grows, beside a program that was killed.
 
     Why it matters: in hours the kernel kills the training, and before that the host swaps.
 
@@ -92,6 +93,16 @@ def host_memory_leak(facts: Facts) -> Findings:
 
     Source: proc(5), /proc/PID/statm; TensorFlow guide, 'Better performance with tf.function'.
     """
+    if facts.text.is_all:
+        told = said(facts, "memory-grows", settle="gpudoctor run -- python train.py")
+        if not facts.text.said("killed"):
+            raise left_open("gpudoctor run -- python train.py")
+        yield Found(
+            message="The program takes more and more memory of the host, until it is killed.",
+            proof=lines((*told[:1], *facts.text.said("killed")[:1])),
+            fixes=(_KEEP_LESS,),
+        )
+        return None
     run = _run.of(facts)
     moments, seconds = known(run.memory_bytes), known(run.steady_s)
     if not moments or seconds is None or seconds < _SHORTEST_S:
@@ -109,18 +120,20 @@ def host_memory_leak(facts: Facts) -> Findings:
             Evidence(text=" → ".join(gib(m) for m in moments), source=f"/proc, in {seconds:.0f} s of its steady part"),
         ),
         level=Level.INFO if interrupted else Level.WARN,
-        fixes=(
-            Fix(
-                kind="advice",
-                risk="safe",
-                summary="Keep no tensors, datasets or models from step to step: float(loss) instead of loss, no growing lists of outputs, "
-                "one tf.function outside of the loop, clear_session() between models. dataset.cache() without a file keeps the whole "
-                "dataset in memory",
-                steps=(),
-                verify="gpudoctor run -- python train.py",
-            ),
-        ),
+        fixes=(_KEEP_LESS,),
     )
+    return None
+
+
+_KEEP_LESS = Fix(
+    kind="advice",
+    risk="safe",
+    summary="Keep no tensors, datasets or models from step to step: float(loss) instead of loss, no growing lists of outputs, "
+    "one tf.function outside of the loop, clear_session() between models. dataset.cache() without a file keeps the whole "
+    "dataset in memory",
+    steps=(),
+    verify="gpudoctor run -- python train.py",
+)
 
 
 def _growing(moments: Sequence[int]) -> float:

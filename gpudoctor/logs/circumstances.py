@@ -115,9 +115,21 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("vgpu-licence-named", ("GPU", "gpu"), r"(?i:\bvgpu\b.{0,40}\blicen[sc]|\blicen[sc]e.{0,40}\bvgpu\b)"),
     (
         "takes-long",
-        ("that long", "so long", "very long", "really long", "too long", "long time", "longer", "forever", " ages", "minutes", " mins", " hour", "long start"),
+        ("that long", "so long", "very long", "really long", "too long", "long time", "longer", "forever", " ages", "minutes", "Minutes", " mins", " hour", "long start"),
         (r"^(?![^\n]{0,400}\b(?:compiled from PTX|30 minutes or longer)\b)[^\n]{0,300}(?i:\b(?:tak(?:es?|ing)|took|wait(?:s|ed|ing)?|needs?|hangs?|stuck|lasts?)\b[^.\n]{0,40}\b(?:long(?:er)?|forever|ages|(?:minutes?|mins?|hours?))\b"
         r"|\b(?:long|minutes) (?:start\w*|delay|initiali\w+|wait\w*|load\w*) )"),
+    ),
+    (
+        "mixed-precision-named",
+        ("ixed", "AMP", "MIXED_PRECISION"),
+        r"mixed_(?:b?float16|precision)|(?i:\b(?:auto(?:matic)? )?mixed[ -]precision)|TF_ENABLE_AUTO_MIXED_PRECISION|\bAMP\b",
+    ),
+    (
+        "memory-grows",
+        ("emory", "RAM", "内存"),
+        (r"(?i:(?<!gpu )(?<!video )(?<!device )\b(?:host |system |cpu |main )?(?:memory|RAM)(?: usage| consumption| use)?\b[^.\n]{0,30}\b(?:keeps? (?:on )?(?:grow|increas|ris|climb|go)ing"
+        r"|(?:grows?|increases?|rises?|climbs?)\b[^.\n]{0,30}\b(?:over time|continuously|constantly|steadily|gradually|every (?:epoch|step|batch|iteration)|with (?:each|every))"
+        r"|(?:is |kept )?(?:continuously|constantly|steadily|gradually) (?:grow|increas|ris|climb)\w{2,3})\b)|(?<!显)内存[^。\n]{0,12}(?:不断|持续|一直|越来越)[^。\n]{0,4}(?:增长|增加|上涨|升高|变大|高)"),
     ),
     ("slow-named", ("low", "hrottl"), r"(?i:\bslow(?:s|ed|er|ly)?\b|\bthrottl)"),
     (
@@ -167,7 +179,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     ("desktop-named", ("esktop",), r"(?i:docker[ -]desktop|desktop-linux)"),
     ("p2p-named", ("p2p", "P2P", "eer"), r"(?i:\bp2p|\bpeer[- ]to[- ]peer|simpleP2P|peer access)"),
-    ("gpu-is-slow", ("low", "andwidth", "erform"), r"(?i:\bslow(?:er|ly)?\b|\b(?:performance|bandwidth|busbw|speed)\b[^\n.]{0,30}\b(?:down\w*|degrad\w*|drops?|los[ts]|low\w*|poor)|\blos[te]s?\w*[^\n.]{0,30}\bperformance)"),
+    ("gpu-is-slow", ("low", "andwidth", "erform"), r"(?i:\bslow(?:er|ly)?\b|\b(?:performance|bandwidth|busbw|speed)\b[^\n.]{0,30}\b(?:down\w*|degrad\w*|decreas\w*|drops?|los[ts]|low\w*|poor|worse)|\blos[te]s?\w*[^\n.]{0,30}\bperformance|\b(?:horribl[ey]|terribl[ey]|poor|awful|bad|worse) (?:\w+ ){0,2}(?:performance|speed)\b)"),
     ("driver-elsewhere", ("nvidia",), r"/var/lib/nvidia\b|/home/kubernetes/bin/nvidia|/run/nvidia/driver|/opt/nvidia-driver"),
     (
         "card-was-changed",

@@ -59,6 +59,7 @@ def _32_bits(values: Values, line: int, notes: Notebook) -> None:
 LANGUAGE = Language(
     name="imports",
     words=(
+        "orovod",
         "DLL",
         "dll",
         "GLIBC",
@@ -278,6 +279,16 @@ LANGUAGE = Language(
             r"(?P<text>TensorFlow requires a 64-bit Python interpreter, but this interpreter is 32-bit)",
             _NO_GPU,
             _32_bits,
+        ),
+        Kind(
+            "horovod-not-built",
+            r"(?P<text>Extension horovod\.(?:tensorflow|keras)[\w.]{0,12} has not been built)",
+            "collective-fails",
+        ),
+        Kind(
+            "horovod-not-there",
+            r"(?P<text>No module named ['\"]?horovod\b|module specification for ['\"]horovod\.[\w.]{1,40})",
+            "collective-fails",
         ),
         Kind("tf-does-not-load", r"(?P<text>Failed to load the native TensorFlow runtime)", _NO_GPU, _broken),
     ),

@@ -37,6 +37,7 @@ _OF_TENSORFLOW = Pattern(
 )
 _IMPORTS = Pattern(r"(?:-+> ?\d+ +)?(?:from|import) tensorflow\b")
 _LIBRARY = Pattern(r"(?P<library>lib(?:cu[\w]+|nv[\w]+)\.so[.\d]*): cannot open shared object file")
+_CUT_LIBCUDA = Pattern(r"libcuda\.so[.\d]*: (?:file too short|invalid ELF header)")
 _PRINTED = (
     (
         "lists-no-gpu",
@@ -112,6 +113,11 @@ class Reader:
     def _error(self, name: str, said: str, text: str, line: int) -> Understood | None:
         self._cut = 0
         notes, of_import = self.notes, self._importing or (self._in_tensorflow and "Import" in name)
+        if _CUT_LIBCUDA.search(said):
+            notes.tell("driver.libcuda.path", None, line, _FAILED)
+            notes.tell("driver.libcuda.load_error", said, line, _FAILED)
+            notes.tell("tensorflow.import_error", text, line, _FAILED)
+            return Understood("library-not-loaded", {"library": "libcuda.so.1"})
         if library := _LIBRARY.search(said):
             if library["library"].startswith("libcuda.so"):
                 notes.tell("driver.libcuda.path", None, line, _FAILED)

@@ -37,7 +37,7 @@ _FIELD = Pattern(
     r"(?:[-*•+|>#]|\d{1,2}[.)]){0,6}\s{0,8}(?P<label>[A-Za-z][\w /().,&?-]{0,60}?)\s{0,8}[:\uff1a=|]{1,4}\s{0,8}(?P<value>\S.*)"
 )
 _LABELS: tuple[tuple[str, Pattern], ...] = (
-    ("tensorflow", Pattern(r"(?:your |installed )?(?:tensor ?flow|tf)(?:[- ]gpu)?(?: ?version)?(?: used)?$")),
+    ("tensorflow", Pattern(r"(?:your |installed )?(?:tensor ?flow|tf)(?:[- ]gpu)?(?: {0,3}version)?(?: used)?$")),
     (
         "system",
         Pattern(

@@ -70,10 +70,16 @@ def _fitting(facts: Facts, symptom: str) -> tuple[str, ...]:
     if symptom in DEEPEST:
         lists.append(fitting(facts))
     lists.sort(key=len)
-    fits = lists[0] if lists else _NAMED if symptom == "op-fails" and not facts.text.shows(symptom) else ()
+    fits = lists[0] if lists else _named(facts) if symptom == "op-fails" and not facts.text.shows(symptom) else ()
     for other in lists[1:]:
         fits = tuple(name for name in fits if name in other) or fits
     return hinted(facts, fits)
+
+
+def _named(facts: Facts) -> tuple[str, ...]:
+    """What fits a GPU and a build that are named, where no line shows what fails."""
+    waits = facts.text.said("takes-long", "slow-named") and not facts.text.said("loss-is-nan")
+    return ("jit-cold-start", *_NAMED) if waits else _NAMED
 
 
 def _first(facts: Facts, symptom: str, unknown: tuple[Unknown, ...], fits: tuple[str, ...]) -> tuple[str, ...]:
@@ -86,7 +92,6 @@ def _first(facts: Facts, symptom: str, unknown: tuple[Unknown, ...], fits: tuple
 
 _NO_REASON = (("tf-cpu-only-package",), ("cuda-version-mismatch",), ("cuda-libs-missing",))
 _NAMED = ("gpu-too-new-for-build", "cuda-version-mismatch")
-"""What fits a GPU and a build that are named, where no line shows what fails."""
 
 
 def _candidate(check: Check, unknown: Unknown) -> Candidate:
