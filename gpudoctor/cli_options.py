@@ -107,10 +107,10 @@ Against = Annotated[
 
 
 def seconds(text: str) -> float:
-    """A time as people write it: '30', '1.5', '30s', '2m'. Raises UsageError."""
+    """A time as people write it: '30', '1.5', '30s', '2m'. Raises typer.BadParameter, which names the option."""
     written = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(s|sec|m|min)?\s*", text)
     if written is None or not (found := float(written[1]) * (60 if (written[2] or "s")[0] == "m" else 1)) >= 0.1:
-        raise UsageError(f"{text!r} is no time: 30, 30s or 2m, and 0.1 s at least")
+        raise typer.BadParameter(f"{text!r} is no time: 30, 30s or 2m, and 0.1 s at least")
     return found
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 
 from gpudoctor import cli_options, trial
 from gpudoctor.examine import NATIVE, RESERVED_S, ExamineLevel, Options, jobs_of
@@ -19,7 +20,6 @@ from gpudoctor.patient.fitting import fitting
 from gpudoctor.probes import tensorflow
 from gpudoctor.probes.ask import Patient
 from gpudoctor.registry import all_checks
-from gpudoctor.terminal import UsageError
 from tests.building import Workshop, put
 from tests.factory import healthy, with_variable
 from tests.probes.test_kernels import broken
@@ -36,10 +36,11 @@ def test_times_as_people_write_them(text: str, value: float) -> None:
 
 @pytest.mark.parametrize("text", ["", "0", "0.01s", "-1", "nan", "inf", "1e3", "3x", "s", "2 h"])
 def test_what_is_no_time_is_wrong_usage(text: str) -> None:
-    with pytest.raises(UsageError, match="is no time: 30, 30s or 2m"):
+    with pytest.raises(typer.BadParameter, match="is no time: 30, 30s or 2m"):
         cli_options.seconds(text)
     done = gpudoctor("check", f"--budget={text}")
     assert (done.returncode, done.stdout) == (2, "")
+    assert "--budget" in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 
