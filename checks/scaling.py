@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from gpudoctor.checks import _told, _training
@@ -10,6 +9,7 @@ from gpudoctor.checks._gpus import measured_on
 from gpudoctor.checks._said import lines, said, speaks_of_speed, undecided
 from gpudoctor.facts import ALL_REDUCE, NATIVE, TRAINING, Facts
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
+from gpudoctor.patterns import Pattern
 from gpudoctor.registry import check
 from gpudoctor.verdicts.scaling import Step, mixed_gain, steps_of
 
@@ -107,8 +107,11 @@ _FLOAT32 = Fix(
 )
 
 
+_WITHOUT_THEM = Pattern(r"\bGTX ?16\d\d|\bMX4[05]0")
+
+
 def _has_no_tensor_cores(name: str, capability: tuple[int, int]) -> bool:
-    return capability < (7, 0) or re.search(r"\bGTX ?16\d\d|\bMX4[05]0", name) is not None
+    return capability < (7, 0) or _WITHOUT_THEM.search(name) is not None
 
 
 @check("GD851", "mixed-precision-no-gain", stage=Stage.SPEED, level=Level.INFO)

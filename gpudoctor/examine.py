@@ -214,7 +214,7 @@ def examine(
             on_quick(Examination(quick, patient, timeline))
         wait(work[name] for name in LATER if name in work)
         facts = with_import(with_native(so_far(), work, options), work, options)
-        if IMPORT in work and something_died(facts):
+        if IMPORT in work and something_died(facts) and patient.left_s > 0.0:
             facts = _look_again(facts, patient, options)
     return Examination(facts, patient, timeline)
 
@@ -316,8 +316,8 @@ def with_import(facts: Facts, work: Work, options: Options) -> Facts:
 def something_died(facts: Facts) -> bool:
     """The import, the list or a kernel ended without its answer."""
     seen = facts.tensorflow
-    dead = isinstance(seen.devices, Unread) and not seen.devices.chosen
-    return dead or any(m.failed for m in facts.measurements) or isinstance(seen.import_error, str)
+    dead = isinstance(seen.devices, Unread) or any(m.failed for m in facts.measurements)
+    return dead or isinstance(seen.import_error, str)
 
 
 def _look_again(facts: Facts, patient: Patient, options: Options) -> Facts:

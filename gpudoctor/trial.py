@@ -270,7 +270,7 @@ def _reduced(view: View, facts: Facts, patient: Patient, limit_s: float) -> Answ
     task = native_kernels.task(plan, gpus, limit_s, after_nvml=False)
     asked = patient.ask([task], limit_s=limit_s + 2.0, env=_changes(patient.env, view))
     told = native_kernels.read(
-        plan, gpus, asked.last("native_devices"), asked.all("native"), asked.ended("the process")
+        plan, gpus, asked.last("native_devices"), asked.all("native"), asked.ended("the process that runs it")
     )
     after = told[0] if told else None
     if after is None or not isinstance(after.value, float):

@@ -65,7 +65,7 @@ class Answers:
         if task in self.errors:
             return Unread(why=f"reading it failed: {self.errors[task].strip().splitlines()[-1]}", settle=settle)
         why = f"the process that reads it {self.outcome.how or 'gave no answer'}{self.last_word}"
-        return Unread(why=why, settle=settle, chosen=self.outcome.in_vain)
+        return Unread(why=why, settle=settle)
 
     @property
     def last_word(self) -> str:

@@ -315,15 +315,12 @@ def read_import(answers: Answers, tensorflow: TensorFlow) -> TensorFlow:
         if not answers.all("import_started"):
             why = answers.unread(_IMPORT)
             return msgspec.structs.replace(tensorflow, import_error=why, import_seconds=why, devices=why, log=log)
-        how, chosen = (
-            f"the process that imports it {answers.outcome.how or 'ended without an answer'}",
-            answers.outcome.in_vain,
-        )
+        how = f"the process that imports it {answers.outcome.how or 'ended without an answer'}"
         return msgspec.structs.replace(
             tensorflow,
-            import_error=Unread(why=how, chosen=True) if chosen else how,
-            import_seconds=Unread(why=how, chosen=chosen),
-            devices=Unread(why=f"import tensorflow: {how}", chosen=chosen),
+            import_error=Unread(why=how) if answers.outcome.in_vain else how,
+            import_seconds=Unread(why=how),
+            devices=Unread(why=f"import tensorflow: {how}"),
             log=log,
         )
     listed = answers.last("devices")
@@ -376,7 +373,7 @@ def _devices(listed: dict[str, Any] | None, answers: Answers) -> tuple[TensorFlo
     if listed is None:
         return answers.unread(_IMPORT)
     if "skipped" in listed:
-        return Unread(why=listed["skipped"], chosen=True)
+        return Unread(why=listed["skipped"])
     if "value" not in listed:
         return Unread(why=f"TensorFlow: {listed['failed']}", settle="nvidia-smi")
     return tuple(
