@@ -359,6 +359,20 @@ def test_what_others_do_on_another_gpu_is_none_of_its_work(
     assert other["utilisation_percent"]["median"] == pytest.approx(95, abs=3)
 
 
+@pytest.mark.parametrize(
+    ("tuning_s", "training_s", "begin"),
+    [(7, 20, 9.0), (0, 9, 0.0), (4, 7, 1.0), (30, 600, 60.0)],
+    ids=["a third", "too short for it", "ten seconds stay", "a minute at most"],
+)
+def test_the_start_is_not_the_steady_part(tuning_s: int, training_s: int, begin: float) -> None:
+    """A GPU at 100% while kernels are tuned, at 40% in the training."""
+    busy = [100] * (2 * tuning_s) + [40] * (2 * training_s)
+    samples = [{"gpu": 0, "at": 5.0 + i / 2, "busy": b} for i, b in enumerate(busy)]
+    first, last = watch.steady([samples], [])
+    assert last == pytest.approx(5.0 + tuning_s + training_s, abs=1.5 + training_s / 50)
+    assert first == pytest.approx(5.0 + begin, abs=1 + (tuning_s + training_s) / 20)
+
+
 def test_a_gpu_that_lists_no_processes_is_no_gpu_without_any() -> None:
     """One names the program's process; the other was not asked, or answers an error."""
     pid = os.getpid()

@@ -75,7 +75,8 @@ class RunThreads(Fact, frozen=True, kw_only=True):
 
 class Run(Fact, frozen=True, kw_only=True):
     """From `gpudoctor run`. `command` None: nothing was run. The steady part leaves out the first 5% and the last 1% of all work
-    that the GPUs did, and with it imports, tracing and compilation; where no GPU worked, of what the processors did, a tenth and 1%."""
+    that the GPUs did (where no GPU worked, of what the processors did, a tenth and 1%), and of what is between the first third, at most
+    a minute, as long as ten seconds stay: imports, tracing, compilation, tuning."""
 
     command: tuple[str, ...] | Unread | None = NOT_RECORDED
     exit_code: int | Unread | None = NOT_RECORDED

@@ -21,6 +21,9 @@ from .watch_tree import TreeSample, TreeWatch
 BEGIN, END = 0.05, 0.99
 """Of all work that the GPUs did: the steady part is between."""
 _BEGIN_WITHOUT = 0.1
+_START_S, _START, _ENOUGH_S = 60.0, 1 / 3, 10.0
+"""Graphs are traced, and kernels tuned for seconds with the GPU at 100%: of what is between, the first third is left out, at most a
+minute of it, as long as ten seconds stay."""
 _ACTIVE = 2.0
 """Percent of utilisation: less is a display's, or another program's that asks for the time."""
 _FEW = 4
@@ -104,7 +107,8 @@ def steady(gpus: Sequence[Sequence[Sample]], tree: Sequence[TreeSample]) -> tupl
     if len(work) < _FEW or not total:
         return 0.0, 0.0
     done = list(itertools.accumulate(amount for _, amount in work))
-    return work[bisect.bisect_left(done, first * total)][0], work[bisect.bisect_left(done, END * total)][0]
+    begin, end = (work[bisect.bisect_left(done, share * total)][0] for share in (first, END))
+    return begin + max(0.0, min(_START_S, _START * (end - begin), end - begin - _ENOUGH_S)), end
 
 
 # ------------------------------------------------------------------------------- GPUs
