@@ -71,9 +71,13 @@ class Bench:
             self._kept[name] = make()
         return self._kept[name]
 
-    def let_go(self, name: str) -> None:
-        """Keep it no longer."""
-        self._kept.pop(name, None)
+    def let_go(self, name: str) -> Any:
+        """Keep it no longer; None: it was not kept."""
+        return self._kept.pop(name, None)
+
+    def opened(self) -> List[Gpu]:
+        """The devices that were opened."""
+        return list(self._gpus.values())
 
     def at_the_end(self, do: Callable[[], Any]) -> None:
         """What must be done before this process ends."""

@@ -9,12 +9,12 @@ import mmap
 import os
 import time
 from ctypes import c_void_p
-from typing import Any, Callable, Dict, List
+from typing import Any, Callable, Dict, List, Optional
 
 from .bench import Bench
 from .cuda import CudaError, Gpu
 from .near import far_cpus, move_to, near_cpus
-from .team import Skip
+from .team import Skip, turn
 
 
 def _results(samples: List[float], size: int, queued: int, same: bool) -> Dict[str, Any]:
@@ -34,10 +34,11 @@ def _results(samples: List[float], size: int, queued: int, same: bool) -> Dict[s
 
 
 class Pinned:
-    """Two locked buffers of the host, the first full of random data, and one on the device."""
+    """Two locked buffers of the host, the first full of random data, one of its ordinary memory, and one on the device."""
 
     def __init__(self, gpu: Gpu, size: int) -> None:
         self.gpu, self.size = gpu, size
+        self._plain: Optional[mmap.mmap] = None
         self.full, self.empty, self.there = gpu.pinned(size), gpu.pinned(size), gpu.allocate(size)
         block, done = os.urandom(min(size, (1 << 20) + 4099)), 0
         ctypes.memmove(self.full, block, len(block))
@@ -47,8 +48,20 @@ class Pinned:
             ctypes.memmove(self.full + done, self.full, length)
             done += length
 
+    def plain(self) -> int:
+        """The address of ordinary memory, as numpy's arrays are, with the data."""
+        if self._plain is None:
+            self._plain = mmap.mmap(-1, self.size)
+            ctypes.memmove(ctypes.addressof(ctypes.c_char.from_buffer(self._plain)), self.full, self.size)
+        return ctypes.addressof(ctypes.c_char.from_buffer(self._plain))
+
+    def forget_plain(self) -> None:
+        """It does not hold the data any more."""
+        self._plain = None
+
     def free(self) -> None:
         """Give all of it back."""
+        self.forget_plain()
         self.gpu.free(self.there)
         self.gpu.free_pinned(self.full)
         self.gpu.free_pinned(self.empty)
@@ -84,7 +97,7 @@ def same_bytes(one: int, other: int, size: int) -> bool:
 def prepare_copies(bench: Bench, size: int) -> Dict[str, Any]:
     """Lock the host's memory, beside the GPU where the machine tells which that is, and fill it: slow, and the same for all copies."""
     move_to(near_cpus(bench.gpu.identity()["pci_address"]))
-    _pinned(bench, size)
+    _pinned(bench, size).plain()
     return {"no_value": "it only prepares the copies"}
 
 
@@ -101,7 +114,8 @@ def copy_host_to_device(bench: Bench, size: int, queued: int, samples: int) -> D
     """Locked host memory -> device."""
     buffers = _pinned(bench, size)
     buffers.clear()
-    took = bench.times(lambda: buffers.forth(queued), samples)
+    with turn():
+        took = bench.times(lambda: buffers.forth(queued), samples)
     buffers.back()
     bench.gpu.wait()
     return _results(took, size, queued, buffers.same())
@@ -112,7 +126,8 @@ def copy_device_to_host(bench: Bench, size: int, queued: int, samples: int) -> D
     buffers = _pinned(bench, size)
     buffers.clear()
     buffers.forth()
-    took = bench.times(lambda: buffers.back(queued), samples)
+    with turn():
+        took = bench.times(lambda: buffers.back(queued), samples)
     return _results(took, size, queued, buffers.same())
 
 
@@ -125,7 +140,8 @@ def copy_from_far(bench: Bench, size: int, queued: int, samples: int) -> Dict[st
     try:
         buffers = Pinned(bench.gpu, size)
         buffers.clear()
-        took = bench.times(lambda: buffers.forth(queued), samples)
+        with turn():
+            took = bench.times(lambda: buffers.forth(queued), samples)
         buffers.back()
         bench.gpu.wait()
         same = buffers.same()
@@ -153,7 +169,8 @@ def copy_both_ways(bench: Bench, size: int, queued: int, samples: int) -> Dict[s
         gpu.record(done, other)
         gpu.cuda.call("cuStreamWaitEvent", gpu.stream, done, 0)
 
-    took = bench.times(both, samples)
+    with turn():
+        took = bench.times(both, samples)
     right = buffers.same()
     ctypes.memset(buffers.empty, 0, size)
     buffers.back()
@@ -166,25 +183,26 @@ def _pageable(bench: Bench, size: int, samples: int, back: bool) -> Dict[str, An
     """Ordinary memory of the host, as numpy's arrays are: the driver copies it through buffers of its own. Timed by the host's clock."""
     gpu, buffers = bench.gpu, _pinned(bench, size)
     buffers.clear()
-    plain = mmap.mmap(-1, size)
-    here = ctypes.addressof(ctypes.c_char.from_buffer(plain))
-    ctypes.memmove(here, buffers.full, size)
+    here = buffers.plain()
     if back:
         gpu.cuda.call("cuMemcpyHtoD_v2", buffers.there, here, size)
         ctypes.memset(here, 0, size)
     call = "cuMemcpyDtoH_v2" if back else "cuMemcpyHtoD_v2"
     arguments = (here, buffers.there, size) if back else (buffers.there, here, size)
     took = []
-    bench.sampler.begin()
-    for number in range(1 + samples):
-        started = time.perf_counter()
-        gpu.cuda.call(call, *arguments)
-        gpu.cuda.call("cuCtxSynchronize")
-        if number:
-            took.append(time.perf_counter() - started)
-    bench.watched = bench.sampler.end()
+    with turn():
+        bench.sampler.begin()
+        for number in range(1 + samples):
+            started = time.perf_counter()
+            gpu.cuda.call(call, *arguments)
+            gpu.cuda.call("cuCtxSynchronize")
+            if number:
+                took.append(time.perf_counter() - started)
+        bench.watched = bench.sampler.end()
     if back:
         right = same_bytes(here, buffers.full, size)
+        if not right:
+            buffers.forget_plain()
     else:
         buffers.back()
         gpu.wait()
@@ -265,13 +283,25 @@ def copy_pair(
 
 def _end_of_pair(bench: Bench, gpu: Gpu, size: int) -> int:
     """Memory of the GPU whose context is the current one: either end of all its pairs."""
-    name = "pair %d" % gpu.ordinal
+    name = _END_OF_PAIR % gpu.ordinal
     address, kept = bench.keep(name, lambda: (gpu.allocate(size), size))
     if kept != size:
         bench.let_go(name)
         gpu.free(address)
         address, _ = bench.keep(name, lambda: (gpu.allocate(size), size))
     return int(address)
+
+
+_END_OF_PAIR = "pair %d"
+
+
+def let_pairs_go(bench: Bench) -> None:
+    """Give back what the pairs were measured with."""
+    for gpu in bench.opened():
+        kept = bench.let_go(_END_OF_PAIR % gpu.ordinal)
+        if kept is not None:
+            gpu.use()
+            gpu.free(kept[0])
 
 
 _ALREADY = 704
@@ -296,15 +326,16 @@ def _reach(target: Gpu, source: Gpu) -> None:
 def round_trips(work: Callable[[], Any], wait: Callable[[], Any], samples: int) -> Dict[str, Any]:
     """Microseconds from the call to the end of the wait for it, each sample the median of 200."""
     medians = []
-    for number in range(1 + samples):
-        took = []
-        for _ in range(200):
-            started = time.perf_counter()
-            work()
-            wait()
-            took.append(time.perf_counter() - started)
-        if number:
-            medians.append(sorted(took)[100] * 1e6)
+    with turn():
+        for number in range(1 + samples):
+            took = []
+            for _ in range(200):
+                started = time.perf_counter()
+                work()
+                wait()
+                took.append(time.perf_counter() - started)
+            if number:
+                medians.append(sorted(took)[100] * 1e6)
     return {"samples": medians, "unit": "us", "warm_up": 200, "queued": 1}
 
 

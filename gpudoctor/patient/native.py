@@ -19,6 +19,7 @@ from .copies import (
     copy_inside,
     copy_latency,
     copy_pair,
+    let_pairs_go,
     prepare_copies,
 )
 from .core import answer, forked
@@ -27,7 +28,7 @@ from .fitting import fitting
 from .gate import hold_native, wait_for_nvml
 from .gemm import gemm_bfloat16, gemm_float8, gemm_float16, gemm_float32, gemm_tf32
 from .memory_check import launch_latency, memory_pattern, repeat_matmul
-from .team import Do, Team
+from .team import Do, Team, turn
 from .together import ALL, Collectives
 
 LOOK_S = 20.0
@@ -56,17 +57,12 @@ SINGLE: Dict[str, Callable[..., Dict[str, Any]]] = {
     "memory-pattern": memory_pattern,
 }
 """Kernels of one GPU: (bench, **parameters) -> what was measured."""
-QUIET = (
-    "copy-host-to-device",
-    "copy-device-to-host",
-    "copy-both-ways",
-    "copy-host-to-device-far",
-    "copy-host-to-device-pageable",
-    "copy-device-to-host-pageable",
-    "copy-latency",
-    "launch-latency",
-)
-"""They share the host: on one GPU at a time."""
+BY_HOST = ("copy-host-to-device-pageable", "copy-device-to-host-pageable", "copy-latency", "launch-latency")
+"""The host does their work. Where it has few processors, nothing of ours runs beside them."""
+IN_TURN = ("copy-host-to-device", "copy-device-to-host", "copy-both-ways", "copy-host-to-device-far", *BY_HOST)
+"""GPUs share what they need: no two are timed at once, but what a GPU does by itself may run beside them."""
+_PROCESSORS = 4
+"""For each GPU: fewer are few."""
 PAIRS: Dict[str, Callable[..., Dict[str, Any]]] = {"copy-pair": copy_pair}
 """Kernels of two GPUs, (bench, first, second, **parameters)."""
 
@@ -111,7 +107,7 @@ def _times(name: str, gpus: int) -> int:
         return gpus * (gpus - 1)
     if name in ALL:
         return int(gpus > 1)
-    return gpus if name in QUIET else 1
+    return gpus if name in IN_TURN else 1
 
 
 def _look() -> List[Dict[str, Any]]:
@@ -127,13 +123,11 @@ class _Run:
         self._limit_s, self._deadline = limit_s, deadline
 
     def everything(self) -> None:
-        """One after another: what single GPUs do side by side, the pairs, all together.
-
-        The children for pairs and for all get ready meanwhile, where a GPU admits several processes.
-        """
+        """One after another: what single GPUs do side by side, the pairs, all together. One child does the pairs and what is of
+        all: the driver makes one context after another, and what is timed beside that is slower."""
         single = [[name, p, (-1,)] for name, p in self._plan if name in SINGLE]
-        quiet = [str(i) for i, (name, _, _) in enumerate(single) if name in QUIET]
-        alone = self._team(single, quiet, self._alone)
+        few = len(os.sched_getaffinity(0)) < _PROCESSORS * len(self._gpus)
+        quiet = [str(i) for i, (name, _, _) in enumerate(single) if few and name in BY_HOST]
         pairs = [
             [name, p, (one, other)]
             for name, p in self._plan
@@ -142,36 +136,52 @@ class _Run:
             for other in self._gpus
             if one != other
         ]
-        both = self._team(pairs, (), self._together)
         collectives = Collectives(self._plan, self._devices, self._gpus, self._limit_s, self._deadline)
-        if all(self._devices[i]["shared"] for i in self._gpus):
-            if pairs:
-                both.get_ready(-1)
-            collectives.get_ready()
-        alone.run(self._gpus, [str(i) for i in range(len(single))])
-        both.run([-1], [str(i) for i in range(len(pairs))])
-        collectives.everything()
+        self._team(single, quiet, lambda index: self._alone(index, single)).run(
+            self._gpus, [str(i) for i in range(len(single))]
+        )
+        both = self._team(pairs, (), lambda _: _together(collectives, pairs))
+        both.run([-1], [_PAIR_ORDER + str(i) for i in range(len(pairs))], leave=collectives.wanted)
+        collectives.everything(both)
 
-    def _team(self, work: List[List[Any]], quiet: Any, begin: Callable[[int, List[List[Any]]], Do]) -> Team:
-        def say(index: int, position: str, got: Dict[str, Any]) -> None:
-            name, parameters, on = work[int(position)]
+    def _team(self, work: List[List[Any]], quiet: Any, begin: Callable[[int], Do]) -> Team:
+        def say(index: int, order: str, got: Dict[str, Any]) -> None:
+            name, parameters, on = work[_position(order)]
             gpus = list(on) if on != (-1,) else [index]
             answer("native", dict(got, kernel=name, parameters=parameters, gpus=gpus))
 
-        def called(position: str) -> str:
-            return str(work[int(position)][0])
+        def called(order: str) -> str:
+            return str(work[_position(order)][0])
 
-        return Team(lambda index: begin(index, work), quiet, say, self._limit_s, self._deadline, called=called)
+        return Team(begin, quiet, say, self._limit_s, self._deadline, called=called)
 
     def _alone(self, index: int, work: List[List[Any]]) -> Do:
         os.environ["CUDA_VISIBLE_DEVICES"] = self._devices[index]["uuid"]
         # what the driver compiles for us is not left in the user's home
         os.environ.setdefault("CUDA_CACHE_DISABLE", "1")
-        return until_failure(doing(Bench(Cuda()), lambda position: _of_one(work[position])))
+        with turn():
+            bench = opened(Bench(Cuda()), [0])
+        return until_failure(doing(bench, lambda position: _of_one(work[position])))
 
-    def _together(self, _: int, work: List[List[Any]]) -> Do:
-        bench = opened(Bench(Cuda()), self._gpus)
-        return until_failure(doing(bench, lambda position: _of_two(work[position])))
+
+_PAIR_ORDER = "pair "
+
+
+def _position(order: str) -> int:
+    return int(order.rpartition(" ")[2])
+
+
+def _together(collectives: Collectives, pairs: List[List[Any]]) -> Do:
+    bench, of_all = collectives.child()
+    of_pair = until_failure(doing(bench, lambda position: _of_two(pairs[position])))
+
+    def do(order: str) -> Dict[str, Any]:
+        if order.startswith(_PAIR_ORDER):
+            return of_pair(str(_position(order)))
+        let_pairs_go(bench)
+        return of_all(order)
+
+    return do
 
 
 def _of_one(one: List[Any]) -> Callable[[Bench], Dict[str, Any]]:

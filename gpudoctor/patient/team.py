@@ -8,7 +8,9 @@ import os
 import select
 import signal
 import time
-from typing import Any, Callable, Dict, List, Optional, Set
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, Callable, Dict, Iterator, List, Optional, Set
 
 from .core import die_with_parent
 
@@ -24,6 +26,28 @@ Do = Callable[[str], Dict[str, Any]]
 """Does the work of a name, in the child. With 'ends' in its answer the child ends, and another does what is left."""
 
 
+_TURN, _OVER = {"turn": "wanted"}, {"turn": "over"}
+_orders: Any = None
+_answers = -1
+
+
+@contextmanager
+def turn() -> Iterator[None]:
+    """In a child: what all devices share (the host's memory, the way there) is ours meanwhile, and no other child's that asks for it.
+
+    The wait is not counted as the work's time.
+    """
+    if _answers < 0:  # there is no team
+        yield
+        return
+    _send(_TURN)
+    _orders.readline()
+    try:
+        yield
+    finally:
+        _send(_OVER)
+
+
 class Worker:
     """A forked child that does work on demand; `begin` makes, in the child, what does it."""
 
@@ -33,6 +57,8 @@ class Worker:
     def __init__(self, begin: Callable[[], Do]) -> None:
         self.kernel: Optional[str] = None
         self.started = 0.0
+        self.waits_since: Optional[float] = None
+        """When it asked for its turn, which it has not got yet."""
         self._data = b""
         commands, self._to = os.pipe()
         self.source, answers = os.pipe()
@@ -52,8 +78,17 @@ class Worker:
     def order(self, kernel: str) -> None:
         """Begin a piece of work."""
         self.kernel, self.started = kernel, time.time()
+        self._write(kernel)
+
+    def take_turn(self) -> None:
+        """It is this one's turn; the time until now was not its work's."""
+        self.started += time.time() - (self.waits_since or time.time())
+        self.waits_since = None
+        self._write("")
+
+    def _write(self, line: str) -> None:
         try:
-            os.write(self._to, (kernel + "\n").encode())
+            os.write(self._to, (line + "\n").encode())
         except OSError:
             pass  # it is gone: its answers end
 
@@ -92,15 +127,12 @@ class Worker:
 
 
 def _obey(begin: Callable[[], Do], commands: int, answers: int) -> None:
-    """The child: it gets ready, then there is one line of answer for each line of command."""
-    orders: Any = os.fdopen(commands)
+    """The child: one line of answer for each line of command; it begins with the first."""
+    global _orders, _answers
+    _orders, _answers = os.fdopen(commands), answers
     do: Optional[Do] = None
-    try:
-        do = begin()
-    except BaseException:
-        pass  # it is raised again for whoever gives an order
     while True:
-        name = orders.readline().strip()
+        name = _orders.readline().strip()
         if not name:
             return
         try:
@@ -110,11 +142,15 @@ def _obey(begin: Callable[[], Do], commands: int, answers: int) -> None:
             got = {"skipped": str(e)}
         except BaseException as e:
             got = {"failed": "%s: %s" % (type(e).__name__, _without_stack(str(e))[:2000])}
-        data = (json.dumps(got) + "\n").encode()
-        while data:
-            data = data[os.write(answers, data) :]
+        _send(got)
         if got.get("ends"):
             return
+
+
+def _send(what: Dict[str, Any]) -> None:
+    data = (json.dumps(what) + "\n").encode()
+    while data:
+        data = data[os.write(_answers, data) :]
 
 
 def _without_stack(text: str) -> str:
@@ -152,21 +188,26 @@ class Team:
         self._left: Dict[int, List[str]] = {}
         self._workers: Dict[int, Worker] = {}
         self._lives: Dict[int, int] = {}
+        self._turn: Optional[Worker] = None
 
-    def get_ready(self, target: int) -> None:
-        """Start the first child of a target now: it begins, and waits for orders."""
-        self._workers[target] = self._new(target)
+    def hand_over(self) -> Dict[int, Worker]:
+        """The children that wait for the orders of another team (`run(..., leave=True)`)."""
+        handed, self._workers = self._workers, {}
+        return handed
 
-    def _new(self, target: int) -> Worker:
-        return Worker(lambda: self._begin(target))
+    def go_on_with(self, handed: Dict[int, Worker]) -> None:
+        """Take the children of another team, which know this one's orders as well."""
+        self._workers = handed
 
-    def run(self, targets: List[int], kernels: List[str]) -> None:
-        """Do `kernels` on all `targets` side by side, those that stand alone one at a time at the end."""
+    def run(self, targets: List[int], kernels: List[str], leave: bool = False) -> None:
+        """Do `kernels` on all `targets` side by side, those that stand alone one at a time at the end. `leave`: the children wait
+        for the orders of another team."""
         ordered = [k for k in kernels if k not in self._alone] + [k for k in kernels if k in self._alone]
         self._left = {t: list(ordered) for t in targets}
         self._lives = dict.fromkeys(targets, self._most)
         while True:
             self._give_orders()
+            self._give_turn()
             busy = {w.source: t for t, w in self._workers.items() if w.kernel is not None}
             if not busy:
                 break
@@ -178,20 +219,24 @@ class Team:
                 worker = self._workers.get(target)
                 if worker is not None and worker.kernel is not None and time.time() >= self._ends(worker):
                     self._lost(target, self._too_late(worker), patience_s=0.0)
-        for worker in self._workers.values():
-            worker.dismiss()
-        for worker in self._workers.values():
-            worker.end(0.5)
-        self._workers = {}
+        if not leave:
+            self._dismiss()
         over = time.time() >= self._deadline
         why = "not run: the time for kernels was over" if over else "not run: too much failed on this device before"
         for target, left in self._left.items():
             for name in left:
                 self._tell(target, name, time.time(), {"skipped": why, "not_begun": True})
 
+    def _dismiss(self) -> None:
+        for worker in self._workers.values():
+            worker.dismiss()
+        for worker in self._workers.values():
+            worker.end(0.5)
+        self._workers = {}
+
     def _too_late(self, worker: Worker) -> Dict[str, Any]:
         took = "%s did not end within %.3g s" % (self._name(worker.kernel or ""), time.time() - worker.started)
-        if time.time() - worker.started >= self._limit_s:
+        if worker.waits_since is None and time.time() - worker.started >= self._limit_s:
             return {"failed": took, "timed_out": True}
         return {"skipped": took + ": the time for kernels was over"}
 
@@ -199,7 +244,8 @@ class Team:
         return order if order == self._last else self._called(order)
 
     def _ends(self, worker: Worker) -> float:
-        return min(worker.started + self._limit_s, self._deadline)
+        waits = worker.waits_since is not None
+        return self._deadline if waits else min(worker.started + self._limit_s, self._deadline)
 
     def _give_orders(self) -> None:
         for target, left in self._left.items():
@@ -210,10 +256,18 @@ class Team:
                 if left[0] in self._alone and not self._quiet(target):
                     continue
                 if worker is None:
-                    worker = self._workers[target] = self._new(target)
+                    worker = self._workers[target] = Worker(partial(self._begin, target))
                 worker.order(left.pop(0))
             elif worker is not None and self._last is not None:
                 worker.order(self._last)
+
+    def _give_turn(self) -> None:
+        """To the one that has waited longest, when nobody has it any more."""
+        workers = list(self._workers.values())
+        waiting = [w for w in workers if w.waits_since is not None]
+        if waiting and self._turn not in workers:
+            self._turn = min(waiting, key=lambda w: w.waits_since or 0.0)
+            self._turn.take_turn()
 
     def _quiet(self, mine: int) -> bool:
         """Nobody else works, or has work that needs no quiet host before it."""
@@ -238,6 +292,13 @@ class Team:
                 )
             return
         for one in got:
+            if one == _TURN:
+                worker.waits_since = time.time()
+                continue
+            if worker is self._turn:
+                self._turn = None
+            if one == _OVER:
+                continue
             name, worker.kernel = worker.kernel or "", None
             ends = one.pop("ends", False)
             self._tell(target, name, worker.started, one)

@@ -59,7 +59,7 @@ class Collectives:
         self._connections = ""
         self._log = NcclLog()
         self._team = Team(
-            lambda _: self._child(self._log, self._work, gpus),
+            lambda _: self.child()[1],
             (),
             self._say,
             limit_s,
@@ -70,23 +70,24 @@ class Collectives:
         )
 
     @property
-    def _wanted(self) -> bool:
+    def wanted(self) -> bool:
+        """Whether there is anything to do."""
         return len(self._gpus) > 1 and bool(self._work)
 
-    def get_ready(self) -> None:
-        """Start the child of all GPUs now."""
-        if self._wanted:
-            self._team.get_ready(-1)
+    def child(self) -> Tuple[Bench, Do]:
+        """In the child: what it works with, and what does our orders."""
+        return self._child(self._log, self._work, self._gpus)
 
     def _say(self, _: int, position: str, got: Dict[str, Any]) -> None:
         if position != _LAST:
             index = int(position)
             self._hear(index, self._with_connections(self._work[index][0], _with_log(got, self._log)))
 
-    def everything(self) -> None:
-        """Answer for all of it."""
-        if not self._wanted:
+    def everything(self, before: Team) -> None:
+        """Answer for all of it, with the child that the team before has left, if it has."""
+        if not self.wanted:
             return
+        self._team.go_on_with(before.hand_over())
         self._team.run([-1], [str(i) for i in range(len(self._work))])
         self._log.close()
         if self._held or self._unbegun:
@@ -141,7 +142,7 @@ class Collectives:
         def begin(number: int) -> Do:
             _, pair, parameters = tries[number]
             os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(self._devices[i]["uuid"] for i in pair)
-            return self._child(logs[number], [(PAIR_OF_ALL, parameters, [0, 1])], [0, 1])
+            return self._child(logs[number], [(PAIR_OF_ALL, parameters, [0, 1])], [0, 1])[1]
 
         def say(number: int, position: str, got: Dict[str, Any]) -> None:
             if position == _LAST:
@@ -171,7 +172,9 @@ class Collectives:
         name, parameters, gpus = self._work[index]
         answer("native", dict(got, kernel=name, parameters=parameters, gpus=gpus))
 
-    def _child(self, log: NcclLog, work: List[Tuple[str, Dict[str, Any], List[int]]], gpus: List[int]) -> Do:
+    def _child(
+        self, log: NcclLog, work: List[Tuple[str, Dict[str, Any], List[int]]], gpus: List[int]
+    ) -> Tuple[Bench, Do]:
         prepare_nccl(log.path)
         bench = opened(Bench(Cuda()), gpus)
         run = until_failure(doing(bench, lambda position: _of_all(work[position])))
@@ -184,7 +187,7 @@ class Collectives:
                 return {"skipped": "not run: all-reduce over all GPUs failed before"}
             return run(position)
 
-        return do
+        return bench, do
 
 
 def _of_all(one: Tuple[str, Dict[str, Any], List[int]]) -> Callable[[Bench], Dict[str, Any]]:
