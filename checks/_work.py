@@ -60,6 +60,8 @@ def too_new(facts: Facts) -> Iterator[Found]:
     proof: tuple[TextEvent, ...] = ()
     if newer and failed:
         proof = (*_naming(facts, newer[0]), *failed)
+    elif newer and (told := text.said("nvcc-lacks-new", *(() if text.shows_a_failure else ("loss-is-nan",)))):
+        proof = (*_naming(facts, newer[0]), *told)
     elif codeless and (refused or _fails_always(facts, codeless)):
         proof = (*codeless, *refused)
     elif text.said("ptx-rejected") and any(c[0] >= _BLACKWELL for c in known):
@@ -160,7 +162,7 @@ def too_old(facts: Facts) -> Iterator[Found]:
 
 _SIZE = Pattern(r"(?P<number>\d+(?:\.\d+)?) ?(?P<unit>[KMGT]?)")
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
-_SMALL = 0.25
+_SMALL, _TINY = 0.25, 0.05
 """Of the card's memory: less than this is left for TensorFlow where another process holds most of it."""
 _NEARLY_ALL = 0.9
 _MUCH = 1 << 30
@@ -196,7 +198,8 @@ def held_by_others(facts: Facts) -> tuple[str, tuple[Evidence, ...]] | None:
     starts = (
         () if any("Tegra" in n or "Jetson" in n for n in _names(facts)) else text.said("memory-at-start")
     )  # shared with the host
-    if little := [e for e in starts if total and _bytes(e.values["free"]) < _SMALL * total and text.shows("op-fails")]:
+    least = _SMALL if text.shows("op-fails") else _TINY if text.said("reads-like-a-fault") else 0.0
+    if little := [e for e in starts if total and _bytes(e.values["free"]) < least * total]:
         return "Most of the GPU's memory was in use before this program started.", lines(little)
     made = [e for e in text.said("device-created") if total and int(e.values["memory_mb"]) << 20 < _SMALL / 2 * total]
     if made and text.said(*FULL, *MADE):

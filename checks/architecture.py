@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpudoctor.checks import _driver_fixes as fix
-from gpudoctor.checks import _fit, _work
+from gpudoctor.checks import _fit, _told, _work
 from gpudoctor.checks._driver_said import SHOWN, decided
 from gpudoctor.checks._said import lines
 from gpudoctor.facts import Facts, LogEvent, Measurement, UnknownFactError, Unread, known
@@ -334,6 +334,32 @@ def gpu_too_new_for_build(facts: Facts) -> Findings:
 _CACHED = "du -sh ~/.nv/ComputeCache  # then start it again: does the second start take as long?"
 
 
+def _slow_start(facts: Facts) -> Found:
+    """What somebody says of a start that takes minutes: the first one, or on a card that is newer than what was opened. Raises
+    UnknownFactError."""
+    text = facts.text
+    first, newer = text.said("first-start-long"), _told.too_new(facts)
+    long = text.said("takes-long") if newer and text.said("device-found") else ()
+    if text.shows_a_failure or not (first or long):
+        raise UnknownFactError(
+            Unread(why="this text does not say whether it is compiled at each start", settle=_CACHED)
+        )
+    return Found(
+        message="A start that takes minutes: TensorFlow's code is compiled for this GPU, which its build has none for.",
+        proof=lines((first or long)[:1]),
+        level=Level.WARN,
+        fixes=(_KEEP_COMPILED,),
+    )
+
+
+_KEEP_COMPILED = Fix(
+    kind="advice",
+    risk="safe",
+    summary="Keep the compiled code (~/.nv/ComputeCache, or CUDA_CACHE_PATH), with room for all of it",
+    steps=("export CUDA_CACHE_MAXSIZE=4294967296",),
+)
+
+
 @check("GD514", "jit-cold-start", stage=Stage.SPEED, level=Level.WARN, explains=("op-fails",))
 def jit_cold_start(facts: Facts) -> Findings:
     """The build has no machine code for this GPU: each first use is compiled from PTX, which works and takes time.
@@ -350,9 +376,8 @@ def jit_cold_start(facts: Facts) -> Findings:
     Source: TensorFlow, gpu_device.cc; CUDA programming guide, CUDA_CACHE_PATH and CUDA_CACHE_MAXSIZE.
     """
     if facts.text.is_all and not facts.text.said("no-machine-code"):
-        raise UnknownFactError(
-            Unread(why="this text does not say whether it is compiled at each start", settle=_CACHED)
-        )
+        yield _slow_start(facts)
+        return None
     events = _without_machine_code(facts)
     failed = _failed(facts)
     if any(_REJECTED.search(why) for _, why in failed) or (failed and _said(facts, "code-rejected")):
@@ -370,12 +395,5 @@ def jit_cold_start(facts: Facts) -> Findings:
         level=Level.WARN
         if facts.text.said("takes-long", "slow-named") and not facts.text.shows_a_failure
         else Level.INFO,
-        fixes=(
-            Fix(
-                kind="advice",
-                risk="safe",
-                summary="Keep the compiled code (~/.nv/ComputeCache, or CUDA_CACHE_PATH), with room for all of it",
-                steps=("export CUDA_CACHE_MAXSIZE=4294967296",),
-            ),
-        ),
+        fixes=(_KEEP_COMPILED,),
     )

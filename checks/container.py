@@ -42,6 +42,8 @@ def _not_asked_for(facts: Facts, container: str) -> tuple[TextEvent, ...]:
     undecided = left_open("nvidia-smi -L  # inside, and on the host")
     if container not in ENGINES or facts.text.said("builds-an-image", "on-a-host"):
         raise undecided
+    if facts.text.said("wants-processor") and facts.text.said("killed"):
+        raise undecided  # no GPU is wanted, and something else ended it
     without, absent = facts.text.said("run-without-gpus"), nothing_here(facts)
     if facts.text.said("gpus-asked") and not (without and driver_works(facts)):
         raise undecided

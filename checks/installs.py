@@ -173,7 +173,7 @@ def tf_macos_no_cuda(facts: Facts) -> Iterator[Found]:
         raise UnknownFactError(Unread(why="a driver of NVIDIA's answers: it is another machine's system that is named"))
     asked = tuple(e for e in facts.text.said("no-version") if e.values.get("name") == "tensorflow-gpu")
     wish = facts.text.said("gpu-package", "no-cuda-wheel") or asked
-    if not wish and not facts.text.shows_a_failure:
+    if not wish and not facts.text.shows_a_failure and not facts.text.said("gpu-memory-short-said"):
         wish = facts.text.said("says-nvidia")
     if facts.text.is_all and not wish and not _installs.shows_no_gpu(facts):
         known(facts.tensorflow.devices)

@@ -24,7 +24,8 @@ _NODES = "kubectl describe nodes | grep -A10 Capacity"
 def container_runtime_not_default(facts: Facts) -> Findings:
     """Kubernetes starts its containers without NVIDIA's runtime.
 
-    What it looks at: in a pasted text, that NVIDIA's device plugin does not find NVML in its own container. On a node: that no
+    What it looks at: in a pasted text, that NVIDIA's device plugin does not find NVML in its own container, or that pods see
+    a GPU only with runtimeClassName. On a node: that no
     plugin for nvidia.com/gpu is at its kubelet, and that its containerd knows no runtime of NVIDIA; for information.
 
     Why it matters: the plugin, and every pod that gets a GPU from it, needs NVIDIA's runtime. docker's setting does not
@@ -37,6 +38,13 @@ def container_runtime_not_default(facts: Facts) -> Findings:
     """
     if not facts.text.is_all:
         return (yield from _no_runtime_for_the_kubelet(facts))
+    if needed := facts.text.said("runtime-class-needed"):
+        yield Found(
+            message="A pod gets NVIDIA's runtime only where it names the runtime class: it is not the default.",
+            proof=lines(needed[:1]),
+            fixes=(_DEFAULT_RUNTIME,),
+        )
+        return
     yield Found(
         message="The device plugin runs without NVIDIA's runtime, and so finds no GPU.",
         proof=lines(said(facts, "k8s-plugin-no-nvml", settle=_PLUGIN)),

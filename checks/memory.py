@@ -84,3 +84,36 @@ def gpu_oom_model_or_data(facts: Facts) -> Iterator[Found]:
             ),
         ),
     )
+
+
+@check("GD872", "wsl-pinned-memory-limit", stage=Stage.USE, explains=("op-fails", "cgroup-memory-limit"))
+def wsl_pinned_memory_limit(facts: Facts) -> Iterator[Found]:
+    """Under WSL the driver locks only a part of the host's memory, and TensorFlow asks for more.
+
+    What it looks at: in a pasted text, that memory on the host could not be allocated for the GPU ('failed to alloc … bytes on
+    host', 'could not allocate pinned host memory'), and that it is WSL 2.
+
+    Why it matters: copies to the GPU go through locked memory of the host. CUDA calls it out of memory though the GPU has room, and
+    TensorFlow tries again with less, which is slow or fails.
+
+    How to fix: give WSL more memory (.wslconfig, memory=…; the limit goes with it), smaller batches and prefetch buffers; or Linux without WSL.
+
+    Source: NVIDIA, CUDA on WSL User Guide, 'WSL 2 Support Constraints' (pinned system memory); TensorFlow, gpu_host_allocator.h.
+    """
+    told = said(facts, "pinned-memory-full", settle="free -g; uname -r")
+    if facts.system.wsl is not True:
+        _work.unknown("uname -r", why="this text does not say that it is WSL")
+    yield Found(
+        message="The driver can't lock so much of the host's memory under WSL; it is not the GPU's memory that is full.",
+        proof=lines(told[:2]),
+        fixes=(
+            Fix(
+                kind="advice",
+                risk="safe",
+                summary="In %UserProfile%\\.wslconfig, under [wsl2], raise memory=, then wsl --shutdown; smaller batches and "
+                "prefetch buffers need less",
+                steps=(),
+                verify="free -g",
+            ),
+        ),
+    )

@@ -240,7 +240,12 @@ def _clash(facts: Facts, overlap: Overlap, lost: list[str], newer: tuple[str, st
     )
 
 
-@check("GD408", "conda-cpu-build", stage=Stage.PYTHON, explains=("tf-cpu-only-package", "tf-lists-no-gpu"))
+@check(
+    "GD408",
+    "conda-cpu-build",
+    stage=Stage.PYTHON,
+    explains=("tf-cpu-only-package", "tf-lists-no-gpu", "cuda-version-mismatch"),
+)
 def conda_cpu_build(facts: Facts) -> Findings:
     """conda installed the build of TensorFlow without CUDA.
 

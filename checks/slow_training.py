@@ -40,7 +40,8 @@ def cpu_starved_input(facts: Facts) -> Findings:
     disk. Where the input is at its limit (one thread without a pause, or all processors that the program may use) and those that
     start operations are not, 15% of the time is enough. In a pasted text, what a profiler says: TensorFlow's 'Your program is HIGHLY (or MODERATELY) input-bound
     because …% of the total step time sampled is waiting for input', DLProf's data loader with the highest usage.
-    Low utilisation alone makes it a candidate.
+    Somebody says that the processor is full while the GPU idles for most of the time, or that the GPU works in spikes
+    and Python's own generators feed it. Low utilisation alone makes it a candidate.
 
     Why it matters: the GPU computes for a part of each step, and idles while processors read, decode and augment the next batch.
 
@@ -53,7 +54,9 @@ def cpu_starved_input(facts: Facts) -> Findings:
     _of_a_run(facts)
     if facts.text.said("not-input-bound") and not facts.text.said("input-bound"):
         return None
-    told = said(facts, "input-bound", settle=_PROFILE)
+    text = facts.text
+    spikes = text.said("processor-full-gpu-idle") or (text.said("input-by-python") and text.said("gpu-in-spikes"))
+    told = spikes or said(facts, "input-bound", settle=_PROFILE)
     percent = next((e.values["percent"] for e in told if "percent" in e.values), None)
     yield Found(
         message="The GPU waits for the input pipeline" + (f" in {percent}% of the time." if percent else "."),

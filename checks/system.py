@@ -170,7 +170,8 @@ def cgroup_memory_limit(facts: Facts) -> Findings:
     """The memory limit of this container or job is too small: the kernel killed TensorFlow.
 
     What it looks at: a child of gpudoctor that was ended by signal 9, a memory limit of its control group, and that
-    the control group counted a kill for want of memory (oom_kill) while gpudoctor ran.
+    the control group counted a kill for want of memory (oom_kill) while gpudoctor ran. In a pasted text: Kubernetes' OOMKilled,
+    where nobody says that the memory only grows.
 
     Why it matters: the program disappears with 'Killed' and nothing else. Importing TensorFlow and starting CUDA take a
     few gigabytes of host memory before any data is loaded.
@@ -179,6 +180,11 @@ def cgroup_memory_limit(facts: Facts) -> Findings:
 
     Source: Linux kernel, cgroup-v2, memory.events.
     """
+    if facts.text.is_all and (told := [e for e in facts.text.said("killed") if "OOMKilled" in e.text]):
+        if facts.text.said("memory-grows"):
+            raise UnknownFactError(Unread(why="memory that only grows meets every limit"))
+        yield Found(message="The pod met its memory limit, and was killed.", proof=lines(told[:1]), fixes=(_RAISE,))
+        return None
     if known(facts.tensorflow.directory) is None:
         raise NotApplicable("TensorFlow is not installed")
     ends = [m.failed for m in facts.measurements if m.failed]
@@ -194,8 +200,8 @@ def cgroup_memory_limit(facts: Facts) -> Findings:
         return "memory is not limited"
     counted = facts.system.oom_kills_during
     log = facts.system.kernel_log_during
-    lines = [] if isinstance(log, Unread) else [e for e in log if e.kind == "oom-kill"]
-    if not lines and not known(counted):
+    kills = [] if isinstance(log, Unread) else [e for e in log if e.kind == "oom-kill"]
+    if not kills and not known(counted):
         return "the kernel killed nothing for want of memory"
     yield Found(
         message=f"The kernel killed it for want of memory: this container or job may use {limit / _GIB:.3g} GiB.",
@@ -204,17 +210,19 @@ def cgroup_memory_limit(facts: Facts) -> Findings:
             Evidence(text=f"memory limit {limit} bytes, kills while gpudoctor ran: {counted}", source="control group")
             if isinstance(counted, int)
             else Evidence(text=f"memory limit {limit} bytes", source="control group"),
-            *shown(lines),
+            *shown(kills),
         ),
-        fixes=(
-            Fix(
-                kind="advice",
-                risk="safe",
-                summary="Raise the limit: docker run --memory, resources.limits.memory in Kubernetes, --mem in Slurm",
-                steps=(),
-            ),
-        ),
+        fixes=(_RAISE,),
     )
+    return None
+
+
+_RAISE = Fix(
+    kind="advice",
+    risk="safe",
+    summary="Raise the limit: docker run --memory, resources.limits.memory in Kubernetes, --mem in Slurm",
+    steps=(),
+)
 
 
 @check(

@@ -34,9 +34,10 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     (
         "kernel-updated",
-        ("kernel", "Kernel", "内核"),
+        ("kernel", "Kernel", "内核", "reboot"),
         (rf"(?i:kernel (?:was |is |has been |got |has |were )?(?:just |automatically |auto[- ]?|recently )?{_UPDATED})"
         rf"|(?i:{_UPDATED}(?:ed|ing|e|es) (?:of |to )?(?:the |my |a |its )?(?:new |newer |linux |ubuntu ){{0,3}}kernel)"
+        r"|(?i:\b(?:after|since|following) (?:an? |the |my )?(?:os|system|ubuntu|debian|fedora|arch|distro|apt) (?:update|upgrade)[^.\n]{0,20}\breboot)"
         r"|(?i:new(?:er)? (?:linux )?kernel (?:was |is |has been )?(?:installed|update))|更新了?内核|内核(?:自动)?(?:更新|升级)|升级了?内核"),
     ),
     (
@@ -131,6 +132,39 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"|(?:grows?|increases?|rises?|climbs?)\b[^.\n]{0,30}\b(?:over time|continuously|constantly|steadily|gradually|every (?:epoch|step|batch|iteration)|with (?:each|every))"
         r"|(?:is |kept )?(?:continuously|constantly|steadily|gradually) (?:grow|increas|ris|climb)\w{2,3})\b)|(?<!显)内存[^。\n]{0,12}(?:不断|持续|一直|越来越)[^。\n]{0,4}(?:增长|增加|上涨|升高|变大|高)"),
     ),
+    (
+        "first-start-long",
+        ("first", "First"),
+        (r"^(?![^\n]{0,300}\b(?:epoch|batch|download|install|import|build))(?=[^\n]{0,300}\b(?i:min(?:ute)?s?)\b)[^\n]{0,300}(?i:\bfirst (?:start|time|run|launch|session|call|use|execution|initiali[sz]ation)\b)"),
+    ),
+    (
+        "gpu-in-spikes",
+        ("GPU", "gpu"),
+        (r"(?i:\bGPU (?:usage|utili[sz]ation|util|load)\b[^.\n]{0,40}\b(?:up and down|in spikes|fluctuat\w{1,4}|oscillat\w{1,4}|jump\w{0,3} between|bounc\w{1,3} between|(?:varies|goes|going) (?:between|from) 0)"
+        r"|\bspikes? (?:in|of) (?:the )?GPU (?:usage|utili[sz]ation|load))"),
+    ),
+    (
+        "input-by-python",
+        ("fit_generator", "ImageDataGenerator", "Sequence", "PyDataset", "from_generator", "py_func", "feed_dict", "numpy_function"),
+        r"\b(?:fit_generator|ImageDataGenerator|keras\.utils\.(?:Sequence|PyDataset)|from_generator|py_func(?:tion)?|feed_dict|numpy_function)\b",
+    ),
+    (
+        "processor-full-gpu-idle",
+        ("CPU", "cpu"),
+        (r"(?i:\bCPU\b[^.\n]{0,30}\b(?:100|9\d) ?%[^.\n]{0,60}\bGPU\b[^.\n]{0,30}\b\d ?%[^.\n]{0,12}\b(?:for (?:more|most|the most|the majority|nine|over)|most of|mostly|of the time|in between))"),
+    ),
+    ("gpu-memory-short-said", ("OOM", "ut of memory", "free memory", "freeMemory"), r"\bOOM\b|\b[Oo]ut of memory\b|\bfree ?[Mm]emory is only\b|\bfreeMemory:"),
+    (
+        "wants-processor",
+        ("CPU", "cpu", "without GPU", "without a GPU"),
+        r"(?i:\b(?:run(?:ning)?|train(?:ing)?|execut(?:e|ing)|try(?:ing)?|us(?:e|ing)) (?:the |my |this |it )?(?:code |model |script |example |everything )?(?:only )?on (?:the |a |my )?CPU\b(?!['s]| instead| only)(?=[^?]{0,200}$)|\binstall\w{0,3} (?:\w+ )?(?:on|in) [\w ]{1,20} without (?:a )?GPU\b)",
+    ),
+    (
+        "runtime-class-needed",
+        ("runtimeClassName",),
+        (r"(?i:\b(?:(?:needs?|have|had|has|required|necessary) to (?:add|set|specify|use|have)|must (?:add|set|specify|use|have))\b[^.\n]{0,25}runtimeClassName"
+        r"|\b(?:without|unless|only (?:works? )?(?:with|if|when))\b[^.\n]{0,25}runtimeClassName)"),
+    ),
     ("slow-named", ("low", "hrottl"), r"(?i:\bslow(?:s|ed|er|ly)?\b|\bthrottl)"),
     (
         "secure-boot-named",
@@ -184,7 +218,8 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "card-was-changed",
         ("TX", "tx", "card", "Card", "GPU", "gpu", "060", "070", "080", "090"),
-        (r"(?i:\b(?:since|after|when|until|before|now that) (?:[\w']+ ){0,3}?(?:chang|switch|upgrad|replac|swap|bought|got|buying|getting|mov)\w{0,5} (?:(?:to|from|for|my|our|the|an?|it|new|newer|nvidia|geforce) ){0,4}?"
+        (r"(?i:\b(?:no (?:problem|issue|trouble|error)s?(?: at all)?|works?|worked|runs?|trains?|fine) (?:on|with) (?:an? |my |the )?(?:geforce )?gtx ?(?:9|10)[5-8]0\b"
+        r"|\b(?:since|after|when|until|before|now that) (?:[\w']+ ){0,3}?(?:chang|switch|upgrad|replac|swap|bought|got|buying|getting|mov)\w{0,5} (?:(?:to|from|for|my|our|the|an?|it|new|newer|nvidia|geforce) ){0,4}?"
         r"(?:(?:graphics |video )?cards?|gpus?|[rg]tx ?-?\d{3,4}|titan (?:rtx|v)|[345]0[5-9]0)\b"
         r"|\b(?:new|newer) (?:graphics |video )?(?:card|gpu)\b[^.\n]{0,60}\b(?:[rg]tx ?-?\d{3,4}|titan (?:rtx|v)|[345]0[5-9]0)\b[^\n]{0,200}\b(?:old|previous|earlier)\b"
         r"|\b(?:works?|worked|ran|runs|fine|ok|perfect\w{0,2}|no (?:problem|issue)s?)\b (?:[\w']+ ){0,4}?(?:on|with) (?:[\w']+ ){0,3}?(?:older|old|previous|other|another) (?:graphics |video )?(?:cards?|gpus?|machines? with|computers? with|pcs? with|[rg]tx|geforce)\b)"),

@@ -51,6 +51,11 @@ _ERROR_BEGINS = Pattern(r"\b(?:ImportError|OSError|lib\w{3,20}\.so|Could not|can
 _BUT = Pattern(
     r"(?<=, )(?=I've |I have |we have |we've )|(?i:\b(?:but|while|whereas|although|though|however|instead),? (?:actually )?(?=(?:I|we|my|I've|we've|mine|there|it|the|only|this|installed|have)\b))"
 )
+_ADDRESS = Pattern(r"https?://[^\s)]{1,300}")
+_BUT_TENSORFLOW = Pattern(
+    r"(?i:,? (?:but|while|whereas|although|though) (?:the |my |this )?(?:tensorflow|tf|wheel|package|build)\b)"
+)
+"""What stands before it is what somebody has."""
 _OWN = Pattern(
     r"(?i:\b(?:with|have|has|on|using|under|got|and)(?: an?| the| my| our| only)? (?:nvidia )?(?P<what>cuda|cudnn)(?:[ -]toolkit)?[ -]v?(?P<version>\d{1,2}(?:\.\d{1,2}){0,2})"
     r" (?:is |was |are |being |already |properly |correctly )?(?:installed|installation|install|in place|set ?up)\b)"
@@ -108,9 +113,12 @@ def _of_ones_own(text: str) -> str:
     """The part of a line that tells what somebody has, beside what is asked for."""
     if own := _BUT.search(text):
         rest = text[own.end() :]
+    elif before := _BUT_TENSORFLOW.search(text):
+        rest = text[: before.start()]
     else:
         error = _ERROR_BEGINS.search(text)
         rest = text[: error.start()] if error else ""
+    rest = _ADDRESS.sub("", rest)
     return "" if _NOT_INSTALLED.search(rest) else rest
 
 

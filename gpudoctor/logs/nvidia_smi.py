@@ -17,6 +17,7 @@ WORDS = (
     "NVIDIA",
     "version mismatch",
     "blocked by",
+    "communicate",
     "GPU",
     "No devices",
     "device handle",
@@ -44,7 +45,10 @@ _ERRORS: tuple[tuple[int, str], ...] = (
     ),
     (
         9,
-        r"NVML: Driver Not Loaded|couldn.?t communicate with (?:the )?(?:latest )?NVIDIA driver|NVML_ERROR_DRIVER_NOT_LOADED|NVMLError_DriverNotLoaded",
+        (
+            r"NVML: Driver Not Loaded|couldn.?t communicate with (?:the )?(?:latest )?NVIDIA driver|NVML_ERROR_DRIVER_NOT_LOADED|NVMLError_DriverNotLoaded"
+            r"|nvidia-smi\b[^.\n]{0,60}\b(?:cannot|can not|can't|could ?n[o']t|unable to|not able to) communicate (?:to|with) (?:the )?(?:nvidia )?driver"
+        ),
     ),
     (4, r"NVML: Insufficient Permissions|NVML_ERROR_NO_PERMISSION|NVMLError_NoPermission"),
     (

@@ -167,7 +167,7 @@ _IN_SPEECH = Pattern(
 )
 _GRACE = Pattern(r"\bGrace[ -]Hopper\b|\bG[HB]200\b|\bDGX Spark\b|\bGB10\b")
 """NVIDIA's machines with processors of ARM."""
-_JETSON = Pattern(r"\bJetson\b|\bJet[Pp]ack\b|\bOrin (?:NX|Nano|AGX)\b|\bXavier (?:NX|AGX)\b")
+_JETSON = Pattern(r"\bJetson\b|\bjtop\b|\bJet[Pp]ack\b|\bOrin (?:NX|Nano|AGX)\b|\bXavier (?:NX|AGX)\b")
 _32BIT = Pattern(
     r"\b(?:Ubuntu|Windows|Linux|Debian|Python|system|OS|machine)\b.{0,24}\b(?:32[- ]?bits?|x32)\b"
     r"|\b32[- ]?bits? (?:version of )?(?:Ubuntu|Windows|Linux|Debian|Python|system|OS|machine)\b",

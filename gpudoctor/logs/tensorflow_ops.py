@@ -130,10 +130,10 @@ _LIBRARIES = (
 _MEMORY = (
     Kind(
         "host-memory-full",
-        r"OOM when allocating tensor.{0,300}(?:device:CPU:\d|by allocator (?:mklcpu|cpu))"
-        r"|failed to alloc(?:ate)? \d+ bytes on host|could not allocate pinned host memory",
+        r"OOM when allocating tensor.{0,300}(?:device:CPU:\d|by allocator (?:mklcpu|cpu))",
         _FAILS,
     ),
+    Kind("pinned-memory-full", r"failed to alloc(?:ate)? \d+ bytes on host|could not allocate pinned host memory", _FAILS),
     Kind(
         "tensor-too-large",
         r"OOM when allocating ten|\bOOM\b[^\n]{0,60}\bshape ?\[\d|(?:RESOURCE_EXHAUSTED|Resource exhausted|ResourceExhaustedError): Out of memory while trying"

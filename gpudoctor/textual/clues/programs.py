@@ -81,6 +81,7 @@ CLUES: dict[str, tuple[str, ...]] = {
     "gpu-access-failed": _FAULT,
     "launch-timed-out": _FAULT,
     "host-memory-full": ("cgroup-memory-limit",),
+    "pinned-memory-full": ("wsl-pinned-memory-limit", "cgroup-memory-limit"),
     "killed": ("cgroup-memory-limit", "host-memory-leak"),
     "jit-failed": ("libdevice-missing", "ptxas-missing", "ptxas-too-old", "gpu-too-new-for-build"),
     "layout-of-cpu": ("tf-no-gpu-registered", "tf-cpu-only-package"),

@@ -1,0 +1,68 @@
+"""Causes that people tell in their own words, and words that look alike and tell something else."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.logs.judged import judged, shown
+
+OPENED = (
+    "I tensorflow/core/common_runtime/gpu/gpu_device.cc:1555] Found device 0 with properties:\n"
+    "pciBusID: 0000:01:00.0 name: GeForce RTX {card} computeCapability: {capability}\n"
+    "I tensorflow/stream_executor/platform/default/dso_loader.cc:44] Successfully opened dynamic library cudart64_101.dll\n"
+)
+HOST = "E tensorflow/stream_executor/cuda/cuda_driver.cc:893] failed to alloc 415990272 bytes on host: CUDA_ERROR_OUT_OF_MEMORY\n"
+WITHOUT = (
+    "$ docker run -it somebody/image /bin/bash\nroot@97d439b58033:/# python train.py\n"
+    "failed call to cuInit: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected\n"
+    "kernel driver does not appear to be running on this host (97d439b58033): /proc/driver/nvidia/version does not exist\n"
+)
+FREE = "totalMemory: 11.90GiB freeMemory: {free}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        # a start that takes minutes
+        ("Making the GPU device takes five minutes.\n" + OPENED.format(card="3060", capability="8.6"), "jit-cold-start"),
+        ("Making the GPU device takes five minutes.\n" + OPENED.format(card="2060", capability="7.5"), None),
+        ("The first start of a session takes 3 minutes, the next one a second. P100, TF 1.10\n", "jit-cold-start"),
+        ("The first epoch takes 3 minutes. P100, TF 1.10\n", None),
+        # the input
+        ("CPU is at 100 % all along, and the GPU is at 0 % for most of the time\n", "cpu-starved-input"),
+        ("CPU is at 100 % and the GPU is at 0 %\n", None),
+        ("model.fit_generator(it, workers=3)\nGPU usage goes up and down all the time\n", "cpu-starved-input"),
+        ("GPU usage goes up and down all the time\n", None),
+        # the driver
+        ("After an OS upgrade and reboot nvidia-smi says that it cannot communicate with the driver\n", "driver-module-not-loaded"),
+        ("nvidia-smi says that it cannot communicate with the driver\n", None),
+        ('It ran for a day. Then nvidia-smi says "GPU is lost".\n', "xid79-fell-off-bus"),
+        # memory
+        ("One job hung and I cancelled it.\n" + FREE.format(free="365.94MiB"), "gpu-memory-held-by-other-process"),
+        ("One job hung and I cancelled it.\n" + FREE.format(free="9.80GiB"), None),
+        ("The step is in Failed state with this message: OOMKilled\n", "cgroup-memory-limit"),
+        ("WSL2, kernel 5.10.16.3-microsoft-standard-WSL2\n" + HOST, "wsl-pinned-memory-limit"),
+        ("Ubuntu 20.04\n" + HOST, None),
+        ("WSL2, kernel 5.10.16.3-microsoft-standard-WSL2\nOOM when allocating tensor with shape[9] by allocator cpu\n", None),
+        # versions
+        ("libcusolver.so.8.0: cannot open shared object file: No such file or directory\nIt contains cuda 9.0, but tensorflow is built with cuda 8.0\n", "cuda-version-mismatch"),
+        ("RTX 3070, tensorflow 1.14, cudatoolkit 10.0\nnvcc fatal : Value 'sm_86' is not defined for option 'gpu-architecture'\n", "gpu-too-new-for-build"),
+        ("nvcc fatal : Value 'sm_86' is not defined for option 'gpu-architecture'\n", None),
+        ("RTX 3090, tensorflow 1.15, CUDA: 10.0\nLoss is inf or nan. The same has no problem on a GTX 1060\n", "gpu-too-new-for-build"),
+        ("I changed the optimizer to get rid of a *libdevice not found* error\n", "libdevice-missing"),
+        ("jtop reports no gpu usage.\nPython 3.10.12\ntensorflow                   2.16.1\n", "tf-aarch64-cpu-only"),
+        ("_tflow_select  2.3.0  gpu\ntensorflow  2.3.0  mkl_py38h8557ec7_0\ntensorflow-base  2.3.0  eigen_py38h75a453f_0\n- CUDA/cuDNN version: 11.2\nthe GPU is not listed\n", "conda-cpu-build"),
+        # several GPUs
+        ("MirroredStrategy never gets past the first all-reduce.\n[1478402.110671] DMAR: [DMA Write] Request device [02:00.0] fault addr cd139000 [fault reason 05] PTE Write access is not set\n", "nccl-p2p-iommu-acs"),
+        # containers
+        ("Test pods see the GPU; on k3s we need to add \"runtimeClassName: nvidia\", which Kubeflow can't.\n", "container-runtime-not-default"),
+        (WITHOUT, "container-no-gpus-flag"),
+        ("I am running the code on CPU\n" + WITHOUT + "Killed\n", None),
+        # macOS
+        ("It is a Mac with an Nvidia 650M. I wanted to use the GPU\n", "tf-macos-no-cuda"),
+        ("It is a Mac with an Nvidia 650M. I wanted to use the GPU\nIt ends with an OOM, free memory is only 49MiB\n", None),
+    ],
+)  # fmt: skip
+def test_what_is_told(text: str, cause: str | None) -> None:
+    roots, _ = shown(judged(text))
+    assert roots[:1] == ([cause] if cause else []), (roots, text)
