@@ -87,7 +87,8 @@ def redirected(facts: Facts) -> tuple[TextEvent, ...]:
             raise UnknownFactError(Unread(why="not in this text", settle=settle))
         return (*wrong[:1], *why[:3])
     if not why and not without_peers(facts):
-        why = facts.text.said("p2p-cure")
+        both = facts.text.said("p2p-on-tried") and facts.text.said("p2p-off-tried")
+        why = facts.text.said("p2p-cure") or (both and facts.text.said("p2p-on-tried", "p2p-off-tried"))
     if not why:
         undecided(settle)
     return (*hangs[:1], *why[:3])

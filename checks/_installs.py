@@ -83,7 +83,7 @@ def pythons(releases: tuple[Release, ...], name: str, platform: Platform | None 
 
 def offered(event: TextEvent) -> tuple[str, ...] | None:
     """The versions that pip found for this Python; () none, None: pip does not say."""
-    if "no-version" not in event.kind or "from versions" not in event.text:
+    if event.kind != "no-version" or "versions" not in event.values:
         return None
     listed = re.findall(r"\d+\.\d+[\w.]*", event.values.get("versions", ""))
     return tuple(listed)

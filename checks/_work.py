@@ -62,6 +62,8 @@ def too_new(facts: Facts) -> Iterator[Found]:
         proof = (*_naming(facts, newer[0]), *failed)
     elif newer and (told := text.said("nvcc-lacks-new", *(() if text.shows_a_failure else ("loss-is-nan",)))):
         proof = (*_naming(facts, newer[0]), *told)
+    elif newer and not text.shows_a_failure and _is_used(facts):
+        proof = _naming(facts, newer[0])
     elif codeless and (refused or _fails_always(facts, codeless)):
         proof = (*codeless, *refused)
     elif text.said("ptx-rejected") and any(c[0] >= _BLACKWELL for c in known):
@@ -76,6 +78,15 @@ def too_new(facts: Facts) -> Iterator[Found]:
     if newer:
         message = f"{newer[0]} has compute capability {newer[1][0]}.{newer[1][1]}, which is newer than {newer[2]}."
     yield Found(message=message, proof=lines(proof), fixes=(_newer(),))
+
+
+def _is_used(facts: Facts) -> bool:
+    """TensorFlow has made its device, and somebody complains."""
+    made = any(
+        "Creating TensorFlow device" in e.text or "Created TensorFlow device" in e.text
+        for e in facts.text.said("device-found", "device-created")
+    )
+    return made and bool(facts.text.said("goes-wrong"))
 
 
 def _fails_always(facts: Facts, codeless: tuple[TextEvent, ...]) -> bool:

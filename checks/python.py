@@ -233,13 +233,13 @@ def _32bit_in_text(facts: Facts) -> Iterator[Found]:
     )
 
 
-@check("GD405", "jupyter-kernel-other-environment", stage=Stage.PYTHON, level=Level.INFO)
+@check("GD405", "jupyter-kernel-other-environment", stage=Stage.PYTHON, level=Level.WARN)
 def jupyter_kernel_other_environment(facts: Facts) -> Findings:
     """Your Jupyter kernel starts another interpreter, one without TensorFlow.
 
     What it looks at: the kernels in the user's own Jupyter directories: which interpreter each starts, and whether
     that has TensorFlow, by its files. It says something where the examined interpreter has TensorFlow, no kernel
-    starts it, and one of the user's own starts another that has none.
+    starts it, and one of the user's own starts another that has none. In a pasted text: a Jupyter of Windows, started from WSL.
 
     Why it matters: a notebook runs in its kernel's interpreter, whatever environment is activated. TensorFlow is
     then 'not installed' in the notebook, or an older one without GPUs.
@@ -248,6 +248,20 @@ def jupyter_kernel_other_environment(facts: Facts) -> Findings:
 
     Source: https://jupyter-client.readthedocs.io/en/stable/kernels.html
     """
+    if facts.text.is_all and facts.text.said("wsl-named") and (told := facts.text.said("windows-jupyter")):
+        yield Found(
+            message="This starts the Jupyter of Windows: its kernel is a Python of Windows', not the one of WSL.",
+            proof=lines(told),
+            fixes=(
+                Fix(
+                    kind="command",
+                    risk="safe",
+                    summary="Install Jupyter in the environment inside WSL, and start that",
+                    steps=("python3 -m pip install notebook", "python3 -m notebook --no-browser"),
+                ),
+            ),
+        )
+        return
     if known(facts.tensorflow.directory) is None:
         raise NotApplicable("TensorFlow is not installed here")
     kernels = [k for k in known(facts.python.kernels) if k.mine]
@@ -263,6 +277,7 @@ def jupyter_kernel_other_environment(facts: Facts) -> Findings:
         message=f"The Jupyter kernel '{first.display_name or first.name}' starts {first.executable}, {what}; no kernel "
         f"starts {executable}.",
         proof=tuple(Evidence(text=f"{k.name} starts {k.executable}", source=k.path) for k in others[:3]),
+        level=Level.INFO,
         fixes=(
             Fix(
                 kind="command",

@@ -55,7 +55,9 @@ def cpu_starved_input(facts: Facts) -> Findings:
     if facts.text.said("not-input-bound") and not facts.text.said("input-bound"):
         return None
     text = facts.text
-    spikes = text.said("processor-full-gpu-idle") or (text.said("input-by-python") and text.said("gpu-in-spikes"))
+    spikes = text.said("processor-full-gpu-idle", "input-blamed") or (
+        text.said("input-by-python") and text.said("gpu-in-spikes")
+    )
     told = spikes or said(facts, "input-bound", settle=_PROFILE)
     percent = next((e.values["percent"] for e in told if "percent" in e.values), None)
     yield Found(

@@ -198,6 +198,22 @@ def tf_cpu_only_package(facts: Facts) -> Findings:
 def _cpu_build_in_text(facts: Facts) -> Found | None:
     """The packages that a text lists, where no GPU is listed: tensorflow-cpu alone, or tensorflow of a release whose
     computing package was tensorflow-gpu."""
+    if (after := facts.text.said("cpu-after-keras")) and facts.text.said("gpu-package"):
+        return Found(
+            message="keras asked for the package tensorflow, which before 1.15 is for CPUs only: it lies over tensorflow-gpu.",
+            proof=lines(after),
+            fixes=(
+                Fix(
+                    kind="command",
+                    risk="safe",
+                    summary="Take both away, then install the one with CUDA again, last",
+                    steps=(
+                        "python3 -m pip uninstall -y tensorflow tensorflow-gpu",
+                        "python3 -m pip install --no-deps tensorflow-gpu",
+                    ),
+                ),
+            ),
+        )
     lost = facts.tensorflow.libraries
     asks = facts.text.is_all and not isinstance(lost, Unread) and bool(lost)  # which no build without CUDA does
     if asks or facts.tensorflow.devices != () or isinstance(facts.tensorflow.import_error, str):

@@ -144,6 +144,12 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"|\bspikes? (?:in|of) (?:the )?GPU (?:usage|utili[sz]ation|load))"),
     ),
     (
+        "input-blamed",
+        ("low", "long", "ottleneck"),
+        (r"(?i:\b(?:data (?:loading|loader|pipeline)|input pipeline|google drive|flow[ _]from[ _]directory|image_dataset_from_directory|data ?generator|reading (?:the )?(?:images|files|data))\b[^.\n]{0,60}"
+        r"\b(?:slow(?:ly|er)?|(?:is|as) the bottleneck|(?:ridiculously|very|so|too) long)\b)"),
+    ),
+    (
         "input-by-python",
         ("fit_generator", "ImageDataGenerator", "Sequence", "PyDataset", "from_generator", "py_func", "feed_dict", "numpy_function"),
         r"\b(?:fit_generator|ImageDataGenerator|keras\.utils\.(?:Sequence|PyDataset)|from_generator|py_func(?:tion)?|feed_dict|numpy_function)\b",
@@ -164,6 +170,24 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("runtimeClassName",),
         (r"(?i:\b(?:(?:needs?|have|had|has|required|necessary) to (?:add|set|specify|use|have)|must (?:add|set|specify|use|have))\b[^.\n]{0,25}runtimeClassName"
         r"|\b(?:without|unless|only (?:works? )?(?:with|if|when))\b[^.\n]{0,25}runtimeClassName)"),
+    ),
+    (
+        "goes-wrong",
+        ("wrong", "n't ", "not ", "diverge", "explode"),
+        r"^(?![^\n]{0,200}\.cc:\d)[^\n]{0,300}?(?i:\b(?:goes? wrong|wrong (?:results?|numbers|loss(?:es)?|values|outputs?)|(?:does(?:n't| not)|won't) (?:work|train|learn|converge)|diverges?|explodes?)\b)",
+    ),
+    ("p2p-on-tried", ("NCCL_P2P_DISABLE",), r"\bNCCL_P2P_DISABLE=0\b"),
+    ("p2p-off-tried", ("NCCL_P2P_DISABLE",), r"\bNCCL_P2P_DISABLE=1\b"),
+    (
+        "slow-start",
+        ("start", "loading", "nitiali"),
+        r"(?i:\b(?:slow|long|sluggish) (?:\w+ ){0,2}(?:start(?:s|-?up)?|model loading|loading of (?:the )?models?|initiali[sz]ation)\b)",
+    ),
+    ("windows-jupyter", ("jupyter",), r"\bjupyter(?:[- ](?:notebook|lab))?\.exe\b"),
+    (
+        "cpu-after-keras",
+        ("eras",),
+        r"(?i:\b(?:once|after|when|since|as soon as)\b[^.\n]{0,30}\bkeras\b[^.\n]{0,20}\binstall\w{0,3}\b[^.\n]{0,60}\b(?:only|nothing but|just|sees?|finds?|uses?)\b[^.\n]{0,20}\bCPU\b)",
     ),
     ("slow-named", ("low", "hrottl"), r"(?i:\bslow(?:s|ed|er|ly)?\b|\bthrottl)"),
     (

@@ -48,7 +48,7 @@ _BARE = tuple(f"{series}{size}" for series in (30, 40, 50) for size in (50, 60, 
 WORDS = ("TX", "tx", "MX", "GT ", "K80", "K40", "K520", "T4", "100", "H200", "B200", "L40", "A10", "A30", "A40", "A6000", "GB10", "Quadro",
          "Tesla", "itan", "TITAN", "50 Ti", "50Ti", "940", "930", "920", "960", "780M", "ensor", "TF", "tf", "uda", "UDA", *_BARE)  # fmt: skip
 _NAME = Pattern(
-    r"\b(?i:RTX )?(?P<series>[345]0)(?:00|xx|XX)[ -]?(?i:series|owners|cards)|\b(?i:RTX) ?-?(?P<series2>[345]0)(?:xx|XX)\b"
+    r"\b(?i:RTX )?(?P<series>[345]0)(?:00|xx|XX)?[ -]?(?i:series|owners|cards)|\b(?i:RTX) ?-?(?:(?P<series2>[345]0)(?:xx|XX)|(?P<series3>[345])(?:xxx|XXX))\b"
     r"|(?:NVIDIA )?(?:GeForce )?\b(?i:RTX|GTX) ?-?(?i:PRO )?A?\d{3,4}[mM]?x?(?:[ -]?(?i:Ti|SUPER|Laptop|Ada)\b)*"
     r"|\b(?:[AHV]100|H200|B[23]00|P100|GB10|K[48]0[cm]?|(?:GRID )?K520|T4|L4|L40S?|A10G?|A[34]0|A[46]000|MX ?[1-5]\d0)\b"
     r"|\b(?:GT ?\d{3}[mM]?|[89][1-8]0 ?[mM][xX]?|7[5-8]0(?:[mM]| ?Ti))\b"
@@ -77,7 +77,8 @@ def claims(text: str, _line: int, _notes: Notebook) -> Understood | None:
     if len(text) > 600 or _LOG.match(text):
         return None
     cards = [
-        one["bare"] or (f"RTX {series}90" if (series := one["series"] or one["series2"]) else one[0])
+        one["bare"]
+        or (f"RTX {series[0]}090" if (series := one["series"] or one["series2"] or one["series3"]) else one[0])
         for one in _NAME.finditer(text)
     ]
     values = {

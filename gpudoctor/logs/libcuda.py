@@ -74,7 +74,8 @@ LANGUAGE = Language(
         Kind(
             "stubs-on-path",
             r"(?:LD_LIBRARY_PATH|LIBRARY_PATH|ld\.so\.conf|PATH)\b.{0,400}/stubs\b|/stubs\b['\"]? ?>+ ?/etc/ld\.so\.conf"
-            r"|ln -s\S{0,3} .{0,200}/stubs/libcuda\.so",
+            r"|ln -s\S{0,3} .{0,200}/stubs/libcuda\.so|\blibcuda\.so\.1 -> (?:\S{0,200}/stubs/)?libcuda\.so$"
+            r"|^\W{0,3}/\S{0,200}/lib64/stubs/?:/",
         ),
         Kind("nvml-stub", r"libnvidia-ml\.so in GDK package is a stub library", "driver-does-not-load"),
         Kind("compat-on-path", r"LD_LIBRARY_PATH\b.{0,400}/cuda[\w.-]{0,10}/compat\b|/cuda[\w.-]{0,10}/compat\b['\"]? ?>+ ?/etc/ld\.so\.conf"),

@@ -63,6 +63,8 @@ _OWN = Pattern(
 _DSO = Pattern(
     r"load (cu[A-Z]{2,5}|cuDNN) DSO|could not find cu\w{3,60} in (cublas|cudnn|cufft|curand|libcuda|cuda) DSO"
 )
+_IS_OLD = Pattern(r"\blibcuda\.so[\d.]{0,14}: undefined symbol")
+"""It was opened, and lacks a function."""
 _SAID = -2
 
 
@@ -71,6 +73,8 @@ def line(text: str, number: int, notes: Notebook) -> Understood | None:
     if " DSO" in text and (dso := _DSO.search(text)):  # TensorFlow before 1.4
         name = f"lib{next(one for one in dso.groups() if one).lower().removeprefix('lib')}.so"
         if name == "libcuda.so":
+            if _IS_OLD.search(text):
+                return None
             notes.tell("driver.libcuda.path", None, number)
             notes.tell("driver.libcuda.load_error", text[:200], number)
         elif not notes.told("tensorflow.libraries"):

@@ -66,3 +66,53 @@ FREE = "totalMemory: 11.90GiB freeMemory: {free}\n"
 def test_what_is_told(text: str, cause: str | None) -> None:
     roots, _ = shown(judged(text))
     assert roots[:1] == ([cause] if cause else []), (roots, text)
+
+
+MODULE = "driver version file contents: NVRM version: NVIDIA UNIX x86_64 Kernel Module  367.57  Mon Oct  3 20:37:01 PDT 2016\n"
+LOST = (
+    "I tensorflow/stream_executor/dso_loader.cc:105] Couldn't open CUDA library libcuda.so.1. LD_LIBRARY_PATH: /usr/local/cuda/lib64\n"
+    "I tensorflow/stream_executor/cuda/cuda_diagnostics.cc:160] hostname: {host}\n"
+)
+LACKS = "F tensorflow/stream_executor/cuda/cuda_driver.cc:94] Check failed: s.ok() could not find {name} in libcuda DSO; dlerror: {file}: undefined symbol: {name}\n"
+CUINIT = "failed call to cuInit: {error}\n"
+FOUND = "I tensorflow/core/common_runtime/gpu/gpu_device.cc:838] Creating TensorFlow device (/gpu:0) -> (device: 0, name: GeForce GTX 1080, pci bus id: 0000:03:00.0)\n"
+LISTED = (
+    "ERROR: Could not find a version that satisfies the requirement tensorflow=={wanted} (from versions: {versions})\n"
+)
+OF_3_8 = ", ".join(f"2.{minor}.{patch}" for minor in range(2, 14) for patch in range(12))
+"""As pip lists it for Python 3.8, and longer than what is kept of a line."""
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        # the driver's library
+        (LOST.format(host="lyx-All-Series") + MODULE, None),
+        (LOST.format(host="lyx-All-Series"), None),
+        (LOST.format(host="97d439b58033") + MODULE, "container-no-gpus-flag"),
+        (LACKS.format(name="cuDevicePrimaryCtxSetFlags", file="/usr/lib/libcuda.so.1"), "driver-too-old"),
+        (LACKS.format(name="cuInit", file="/site-packages/_pywrap_tensorflow.so"), None),
+        ("lrwxrwxrwx. 1 root root 38 Nov  6 21:40 libcuda.so.1 -> /usr/local/cuda/lib64/stubs/libcuda.so\n" + CUINIT.format(error="CUresult(-1)"), "libcuda-stub-loaded"),
+        ("Docker Desktop on WSL2, docker run --gpus all\n" + CUINIT.format(error="CUDA_ERROR_NOT_FOUND: named symbol not found"), "wsl-driver-toolkit-mismatch"),
+        ("docker run --gpus all\n" + CUINIT.format(error="CUDA_ERROR_NOT_FOUND: named symbol not found"), None),
+        # packages
+        (LISTED.format(wanted="1.8.0", versions=OF_3_8), "python-version-unsupported"),
+        (LISTED.format(wanted="2.99.0", versions=OF_3_8), None),
+        ("tensorflow-gpu 1.0.1 finds my GPU. Once keras is installed, it finds nothing but the CPU.\n", "tf-cpu-only-package"),
+        ("WSL2 and Ubuntu 22.04. In the notebook (jupyter notebook.exe) the list of GPUs is empty\n", "jupyter-kernel-other-environment"),
+        # a card that is too new
+        ("RTX 5xxx isn't supported?\n'cuModuleLoadData(&module, data)' failed with 'CUDA_ERROR_INVALID_PTX'\n", "gpu-too-new-for-build"),
+        ("RTX 3xxx isn't supported?\n'cuModuleLoadData(&module, data)' failed with 'CUDA_ERROR_INVALID_PTX'\n", None),
+        ("Installed CUDA 7.5. Tried an example, it goes wrong; with the CPU only version it is right\n" + FOUND, "gpu-too-new-for-build"),
+        ("Installed CUDA 8.0. Tried an example, it goes wrong; with the CPU only version it is right\n" + FOUND, None),
+        ("Slow startup and model loading\nRTX 3090, TensorFlow 2.1.0, CUDA 10.1\n", "jit-cold-start"),
+        ("Slow startup and model loading\nRTX 2080, TensorFlow 2.1.0, CUDA 10.1\n", None),
+        # speed, several GPUs
+        ("The training is slow: flow_from_directory reads the images from google drive very slowly\n", "cpu-starved-input"),
+        ("horovod hangs on one node\nmpirun -np 4 -x NCCL_P2P_DISABLE=1 runs\nmpirun -np 4 -x NCCL_P2P_DISABLE=0 does not\n", "nccl-p2p-iommu-acs"),
+        ("horovod hangs on one node\nmpirun -np 4 -x NCCL_P2P_DISABLE=0\n", None),
+    ],
+)  # fmt: skip
+def test_what_lines_and_words_tell_together(text: str, cause: str | None) -> None:
+    roots, _ = shown(judged(text))
+    assert roots[:1] == ([cause] if cause else []), (roots, text)
