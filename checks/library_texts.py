@@ -9,6 +9,7 @@ from gpudoctor.checks._said import lines
 from gpudoctor.checks._stated import asked, lines_of, lost, named, opened, toolkits, within
 from gpudoctor.facts import Facts, UnknownFactError, Unread
 from gpudoctor.findings import Fix, Found
+from gpudoctor.patterns import Pattern
 
 EXTRA = Fix(
     kind="command",
@@ -141,6 +142,24 @@ def refused_file(facts: Facts) -> Iterator[Found]:
                 ),
             ),
         )
+
+
+_NEEDS_OF_ANOTHER = Pattern(r"^libnvJitLink\.so\.(?P<major>\d{1,2}): cannot open")
+
+
+def of_another_toolkit(facts: Facts) -> Iterator[Found]:
+    """A library that was found asks for one that only another major version of CUDA brings than the one that was opened
+    (cuda-lib-from-other-toolkit): libnvJitLink is there from 12 on."""
+    opened_majors = {e.values.get("version", "").partition(".")[0] for e in facts.text.said("runtime-opened")}
+    for event in facts.text.said("library-not-loaded"):
+        needs = _NEEDS_OF_ANOTHER.search(event.values.get("error", ""))
+        if needs and opened_majors and needs["major"] not in opened_majors:
+            yield Found(
+                message=f"{event.values['library']} comes from CUDA {needs['major']}, and libcudart from CUDA {max(opened_majors)}.",
+                proof=lines((event, *facts.text.said("runtime-opened")[:1])),
+                fixes=(EXTRA,),
+            )
+            return
 
 
 def not_in_this_text(found: Iterator[Found]) -> Iterator[Found]:

@@ -11,7 +11,7 @@ import msgspec
 from gpudoctor.checks._libraries import all_open, failed, install, installed, lies, looked_in, source, wanted
 from gpudoctor.checks._pip import pip
 from gpudoctor.checks._reasons import named
-from gpudoctor.checks.library_texts import not_in_this_text, other_cuda, other_cudnn
+from gpudoctor.checks.library_texts import not_in_this_text, of_another_toolkit, other_cuda, other_cudnn
 from gpudoctor.facts import DamagedFile, Facts, LibraryFile, LibraryPick, Toolkit, Unread, known
 from gpudoctor.findings import EnvChange, Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.patterns import Pattern
@@ -332,13 +332,14 @@ def without(facts: Facts, directories: list[str]) -> Fix:
     )
 
 
-@check("GD205", "cuda-lib-from-other-toolkit", stage=Stage.LIBRARIES, level=Level.INFO)
+@check("GD205", "cuda-lib-from-other-toolkit", stage=Stage.LIBRARIES, explains=("tf-lists-no-gpu",))
 def cuda_lib_from_other_toolkit(facts: Facts) -> Findings:
     """A library that TensorFlow loads comes from a CUDA of another major version than the rest.
 
     What it looks at: where TensorFlow's loader found each library: in a toolkit or a wheel of which CUDA major
     version, against the one that TensorFlow was built for. It says nothing where TensorFlow lists its GPUs and all
-    that was run on them worked.
+    that was run on them worked. In a pasted text: a library that asks for one of another major version of CUDA than the libcudart
+    that was opened.
 
     Why it matters: some libraries keep the name libcusparse.so.12 from one CUDA to the next, so a missing wheel is
     hidden by another toolkit. It mostly works; where something fails, it is the first thing to set right.
@@ -348,6 +349,9 @@ def cuda_lib_from_other_toolkit(facts: Facts) -> Findings:
 
     Source: the real files' places; versions of the toolkits' own files.
     """
+    if facts.text.is_all:
+        yield from not_in_this_text(of_another_toolkit(facts))
+        return
     if known(facts.tensorflow.directory) is None or not known(facts.tensorflow.build.cuda):
         raise NotApplicable("no TensorFlow with CUDA is installed")
     listed = facts.tensorflow.gpus()
@@ -373,6 +377,8 @@ def cuda_lib_from_other_toolkit(facts: Facts) -> Findings:
         f"TensorFlow was built for CUDA {cuda}.",
         proof=tuple(Evidence(text=f"{s} is {path}", source=source(facts)) for s, path, _ in strange),
         fixes=(_from_one_place(facts, names, [s for s, d in first.items() if d in directories], directories),),
+        level=Level.INFO,
+        explains=(),
     )
 
 

@@ -145,9 +145,9 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     (
         "input-blamed",
-        ("low", "long", "ottleneck"),
-        (r"(?i:\b(?:data (?:loading|loader|pipeline)|input pipeline|google drive|flow[ _]from[ _]directory|image_dataset_from_directory|data ?generator|reading (?:the )?(?:images|files|data))\b[^.\n]{0,60}"
-        r"\b(?:slow(?:ly|er)?|(?:is|as) the bottleneck|(?:ridiculously|very|so|too) long)\b)"),
+        ("low", "long", "ottleneck", "hold"),
+        (r"(?i:\b(?:data (?:loading|loader|pipeline)|input pipeline|pre-?processing|transforming the images|google drive|flow[ _]from[ _]directory|image_dataset_from_directory|data ?generator|reading (?:the )?(?:images|files|data))\b[^.\n]{0,60}"
+        r"\b(?:slow(?:ly|er)?|(?:is|as) the bottleneck|holds? (?:it|the gpu|everything|things) up|(?:ridiculously|very|so|too) long)\b)"),
     ),
     (
         "input-by-python",
@@ -176,6 +176,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("wrong", "n't ", "not ", "diverge", "explode"),
         r"^(?![^\n]{0,200}\.cc:\d)[^\n]{0,300}?(?i:\b(?:goes? wrong|wrong (?:results?|numbers|loss(?:es)?|values|outputs?)|(?:does(?:n't| not)|won't) (?:work|train|learn|converge)|diverges?|explodes?)\b)",
     ),
+    ("memory-at-start", ("Free memory: ",), r"Total memory: (?P<total>\d[\d.]{0,8} ?[KMG]?i?B)\W{1,3}Free memory: (?P<free>\d[\d.]{0,8} ?[KMG]?i?B)"),
     ("p2p-on-tried", ("NCCL_P2P_DISABLE",), r"\bNCCL_P2P_DISABLE=0\b"),
     ("p2p-off-tried", ("NCCL_P2P_DISABLE",), r"\bNCCL_P2P_DISABLE=1\b"),
     (

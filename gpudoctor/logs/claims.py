@@ -45,6 +45,10 @@ _LIES_IN = Pattern(
 _SEEN_IN = Pattern(
     r"(?i:\b(?:I|we) (?:\w+ )?(?:see|have|found|got)|there(?:'s| is| are))(?: an?| the| my| also){0,2} ['`\"]?(?P<library>lib(?:cu|nv)\w{2,20}\.so(?:\.\d+){0,3})['`\"]? (?:in|under|at|inside) ['`\"]?(?P<directory>/[\w./-]{3,160})"
 )
+_LINKED = Pattern(
+    r"\blib(?:cudart|cublas)\.so(?:\.\d{1,2})? -> (?:lib(?:cudart|cublas)\.so\.)(?P<version>(?:[789]\.\d|10\.0)(?![\d]))"
+)
+"""Up to 10.0 these libraries carry the toolkit's version."""
 _NO_SUCH = Pattern(r"cannot open|Could not|No such file|not found|dlerror|\bln -s|\bcp ")
 _ERROR_BEGINS = Pattern(r"\b(?:ImportError|OSError|lib\w{3,20}\.so|Could not|cannot open|cu\w{3,12}64_)")
 """In a title: what stands before it is what somebody has."""
@@ -159,6 +163,8 @@ def line(text: str, _number: int, _notes: Notebook) -> Understood | None:
         return Understood("names-extra", {})
     if (lies := _LIES_IN.search(text) or _SEEN_IN.search(text)) and not _NO_LONGER.search(text[: lies.end()]):
         return Understood(SHOWN, {"directory": lies["directory"].rstrip("."), "library": lies["library"]})
+    if linked := _LINKED.search(text):
+        return Understood(KIND, {"cuda": linked["version"]})
     if shown := _FILE.search(text):
         if _NO_SUCH.search(text):
             return None

@@ -79,6 +79,11 @@ FOUND = "I tensorflow/core/common_runtime/gpu/gpu_device.cc:838] Creating Tensor
 LISTED = (
     "ERROR: Could not find a version that satisfies the requirement tensorflow=={wanted} (from versions: {versions})\n"
 )
+OPENED_11 = "I tensorflow/stream_executor/platform/default/dso_loader.cc:49] Successfully opened dynamic library libcudart.so.11.0\n"
+NOT_LOADED = (
+    "W tensorflow/stream_executor/platform/default/dso_loader.cc:60] Could not load dynamic library 'libcusolver.so.11'; "
+    "dlerror: libnvJitLink.so.{major}: cannot open shared object file: No such file or directory\nSkipping registering GPU devices...\n"
+)
 OF_3_8 = ", ".join(f"2.{minor}.{patch}" for minor in range(2, 14) for patch in range(12))
 """As pip lists it for Python 3.8, and longer than what is kept of a line."""
 
@@ -95,6 +100,12 @@ OF_3_8 = ", ".join(f"2.{minor}.{patch}" for minor in range(2, 14) for patch in r
         ("lrwxrwxrwx. 1 root root 38 Nov  6 21:40 libcuda.so.1 -> /usr/local/cuda/lib64/stubs/libcuda.so\n" + CUINIT.format(error="CUresult(-1)"), "libcuda-stub-loaded"),
         ("Docker Desktop on WSL2, docker run --gpus all\n" + CUINIT.format(error="CUDA_ERROR_NOT_FOUND: named symbol not found"), "wsl-driver-toolkit-mismatch"),
         ("docker run --gpus all\n" + CUINIT.format(error="CUDA_ERROR_NOT_FOUND: named symbol not found"), None),
+        (OPENED_11 + NOT_LOADED.format(major=12), "cuda-lib-from-other-toolkit"),
+        (OPENED_11 + NOT_LOADED.format(major=11), None),
+        ("libcublas.so.9.0: cannot open shared object file: No such file or directory\nlibcublas.so -> libcublas.so.9.1\n", "cuda-version-mismatch"),
+        ("libcublas.so.9.0: cannot open shared object file: No such file or directory\nlibcublas.so -> libcublas.so.9.0\n", None),
+        ("Total memory: 11.17GiB Free memory: 437.38MiB\nOOM when allocating tensor with shape[32,3,224,224]\n", "gpu-memory-held-by-other-process"),
+        ("Total memory: 11.17GiB Free memory: 10.90GiB\nOOM when allocating tensor with shape[32,3,224,224]\n", "gpu-oom-model-or-data"),
         # packages
         (LISTED.format(wanted="1.8.0", versions=OF_3_8), "python-version-unsupported"),
         (LISTED.format(wanted="2.99.0", versions=OF_3_8), None),
@@ -109,6 +120,7 @@ OF_3_8 = ", ".join(f"2.{minor}.{patch}" for minor in range(2, 14) for patch in r
         ("Slow startup and model loading\nRTX 2080, TensorFlow 2.1.0, CUDA 10.1\n", None),
         # speed, several GPUs
         ("The training is slow: flow_from_directory reads the images from google drive very slowly\n", "cpu-starved-input"),
+        ("The GPU does nothing most of the time, something in the pre-processing holds it up\n", "cpu-starved-input"),
         ("horovod hangs on one node\nmpirun -np 4 -x NCCL_P2P_DISABLE=1 runs\nmpirun -np 4 -x NCCL_P2P_DISABLE=0 does not\n", "nccl-p2p-iommu-acs"),
         ("horovod hangs on one node\nmpirun -np 4 -x NCCL_P2P_DISABLE=0\n", None),
     ],
