@@ -202,17 +202,7 @@ def _cpu_build_in_text(facts: Facts) -> Found | None:
         return Found(
             message="keras asked for the package tensorflow, which before 1.15 is for CPUs only: it lies over tensorflow-gpu.",
             proof=lines(after),
-            fixes=(
-                Fix(
-                    kind="command",
-                    risk="safe",
-                    summary="Take both away, then install the one with CUDA again, last",
-                    steps=(
-                        "python3 -m pip uninstall -y tensorflow tensorflow-gpu",
-                        "python3 -m pip install --no-deps tensorflow-gpu",
-                    ),
-                ),
-            ),
+            fixes=(_by_hand(("tensorflow", "tensorflow-gpu"), "tensorflow-gpu", _named_apart(facts)),),
         )
     lost = facts.tensorflow.libraries
     asks = facts.text.is_all and not isinstance(lost, Unread) and bool(lost)  # which no build without CUDA does
@@ -236,22 +226,37 @@ def _cpu_build_in_text(facts: Facts) -> Found | None:
     names = {n: v for n, v in {**ours, **apart}.items() if n in ("tensorflow", "tensorflow-cpu", "tensorflow-gpu")}
     listed = ", ".join(f"{n} {v}" for n, v in names.items())
     rows = [e for e in facts.text.said("installed") if e.values.get("name", "").replace("_", "-") in names]
-    steps = (f"python3 -m pip uninstall -y {' '.join(names)}",)
     version = next(iter(names.values()))
     wanted = "tensorflow-gpu" if apart else "tensorflow" if _before_extra(version) else "tensorflow[and-cuda]"
     return Found(
         message=f"{listed}: a build for CPUs only"
         + (" lies over the one with CUDA." if "tensorflow-gpu" in names else "."),
         proof=lines(rows),
-        fixes=(
-            Fix(
-                kind="command",
-                risk="safe",
-                summary="Replace it by the build with CUDA",
-                steps=(*steps, f"python3 -m pip install {quote(f'{wanted}=={version}')}"),
-            ),
-        ),
+        fixes=(_by_hand(tuple(names), wanted, version),),
     )
+
+
+def _by_hand(names: tuple[str, ...], wanted: str, version: str | None) -> Fix:
+    """Take these packages away, and install `wanted`; advice where nobody tells its version: the newest tensorflow-gpu on the
+    package index is an error."""
+    return Fix(
+        kind="command" if version else "advice",
+        risk="safe",
+        summary="Replace it by the build with CUDA"
+        + ("" if version else f": pip uninstall -y {' '.join(names)}, then {wanted} at the version that you had"),
+        steps=(
+            f"python3 -m pip uninstall -y {' '.join(names)}",
+            f"python3 -m pip install {quote(f'{wanted}=={version}')}",
+        )
+        if version
+        else (),
+    )
+
+
+def _named_apart(facts: Facts) -> str | None:
+    """The release that a text names, where it is one whose package with CUDA is tensorflow-gpu."""
+    told = [v for e in facts.text.said("names") for v in e.values.get("tensorflow", "").split()]
+    return told[0] if len(set(told)) == 1 and told[0].count(".") == 2 and _apart(told[0]) else None
 
 
 def _apart(version: str) -> bool:

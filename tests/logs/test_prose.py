@@ -128,3 +128,20 @@ OF_3_8 = ", ".join(f"2.{minor}.{patch}" for minor in range(2, 14) for patch in r
 def test_what_lines_and_words_tell_together(text: str, cause: str | None) -> None:
     roots, _ = shown(judged(text))
     assert roots[:1] == ([cause] if cause else []), (roots, text)
+
+
+@pytest.mark.parametrize(
+    ("named", "steps"),
+    [
+        ("tensorflow-gpu 1.0.1", ("pip uninstall -y tensorflow tensorflow-gpu", "pip install tensorflow-gpu==1.0.1")),
+        ("tensorflow-gpu 2.4.1", ()),
+        ("tensorflow-gpu", ()),
+    ],
+)
+def test_what_replaces_a_package_that_keras_brought(named: str, steps: tuple[str, ...]) -> None:
+    """Without a version pip would install the newest tensorflow-gpu, which is an error."""
+    report = judged(f"{named} finds my GPU. Once keras is installed, it finds nothing but the CPU.\n")
+    (root,) = report.diagnosis.root_causes
+    (finding,) = (f for f in report.findings if f.cause == root.cause)
+    (fix,) = finding.fixes
+    assert fix.steps == tuple(f"python3 -m {step}" for step in steps)
