@@ -341,14 +341,10 @@ def _unlicensed(facts: Facts) -> Lines:
 
 
 def _wsl_blocked(facts: Facts) -> Lines:
+    if not _wsl(facts) or not in_container(facts):
+        return ()
     refused = tuple(e for e in facts.text.said("cuinit-failed") if "NOT_FOUND" in e.values.get("error", ""))
-    if refused and _wsl(facts) and in_container(facts):
-        return refused
-    return (
-        facts.text.said("nvml-failed")
-        if facts.gpu.nvml_error == _NVML_BLOCKED and _wsl(facts) and in_container(facts)
-        else ()
-    )
+    return refused or (facts.text.said("nvml-failed") if facts.gpu.nvml_error == _NVML_BLOCKED else ())
 
 
 def _one_instance(facts: Facts) -> Lines:

@@ -288,8 +288,8 @@ def gpu_too_new_for_build(facts: Facts) -> Findings:
 
     What it looks at: TensorFlow's line 'not built with CUDA kernel binaries compatible with compute capability …',
     together with kernels on that GPU that fail for reasons of code: INVALID_PTX, ILLEGAL_INSTRUCTION, no kernel image. Where
-    TensorFlow was not run: the code that its wheel holds. In a pasted text: such failures, or cuBLAS' and cuDNN's, beside a
-    GPU that is newer than the CUDA of this TensorFlow.
+    TensorFlow was not run: the code that its wheel holds. In a pasted text: such failures, or cuBLAS' and cuDNN's, an nvcc that does not know it,
+    a loss that is no number, or that it goes wrong, beside a GPU that is newer than the CUDA of this TensorFlow.
 
     Why it matters: the GPU is listed, and most operations on it fail.
 
@@ -345,7 +345,7 @@ def _slow_start(facts: Facts) -> Found:
             Unread(why="this text does not say whether it is compiled at each start", settle=_CACHED)
         )
     return Found(
-        message="A start that takes minutes: TensorFlow's code is compiled for this GPU, which its build has none for.",
+        message="A start that takes minutes: as where the build has no code for the GPU, which is compiled then.",
         proof=lines((first or long)[:1]),
         level=Level.WARN,
         fixes=(_KEEP_COMPILED,),
@@ -365,7 +365,8 @@ def jit_cold_start(facts: Facts) -> Findings:
     """The build has no machine code for this GPU: each first use is compiled from PTX, which works and takes time.
 
     What it looks at: TensorFlow's line 'not built with CUDA kernel binaries compatible with compute capability …', while
-    no kernel fails for reasons of code. It is said for information, unless somebody asks in a pasted text why it takes long.
+    no kernel fails for reasons of code. It is said for information, unless somebody asks in a pasted text why it takes long. There also
+    without that line: a first start that takes minutes, or a start that takes long on a card that is newer than the CUDA.
 
     Why it matters: the first run of a program can take minutes to half an hour. The compiled code is kept in
     ~/.nv/ComputeCache, and the next start is fast, unless the cache is too small or can't be written.

@@ -40,8 +40,8 @@ def cpu_starved_input(facts: Facts) -> Findings:
     disk. Where the input is at its limit (one thread without a pause, or all processors that the program may use) and those that
     start operations are not, 15% of the time is enough. In a pasted text, what a profiler says: TensorFlow's 'Your program is HIGHLY (or MODERATELY) input-bound
     because …% of the total step time sampled is waiting for input', DLProf's data loader with the highest usage.
-    Somebody says that the processor is full while the GPU idles for most of the time, or that the GPU works in spikes
-    and Python's own generators feed it. Low utilisation alone makes it a candidate.
+    Somebody says that the processor is full while the GPU idles for most of the time, that reading or preparing the data is slow, or
+    that the GPU works in spikes and Python's own generators feed it. Low utilisation alone makes it a candidate.
 
     Why it matters: the GPU computes for a part of each step, and idles while processors read, decode and augment the next batch.
 
@@ -55,10 +55,10 @@ def cpu_starved_input(facts: Facts) -> Findings:
     if facts.text.said("not-input-bound") and not facts.text.said("input-bound"):
         return None
     text = facts.text
-    spikes = text.said("processor-full-gpu-idle", "input-blamed") or (
+    complaint = text.said("processor-full-gpu-idle", "input-blamed") or (
         text.said("input-by-python") and text.said("gpu-in-spikes")
     )
-    told = spikes or said(facts, "input-bound", settle=_PROFILE)
+    told = complaint or said(facts, "input-bound", settle=_PROFILE)
     percent = next((e.values["percent"] for e in told if "percent" in e.values), None)
     yield Found(
         message="The GPU waits for the input pipeline" + (f" in {percent}% of the time." if percent else "."),

@@ -67,7 +67,7 @@ _SIGNATURES: Dict[str, List[Any]] = {
     "cuGraphDestroy": [_H],
 }
 _NON_BLOCKING, _PORTABLE = 1, 1
-_MULTIPROCESSORS, _COMPUTE_MODE, _CC_MAJOR, _CC_MINOR = 16, 20, 75, 76
+_MULTIPROCESSORS, _CC_MAJOR, _CC_MINOR = 16, 75, 76
 
 
 class Cuda:
@@ -138,7 +138,7 @@ class Gpu:
     # ------------------------------------------------------------------------- what it is
 
     def identity(self) -> Dict[str, Any]:
-        """Name, PCI address, what CUDA_VISIBLE_DEVICES calls it, and whether several processes may use it at a time."""
+        """Name, PCI address, and what CUDA_VISIBLE_DEVICES calls it."""
         name, bus = ctypes.create_string_buffer(256), ctypes.create_string_buffer(32)
         self.cuda.call("cuDeviceGetName", name, 256, self.device)
         self.cuda.call("cuDeviceGetPCIBusId", bus, 32, self.device)
@@ -149,7 +149,6 @@ class Gpu:
         return {
             "name": model,
             "pci_address": bus.value.decode("ascii", "replace").lower()[-12:],
-            "shared": self.attribute(_COMPUTE_MODE) == 0,
             "uuid": "%s-%s-%s-%s-%s-%s" % (kind, h[:8], h[8:12], h[12:16], h[16:20], h[20:]),
         }
 
