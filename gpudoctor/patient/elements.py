@@ -4,6 +4,7 @@ import math
 import random
 import struct
 from array import array
+from functools import lru_cache
 from operator import mul
 from typing import Any, Dict, List, Sequence, Tuple
 
@@ -68,6 +69,7 @@ def decoded(dtype: str, data: bytes) -> List[float]:
     return list(struct.unpack("<%df" % (len(data) // 4), data))
 
 
+@lru_cache(maxsize=None)
 def random_block(dtype: str, seed: int) -> Tuple[bytes, "array[float]"]:
     """Random numbers in ±0.5: the bytes of a block, and the values as the type has them."""
     draw = random.Random(seed).random

@@ -5,10 +5,11 @@ random in ±0.5, the memory of the result holds no number before the run that is
 """
 
 import time
+from functools import partial
 from typing import Any, Callable, Dict, List, Tuple
 
 from .bench import Bench
-from .cublas import BlasLibrary, blas_of
+from .cublas import BlasLibrary, blas_of, load_cublas
 from .cuda import CudaError, Gpu
 from .elements import SIZES, decoded, exact_products, judged_product, mean_product, random_block
 from .team import Skip
@@ -18,8 +19,23 @@ _SPARE = 256 << 20
 """Bytes of device memory that are left to the library: its code and its workspace."""
 _OUT_OF_MEMORY = 2
 _WARM_S = 0.05
+_SEEDS = (1, 2)
+"""Of A and of B."""
 _TF32_SHOWS = 2.0**-14
 """Factors cut to 10 bits make the largest of 64 errors about 2^-10 in our units, float32 at most 2^-16."""
+
+
+def before_products() -> List[Callable[[], Any]]:
+    """What products need and no GPU is needed for: the libraries in memory, the random data. What fails here fails again where
+    it is needed."""
+
+    def libraries() -> None:
+        try:
+            load_cublas()
+        except Exception:
+            pass
+
+    return [libraries, *(partial(random_block, dtype, seed) for dtype in SIZES for seed in _SEEDS)]
 
 
 def matrices(gpu: Gpu, n: int, sizes: List[int]) -> Tuple[int, List[int]]:
@@ -55,8 +71,7 @@ class Product:
         _needs(gpu, "TF32" if tf32 else dtype)
         self.dtype, self.tf32, self.float8 = dtype, tf32, dtype == "float8"
         self.result_dtype = "bfloat16" if self.float8 else dtype
-        data_a, self._a = bench.keep("block %s a" % dtype, lambda: random_block(dtype, 1))
-        data_b, self._b = bench.keep("block %s b" % dtype, lambda: random_block(dtype, 2))
+        (data_a, self._a), (data_b, self._b) = (random_block(dtype, seed) for seed in _SEEDS)
         size = SIZES[dtype]
         self.n, (self._at_a, self._at_b, *self.results) = matrices(
             gpu, n, [size, size] + results * [SIZES[self.result_dtype]]

@@ -26,7 +26,7 @@ from .core import answer, forked
 from .cuda import Cuda, Gpu
 from .fitting import fitting
 from .gate import hold_native, wait_for_nvml
-from .gemm import gemm_bfloat16, gemm_float8, gemm_float16, gemm_float32, gemm_tf32
+from .gemm import before_products, gemm_bfloat16, gemm_float8, gemm_float16, gemm_float32, gemm_tf32
 from .memory_check import launch_latency, memory_pattern, repeat_matmul
 from .team import Do, Team, turn
 from .together import ALL, Collectives
@@ -159,7 +159,7 @@ class _Run:
         os.environ["CUDA_VISIBLE_DEVICES"] = self._devices[index]["uuid"]
         # what the driver compiles for us is not left in the user's home
         os.environ.setdefault("CUDA_CACHE_DISABLE", "1")
-        with turn():
+        with turn(before_products() if any("matmul" in name for name, _, _ in work) else ()):
             bench = opened(Bench(Cuda()), [0])
         return until_failure(doing(bench, lambda position: _of_one(work[position])))
 

@@ -10,7 +10,7 @@ import signal
 import time
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, Callable, Dict, Iterator, List, Optional, Set
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Set
 
 from .core import die_with_parent
 
@@ -27,20 +27,26 @@ Do = Callable[[str], Dict[str, Any]]
 
 
 _TURN, _OVER = {"turn": "wanted"}, {"turn": "over"}
+_AT_ONCE_S = 0.01
+"""Who gets a turn that nobody else has gets it within this time."""
 _orders: Any = None
 _answers = -1
 
 
 @contextmanager
-def turn() -> Iterator[None]:
+def turn(meanwhile: Sequence[Callable[[], Any]] = ()) -> Iterator[None]:
     """In a child: what all devices share (the host's memory, the way there) is ours meanwhile, and no other child's that asks for it.
 
-    The wait is not counted as the work's time.
+    The wait is not counted as the work's time. `meanwhile`: pieces of work that are begun only as long as others have it.
     """
     if _answers < 0:  # there is no team
         yield
         return
     _send(_TURN)
+    for do in meanwhile:
+        if select.select([_orders], [], [], _AT_ONCE_S)[0]:
+            break
+        do()
     _orders.readline()
     try:
         yield

@@ -111,3 +111,25 @@ def test_a_child_goes_on_for_the_next_team() -> None:
 def test_without_a_team_it_is_always_our_turn() -> None:
     with turn():
         pass
+
+
+def test_who_waits_for_a_turn_does_meanwhile_what_needs_none() -> None:
+    def begin(target: int) -> Do:
+        done: list[float] = []
+
+        def piece() -> None:
+            time.sleep(WORK_S / 8)
+            done.append(time.time())
+
+        def do(_: str) -> dict[str, Any]:
+            with turn([piece] * 20):
+                began = time.time()
+                time.sleep(WORK_S)
+            return {"from": began, "done": done}
+
+        return do
+
+    first, second, third = sorted((got for _, _, got in ran(begin, [0, 1, 2], ["a"])), key=lambda got: got["from"])
+    assert first["done"] == []
+    assert 2 <= len(second["done"]) <= 8 < len(third["done"]) < 20  # no more is begun when the turn has come
+    assert second["done"][-1] <= second["from"] < first["from"] + 2 * WORK_S
