@@ -7,6 +7,8 @@ from gpudoctor.facts import Facts, Unread
 from gpudoctor.patterns import Pattern
 
 Capability = tuple[int, int]
+_TURING, _FIRST_FOR_TURING = (7, 5), (10, 0)
+"""The code for Volta runs there, but for what cuBLAS chooses by the card."""
 RUNS_PTX = (2, 21)
 """The first release whose PTX Blackwell's driver compiles throughout."""
 _CUDA_OF_TENSORFLOW: tuple[tuple[tuple[int, int], tuple[int, int]], ...] = (
@@ -114,19 +116,22 @@ def needs(card: Capability) -> tuple[int, int] | None:
     return min(majors, default=None)
 
 
-def too_new(facts: Facts) -> tuple[str, Capability, str] | None:
-    """A card that is newer than everything that the text says of the build: its name, its capability, and the build."""
+def too_new(facts: Facts, of_cublas: bool = False) -> tuple[str, Capability, str] | None:
+    """A card that is newer than everything that the text says of the build: its name, its capability, and the build.
+    `of_cublas`: it is cuBLAS that fails."""
     built, tensorflow = cudas(facts), releases(facts)
     known = cards(facts) if built else {}
-    old = [name for name, has in known.items() if _newer(has, built, tensorflow)]
+    old = [name for name, has in known.items() if _newer(has, built, tensorflow, of_cublas)]
     if not old or (len(old) < len(known) and not printed_cards(facts) and not facts.text.said("card-was-changed")):
         return None
     text = ", ".join(".".join(map(str, b)) for b in built)
     return old[0], known[old[0]], f"CUDA {text}"
 
 
-def _newer(has: Capability, built: tuple[tuple[int, int], ...], tensorflow: tuple[tuple[int, int], ...]) -> bool:
-    first = needs(has)
+def _newer(
+    has: Capability, built: tuple[tuple[int, int], ...], tensorflow: tuple[tuple[int, int], ...], of_cublas: bool
+) -> bool:
+    first = _FIRST_FOR_TURING if of_cublas and has == _TURING else needs(has)
     if first is None or not built or (has[0] >= 10 and any(t >= RUNS_PTX for t in tensorflow)):
         return False
     return all(b < first for b in built)

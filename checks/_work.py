@@ -56,6 +56,8 @@ def too_new(facts: Facts) -> Iterator[Found]:
         unknown(_CARD)
     refused, failed = text.said(*REFUSED), text.said(*REFUSED, *MADE, *_FAULTS)
     codeless, newer = text.said("no-machine-code"), _told.too_new(facts)
+    if text.said("gemm-failed", "cublas-failed"):
+        newer = newer or _told.too_new(facts, of_cublas=True)
     known = _told.cards(facts).values()
     proof: tuple[TextEvent, ...] = ()
     if newer and failed:

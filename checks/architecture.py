@@ -339,7 +339,9 @@ def _slow_start(facts: Facts) -> Found:
     UnknownFactError."""
     text = facts.text
     first, newer = text.said("first-start-long"), _told.too_new(facts)
-    long = (text.said("takes-long") if text.said("device-found") else text.said("slow-start")) if newer else ()
+    long = text.said("slow-start") if text.said("device-line-waits") else ()
+    if newer:
+        long = text.said("takes-long" if text.said("device-found") else "slow-start")
     if text.shows_a_failure or not (first or long):
         raise UnknownFactError(
             Unread(why="this text does not say whether it is compiled at each start", settle=_CACHED)

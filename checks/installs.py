@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpudoctor.checks import _installs
+from gpudoctor.checks import _installs, _stated
 from gpudoctor.checks._said import lines, said
 from gpudoctor.facts import Facts, TextEvent, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, NotApplicable, Stage
@@ -270,11 +270,16 @@ def msvc_runtime_missing(facts: Facts) -> Iterator[Found]:
     )
 
 
+_MODULE_NOT_FOUND = "126"
+_NEEDS_ZLIB, _HAS_ZLIB = (8, 3), (9,)
+
+
 @check("GD425", "zlibwapi-missing", stage=Stage.LIBRARIES, explains=("op-fails", "tf-lists-no-gpu"))
 def zlibwapi_missing(facts: Facts) -> Iterator[Found]:
     """zlibwapi.dll is missing, which cuDNN 8.3 and newer needs on Windows.
 
-    What it looks at: in a pasted text, cuDNN's words for it.
+    What it looks at: in a pasted text, cuDNN's words for it; or that Windows can't load a part of cuDNN for want of what it
+    needs (error code 126), where a cuDNN from 8.3 to 8.9 is named.
 
     Why it matters: the first convolution ends the program; nothing says so before.
 
@@ -282,7 +287,11 @@ def zlibwapi_missing(facts: Facts) -> Iterator[Found]:
 
     Source: NVIDIA cuDNN installation guide 8.3 to 8.9, 'Installing zlib' on Windows.
     """
-    told = said(facts, "zlibwapi", settle="where zlibwapi.dll")
+    parts = [e for e in facts.text.said("cudnn-part-on-windows") if e.values.get("code") == _MODULE_NOT_FOUND]
+    if parts and any(_NEEDS_ZLIB <= cudnn < _HAS_ZLIB for cudnn in _stated.named(facts, "cudnn")):
+        told = (*facts.text.said("zlibwapi"), *parts)
+    else:
+        told = said(facts, "zlibwapi", settle="where zlibwapi.dll")
     yield Found(
         message="cuDNN can't find zlibwapi.dll.",
         proof=lines(told),

@@ -183,6 +183,8 @@ class RootCause(Statement, frozen=True, kw_only=True):
     fixes: tuple[Fix, ...]
     explains: tuple[str, ...]
     """Names of the findings that it explains here, symptoms first."""
+    proven: bool = True
+    """False: of what fits a text it is the likely one, by what somebody wrote there."""
 
 
 class Candidate(Statement, frozen=True, kw_only=True):

@@ -49,6 +49,10 @@ class Alike(Fact, frozen=True, kw_only=True):
     """Its name, or 'nothing wrong'."""
     share: float
     """How likely by its words; those of all causes together 1."""
+    line: int | None = None
+    """What somebody wrote that speaks most for it; None: it is not likely, or it is the programs' lines that read like it."""
+    text: str = ""
+    """That line."""
 
 
 class Text(Fact, frozen=True, kw_only=True):

@@ -133,6 +133,17 @@ def alike(lines: Iterable[str]) -> tuple[Alike, ...]:
     return tuple(Alike(cause=cause, share=round(share, 3)) for cause, share in found[:SHOWN])
 
 
+def telling(lines: Iterable[str], cause: str, model: Model | None = None) -> int:
+    """The place of the line whose words speak most for a cause."""
+    model = model or learnt()
+    at = model.causes.index(cause)
+    sums = []
+    for text in lines:
+        known = (model.word(word) for word in set(_WORD.findall(text[:_LONGEST].lower())))
+        sums.append(sum(idf * dict(weights).get(at, 0.0) for idf, weights in filter(None, known)))
+    return max(range(len(sums)), key=sums.__getitem__)
+
+
 def speaks_of_a_fault(found: tuple[Alike, ...]) -> bool:
     """Whether a fault is so much likelier than none that it is worth naming."""
     of = {one.cause: one.share for one in found}

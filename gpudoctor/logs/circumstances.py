@@ -184,6 +184,11 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("start", "loading", "nitiali"),
         r"(?i:\b(?:slow|long|sluggish) (?:\w+ ){0,2}(?:start(?:s|-?up)?|model loading|loading of (?:the )?models?|initiali[sz]ation)\b)",
     ),
+    (
+        "device-line-waits",
+        ("Adding visible", "Created TensorFlow", "Creating TensorFlow"),
+        r"^(?![IWE\d \[])[^\n]{0,20}(?:Adding visible gpu device|Creat(?:ed|ing) TensorFlow device)|^(?!.{0,30}\.cc:\d)[^\n]{0,200}(?:Adding visible gpu device|Creat(?:ed|ing) TensorFlow device)[^\n]{0,80}\bmin(?:ute)?s\b",
+    ),
     ("windows-jupyter", ("jupyter",), r"\bjupyter(?:[- ](?:notebook|lab))?\.exe\b"),
     (
         "cpu-after-keras",

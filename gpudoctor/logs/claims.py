@@ -32,7 +32,7 @@ _CUDNN = tuple(
     for p in (
         r"\blibcudnn\d?[ =_-]{1,20}VERSION",
         r"(?i)\bcudnn(?!64_)[ _-]?(?:ver\w{0,5}|v)?(?: is| was)?[ :=]{0,20}VERSION",
-        r"(?i)\bcudnn-\d+\.\d-(?:linux|windows)[\w-]{0,20}-VERSION",
+        r"(?i)\bcudnn-(?:\d+\.\d-)?(?:linux|windows)[\w-]{0,20}-VERSION",
         r"(?i)cuda/cudnn version\W{0,6}(?:cuda[ :]?)?v?\d[\d.]{0,6} {0,2}[/,;&] {0,2}VERSION",
     )
 )

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
-from ..facts import COMPLAINT, READS_LIKE_A_FAULT, Facts, TextEvent
+from ..facts import COMPLAINT, NOTHING_WRONG, READS_LIKE_A_FAULT, Facts, TextEvent
 from ..patterns import Pattern
 from . import (
     alike,
@@ -192,15 +192,12 @@ def _with_likeness(notes: Notebook, pasted: Pasted) -> Facts:
     titled = first not in printed
     left = [line.text for line in pasted.lines if line.number not in printed]
     theirs = not ours and alike.is_people(left, titled)
-    found = (
-        alike.alike(
-            line.text
-            for line in pasted.lines
-            if line.number not in harmless and line.text[:2] not in _BOX and not _FORM.match(line.text)
-        )
-        if theirs
-        else ()
-    )
+    words = [
+        line
+        for line in pasted.lines
+        if line.number not in harmless and line.text[:2] not in _BOX and not _FORM.match(line.text)
+    ]
+    found = alike.alike(line.text for line in words) if theirs else ()
     values = {e.values.get("value", "").strip(_QUOTES) for e in notes.events if e.kind == "visible-set"}
     if values and not values & set(_HIDES):
         found = tuple(one for one in found if one.cause != "cuda-visible-devices-empty")
@@ -213,8 +210,22 @@ def _with_likeness(notes: Notebook, pasted: Pasted) -> Facts:
                 line=line.number, language=COMPLAINT, kind=READS_LIKE_A_FAULT, text=line.text[:LONGEST], symptom=READS_LIKE_A_FAULT,
             )
         )  # fmt: skip
+    if found and found[0].share >= _LIKELY and found[0].cause != NOTHING_WRONG:
+        spoken = [line for line in words if line.number not in printed and not alike.is_log(line.text)][:_LOOKED_AT]
+        texts = [line.text for line in spoken]
+        if alike.shares(texts)[found[0].cause] >= _BY_THEMSELVES:
+            line = spoken[alike.telling(texts, found[0].cause)]
+            found = (msgspec.structs.replace(found[0], line=line.number, text=line.text[:LONGEST]), *found[1:])
     facts = notes.facts(pasted.count, pasted.left_out)
     return msgspec.structs.replace(facts, text=msgspec.structs.replace(facts.text, alike=found))
+
+
+_LIKELY = 0.4
+"""From this share on it is worth while to look which line says it."""
+_BY_THEMSELVES = 0.3
+"""What people write must say it also without the programs' lines beside it."""
+_LOOKED_AT = 100
+"""Lines."""
 
 
 def _asks_of_the_harmless(notes: Notebook, pasted: Pasted, first: int) -> bool:

@@ -54,7 +54,7 @@ _LABELS: tuple[tuple[str, Pattern], ...] = (
         ),
     ),
     ("cudnn", Pattern(r"cu ?dnn(?: ?version)?$")),
-    ("driver", Pattern(r"(?:nvidia |gpu |graphics )?driver(?: ?version)?$")),
+    ("driver", Pattern(r"(?:nvidia |gpu |graphics )?drivers?(?: ?version)?$")),
     (
         "gpu",
         Pattern(
@@ -67,6 +67,7 @@ _TF_VERSION = Pattern(r"(?<![\w.-])(?:v|==)?(?P<version>[012]\.\d{1,2}(?:\.\d{1,
 _GIT_VERSION = Pattern(r"\bv[012]\.\d+\.\d+(?:-rc\d)?-\d+-g[0-9a-f]+\b")
 _PYTHON_VERSION = Pattern(r"(?<![\w.])(?P<version>[23]\.\d{1,2}(?:\.\d{1,2})?)(?![\w]*\d)")
 _DOTTED = Pattern(r"(?<![\w.])(?P<version>\d{1,2}(?:\.\d{1,2}){1,2})(?![\w]*\d)")
+_CUDNN_FIRST = Pattern(r"(?i)[^\d]{0,20}\bcudnn\b.{1,60}\bcuda\b")
 _GPU = Pattern(
     r"(?:NVIDIA )?(?:GeForce )?(?:RTX|GTX|GT|MX) ?-?A?\d{3,4}(?: ?(?:Ti|SUPER|Super|Laptop|Max-Q))*\b"
 
@@ -361,6 +362,8 @@ class Reader:
             name = _GPU.search(value)
             return {"gpu": name[0] if name else value[:60]}
         numbers = [m["version"] for m in _DOTTED.finditer(value)]
+        if kind == "cuda" and _CUDNN_FIRST.match(value):
+            numbers.reverse()
         if kind == "driver":
             return {"driver": value[:40]}
         values = {}

@@ -14,6 +14,10 @@ _SHOWN = 6
 """Candidates that are shown with their command; the others are named."""
 
 
+_UNDECIDED = "This text does not decide between these causes. What would settle each, likely ones first:"
+_ONE_FITS = "What fits this text, and what would settle it:"
+
+
 def plain(report: Report, *, verbose: bool = False) -> str:
     """As text without styles, which is not wrapped."""
     return "".join(f"{one.plain}\n" for one in lines(report, verbose=verbose))
@@ -30,9 +34,14 @@ def lines(report: Report, *, verbose: bool = False) -> Iterator[Line]:
         yield from cause(root, "here", whole=position == 0 or verbose)
         yield Line()
     found = {f.cause: f for f in report.findings}
+    likely = {name for root in diagnosis.root_causes if not root.proven for name in root.explains}
     for symptom, candidates in diagnosis.candidates.items():
-        yield Line((("? ", "bold yellow"), (clean(found[symptom].title), "bold"), (f"   {symptom}", "dim")))
-        yield from evidence(found[symptom].proof)
+        if symptom in likely:
+            yield line("If it is not that, these fit as well. What would settle each, likely ones first:", "bold")
+        else:
+            yield Line((("? ", "bold yellow"), (clean(found[symptom].title), "bold"), (f"   {symptom}", "dim")))
+            yield from evidence(found[symptom].proof)
+            yield line(_UNDECIDED if len(candidates) > 1 else _ONE_FITS, indent=2)
         yield from _candidates(candidates, verbose)
         if report.facts.system.system not in ("Windows", "Darwin"):
             yield line("All at once, on that machine: gpudoctor check", "dim", 4)
@@ -49,12 +58,6 @@ def lines(report: Report, *, verbose: bool = False) -> Iterator[Line]:
 
 def _candidates(candidates: tuple[Candidate, ...], verbose: bool) -> Iterator[Line]:
     titles = {c.cause: c.title for c in candidates}
-    several = len(candidates) > 1
-    yield line(
-        "  This text does not decide between these causes. What would settle each, likely ones first:"
-        if several
-        else "  What fits this text, and what would settle it:"
-    )
     shown = candidates if verbose else candidates[:_SHOWN]
     by_command: dict[str, list[str]] = {}
     for one in shown:
@@ -96,6 +99,8 @@ def verdict(report: Report) -> Line:
     """The last line: what the text tells, in a sentence."""
     diagnosis = report.diagnosis
     causes = [r.cause for r in diagnosis.root_causes if r.level != "info"]
+    if causes and not all(r.proven for r in diagnosis.root_causes):
+        return line(f"Likely cause, not proven by this text: {', '.join(causes)}", "bold yellow")
     if causes:
         return line(f"Cause: {', '.join(causes)}", "bold red")
     if diagnosis.candidates:

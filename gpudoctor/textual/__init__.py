@@ -16,6 +16,7 @@ from ..registry import Check
 from .clues import CLUES
 from .fitting import DEEPEST, fitting
 from .hints import hinted, proven
+from .likely import as_root, likely
 from .likeness import ranked
 from .proof import quoted
 from .settles import SETTLES
@@ -44,10 +45,14 @@ def narrowed(
     fits = _first(facts, symptom, unknown, _fitting(facts, symptom))
     fits = ranked(facts, symptom, fits, _other_matters(symptom, checks.values()))
     fits = tuple(name for name in proven(facts, fits) if name in left)
+    shown = next(f for f in findings if f.cause == symptom)
     if fits:
         chosen = tuple(_candidate(checks[name], left[name]) for name in fits)
-        return msgspec.structs.replace(diagnosis, candidates={symptom: chosen}, unexplained=())
-    shown = next(f for f in findings if f.cause == symptom)
+        roots = diagnosis.root_causes
+        if not roots and (written := likely(facts, fits)):
+            roots, chosen = (as_root(checks[fits[0]], chosen[0], shown, written),), chosen[1:]
+        candidates = {symptom: chosen} if chosen else {}
+        return msgspec.structs.replace(diagnosis, root_causes=roots, candidates=candidates, unexplained=())
     none = Unexplained(symptom=symptom, message=shown.message, proof=shown.proof, ruled_out=())
     return msgspec.structs.replace(diagnosis, candidates={}, unexplained=(none,))
 

@@ -106,6 +106,9 @@ OF_3_8 = ", ".join(f"2.{minor}.{patch}" for minor in range(2, 14) for patch in r
         ("libcublas.so.9.0: cannot open shared object file: No such file or directory\nlibcublas.so -> libcublas.so.9.0\n", None),
         ("Total memory: 11.17GiB Free memory: 437.38MiB\nOOM when allocating tensor with shape[32,3,224,224]\n", "gpu-memory-held-by-other-process"),
         ("Total memory: 11.17GiB Free memory: 10.90GiB\nOOM when allocating tensor with shape[32,3,224,224]\n", "gpu-oom-model-or-data"),
+        ("cudnn-windows-x86_64-8.3.1.22, cuda 11.5\nCould not load library cudnn_cnn_infer64_8.dll. Error code 126\n", "zlibwapi-missing"),
+        ("cuDNN 8.1.1, cuda 11.2\nCould not load library cudnn_cnn_infer64_8.dll. Error code 126\n", None),
+        ("cuDNN 8.3.1, cuda 11.5\nCould not load library cudnn_cnn_infer64_8.dll. Error code 127\n", None),
         # packages
         (LISTED.format(wanted="1.8.0", versions=OF_3_8), "python-version-unsupported"),
         (LISTED.format(wanted="2.99.0", versions=OF_3_8), None),
@@ -118,6 +121,11 @@ OF_3_8 = ", ".join(f"2.{minor}.{patch}" for minor in range(2, 14) for patch in r
         ("Installed CUDA 8.0. Tried an example, it goes wrong; with the CPU only version it is right\n" + FOUND, None),
         ("Slow startup and model loading\nRTX 3090, TensorFlow 2.1.0, CUDA 10.1\n", "jit-cold-start"),
         ("Slow startup and model loading\nRTX 2080, TensorFlow 2.1.0, CUDA 10.1\n", None),
+        ("RTX2080Ti, tensorflow1.10, cuda9.0\nInternalError: Blas xGEMMBatched launch failed : a.shape=[15,16,8]\n", "gpu-too-new-for-build"),
+        ("RTX2080Ti, tensorflow1.13, cuda10.0\nInternalError: Blas xGEMMBatched launch failed : a.shape=[15,16,8]\n", None),
+        ("RTX2080Ti, tensorflow1.10, cuda9.0\nCould not create cudnn handle: CUDNN_STATUS_INTERNAL_ERROR\n", "gpu-memory-handle-alloc"),
+        ("A long startup time, 5 minutes at:\nAdding visible gpu devices: 0\nGTX 850M, tensorflow 2.0, CUDA 10.0\n", "jit-cold-start"),
+        ("A long startup time, 5 minutes.\nGTX 850M, tensorflow 2.0, CUDA 10.0\n", None),
         # speed, several GPUs
         ("The training is slow: flow_from_directory reads the images from google drive very slowly\n", "cpu-starved-input"),
         ("The GPU does nothing most of the time, something in the pre-processing holds it up\n", "cpu-starved-input"),

@@ -172,3 +172,9 @@ def test_a_build_without_cuda() -> None:
 def test_a_healthy_report() -> None:
     assert said(judged(NEW.format(system="Linux Ubuntu 22.04") + "How do I save a model?")) == ([], [])
     assert said(judged(OLD.format(system="Windows 10") + "Loss is nan.")) == ([], [])
+
+
+@pytest.mark.parametrize("value", ["cuda 11.5 cudnn 8.3.1", "cudnn-windows-x86_64-8.3.1.22 cuda 11.5", "11.5 / 8.3.1"])
+def test_cuda_and_cudnn_of_one_field_in_either_order(value: str) -> None:
+    (said,) = (e for e in facts(f"- CUDA/cuDNN version: {value}\n").text.said("says"))
+    assert said.values == {"cuda": "11.5", "cudnn": "8.3.1"}

@@ -69,7 +69,7 @@ CLUES: dict[str, tuple[str, ...]] = {
     "cupti-lost": ("ld-library-path-not-set", "cuda-libs-missing", "cuda-version-mismatch"),
     "exclusive-mode-said": ("gpu-exclusive-busy", "compute-mode-prohibited"),
     "cudnn-lacks-part": _PART,
-    "cudnn-part-on-windows": (*_PART, "cuda-libs-missing"),
+    "cudnn-part-on-windows": (_PART[0], "zlibwapi-missing", *_PART[1:], "cuda-libs-missing"),
     "cudnn-lacks-cublas": ("ld-library-path-not-set", "cuda-libs-missing", "cuda-version-mismatch", "pip-nvidia-libs-not-found"),
     "cudnn-lacks-libcuda": ("wsl-libcuda-path", "driver-libcuda-not-on-path", "cudnn-incomplete-install"),
     "libraries-mixed": (
