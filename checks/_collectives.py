@@ -78,7 +78,12 @@ def redirected(facts: Facts) -> tuple[TextEvent, ...]:
     """Lines that show a collective hanging or several GPUs computing wrongly, and what redirects the traffic between GPUs; unknown without both."""
     settle = "sudo dmesg | grep -iE 'iommu|dmar'; sudo lspci -vvv | grep ACSCtl"
     hangs = facts.text.said("collective-hangs")
-    wrong = facts.text.said("several-compute-wrongly")
+    wrong = facts.text.said("several-compute-wrongly", "only-several-wrong")
+    if behind := facts.text.said("pairs-behind-switch"):
+        return (*behind, *hangs[:1], *wrong[:1])
+    changed = facts.text.said("machine-was-changed") if facts.text.said("only-several-wrong") else ()
+    if changed and facts.text.said("loss-is-nan", "several-compute-wrongly"):
+        return (*wrong[:2], *changed)
     if not hangs and not wrong:
         raise UnknownFactError(Unread(why="not in this text", settle=settle))
     why = facts.text.said("iommu-fault", "acs-on", "iommu-cure")

@@ -112,9 +112,13 @@ def _compat(facts: Facts) -> Lines:
     refused = answer in (DRIVER_MISMATCH, COMPAT_NOT_SUPPORTED)
     if (refused or differ) and (paths := said("compat-on-path")):
         return (*shown[:2], *paths)
+    if (refused or said("driver-versions-differ")) and (named := said("cuda-compat-named")):
+        return (*shown[:2], *named)
     if differ is not None:
         return shown if in_container(facts) and differ[1] > differ[0] and differ[1] >= _FIRST_COMPAT else ()
-    return shown if answer == COMPAT_NOT_SUPPORTED and in_container(facts) else ()
+    if answer != COMPAT_NOT_SUPPORTED:
+        return ()
+    return (*shown, *said("smi-works")) if in_container(facts) or said("smi-works") else ()  # the driver is one
 
 
 def _stub(facts: Facts) -> Lines:
@@ -152,6 +156,8 @@ def _uvm_missing(facts: Facts) -> Lines:
         return lines
     if _answer(facts) != UNKNOWN_ERROR:
         return ()
+    if (lxc := said("lxc-named")) and isinstance(facts.gpu.driver_version, str):
+        return (*said("cuinit-failed", "cuda-answers-999")[:2], *lxc)
     listed = said("node", "nodes-listed", "nodes-handed")
     text = " ".join(e.text for e in listed)
     if "/dev/nvidiactl" in text and "/dev/nvidia-uvm" not in text:
@@ -189,7 +195,7 @@ def _denied(facts: Facts) -> Lines:
     said = facts.text.said
     if lines := said("lsm-denied"):
         return lines
-    named = said("selinux-named")
+    named = () if said("no-selinux") else said("selinux-named")
     shown = said("nvml-failed") if facts.gpu.nvml_error == _NVML_REFUSED else said("label-named")
     return (*named, *shown) if named and shown else ()
 
@@ -277,7 +283,9 @@ def _not_loaded(facts: Facts) -> Lines:
         return ()
     if built := _built_for_others(facts):
         return (*refuses, *built)
-    updated = said("kernel-updated") if facts.gpu.nvml_error == _NVML_NOT_LOADED else ()
+    updated = said("kernel-updated", "other-kernel-works") if facts.gpu.nvml_error == _NVML_NOT_LOADED else ()
+    if said("secure-boot-named"):
+        return ()
     return (*refuses, *updated) if updated else ()
 
 
@@ -322,14 +330,21 @@ def _fabric_not_running(facts: Facts) -> Lines:
     said = facts.text.said
     if said("fabric-manager-differs", "benign-no-nvswitch"):
         return ()
-    wanted = _answer(facts) == NOT_READY or bool(facts.text.shows("collective-fails"))
+    not_ready = _answer(facts) == NOT_READY
+    wanted = not_ready or bool(facts.text.shows("collective-fails"))
     failed = said("fabric-manager-failed")
     units = said("fabric-manager-unit")
     for state in said("unit-not-active") if wanted or said("nvswitch-named") else ():
         named = tuple(u for u in units if 0 < state.line - u.line <= _ABOUT)
         if named:
             return (*named, state, *failed)
-    return failed if wanted or said("nvswitch-named") else ()
+    if failed:
+        return failed if wanted or said("nvswitch-named") else ()
+    if not_ready and not units and not said("fabric-version-named"):
+        return (
+            (*said("cuinit-failed", "cuda-answers-802")[:2], *said("nvswitch-named")) if said("nvswitch-named") else ()
+        )
+    return ()
 
 
 def _unlicensed(facts: Facts) -> Lines:
@@ -350,8 +365,11 @@ def _wsl_blocked(facts: Facts) -> Lines:
 def _one_instance(facts: Facts) -> Lines:
     listed = facts.tensorflow.gpus()
     said = facts.text.said
-    if (named := said("mig-named")) and (only := said("one-of-them")):
-        return (*named, *only)
+    if named := said("mig-named"):
+        if only := said("one-of-them"):
+            return (*named, *only)
+        if none := said("no-supported-device", "platform-without-devices"):
+            return (*none, *said("mig-asked")) if said("mig-asked") else ()
     return said("mig-asked") if not isinstance(listed, Unread) and len(listed) == 1 else ()
 
 
@@ -368,7 +386,8 @@ def _without_nvidia(facts: Facts) -> bool:
     named = facts.text.said("nvidia-gpu-named") or "nvidia" in _vendors(facts)
     listed = facts.tensorflow.gpus()
     none = not isinstance(listed, Unread) and not listed
-    return not works and not named and (facts.driver.libcuda.path is None or _answer(facts) == NO_DEVICE or none)
+    answered = _answer(facts) in (NO_DEVICE, UNKNOWN_ERROR)
+    return not works and not named and (facts.driver.libcuda.path is None or answered or none)
 
 
 def _named(facts: Facts, *vendors: str) -> Lines:

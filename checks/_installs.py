@@ -30,6 +30,12 @@ def is_32bit(facts: Facts) -> bool:
     return facts.python.bits == 32 or facts.system.machine in ("i686", "i386", "x86")
 
 
+def is_for(wheel: TextEvent, version: object) -> bool:
+    """Whether a wheel that was named is for this minor version of Python; not where nobody tells it."""
+    known = minor(version)
+    return known is not None and wheel.values.get("python") == "cp" + known.replace(".", "")
+
+
 def is_arm(facts: Facts) -> bool:
     """Linux on aarch64."""
     return facts.system.machine == "aarch64" and facts.system.system != "Darwin"

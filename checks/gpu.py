@@ -85,7 +85,8 @@ def _lost_in_text(facts: Facts) -> tuple[TextEvent, ...]:
         return ()
     told = facts.text.said("xid-lost", "gpu-lost")
     unknown, bus = facts.text.said("device-handle-unknown"), facts.text.said("aer-fatal", "aer-corrected")
-    return told or ((*unknown[:2], *bus[:2]) if unknown and bus else ())
+    worked = facts.text.said("lost-at-work")
+    return told or ((*unknown[:2], *bus[:2], *worked) if unknown and (bus or worked) else ())
 
 
 def _reboot() -> Fix:

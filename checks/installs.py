@@ -270,6 +270,54 @@ def msvc_runtime_missing(facts: Facts) -> Iterator[Found]:
     )
 
 
+_LAST_BEFORE, _FIRST_AFTER = {"1.14.0", "2.0.0b1"}, {"1.15.0", "2.0.0"}
+"""Of TensorFlow: the last releases whose Linux wheels are of manylinux1, the first of manylinux2010."""
+_NOT_BUILT_FOR = ("3.3", "3.4")
+"""Pythons that the releases of manylinux2010 left out."""
+
+
+@check("GD426", "pip-too-old", stage=Stage.PYTHON, explains=("install-fails", "tf-not-installed"))
+def pip_too_old(facts: Facts) -> Iterator[Found]:
+    """This pip is older than the form of TensorFlow's wheels, and does not see them.
+
+    What it looks at: in a pasted text, a list of versions that ends with 1.14.0 and 2.0.0b1 although a newer one is asked for,
+    and a manylinux2010 or newer wheel that is 'not supported on this platform'.
+
+    Why it matters: pip says that there is no such version; neither Python nor TensorFlow is the reason.
+
+    How to fix: upgrade pip (19.0 knows manylinux2010, 19.3 manylinux2014), then install again.
+
+    Source: pip's changelog, 19.0 and 19.3; the files of tensorflow 1.14.0, 1.15.0 and 2.0.0 on PyPI; PEP 571 and 599.
+    """
+    told = tuple(e for e in facts.text.said("no-version") if _ends_early(e)) + tuple(
+        e for e in facts.text.said("wheel-not-supported") if e.values.get("platform", "").startswith("manylinux20")
+    )
+    if not told or _installs.minor(facts.python.version) in _NOT_BUILT_FOR:
+        said(facts, "", settle="python3 -m pip --version")
+    fitting = (e for e in told if "platform" not in e.values or _installs.is_for(e, facts.python.version))
+    if not (proof := tuple(fitting)):
+        raise UnknownFactError(Unread(why="the text does not tell whether the wheel is for this Python"))
+    yield Found(
+        message="pip offers no wheel that is newer than manylinux1: it is older than 19.0.",
+        proof=lines(proof),
+        fixes=(
+            Fix(
+                kind="command",
+                risk="safe",
+                summary="Upgrade pip, then install again",
+                steps=("python3 -m pip install --upgrade pip",),
+                verify="python3 -m pip --version",
+            ),
+        ),
+    )
+
+
+def _ends_early(event: TextEvent) -> bool:
+    """pip lists the last releases of manylinux1, and none of those that came after them."""
+    offered = set(event.values.get("versions", "").replace(" ", "").split(","))
+    return offered >= _LAST_BEFORE and not offered & _FIRST_AFTER
+
+
 _MODULE_NOT_FOUND = "126"
 _NEEDS_ZLIB, _HAS_ZLIB = (8, 3), (9,)
 

@@ -19,13 +19,19 @@ _NODES = "kubectl describe nodes | grep -A10 Capacity"
     "GD630",
     "container-runtime-not-default",
     stage=Stage.CONTAINER,
-    explains=(_NOT_STARTED, "k8s-device-plugin-not-registered", "nvidia-smi-fails"),
+    explains=(
+        _NOT_STARTED,
+        "k8s-device-plugin-not-registered",
+        "nvidia-smi-fails",
+        "libcuda-not-found",
+        "tf-lists-no-gpu",
+    ),
 )
 def container_runtime_not_default(facts: Facts) -> Findings:
     """Kubernetes starts its containers without NVIDIA's runtime.
 
-    What it looks at: in a pasted text, that NVIDIA's device plugin does not find NVML in its own container, or that pods see
-    a GPU only with runtimeClassName. On a node: that no
+    What it looks at: in a pasted text, that NVIDIA's device plugin does not find NVML in its own container, that pods see
+    a GPU only with runtimeClassName, or that libcuda.so.1 is not in a pod. On a node: that no
     plugin for nvidia.com/gpu is at its kubelet, and that its containerd knows no runtime of NVIDIA; for information.
 
     Why it matters: the plugin, and every pod that gets a GPU from it, needs NVIDIA's runtime. docker's setting does not
@@ -43,6 +49,14 @@ def container_runtime_not_default(facts: Facts) -> Findings:
             message="A pod gets NVIDIA's runtime only where it names the runtime class: it is not the default.",
             proof=lines(needed[:1]),
             fixes=(_DEFAULT_RUNTIME,),
+        )
+        return
+    if facts.driver.libcuda.path is None and (plugin := facts.text.said("plugin-named")):
+        yield Found(
+            message="The driver's library is not in the pod: what starts it is not NVIDIA's runtime.",
+            proof=lines((*facts.text.said("library-not-loaded")[:2], *plugin)),
+            fixes=(_DEFAULT_RUNTIME,),
+            explains=("libcuda-not-found", "tf-lists-no-gpu"),
         )
         return
     yield Found(
@@ -69,7 +83,8 @@ _DEFAULT_RUNTIME = Fix(
 def k8s_device_plugin_not_registered(facts: Facts) -> Iterator[Found]:
     """The node does not tell Kubernetes of its GPUs.
 
-    What it looks at: in a pasted text, a pod that waits for nvidia.com/gpu while the node's capacity has none of it. On a node:
+    What it looks at: in a pasted text, a pod that waits for nvidia.com/gpu while the node's capacity has none of it, or while
+    none of the nodes has any left and nothing shows that one ever had. On a node:
     the sockets of plugins at its kubelet and what they registered there; for information.
 
     Why it matters: the device plugin registers the GPUs with the kubelet; without it none can be given to a pod.
@@ -82,7 +97,8 @@ def k8s_device_plugin_not_registered(facts: Facts) -> Iterator[Found]:
         yield from _no_plugin(facts)
         return
     waits = said(facts, "k8s-insufficient", "k8s-no-capacity", settle=_NODES)
-    if not facts.text.said("k8s-no-capacity"):
+    on_all = [e for e in waits if e.values.get("nodes", "") == e.values.get("without")]
+    if not facts.text.said("k8s-no-capacity") and (not on_all or facts.text.said("k8s-capacity")):
         raise left_open(_NODES)
     yield Found(
         message="The node offers no nvidia.com/gpu.",

@@ -25,7 +25,7 @@ from gpudoctor.checks._driver_said import SHOWN, decided, modules_differ, stub_o
 from gpudoctor.checks._handed_over import driver_works
 from gpudoctor.checks._reasons import short
 from gpudoctor.checks._said import lines, machines_alone
-from gpudoctor.facts import Facts, SearchStep, UnknownFactError, Unread, known
+from gpudoctor.facts import Facts, SearchStep, TextEvent, UnknownFactError, Unread, known
 from gpudoctor.findings import EnvChange, Evidence, Findings, Fix, Found, NotApplicable, Stage, on_library_path
 from gpudoctor.patterns import Pattern
 from gpudoctor.registry import check
@@ -365,6 +365,13 @@ def wsl_libcuda_path(facts: Facts) -> Findings:
 
     Source: NVIDIA, CUDA on WSL user guide.
     """
+    if facts.text.is_all and (told := _not_found_by_cudnn(facts)):
+        yield Found(
+            message="cuDNN finds no libcuda.so under WSL, where it lies in /usr/lib/wsl/lib.",
+            proof=lines(told),
+            fixes=(on_library_path([f"{_WSL}lib"]),),
+        )
+        return
     if not known(facts.system.wsl):
         raise NotApplicable("this is no WSL2")
     lib = facts.driver.libcuda
@@ -399,6 +406,12 @@ def wsl_libcuda_path(facts: Facts) -> Findings:
             ),
         ),
     )
+
+
+def _not_found_by_cudnn(facts: Facts) -> tuple[TextEvent, ...]:
+    """TensorFlow found libcuda.so.1 and the GPU; a part of cuDNN asks for libcuda.so, which stands on no path."""
+    under_wsl = facts.system.wsl is True or facts.text.said("wsl-named")
+    return tuple(e for e in facts.text.said("cudnn-lacks-libcuda") if "libcuda.so" in e.text) if under_wsl else ()
 
 
 def _off_the_path(facts: Facts) -> Fix | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import chain
 from shlex import quote
 
 from gpudoctor.checks._libraries import (
@@ -20,7 +21,13 @@ from gpudoctor.checks._libraries import (
 )
 from gpudoctor.checks._pip import pip
 from gpudoctor.checks.absent import absent
-from gpudoctor.checks.library_texts import file_that_is_there, not_in_this_text, refused_file
+from gpudoctor.checks.library_texts import (
+    extra_out_of_reach,
+    file_that_is_there,
+    installed_as_asked,
+    not_in_this_text,
+    refused_file,
+)
 from gpudoctor.checks.toolkits import damaged_wheels, found_by_variable, without
 from gpudoctor.facts import Facts, LibraryFile, LibraryPick, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, LinkChange, Stage, on_library_path
@@ -116,7 +123,7 @@ def pip_nvidia_libs_not_found(facts: Facts) -> Findings:
     Source: ELF dynamic sections of the wheels 2.12 to 2.21 (compat/matrix.json).
     """
     if facts.text.is_all:
-        yield from not_in_this_text(file_that_is_there(facts, in_wheels=True))
+        yield from not_in_this_text(chain(file_that_is_there(facts, in_wheels=True), extra_out_of_reach(facts)))
         return
     lost: list[tuple[LibraryPick, LibraryFile]] = []
     for pick in failed(facts):
@@ -157,7 +164,7 @@ def ld_library_path_not_set(facts: Facts) -> Findings:
     Source: ld.so(8).
     """
     if facts.text.is_all:
-        yield from not_in_this_text(file_that_is_there(facts, in_wheels=False))
+        yield from not_in_this_text(chain(file_that_is_there(facts, in_wheels=False), installed_as_asked(facts)))
         return
     lost: list[tuple[LibraryPick, LibraryFile]] = []
     for pick in failed(facts):

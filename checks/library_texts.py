@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gpudoctor.checks._said import lines
 from gpudoctor.checks._stated import asked, lines_of, lost, named, opened, toolkits, within
-from gpudoctor.facts import Facts, UnknownFactError, Unread
+from gpudoctor.facts import Facts, TextEvent, UnknownFactError, Unread
 from gpudoctor.findings import Fix, Found
 from gpudoctor.patterns import Pattern
 
@@ -21,6 +21,13 @@ EXTRA = Fix(
 
 def other_cuda(facts: Facts) -> Iterator[Found]:
     """The text names a CUDA that does not bring what TensorFlow asks for (cuda-version-mismatch)."""
+    if said := facts.text.said("wants-other-cuda"):
+        yield Found(
+            message=f"TensorFlow asks for CUDA {said[0].values['wanted']}; installed is {said[0].values['has']}.",
+            proof=lines(said),
+            fixes=(EXTRA,),
+        )
+        return
     wishes = [
         [(name, between) for name, between in one if not name.startswith(("libcurand", "curand"))]
         for one in asked(facts)
@@ -117,6 +124,74 @@ def file_that_is_there(facts: Facts, in_wheels: bool) -> Iterator[Found]:
             ),
         )
         return
+
+
+_OUT_OF_REACH = "2.16.1"
+"""Its loader looks into one of the directories in which its extra puts libraries (compat/matrix.json, and-cuda-not-found-2.16.1)."""
+
+
+def extra_out_of_reach(facts: Facts) -> Iterator[Found]:
+    """TensorFlow 2.16.1 with its own extra, which lists no GPU (pip-nvidia-libs-not-found)."""
+    version, extra = facts.tensorflow.version, facts.text.said("names-extra")
+    if version != _OUT_OF_REACH or not extra or not _fails_with_its_extra(facts):
+        return
+    yield Found(
+        message=f"TensorFlow {_OUT_OF_REACH} does not look where its own extra puts the libraries.",
+        proof=lines((*facts.text.said("names"), *extra, *facts.text.said("libraries-not-opened", "lists-no-gpu"))),
+        fixes=(
+            Fix(
+                kind="command",
+                risk="safe",
+                summary="Install a release that finds them (2.17 does)",
+                steps=("python3 -m pip install --upgrade 'tensorflow[and-cuda]'",),
+            ),
+        ),
+    )
+
+
+def _fails_with_its_extra(facts: Facts) -> bool:
+    none = facts.tensorflow.devices == () or bool(facts.text.said("libraries-not-opened"))
+    lib = facts.driver.libcuda
+    return none and not (isinstance(lib.init_result, int) and lib.init_result) and lib.path is not None
+
+
+def installed_as_asked(facts: Facts) -> Iterator[Found]:
+    """The text names the very CUDA that brings what is lost, or a set-up without a path (ld-library-path-not-set)."""
+    names, stated = lost(facts), named(facts, "cuda")
+    wishes = [between for name in names if (between := toolkits(name)) is not None]
+    place = [e for e in facts.text.said("names-cuda") if _TOOLKIT_PLACE.search(e.text)]
+    fits = all(within(version, between) for version in stated for between in wishes)
+    if place and wishes and len(wishes) == len(names) and fits and not facts.text.said("path-shown"):
+        yield _path_is_missing((*lines_of(facts, names)[:2], *place[:2]))
+        return
+    unset = facts.text.said("path-not-set")
+    if unset and facts.text.said("libraries-not-opened", "library-not-loaded"):
+        yield _path_is_missing((*facts.text.said("libraries-not-opened", "library-not-loaded")[:2], *unset))
+
+
+_TOOLKIT_PLACE = Pattern(
+    r"^(?!.*(?i:\b(?:in vain|not|no|never|nothing)\b|n't\b)).*(?i:\b(?:is there|installed|have|exists?|lies|located|is set)\b).*(?:/usr/local/cuda-\d|/opt/cuda)"
+    r"|^(?!.*(?i:\b(?:in vain|not|no|never|nothing)\b|n't\b)).*(?:/usr/local/cuda-\d|/opt/cuda).*(?i:\b(?:is there|installed|exists?|is set)\b)"
+)
+"""Somebody says that a toolkit lies there."""
+
+
+def _path_is_missing(told: tuple[TextEvent, ...]) -> Found:
+    return Found(
+        message="CUDA's libraries are installed, and the loader is not told where.",
+        proof=lines(told),
+        fixes=(
+            Fix(
+                kind="command",
+                risk="safe",
+                summary="Put their directory on the loader's path, before Python starts (where find names another: that one)",
+                steps=(
+                    "find / -name 'libcudart.so*' -o -name 'libcudnn.so*' 2>/dev/null",
+                    'export LD_LIBRARY_PATH="/usr/local/cuda/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"',
+                ),
+            ),
+        ),
+    )
 
 
 def refused_file(facts: Facts) -> Iterator[Found]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gpudoctor.checks import _work
 from gpudoctor.checks._said import lines, said
-from gpudoctor.facts import Facts
+from gpudoctor.facts import Facts, Unread
 from gpudoctor.findings import EnvChange, Fix, Found, Stage
 from gpudoctor.registry import check
 
@@ -47,11 +47,22 @@ def tf_preallocates_all_memory(facts: Facts) -> Iterator[Found]:
     told = said(facts, "takes-all-memory", settle="nvidia-smi")
     if facts.text.said(*_work.REFUSED, "cudnn-too-old", "tensor-too-large", "no-memory-for-a-context"):
         _work.unknown("nvidia-smi")
+    if not facts.text.shows_a_failure and _means_another(facts):
+        _work.unknown("nvidia-smi")
     yield Found(
         message="TensorFlow takes nearly all memory of the GPUs that it sees, at its start.",
         proof=lines(told),
         fixes=(growth(),),
     )
+
+
+_CLEARLY = 0.3
+
+
+def _means_another(facts: Facts) -> bool:
+    """Whether the memory is mentioned beside what somebody complains of."""
+    alike = () if isinstance(facts.text.alike, Unread) else facts.text.alike
+    return any(one.share >= _CLEARLY and one.cause == "single-gpu-silently" for one in alike)
 
 
 @check("GD871", "gpu-oom-model-or-data", stage=Stage.USE, explains=("op-fails",))

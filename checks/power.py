@@ -169,7 +169,7 @@ def psu_insufficient(facts: Facts) -> Iterator[Found]:
     """The power supply can't deliver what the GPUs take under load.
 
     What it looks at: in a pasted text, that the machine itself switches off or restarts when the GPU works, together with its
-    power supply being named. Nothing in a log shows it: the machine is gone before anything is written.
+    power supply being named, or that it depends on the load (batch sizes, power) and not on heat. Nothing in a log shows it: the machine is gone before anything is written.
 
     Why it matters: GPUs take short peaks of twice their rated power; a supply that is too weak, or shares one cable between two
     plugs, switches off.
@@ -181,9 +181,8 @@ def psu_insufficient(facts: Facts) -> Iterator[Found]:
     """
     settle = "sudo nvidia-smi -pl 150  # or the least that the card takes; if the machine then lives, it is the supply"
     told = said(facts, "machine-resets", settle=settle)
-    if not (named := facts.text.said("names-power-supply")) and not any(
-        "PSU" in e.text or "supply" in e.text for e in told
-    ):
+    named = facts.text.said("names-power-supply") or facts.text.said("load-decides")
+    if not named and not any("PSU" in e.text or "supply" in e.text for e in told):
         undecided(settle)
     yield Found(
         message="The machine goes down when the GPU works: its power supply does not keep up.",

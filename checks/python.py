@@ -11,7 +11,7 @@ from gpudoctor.checks import _fit, _installs
 from gpudoctor.checks._pip import pip
 from gpudoctor.checks._reasons import short
 from gpudoctor.checks._said import lines
-from gpudoctor.facts import Facts, UnknownFactError, Unread, known
+from gpudoctor.facts import Facts, TextEvent, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
 
@@ -211,8 +211,19 @@ def python_32bit(facts: Facts) -> Findings:
     yield Found(
         message=f"{python} is a 32-bit Python; TensorFlow exists for 64 bits only.",
         proof=(Evidence(text="a pointer has 32 bits", source=python),),
-        fixes=(Fix(kind="advice", risk="safe", summary="Install a 64-bit Python, and TensorFlow in that", steps=()),),
+        fixes=(_64BIT,),
     )
+
+
+_64BIT = Fix(kind="advice", risk="safe", summary="Install a 64-bit Python, and TensorFlow in that", steps=())
+
+
+def _fits_but_for_bits(facts: Facts) -> tuple[TextEvent, ...]:
+    """Wheels for Windows of 64 bits, and for the very Python that the text names, which are 'not supported on this platform'."""
+    if facts.system.system != "Windows":
+        return ()
+    refused = (e for e in facts.text.said("wheel-not-supported") if e.values.get("platform") == "win_amd64")
+    return tuple(e for e in refused if _installs.is_for(e, facts.python.version))
 
 
 def _32bit_in_text(facts: Facts) -> Iterator[Found]:
@@ -224,12 +235,19 @@ def _32bit_in_text(facts: Facts) -> Iterator[Found]:
     if not failed and facts.tensorflow.directory is not None and not isinstance(facts.tensorflow.import_error, str):
         raise UnknownFactError(Unread(why="no installation fails"))
     if not _installs.is_32bit(facts):
+        if refused := _fits_but_for_bits(facts):
+            yield Found(
+                message="The wheel is for this Python and for Windows, and pip refuses it: this Python has 32 bits.",
+                proof=lines(refused),
+                fixes=(_64BIT,),
+            )
+            return
         known(facts.python.bits)
         return
     yield Found(
         message="This Python, or this system, has 32 bits; TensorFlow exists for 64 bits only.",
         proof=(Evidence(text="32 bits", source="what the text tells of it"), *lines(failed)),
-        fixes=(Fix(kind="advice", risk="safe", summary="Install a 64-bit Python, and TensorFlow in that", steps=()),),
+        fixes=(_64BIT,),
     )
 
 

@@ -71,7 +71,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         (r"^(?![^\n]{0,300}\.cc:\d)[^\n]{0,300}?(?i:\bcuda(?: toolkit)?[ -]?v?\d{1,2}(?:\.\d)? (?:is|are) (?:what [\w ]{1,40} needs|required|needed|necessary|mandatory|a must)\b"
         r"|\b(?:requires?|needs?|(?:only )?works? only with|only works with|depends on|is built for|was built for|(?:is |was )?written for|tied to) (?:the )?cuda(?: toolkit)?(?: version)?[ -]?v?\d)"),
     ),
-    ("mig-asked", ("MIG-",), r"CUDA_VISIBLE_DEVICES\W{1,3}MIG-[\w/-]{8,80},[\"' ]{0,3}MIG-"),
+    ("mig-asked", ("MIG-", "VISIBLE_DEVICES="), r"CUDA_VISIBLE_DEVICES\W{1,3}MIG-[\w/-]{8,80},[\"' ]{0,3}MIG-|NVIDIA_VISIBLE_DEVICES=\d:\d,\d:\d"),
     ("nvidia-build-named", ("nvidia", "NVIDIA-Linux-"), r"/dkms/nvidia|\bnvidia-dkms|-m nvidia\b|NVIDIA-Linux-|\bnvidia[/,] ?\d{3}\."),
     ("ide-named", ("harm", "VS", "pyder", "clipse", "ntelli", "isual Studio", "reator", "tudio", "eans", "lion", "IDE"), r"(?i:\b(?:pycharm|intellij|vs ?code|visual studio code|spyder|eclipse|pydev|qt ?creator|rstudio|netbeans|clion)\b)|\bIDE\b"),
     (
@@ -145,9 +145,10 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     (
         "input-blamed",
-        ("low", "long", "ottleneck", "hold"),
+        ("low", "long", "ottleneck", "hold", "time"),
         (r"(?i:\b(?:data (?:loading|loader|pipeline)|input pipeline|pre-?processing|transforming the images|google drive|flow[ _]from[ _]directory|image_dataset_from_directory|data ?generator|reading (?:the )?(?:images|files|data))\b[^.\n]{0,60}"
-        r"\b(?:slow(?:ly|er)?|(?:is|as) the bottleneck|holds? (?:it|the gpu|everything|things) up|(?:ridiculously|very|so|too) long)\b)"),
+        r"\b(?:slow(?:ly|er)?|(?:is|as) the bottleneck|holds? (?:it|the gpu|everything|things) up|(?:ridiculously|very|so|too) long)\b"
+        r"|\binput(?: pipeline)?\b[^.\n]{0,12}\b(?:wastes?|takes?|costs?|eats?|needs?) (?:a )?(?:lots? of|much|most of|too much|nearly all|all) (?:of )?(?:the )?time\b)"),
     ),
     (
         "input-by-python",
@@ -157,7 +158,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "processor-full-gpu-idle",
         ("CPU", "cpu"),
-        (r"(?i:\bCPU\b[^.\n]{0,30}\b(?:100|9\d) ?%[^.\n]{0,60}\bGPU\b[^.\n]{0,30}\b\d ?%[^.\n]{0,12}\b(?:for (?:more|most|the most|the majority|nine|over)|most of|mostly|of the time|in between))"),
+        (r"(?i:\bCPU\b[^.\n]{0,30}\b(?:\d{3,4}|9\d) ?%[^.\n]{0,60}\bGPU\b[^.\n]{0,30}\b\d ?%[^.\n]{0,12}\b(?:for (?:more|most|the most|the majority|nine|over)|most of|mostly|of the time|in between))"),
     ),
     ("gpu-memory-short-said", ("OOM", "ut of memory", "free memory", "freeMemory"), r"\bOOM\b|\b[Oo]ut of memory\b|\bfree ?[Mm]emory is only\b|\bfreeMemory:"),
     (
@@ -189,6 +190,78 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("Adding visible", "Created TensorFlow", "Creating TensorFlow"),
         r"^(?![IWE\d \[])[^\n]{0,20}(?:Adding visible gpu device|Creat(?:ed|ing) TensorFlow device)|^(?!.{0,30}\.cc:\d)[^\n]{0,200}(?:Adding visible gpu device|Creat(?:ed|ing) TensorFlow device)[^\n]{0,80}\bmin(?:ute)?s\b",
     ),
+    (
+        "cuda-compat-named",
+        ("cuda-compat",),
+        r"\bcuda-compat(?:-\d{1,2}-\d)?\b",
+    ),
+    (
+        "smi-works",
+        ("nvidia-smi", "NVIDIA-SMI", "nvidia smi"),
+        (r"(?i:\bnvidia[- ]smi\b(?!['\"`)]{0,2} ?(?:\w+ ){0,3}?(?:not|never|fails|\w{2,5}n't)\b)['\"`)]{0,2} ?(?:正常|没问题|(?:\w+ ){0,3}?(?:works?|fine|ok|okay|shows? (?:the|my|all|both)|runs fine|lists? (?:the|my|all|both)|normal(?:ly)?)\b(?! (?:not|if|when|only))))"),
+    ),
+    ("lxc-named", ("LXC", "LXD", "lxc", "lxd", "Proxmox", "proxmox"), r"\b(?:LX[CD]|lx[cd]|[Pp]roxmox)\b"),
+    (
+        "other-kernel-works",
+        ("kernel",),
+        (r"(?i:\b(?:with|on|in|under|using|booting) (?:the |an? )?[`'\"]?(?:linux(?:-lts)?|lts|older|old|previous|stock|[2-6]\.\d{1,2}[\w.-]{0,40})[`'\"]? kernel[^.\n]{0,30}\bworks?\b"
+        r"|\bworks? (?:\w+ ){0,2}(?:with|on|in|under|using) (?:the |an? )?[`'\"]?(?:linux-lts|lts|older|old|previous|stock|[2-6]\.\d{1,2}[\w.-]{0,40})[`'\"]? kernel)"),
+    ),
+    (
+        "path-not-set",
+        ("path", "PATH"),
+        (r"(?i:\b(?:did(?:n't| not)|have(?:n't| not)|never|without) (?:even |ever )?(?:set|setting|export(?:ed|ing)?|add(?:ed|ing)?) (?:up )?(?:any |the |an? )?(?:\w+ )?(?:paths?\b(?! to the data)|LD_LIBRARY_PATH))"),
+    ),
+    (
+        "load-decides",
+        ("batch", "ower", "emp", "spike", "heat", "watt", "Watt"),
+        (r"(?i:\b(?:large|larger|big|bigger|high|higher|small|smaller|low|lower) batch[- ]?sizes?\b|\bbatch[- ]?size of \d+ or (?:less|smaller|lower)|\bpower (?:usage|draw|consumption|limit|spikes?|peaks?)\b"
+        r"|\btemp(?:erature)?s?\b[^.\n]{0,40}\b(?:good|fine|ok|okay|normal|low|below|under|within|not (?:too )?(?:high|hot))\b|\bnot? (?:an? )?(?:overheat|heat|temperature)\w*)"),
+    ),
+    (
+        "only-several-wrong",
+        ("GPU", "gpu", "card"),
+        (r"(?i:\bonly (?:with|on|when using|when I use|if I use|happens with|for) (?:multiple|several|more than one|two|2|both|multi) ?-?gpus?\b"
+        r"|\b(?:with|on|using) (?:1|one|a single|only one|just one|only 1) (?:GPU|card)\b[^.\n]{0,30}\b(?:no [`'\"]?nan|no (?:issue|problem)s?|fine|works|ok|correct|right results))"),
+    ),
+    (
+        "machine-was-changed",
+        ("server", "oard", "machine", "workstation"),
+        r"(?i:\b(?:new|newer|another|other|different) (?:server|mother ?board|main ?board|machine|workstation)\b)",
+    ),
+    (
+        "pairs-behind-switch",
+        ("PIX", "PXB", "switch"),
+        (r"(?i:\b(?:fails?|failing|hangs?|nan|wrong|crash\w*|stuck|freez\w*)\b)[^.\n]{0,80}\bP(?:IX|XB)\b|\bP(?:IX|XB)\b[^.\n]{0,80}(?i:\b(?:fails?|failing|hangs?|nan|wrong|crash\w*|stuck|freez\w*)\b)"),
+    ),
+    (
+        "no-selinux",
+        ("SELinux", "selinux", "SElinux"),
+        r"(?i:\b(?:no|without|not using|don't (?:use|have)) selinux\b)",
+    ),
+    (
+        "plugin-named",
+        ("device plugin", "device-plugin", "evice Plugin", "ubernetes", "k8s"),
+        (r"(?i:\bdevice[- ]plugin\b|\b(?:runtime nvidia|nvidia runtime|nvidia-docker2?)\b[^.\n]{0,60}\b(?:kubernetes|k8s)\b|^[^.\n]{0,20}\bdeployed in (?:kubernetes|k8s)\b)"),
+    ),
+    (
+        "minimum-named",
+        ("apability",),
+        (r"(?i:\b(?:needs?|wants?|requires?|asks for|minimum)\b[^.\n]{0,40}\bcompute capability(?: of)? (?P<least>\d\.\d)\b(?: or| at least| and)?"
+        r"|\bcompute capability(?: of)? (?P<least2>\d\.\d) (?:or (?:more|higher|above|greater|newer)|at least|is (?:needed|required)|minimum))"),
+    ),
+    ("path-shown", ("LD_LIBRARY_PATH", "ldconfig", "ld.so.conf", "PATH="), r"LD_LIBRARY_PATH|\bldconfig\b|\bld\.so\.conf\b|\bPATH="),
+    (
+        "lost-at-work",
+        ("rain", "load", "use", "epoch", "hours", "minutes", "intensive", "训练", "重启"),
+        (r"(?i:\b(?:while|during|after|when|in the middle of|randomly|sometimes|suddenly|now and then|start an?)\b[^.\n]{0,60}\b(?:train\w*|under load|epochs?|gpu.intensive|gpu is in use|(?:few |several |some |\d+ )(?:hours?|minutes?))\b)"
+        r"|训练[^。\n]{0,30}(?:用不了|停|掉|失败|出错)|需要重启"),
+    ),
+    (
+        "wants-other-cuda",
+        ("CUDA", "uda"),
+        r"(?i:\b(?:look(?:s|ed|ing)?|search(?:es|ed|ing)?|ask(?:s|ed|ing)?|wants?|tries|tried) (?:for )?cuda (?P<wanted>\d{1,2})(?:\.\d)? (?:libraries|libs|files|dlls)?,? ?(?:not|instead of|rather than|and not) (?:cuda )?(?P<has>\d{1,2})\b)",
+    ),
     ("windows-jupyter", ("jupyter",), r"\bjupyter(?:[- ](?:notebook|lab))?\.exe\b"),
     (
         "cpu-after-keras",
@@ -207,24 +280,24 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("label=", "container_use_devices", "nvidia_container_t"),
         r"label=(?:disable|type:)|container_use_devices|nvidia_container_t",
     ),
-    ("mig-named", ("MIG", "mig", "MiG"), r"\b(?:MIG|mig|MiG)\b"),
+    ("mig-named", ("MIG", "mig", "MiG"), r"\b(?:MIG|mig|MiG)\b(?! M\.)"),
     (
         "one-of-them",
-        ("ne gpu", "ne GPU", "nly ", "ust ", "ne device", "ne instance"),
-        (r"(?i:\b(?:only|just) (?:one|1)\b[^.]{0,20}(?:gpu|device|instance)|\bone (?:gpu|device|instance) only\b"
+        ("ne gpu", "ne GPU", "nly ", "ust ", "ne device", "ne instance", "1 visible"),
+        (r"(?i:\b(?:only|just) (?:one|1)\b[^.]{0,20}(?:gpu|device|instance)|\bone (?:gpu|device|instance) only\b|\b(?:use|uses|see|sees|find|finds) just (?:1|one)\b|\bare 1 visible CUDA devices\b"
         r"|\bMIG DEV 0 only|\bonly (?:the )?(?:first )?(?:device|instance) (?:with ID|0\b))"),
     ),
-    ("wsl-named", ("WSL",), r"^(?![^\n]{0,120}(?:load dxcore|non-WSL|\b(?:without|w/o|no|not|avoid|besides|except|instead of) (?:using )?WSL))[^\n]{0,300}\bWSL ?2?\b"),
+    ("wsl-named", ("WSL", "wsl"), r"(?i:\bwsl ?2\b)(?<![Nn]on-wsl2)|^(?![^\n]{0,120}(?:load dxcore|non-WSL|\b(?:without|w/o|no|not|avoid|besides|except|instead of) (?:using )?WSL))[^\n]{0,300}\bWSL ?2?\b"),
     (
         "ldconfig-cures",
         ("ldconfig",),
-        (r"(?i:\b(?:call|run|execut|after|typ|do|enter)\w{0,4}\b[^.\n]{0,30}\bldconfig\b[^.\n]{0,60}\b(?:works?|fix\w{0,2}|solve\w?|helps?|ok|fine|found|gone)\b"
+        (r"(?i:\b(?:call|run|execut|after|typ|do|enter|launch)\w{0,4}\b[^.\n]{0,30}\bldconfig\b[^.\n]{0,60}\b(?:works?|fix\w{0,2}|solve\w?|helps?|ok|fine|found|gone)\b"
         r"|\b(?:works?|fix\w{0,2}|solve\w?|helps?|found)\b[^.\n]{0,30}\b(?:after|with|by|when|if|once|until)\b[^.\n]{0,30}\bldconfig\b)"),
     ),
     (
         "several-machines",
         ("node", "achine", "omputer", "host", "erver", "SOCKET_IFNAME", "socket_ifname", "connection reset"),
-        (r"(?i:\b(?:two|three|four|multiple|several|different|multi|many|both|across|more than one|2|3|4)[ -](?:\w{1,12} )?(?:nodes?|machines?|computers?|hosts?|servers?)\b"
+        (r"(?i:\b(?:two|three|four|multiple|several|different|multi|many|both|across|more than one|2|3|4)[ -](?:(?!gpu)\w{1,12} )?(?:nodes?|machines?|computers?|hosts?|servers?)\b"
         r"|^(?![^\n]{0,80}NCCL INFO)[^\n]{0,300}\bnccl_socket_ifname\b|\bconnection reset by peer)"),
     ),
     (
@@ -272,7 +345,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "other-gpu-named",
         ("AMD", "ATI", "Radeon", "RADEON", "Intel"),
-        (r"^[\W\d]{0,6}(?:(?i:GPU(?: model(?: and memory)?)?|graphics(?: card)?|video card)\W{1,6}(?:[\w.]+ ){0,2}?)?"
+        (r"\b(?i:the |my )(?:only )?(?:GPU|(?i:graphics(?: card)?|video card)) is (?:an? )?(?P<vendor4>Intel|AMD)\b|^[\W\d]{0,6}(?:(?i:GPU(?: model(?: and memory)?)?|graphics(?: card)?|video card)\W{1,6}(?:[\w.]+ ){0,2}?)?"
         r"(?P<vendor>AMD Radeon|AMD RX|AMD ATI|ATI|Radeon|RADEON|Mesa Intel|Intel HD|Intel UHD|Intel Iris|Intel\(R\) U?HD)\b"
         r"|\b(?P<vendor3>AMD) (?:Radeon|Raedon|RADEON|radeon|R[579] \d{3}X?|RX ?\d{3,4}|\d{3}X)\b|(?i:GPU model and memory|graphics card)\W{1,6}(?P<vendor2>AMD|Intel)\b"),
     ),

@@ -53,7 +53,7 @@ _NAME = Pattern(
     r"|\b(?:[AHV]100|H200|B[23]00|P100|GB10|K[48]0[cm]?|(?:GRID )?K520|T4|L4|L40S?|A10G?|A[34]0|A[46]000|MX ?[1-5]\d0)\b"
     r"|\b(?:GT ?\d{3}[mM]?|[89][1-8]0 ?[mM][xX]?|7[5-8]0(?:[mM]| ?Ti))\b"
     r"|\b(?:Quadro|Tesla|Titan|TITAN) (?:RTX(?: \d{4})?|[A-Z]+\d*\w{0,5})\b"
-    r"|(?:^|\b(?i:an?|the|my|on|with|two|dual|new|and|GPU:?|GeForce|NVIDIA) ?)(?P<bare>[345]0[5-9]0(?: ?(?:Ti|ti|SUPER))?)\b(?![.,]?\d)",
+    r"|(?:^|\b(?i:an?|the|my|on|with|two|dual|new|and|use|using|have|got|card|GPU:?|GeForce|NVIDIA) ?)(?P<bare>[345]0[5-9]0(?: ?(?:Ti|ti|SUPER))?)\b(?![.,]?\d)",
     re.ASCII,  # between 显卡 and A100 a word ends
 )
 _ONE = r"[012]\.\d{1,2}(?!\d)(?:\.\d{1,2})?"

@@ -41,7 +41,7 @@ LANGUAGE = Language(
         Kind("slurm-asked", r"(?:\b(?:srun|sbatch|salloc)\b|#SBATCH)[^\n]{0,200}?(?:--gres|--gpus|gpu|-G ?\d)|^--gres[= ]gpu"),
         Kind(
             "gpus-asked",
-            r"(?:--gpus\b|--runtime[= ]nvidia|(?<!Use ')\bnvidia-docker2? run\b|--device[= ]\"?(?:nvidia\.com/gpu|/dev/nvidia)"
+            r"(?:--gpus\b|--hooks?-dir\b|--runtime[= ]nvidia|(?<!Use ')\bnvidia-docker2? run\b|--device[= ]\"?(?:nvidia\.com/gpu|/dev/nvidia)"
             r"|\b(?:singularity|apptainer)\b[^\n]{0,80}\s--nv(?:ccli)?\b|\"default-runtime\": ?\"nvidia\"|capabilities: ?\[\[?\"?gpu"
             r"|\b(?:driver|runtime) ?: [\"']?nvidia\b|nvidia\.com/gpu: [\"']?[1-9])"
             r"(?:[^\n]{0,400}?\bnvidia/cuda(?:gl)?:(?P<image>\d{1,2}\.\d{1,2}))?",

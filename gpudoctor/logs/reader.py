@@ -202,6 +202,8 @@ def _with_likeness(notes: Notebook, pasted: Pasted) -> Facts:
     if values and not values & set(_HIDES):
         found = tuple(one for one in found if one.cause != "cuda-visible-devices-empty")
     asked = first in harmless or _asks_of_the_harmless(notes, pasted, first)
+    no_switch = any(e.kind == "benign-no-nvswitch" for e in notes.events)
+    asked = asked or (no_switch and bool(found) and found[0].cause.startswith("fabric-manager"))
     hides = bool(values & {*_HIDES}) and bool(found) and found[0].cause == "cuda-visible-devices-empty"
     if not asked and (hides or alike.speaks_of_a_fault(found)):
         line = next(one for one in pasted.lines if not alike.is_log(one.text))

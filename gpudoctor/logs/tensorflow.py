@@ -141,7 +141,7 @@ KINDS: tuple[tuple[str, str], ...] = (
     (
         "ptxas-too-old",
         (
-            r"You are using ptxas [\d.]{3,12}, which is (?:older than [\d.]{3,12}|in range \[)|ptxas(?: (?P<path>\S+))? too old|ptxas does not support CC (?P<capability>\d+\.\d+)"
+            r"You are using ptxas [\d.]{1,12}x?, but TF requires ptxas|You are using ptxas [\d.]{3,12}, which is (?:older than [\d.]{3,12}|in range \[)|ptxas(?: (?P<path>\S+))? too old|ptxas does not support CC (?P<capability>\d+\.\d+)"
             r"|(?:ptxas|nvlink) fatal\s*: Value '(?P<architecture>sm_\w+)' is not defined|^(?![^\n]{0,200}ptxas application ptx input)[^\n]{0,200}?Unsupported \.version (?P<version>[\d.]+)"
         ),
     ),
@@ -167,6 +167,7 @@ KINDS: tuple[tuple[str, str], ...] = (
             r"Descriptors cannot (?:not )?be created directly"
             r"|cannot import name '(?:builder|runtime_version)' from 'google\.protobuf"
             r"|Detected (?:incompatible|mismatched) Protobuf Gencode/Runtime"
+            r"|_DEFAULT = SymbolDatabase\(pool=descriptor_pool\.Default\(\)\)"
             r"|google\._upb\._message' has no attribute|module 'google\.protobuf\S*' has no attribute"
         ),
     ),
@@ -188,7 +189,7 @@ _COMPILED = tuple((kind, Pattern(pattern)) for kind, pattern in KINDS)
 
 WORDS = (
     "cuInit", "To enable", "uda", "UDA", "GPU", "gpu", "udnn", "uDNN", "ibrar", "DNN", "NUMA", "ublas", "Tensor", "PTX", "ptxas", "nvlink fatal", "OOM",
-    "umpy", "ARRAY_API", "rotobuf", "escriptors", "OP_REQUIRES", "TRT", "oneDNN", "factory", "devices",
+    "umpy", "ARRAY_API", "rotobuf", "SymbolDatabase", "escriptors", "OP_REQUIRES", "TRT", "oneDNN", "factory", "devices",
     "absl", "Ran out of", "libdevice", "upb", "verbose", "placer", "Allocator", "kernel", ".version",
 )  # fmt: skip
 """Every line with an event holds one of them."""

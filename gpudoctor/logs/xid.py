@@ -20,7 +20,7 @@ def _xid(numbers: str) -> str:
     )
 
 
-_LOST = r"(?:fallen|fell|falls|fall|falling|dropped|drops) off (?:of )?the (?:PCI(?:e|-E)? )?bus"
+_LOST = r"(?:fallen|fell|falls|fall|falling|dropped|drops) (?:off|out) (?:of )?the (?:PCI(?:e|-E)? )?bus"
 _UNCORRECTABLE = (
     r"(?<!no )(?<!No )(?<!0 )(?<!out )(?i:\buncorrectable (?:double bit |volatile )?ECC error|uncorrectable double bit error|double bit ECC error)(?!s? {0,20}[:=] {0,4}0)"
     r"|CUDA_ERROR_ECC_UNCORRECTABLE|cudaErrorECCUncorrectable|ECC_UNCORRECTABLE"
@@ -86,11 +86,11 @@ _LOGGED = {
 LANGUAGE = _Kernel(
     name="kernel log",
     words=(
-        "is lost", "IsLost", "IS_LOST", "Xid", "XID", "off the", "off of the", "ECC", "GSP", "AER", "Bus Error", "DMAR", "IO_PAGE_FAULT", "device handle", "boot",
+        "is lost", "IsLost", "IS_LOST", "Xid", "XID", "off the", "off of the", "out of the", "ECC", "GSP", "AER", "Bus Error", "DMAR", "IO_PAGE_FAULT", "device handle", "boot",
         "restart", "eset", "hut", "turns", "powers", "Powers", "ower goes off", "switches", "重启", "关机", "断电", "死机", "NVLINK_UNCORR", "NvlinkUncorr", "NVLink error", "over nvlink", "RC watchdog", "bad register read", "PSU", "ower supply", "ower Supply", " supply",
     ),
     kinds=(
-        Kind("xid-lost", rf"{_xid(_LOST_NUMBER)}|{_LOST}|GPU is lost\. {{0,4}}(?:Please )?[Rr]eboot|NVMLError_GpuIsLost|NVML_ERROR_GPU_IS_LOST|: GPU is lost|nvidia-smi\b[^.\n]{{0,40}}[\"'`]GPU is lost", _FAULT),
+        Kind("xid-lost", rf"{_xid(_LOST_NUMBER)}|{_LOST}|GPU is lost\. {{0,4}}(?:Please )?[Rr]eboot|NVMLError_GpuIsLost|NVML_ERROR_GPU_IS_LOST|: GPU is lost|(?:nvidia-smi|nvidia-nvsmi|nvsmi|NVML)\b[^.\n]{{0,40}}[\"'`]GPU is lost", _FAULT),
         Kind("xid-gsp", rf"{_xid(_GSP)}|Timeout (?:after \d{{1,4}}s of )?waiting for RPC (?:response )?from (?:GPU\d{{1,2}} )?GSP|_kgspLogRpcTimeout|GSP RM heartbeat timed out|{_GSP_CRASHED}", _FAULT),
         Kind("gsp-history", r"RPC (?:event )?history \(CPU (?:->|<-) GSP\)|\bGSP (?:RPC |RM |firmware |task )?(?:[Tt]ime-?[Oo]ut|[Ww]atchdog|[Cc]rash(?:es|ed)?\b|[Hh]ang(?:s|ing)?\b|[Pp]anic)|\*{4} GSP Failure \*{4}", _FAULT),
         Kind("xid-memory", rf"{_xid(_MEMORY)}|{_UNCORRECTABLE}", _FAULT),

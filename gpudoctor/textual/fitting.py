@@ -95,7 +95,7 @@ DEEPEST = ("libcuda-not-found", "cuinit-fails", "cuinit-no-device", "nvidia-smi-
 
 _PLACES: dict[str, tuple[str, ...]] = {
     "docker": ("container-no-gpus-flag", "container-visible-devices-wrong", "container-cgroup-devices-lost"),
-    "kubernetes": ("container-no-gpus-flag", "k8s-device-plugin-not-registered", "container-runtime-not-default"),
+    "kubernetes": ("container-runtime-not-default", "container-no-gpus-flag", "k8s-device-plugin-not-registered"),
     "apptainer": ("apptainer-no-nv",),
     "slurm-job": ("slurm-no-gpu-allocated", "hpc-login-node"),
     "on-a-login-node": ("hpc-login-node", "slurm-no-gpu-allocated"),

@@ -73,6 +73,7 @@ DECIDED = [
     ("E0506 17:45:45.421956       1 factory.go:112] Incompatible strategy detected auto", "container-runtime-not-default"),
     ("Nvml init failed: ERROR_LIBRARY_NOT_FOUND", "container-runtime-not-default"),
     ("Capacity:\n  nvidia.com/gpu:     0\n  Warning  FailedScheduling  2m  default-scheduler  0/2 nodes are available: 2 Insufficient nvidia.com/gpu.", "k8s-device-plugin-not-registered"),
+    ("0/3 nodes are available: 1 PodToleratesNodeTaints, 3 Insufficient nvidia.com/gpu.", "k8s-device-plugin-not-registered"),
     # a container that lost its GPUs
     ("root@4f5e6d7c8b9a:/workspace# nvidia-smi\nFailed to initialize NVML: Unknown Error", "container-cgroup-devices-lost"),
     ("Failed to initialize NVML: Unknown Error\nIt comes after every systemctl daemon-reload.", "container-cgroup-devices-lost"),
@@ -108,7 +109,8 @@ OPEN = [
     ("unknown flag: --gpus", ("container-toolkit-too-old",)),
     ('Failed to create pod sandbox: rpc error: code = Unknown desc = failed to get sandbox runtime: no runtime for "nvidia" is configured', ("container-toolkit-missing", "container-runtime-not-default")),
     ('"No devices found. Waiting indefinitely."', ("container-runtime-not-default", "container-host-driver-broken")),
-    ("0/3 nodes are available: 3 Insufficient nvidia.com/gpu. preemption: 0/3 nodes are available", ("k8s-device-plugin-not-registered", "container-runtime-not-default")),
+    ("0/3 nodes are available: 1 node(s) had taints, 2 Insufficient nvidia.com/gpu.", ("k8s-device-plugin-not-registered", "container-runtime-not-default")),
+    ("Allocatable: nvidia.com/gpu: 2\n0/3 nodes are available: 3 Insufficient nvidia.com/gpu.", ("k8s-device-plugin-not-registered", "container-runtime-not-default")),
     ("no-cgroups = true\nroot@4f5e6d7c8b9a:/# nvidia-smi\nFailed to initialize NVML: Unknown Error", ("container-cgroup-devices-lost",)),
 ]  # fmt: skip
 

@@ -1,0 +1,111 @@
+"""Where what somebody writes decides between the causes that a program's line leaves, and where it does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.logs.judged import judged, shown
+
+REFUSES = "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.\n"
+COMPAT = "Error 804: forward compatibility was attempted on non supported HW\n"
+DIFFER = "kernel version 450.66.0 does not match DSO version 450.142.0 -- cannot find working devices in this configuration\n"
+HANDLE = "Unable to determine the device handle for GPU 0000:0B:00.0: Unknown Error\n"
+NO_LIBCUDA = "ImportError: libcuda.so.1: cannot open shared object file: No such file or directory\n"
+PART = "Could not load library libcudnn_cnn_infer.so.8. Error: libcuda.so: cannot open shared object file: No such file or directory\n"
+DLOPEN = "W tensorflow/core/common_runtime/gpu/gpu_device.cc:2251] Cannot dlopen some GPU libraries. Please make sure the missing libraries\n[]\n"
+REFUSED = "ERROR: tensorflow_gpu-1.13.1-cp35-cp35m-win_amd64.whl is not a supported wheel on this platform.\n"
+NO_CUBLAS = "ImportError: libcublas.so.9.0: cannot open shared object file: No such file or directory\n"
+NO_CUDART = (
+    "Could not load dynamic library 'libcudart.so.11.0'; dlerror: libcudart.so.11.0: cannot open shared object file\n"
+)
+LISTED = "Could not find a version that satisfies the requirement tensorflow-gpu==1.15.0 (from versions: 1.12.3, 1.13.1, 1.14.0, 2.0.0a0, 2.0.0b0, {last})\n"
+TABLE = "| NVIDIA-SMI 390.25                 Driver Version: 390.25                    |\n"
+UNKNOWN = "cudaGetDeviceCount returned 30\n"
+NOT_READY = "failed call to cuInit: CUDA_ERROR_SYSTEM_NOT_READY: system not yet initialized\n"
+FAILED = "failed to run cuBLAS routine: CUBLAS_STATUS_EXECUTION_FAILED\n"
+NOT_BUILT = (
+    "Attempting to fetch value instead of handling error Internal: no supported devices found for platform CUDA\n"
+)
+PTXAS = "You are using ptxas 8.x, but TF requires ptxas 9.x (and strongly prefers >= 9.2.88).\n"
+DEFAULT = "    _DEFAULT = SymbolDatabase(pool=descriptor_pool.Default())\nAttributeError: 'module' object has no attribute 'Default'\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        # the driver
+        (REFUSES + "With the `linux` kernel it works, I am on linux-cachyos\n", "driver-module-not-loaded"),
+        (REFUSES + "With the `linux` kernel it works, Secure Boot is enabled\n", None),
+        (REFUSES + "I use the linux kernel\n", None),
+        (COMPAT + "nvidia-smi works fine\n", "cuda-compat-unsupported"),
+        (COMPAT + "nvidia-smi does not work\n", None),
+        (DIFFER + "In the container cuda-compat-11-0 is 450.142.0\n", "cuda-compat-unsupported"),
+        (DIFFER + "In the image something is 450.142.0\n", None),
+        ("LXD 3.0.3\n" + UNKNOWN + TABLE, "cuinit-uvm-device-missing"),
+        (UNKNOWN + TABLE, None),
+        ("H100 80GB HBM3\n" + NOT_READY, "fabric-manager-not-running"),
+        ("H100 80GB HBM3, the fabric manager's version is another\n" + NOT_READY, None),
+        ("The GPU is Intel (R) UHD Graphics 620\nfailed call to cuInit: CUDA_ERROR_UNKNOWN: unknown error\n", "no-nvidia-gpu"),
+        ("RTX 3060 beside Intel UHD\nfailed call to cuInit: CUDA_ERROR_UNKNOWN: unknown error\n", None),
+        ("- Nvidia Drivers: 390.116\n- TF version: 1.13.1\nSession() freezes the machine, how can I fix it? It does not work.\n", "driver-too-old"),
+        ("- Nvidia Drivers: 418.116\n- TF version: 1.13.1\nSession() freezes the machine, how can I fix it? It does not work.\n", None),
+        # containers
+        ("docker run --runtime nvidia works; deployed in kubernetes it says\n" + NO_LIBCUDA, "container-runtime-not-default"),
+        ("I want TensorFlow on kubernetes with this device plugin\n" + NO_LIBCUDA, "container-runtime-not-default"),
+        ("podman run --hook-dir=/usr/share/containers/oci/hooks.d image\nroot@0a1b2c3d4e5f:/# torch.cuda.is_available() False\n", None),
+        ("NVIDIA-SMI couldn't find libnvidia-ml.so library in your system.\nWhen I launch ldconfig within the container the problem is fixed.\n", "container-ldconfig-path"),
+        ("a100, mig enabled\nNVIDIA_VISIBLE_DEVICES=0:0,0:1\n" + NOT_BUILT, "mig-single-instance-limit"),
+        ("a100, mig enabled\nNVIDIA_VISIBLE_DEVICES=0:0\n" + NOT_BUILT, None),
+        ("Several MIG slices, and it seems to use just 1.\n", "mig-single-instance-limit"),
+        ("|                               |                      |               MIG M. |\nit seems to use just 1\n", None),
+        # hardware
+        (HANDLE + "Now and then while the GPU is in use it happens\n", "xid79-fell-off-bus"),
+        (HANDLE, None),
+        ("Now and then GPU 1 falls out of the bus.\n", "xid79-fell-off-bus"),
+        ('When it idles, nvidia-nvsmi says "GPU is lost" then.\n', "xid79-fell-off-bus"),
+        ("My computer turns off while training with a large batch size; temperatures are fine\n", "psu-insufficient"),
+        ("My computer turns off while training\n", None),
+        # libraries
+        ("WSL2, RTX 3050\n" + PART, "wsl-libcuda-path"),
+        ("Ubuntu, RTX 3050\n" + PART, None),
+        ("tensorflow 2.16.1\npip install tensorflow[and-cuda]\n" + DLOPEN, "pip-nvidia-libs-not-found"),
+        ("tensorflow 2.17.1\npip install tensorflow[and-cuda]\n" + DLOPEN, None),
+        ("tensorflow 2.16.1\npip install tensorflow\n" + DLOPEN, None),
+        ("tensorflow 2.12. The page says nothing of it, so I did not set a path.\n" + DLOPEN, "ld-library-path-not-set"),
+        ("tensorflow 2.12. The page says nothing of it, so I set a path.\n" + DLOPEN, None),
+        ("However cuda 9.0 is there in /usr/local/cuda-9.0\n" + NO_CUBLAS, "ld-library-path-not-set"),
+        ("However cuda 9.0 is there in /usr/local/cuda-9.0 and LD_LIBRARY_PATH is set\n" + NO_CUBLAS, None),
+        ("However cuda 9.0 is not in /usr/local/cuda-9.0\n" + NO_CUBLAS, None),
+        ("First I installed cuda toolkit 12.3 on the windows side, then once more with the official docs\n" + NO_CUDART, "cuda-version-mismatch"),
+        ("TF 2.11. It is broken: tensorflow looked for CUDA 11 libraries, not 12.\n", "cuda-version-mismatch"),
+        (PTXAS, "ptxas-too-old"),
+        ('XLA reports the error: "./bin/ptxas not found"\n', "ptxas-missing"),
+        # packages
+        ("Windows 10, Python 3.5.1\n" + REFUSED, "python-32bit"),
+        ("Windows 10, Python 3.6.1\n" + REFUSED, "python-version-unsupported"),
+        (LISTED.format(last="2.0.0b1"), "pip-too-old"),
+        (LISTED.format(last="2.0.0b1, 2.0.0"), None),
+        ("Python 3.4.3\n" + LISTED.format(last="2.0.0b1"), "python-version-unsupported"),
+        (DEFAULT, "protobuf-mismatch"),
+        ("TensorFlow 2.12.0, Windows 10, GTX 1070\nI can't pick the GPU: list_physical_devices gives back an empty array\n", "tf-windows-native-cpu-only"),
+        # cards
+        ("I use 3080ti / tensorflow 1.15 / cuda 10.1\n" + FAILED, "gpu-too-new-for-build"),
+        ("tensorflow-gpu 1.13.0rc0 needs a compute capability of 6.0 or more. GTX 980 Ti does not work\n", "gpu-compute-capability-too-old"),
+        ("tensorflow-gpu 1.13.0rc0 needs a compute capability of 3.5 or more. GTX 980 Ti does not work\n", None),
+        # several GPUs, speed
+        ("NaN in the loss, only with multiple GPUs, since we have a new server\n", "nccl-p2p-iommu-acs"),
+        ("NaN in the loss, only with multiple GPUs\n", None),
+        ("Training fails for each pair of GPUs behind PIX\nThe training hangs with 2 GPUs\n", "nccl-p2p-iommu-acs"),
+        ("Two 1080ti are no faster than one. It looks like the input wastes lots of time\n", "cpu-starved-input"),
+        ("multi_gpu_model is not split to more than one gpu: tensorflow takes the full memory of all available gpus, yet only the first one works, the second is idle\n", None),
+    ],
+)  # fmt: skip
+def test_what_both_tell(text: str, cause: str | None) -> None:
+    roots, _ = shown(judged(text))
+    assert roots[:1] == ([cause] if cause else []), (roots, text)
+
+
+def test_a_fabric_manager_that_has_nothing_to_do_is_no_fault() -> None:
+    text = "The fabricmanager does not start, 2 x 4090, is there any way?\nrequest to query NVSwitch device failed with error:WARNING Nothing to do [NV_WARN_NOTHING_TO_DO]\n"
+    report = judged(text)
+    assert (report.diagnosis.verdict, report.diagnosis.candidates) == ("unknown", {})
