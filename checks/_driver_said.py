@@ -93,10 +93,20 @@ def branches(facts: Facts) -> tuple[int, int] | None:
 def _mismatch(facts: Facts) -> Lines:
     if lines := facts.text.said("api-mismatch"):
         return lines
+    if two := _smi_of_another(facts):
+        return two
     differ = branches(facts)
     if differ is not None and differ[1] < _FIRST_COMPAT:
         return facts.text.said("driver-versions-differ", "libcuda-version", "kernel-version")
     return ()
+
+
+def _smi_of_another(facts: Facts) -> Lines:
+    """nvidia-smi's banner names two branches, its own and the driver's, and CUDA does not start. Under WSL they always differ."""
+    if _wsl(facts) or _answer(facts) is None:
+        return ()
+    banners = (e for e in facts.text.said("nvidia-smi") if "driver" in e.values)
+    return tuple(e for e in banners if e.values["smi"].partition(".")[0] != e.values["driver"].partition(".")[0])
 
 
 def modules_differ(facts: Facts) -> bool:
@@ -330,21 +340,14 @@ def _fabric_not_running(facts: Facts) -> Lines:
     said = facts.text.said
     if said("fabric-manager-differs", "benign-no-nvswitch"):
         return ()
-    not_ready = _answer(facts) == NOT_READY
-    wanted = not_ready or bool(facts.text.shows("collective-fails"))
+    wanted = _answer(facts) == NOT_READY or bool(facts.text.shows("collective-fails"))
     failed = said("fabric-manager-failed")
     units = said("fabric-manager-unit")
     for state in said("unit-not-active") if wanted or said("nvswitch-named") else ():
         named = tuple(u for u in units if 0 < state.line - u.line <= _ABOUT)
         if named:
             return (*named, state, *failed)
-    if failed:
-        return failed if wanted or said("nvswitch-named") else ()
-    if not_ready and not units and not said("fabric-version-named"):
-        return (
-            (*said("cuinit-failed", "cuda-answers-802")[:2], *said("nvswitch-named")) if said("nvswitch-named") else ()
-        )
-    return ()
+    return failed if wanted or said("nvswitch-named") else ()
 
 
 def _unlicensed(facts: Facts) -> Lines:
@@ -387,7 +390,8 @@ def _without_nvidia(facts: Facts) -> bool:
     listed = facts.tensorflow.gpus()
     none = not isinstance(listed, Unread) and not listed
     answered = _answer(facts) in (NO_DEVICE, UNKNOWN_ERROR)
-    return not works and not named and (facts.driver.libcuda.path is None or answered or none)
+    lacks = facts.driver.libcuda.path is None or answered or none or facts.text.shows("container-does-not-start")
+    return not works and not named and bool(lacks)
 
 
 def _named(facts: Facts, *vendors: str) -> Lines:

@@ -146,6 +146,8 @@ def refuses(facts: Facts, event: TextEvent) -> bool:
         return too_new_or_old(facts, event)
     if event.kind == "python-wish":
         return _wishes(facts, event)
+    if event.kind == "wheel-not-supported" and "aarch64" in event.values.get("platform", "") and is_arm(facts):
+        return True  # it is for this machine
     if event.kind == "wheel-not-supported" and told is not None:
         tags = re.findall(r"cp(\d)(\d{1,2})(?!\d)", event.values.get("python", ""))
         return bool(tags) and "abi3" not in event.values.get("abi", "") and told not in [f"{a}.{b}" for a, b in tags]
@@ -191,7 +193,10 @@ def old_system(facts: Facts) -> tuple[TextEvent, ...]:
 def _old_by_words(facts: Facts) -> tuple[TextEvent, ...]:
     """The glibc that is needed, and the older one that is there, in somebody's words."""
     needs = [e for e in facts.text.said("glibc-said") if "needs" in e.values]
-    here = [e for e in facts.text.said("glibc-here") if "here" in e.values]
+    of_wheels = {(e.line, e.values["needs"]) for e in needs}
+    here = [
+        e for e in facts.text.said("glibc-here") if "here" in e.values and (e.line, e.values["here"]) not in of_wheels
+    ]
     if (
         needs
         and here

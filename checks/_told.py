@@ -116,13 +116,14 @@ def needs(card: Capability) -> tuple[int, int] | None:
     return min(majors, default=None)
 
 
-def too_new(facts: Facts, of_cublas: bool = False) -> tuple[str, Capability, str] | None:
+def too_new(facts: Facts, of_cublas: bool = False, any_of_them: bool = False) -> tuple[str, Capability, str] | None:
     """A card that is newer than everything that the text says of the build: its name, its capability, and the build.
-    `of_cublas`: it is cuBLAS that fails."""
+    `of_cublas`: it is cuBLAS that fails. `any_of_them`: an older card that is named as well does not matter."""
     built, tensorflow = cudas(facts), releases(facts)
     known = cards(facts) if built else {}
     old = [name for name, has in known.items() if _newer(has, built, tensorflow, of_cublas)]
-    if not old or (len(old) < len(known) and not printed_cards(facts) and not facts.text.said("card-was-changed")):
+    others = len(old) < len(known) and not any_of_them
+    if not old or (others and not printed_cards(facts) and not facts.text.said("card-was-changed")):
         return None
     text = ", ".join(".".join(map(str, b)) for b in built)
     return old[0], known[old[0]], f"CUDA {text}"

@@ -338,7 +338,7 @@ def _slow_start(facts: Facts) -> Found:
     """What somebody says of a start that takes minutes: the first one, or on a card that is newer than what was opened. Raises
     UnknownFactError."""
     text = facts.text
-    first, newer = text.said("first-start-long"), _told.too_new(facts)
+    first, newer = text.said("first-start-long"), _told.too_new(facts, any_of_them=True)
     long = text.said("slow-start") if text.said("device-line-waits") else ()
     if newer:
         long = text.said("takes-long" if text.said("device-found") else "slow-start")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
+from gpudoctor.checks import _told
 from gpudoctor.checks._said import lines
 from gpudoctor.checks._stated import asked, lines_of, lost, named, opened, toolkits, within
 from gpudoctor.facts import Facts, TextEvent, UnknownFactError, Unread
@@ -59,10 +60,17 @@ def _fails(facts: Facts) -> bool:
         return False
     if lost(facts) or facts.text.said("libraries-not-opened"):
         return True
-    version = facts.tensorflow.version
+    version = _version(facts)
     first = (2, 11) if facts.system.system == "Windows" else (2, 14)
     old = isinstance(version, str) and tuple(int(n) for n in version.split(".")[:2] if n.isdigit()) < first
-    return old and facts.tensorflow.devices == () and isinstance(facts.driver.libcuda.init_result, Unread)
+    none = facts.tensorflow.devices == () or bool(facts.text.said("says-no-gpu"))
+    return old and none and isinstance(facts.driver.libcuda.init_result, Unread)
+
+
+def _version(facts: Facts) -> str | None:
+    """TensorFlow's version; where nobody states it, the only release that is named."""
+    told, named_ones = facts.tensorflow.version, _told.releases(facts)
+    return told if isinstance(told, str) else ".".join(map(str, named_ones[0])) if len(named_ones) == 1 else None
 
 
 def _other_minor(failed: list[str], beside: tuple[str, ...]) -> tuple[str, str] | None:

@@ -290,6 +290,13 @@ def _in_words(facts: Facts) -> Iterator[Found]:
     if not pids and (one := _full_and_idle(table)) is not None:
         yield one
         return
+    if (one_works := facts.text.said("one-of-several-works")) and (seen := facts.text.said("others-are-seen")):
+        yield Found(
+            message="TensorFlow sees several GPUs and computes on one: the program does not spread its work.",
+            proof=lines((*one_works, *seen)),
+            fixes=(_SEE_WHY,),
+        )
+        return
     told = said(facts, "strategy-devices", "strategy-on-processor", settle=_ONE_WORKS)
     listed = facts.tensorflow.gpus()
     if isinstance(listed, Unread) or len({d.name for d in listed}) < 2:

@@ -63,6 +63,8 @@ class Text(Fact, frozen=True, kw_only=True):
     """What of it was not read, because it is too long; None: all was read."""
     events: tuple[TextEvent, ...] | Unread = NOT_RECORDED
     sources: tuple[Source, ...] | Unread = NOT_RECORDED
+    words: int | Unread = NOT_RECORDED
+    """How many words stand in lines that surely somebody wrote; 0: it may be a log alone."""
     alike: tuple[Alike, ...] | Unread = NOT_RECORDED
     """By what somebody wrote, the likely ones first; () where only programs wrote."""
 

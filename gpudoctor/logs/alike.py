@@ -1,7 +1,8 @@
 """What reports that read alike are about: a word model ranks the causes by what people write, where no program's line decides.
 
 It is a logistic regression over words, made by `python -m tests.logs.learn` of the wordings in tests/logs/wordings/: sentences
-of our own, as people put each cause. It never decides: what it says are candidates.
+of our own, as people put each cause. It proves nothing: what it says are candidates, and of those that fit the programs' lines the likely
+one where it is clear (textual/likely.py).
 """
 
 from __future__ import annotations
@@ -84,6 +85,11 @@ def is_people(lines: Iterable[str], titled: bool = True) -> bool:
     if titled and kept and _TITLE.match(kept[0]) and not is_log(kept[0]):
         return True
     return any(not is_log(line) and (_PEOPLE.search(line) or _is_sentence(line)) for line in kept)
+
+
+def is_of_people(line: str) -> bool:
+    """Whether a line holds words that programs seldom print."""
+    return _PEOPLE.search(line) is not None
 
 
 def _is_sentence(line: str) -> bool:

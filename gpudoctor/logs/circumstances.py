@@ -59,10 +59,10 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     (
         "gpu-not-there",
-        ("GPU", "gpu"),
+        ("GPU", "gpu", "card"),
         (r"^\s{0,8}[-*+] (?i:no (?:nvidia )?gpus?)\W{0,3}$"
         r"|(?i:\b(?:when|if|since|because|as) (?:a|an|the|my|this|our|that) (?:\w{1,15} ){0,2}has \W{0,3}no\W{0,3} (?:nvidia )?gpus?\b)"
-        r"|(?i:\bon (?:a|an|my|this|our) (?:\w{1,15} ){0,2}(?:machine|laptop|server|node|computer|pc|vm|box|instance) without (?:a |any |an )?(?:nvidia )?gpus?\b)"),
+        r"|(?i:\bon (?:a|an|my|this|our) (?:\w{1,15} ){0,2}(?:machine|laptop|server|node|computer|pc|vm|box|instance)\b[^.\n]{0,16}\b_?without_? (?:a |any |an )?(?:nvidia )?(?:gpus?|graphics? cards?)\b)"),
     ),
     ("linker-avoided", ("xla_gpu_force_compilation_parallelism",), r"xla_gpu_force_compilation_parallelism"),
     (
@@ -182,8 +182,8 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("p2p-off-tried", ("NCCL_P2P_DISABLE",), r"\bNCCL_P2P_DISABLE=1\b"),
     (
         "slow-start",
-        ("start", "loading", "nitiali"),
-        r"(?i:\b(?:slow|long|sluggish) (?:\w+ ){0,2}(?:start(?:s|-?up)?|model loading|loading of (?:the )?models?|initiali[sz]ation)\b)",
+        ("start", "START", "loading", "nitiali"),
+        r"(?i:\b(?:slow|long|sluggish)\b\W{1,4}(?:\w+ ){0,2}(?:start(?:s|-?up)?|until (?:the )?training starts|model loading|loading of (?:the )?models?|initiali[sz]ation)\b)",
     ),
     (
         "device-line-waits",
@@ -232,7 +232,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "pairs-behind-switch",
         ("PIX", "PXB", "switch"),
-        (r"(?i:\b(?:fails?|failing|hangs?|nan|wrong|crash\w*|stuck|freez\w*)\b)[^.\n]{0,80}\bP(?:IX|XB)\b|\bP(?:IX|XB)\b[^.\n]{0,80}(?i:\b(?:fails?|failing|hangs?|nan|wrong|crash\w*|stuck|freez\w*)\b)"),
+        (r"(?i:\b(?:fails?|failing|hangs?|nan|wrong|crash\w*|stuck|freez\w*|training error|only happens)\b)[^.\n]{0,100}\bP(?:IX|XB)\b|\bP(?:IX|XB)\b[^.\n]{0,80}(?i:\b(?:fails?|failing|hangs?|nan|wrong|crash\w*|stuck|freez\w*)\b)"),
     ),
     (
         "no-selinux",
@@ -261,6 +261,17 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         "wants-other-cuda",
         ("CUDA", "uda"),
         r"(?i:\b(?:look(?:s|ed|ing)?|search(?:es|ed|ing)?|ask(?:s|ed|ing)?|wants?|tries|tried) (?:for )?cuda (?P<wanted>\d{1,2})(?:\.\d)? (?:libraries|libs|files|dlls)?,? ?(?:not|instead of|rather than|and not) (?:cuda )?(?P<has>\d{1,2})\b)",
+    ),
+    ("heat-named", ("heat", "Heat", "hot", "°C", "thermal", "Thermal"), r"(?i:\b(?:over)?heat(?:s|ed|ing)?\b|\btoo hot\b|\bthermal)(?<!not overheating)(?<!no overheating)|\b(?:9\d|1[01]\d) ?°C"),
+    (
+        "one-of-several-works",
+        ("only ", "Only ", "idle"),
+        (r"(?i:\bonly (?:the first|one)(?: (?:of|out of) (?:the|my|them|those|these|all|four|4|8|two|2)[^.\n]{0,14})?(?: ?(?:GPU|card|device)(?:'?s)?)? (?:(?:is|gets|was|are) (?:being |actually |really )?)(?:used|utili[sz]ed|busy|active|working|loaded)\b)"),
+    ),
+    (
+        "others-are-seen",
+        ("ee", "ist", "how", "etect", "isible", "ecogni"),
+        (r"(?i:\b(?:sees?|lists?|shows?|detects?|recogni[sz]es|finds?|visible)\b[^.\n]{0,30}\b(?:all|both|the other(?: one)?s?|\d|four|eight|two) ?(?:of (?:them|the))?(?: GPU'?s?| cards?| devices| ones?)?)"),
     ),
     ("windows-jupyter", ("jupyter",), r"\bjupyter(?:[- ](?:notebook|lab))?\.exe\b"),
     (

@@ -167,7 +167,7 @@ LANGUAGE = Language(
         Kind("paging-file", r"(?P<text>The paging file is too small for this operation to complete)", "op-fails"),
         Kind(
             "glibc",
-            r"(?P<text>(?:version )?[`'\u2018\"\\]{0,3}(?P<symbol>(?:GLIBC|glibc)[_ ](?P<version>2\.\d+))[`'\u2019\"\\]{0,3} (?:is |was )?not (?:found|available)"
+            r"(?P<text>(?:version )?[`'\u2018\"\\]{0,3}(?P<symbol>(?:GLIBC|glibc)[_ ] ?(?P<version>2\.\d+))[`'\u2019\"\\]{0,3} (?:is |was )?not (?:found|available)"
             r"(?: \(required by (?P<by>[^)]{1,200}))?)",
             _NO_GPU,
             _broken,

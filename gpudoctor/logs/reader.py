@@ -212,14 +212,15 @@ def _with_likeness(notes: Notebook, pasted: Pasted) -> Facts:
                 line=line.number, language=COMPLAINT, kind=READS_LIKE_A_FAULT, text=line.text[:LONGEST], symptom=READS_LIKE_A_FAULT,
             )
         )  # fmt: skip
+    spoken = [line for line in words if line.number not in printed and not alike.is_log(line.text)] if theirs else []
     if found and found[0].share >= _LIKELY and found[0].cause != NOTHING_WRONG:
-        spoken = [line for line in words if line.number not in printed and not alike.is_log(line.text)][:_LOOKED_AT]
-        texts = [line.text for line in spoken]
+        texts = [line.text for line in spoken[:_LOOKED_AT]]
         if alike.shares(texts)[found[0].cause] >= _BY_THEMSELVES:
             line = spoken[alike.telling(texts, found[0].cause)]
             found = (msgspec.structs.replace(found[0], line=line.number, text=line.text[:LONGEST]), *found[1:])
     facts = notes.facts(pasted.count, pasted.left_out)
-    return msgspec.structs.replace(facts, text=msgspec.structs.replace(facts.text, alike=found))
+    count = sum(len(line.text.split()) for line in spoken if alike.is_of_people(line.text))
+    return msgspec.structs.replace(facts, text=msgspec.structs.replace(facts.text, alike=found, words=count))
 
 
 _LIKELY = 0.4

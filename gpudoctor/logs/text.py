@@ -235,6 +235,7 @@ _MESSAGES = (
         Pattern(r"Could not load (?:dynamic )?library '?lib[^\n]{1,60}(?:Error|dlerror): ?$"),
         Pattern(r"(?:E|dle)rror: ?\S"),
     ),
+    (Pattern(r"\(from versions: [\w., ]{0,4000}$"), Pattern(r"\(from versions: [\w., ]{0,4000}\)")),
 )
 """How messages begin that people break anywhere, and what stands in them when they are whole."""
 _PIECES = 3

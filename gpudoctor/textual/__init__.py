@@ -49,8 +49,8 @@ def narrowed(
     if fits:
         chosen = tuple(_candidate(checks[name], left[name]) for name in fits)
         roots = diagnosis.root_causes
-        if not roots and (written := likely(facts, fits)):
-            roots, chosen = (as_root(checks[fits[0]], chosen[0], shown, written),), chosen[1:]
+        if not roots and (why := likely(facts, fits)):
+            roots, chosen = (as_root(checks[fits[0]], chosen[0], shown, why),), chosen[1:]
         candidates = {symptom: chosen} if chosen else {}
         return msgspec.structs.replace(diagnosis, root_causes=roots, candidates=candidates, unexplained=())
     none = Unexplained(symptom=symptom, message=shown.message, proof=shown.proof, ruled_out=())

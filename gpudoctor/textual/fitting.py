@@ -118,7 +118,8 @@ def fitting(facts: Facts) -> tuple[str, ...]:
     if isinstance(container, str) and not facts.text.said("on-a-host"):
         asked = facts.text.said("gpus-asked")
         first += _PLACES.get(container, ()) if not asked else _ASKED if container == "docker" else ()
-    if facts.container.platforms == ("colab",) or facts.text.said("talks-of-colab"):
+    works = facts.text.said("smi-works") or isinstance(facts.gpu.driver_version, str)
+    if not works and (facts.container.platforms == ("colab",) or facts.text.said("talks-of-colab")):
         first += _PLACES["colab"]
     for kind in ("slurm-job", "on-a-login-node"):
         first += _PLACES[kind] if facts.text.said(kind) else ()

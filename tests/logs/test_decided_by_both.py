@@ -21,7 +21,7 @@ NO_CUDART = (
 LISTED = "Could not find a version that satisfies the requirement tensorflow-gpu==1.15.0 (from versions: 1.12.3, 1.13.1, 1.14.0, 2.0.0a0, 2.0.0b0, {last})\n"
 TABLE = "| NVIDIA-SMI 390.25                 Driver Version: 390.25                    |\n"
 UNKNOWN = "cudaGetDeviceCount returned 30\n"
-NOT_READY = "failed call to cuInit: CUDA_ERROR_SYSTEM_NOT_READY: system not yet initialized\n"
+READY = "failed call to cuInit: CUDA_ERROR_SYSTEM_NOT_READY: system not yet initialized\n"
 FAILED = "failed to run cuBLAS routine: CUBLAS_STATUS_EXECUTION_FAILED\n"
 NOT_BUILT = (
     "Attempting to fetch value instead of handling error Internal: no supported devices found for platform CUDA\n"
@@ -43,13 +43,15 @@ DEFAULT = "    _DEFAULT = SymbolDatabase(pool=descriptor_pool.Default())\nAttrib
         (DIFFER + "In the image something is 450.142.0\n", None),
         ("LXD 3.0.3\n" + UNKNOWN + TABLE, "cuinit-uvm-device-missing"),
         (UNKNOWN + TABLE, None),
-        ("H100 80GB HBM3\n" + NOT_READY, "fabric-manager-not-running"),
-        ("H100 80GB HBM3, the fabric manager's version is another\n" + NOT_READY, None),
         ("The GPU is Intel (R) UHD Graphics 620\nfailed call to cuInit: CUDA_ERROR_UNKNOWN: unknown error\n", "no-nvidia-gpu"),
         ("RTX 3060 beside Intel UHD\nfailed call to cuInit: CUDA_ERROR_UNKNOWN: unknown error\n", None),
         ("- Nvidia Drivers: 390.116\n- TF version: 1.13.1\nSession() freezes the machine, how can I fix it? It does not work.\n", "driver-too-old"),
         ("- Nvidia Drivers: 418.116\n- TF version: 1.13.1\nSession() freezes the machine, how can I fix it? It does not work.\n", None),
+        ("+---+\n| NVIDIA-SMI 352.63     Driver Version: 384.130        |\nfailed call to cuInit: CUDA_ERROR_UNKNOWN: unknown error\n", "driver-library-mismatch"),
+        ("+---+\n| NVIDIA-SMI 384.111    Driver Version: 384.130        |\nfailed call to cuInit: CUDA_ERROR_UNKNOWN: unknown error\n", None),
+        ("WSL2\n| NVIDIA-SMI 550.60.01    Driver Version: 551.76        CUDA Version: 12.4     |\nfailed call to cuInit: CUDA_ERROR_UNKNOWN: unknown error\n", None),
         # containers
+        ('Graphics Mesa Intel Xe Graphics (TGL GT2)\ncould not select device driver "" with capabilities: [[gpu]].\n', "no-nvidia-gpu"),
         ("docker run --runtime nvidia works; deployed in kubernetes it says\n" + NO_LIBCUDA, "container-runtime-not-default"),
         ("I want TensorFlow on kubernetes with this device plugin\n" + NO_LIBCUDA, "container-runtime-not-default"),
         ("podman run --hook-dir=/usr/share/containers/oci/hooks.d image\nroot@0a1b2c3d4e5f:/# torch.cuda.is_available() False\n", None),
@@ -87,12 +89,22 @@ DEFAULT = "    _DEFAULT = SymbolDatabase(pool=descriptor_pool.Default())\nAttrib
         (LISTED.format(last="2.0.0b1, 2.0.0"), None),
         ("Python 3.4.3\n" + LISTED.format(last="2.0.0b1"), "python-version-unsupported"),
         (DEFAULT, "protobuf-mismatch"),
+        (LISTED.format(last="2.0.0b1").replace("1.14.0, ", "1.14.0,\n "), "pip-too-old"),
+        ("Jetson Nano\ntensorflow-2.3.1-cp36-cp36m-linux_aarch64.whl is not a supported wheel on this platform.\n", "python-version-unsupported"),
+        ("tensorflow-gpu 1.14: / lib64/ libm.so .6: version `GLIBC_ 2.23' not found\n", "glibc-too-old"),
+        ("Cannot run on CentOS with glibc 2.17\nThis wheel has a glibc version of 2.23.\n", "glibc-too-old"),
+        ("Cannot run on CentOS with glibc 2.27\nThis wheel has a glibc version of 2.23.\n", None),
+        ("As I have cuda 11 (cuda 8 I do not have) I took tensorflow-gpu == 1.14, and the model never uses the gpu.\n", "cuda-version-mismatch"),
+        ("As I have cuda 10.0 (cuda 8 I do not have) I took tensorflow-gpu == 1.14, and the model never uses the gpu.\n", None),
         ("TensorFlow 2.12.0, Windows 10, GTX 1070\nI can't pick the GPU: list_physical_devices gives back an empty array\n", "tf-windows-native-cpu-only"),
         # cards
         ("I use 3080ti / tensorflow 1.15 / cuda 10.1\n" + FAILED, "gpu-too-new-for-build"),
         ("tensorflow-gpu 1.13.0rc0 needs a compute capability of 6.0 or more. GTX 980 Ti does not work\n", "gpu-compute-capability-too-old"),
         ("tensorflow-gpu 1.13.0rc0 needs a compute capability of 3.5 or more. GTX 980 Ti does not work\n", None),
+        ("RTX 3090 with TensorFlow 1.14: long until the training starts, 30 minutes. It is 5 on a 2080ti.\n", "jit-cold-start"),
         # several GPUs, speed
+        ("Only one of the GPU's is used. Tensorflow does see the other ones.\n", "single-gpu-silently"),
+        ("Only one of the GPU's is used.\n", None),
         ("NaN in the loss, only with multiple GPUs, since we have a new server\n", "nccl-p2p-iommu-acs"),
         ("NaN in the loss, only with multiple GPUs\n", None),
         ("Training fails for each pair of GPUs behind PIX\nThe training hangs with 2 GPUs\n", "nccl-p2p-iommu-acs"),
@@ -109,3 +121,29 @@ def test_a_fabric_manager_that_has_nothing_to_do_is_no_fault() -> None:
     text = "The fabricmanager does not start, 2 x 4090, is there any way?\nrequest to query NVSwitch device failed with error:WARNING Nothing to do [NV_WARN_NOTHING_TO_DO]\n"
     report = judged(text)
     assert (report.diagnosis.verdict, report.diagnosis.candidates) == ("unknown", {})
+
+
+REBOOTS = "The machine restarts by itself\n\nI run a small program, and whenever it trains on the GPU the machine restarts.\nWhat can I do?\n\nThanks!\n"
+NOT_READY = "CUDA on our new node\n\nI have installed it as the guide says.\n\nfailed call to cuInit: CUDA_ERROR_SYSTEM_NOT_READY: system not yet initialized\n"
+OTHER_KERNEL = "The GPU does not work\n\n{refuses}\nI'm on the kernel 6.9 and nvidia-dkms is installed. Since the kernel was replaced the module is not built for it.\n\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        (REBOOTS, "psu-insufficient"),
+        (REBOOTS + "It is too hot, too.\n", None),
+        (NOT_READY, "fabric-manager-not-running"),
+        (NOT_READY + "The version of the fabric manager is another one.\n", None),
+        (NOT_READY.split("\n")[-2], None),
+        (OTHER_KERNEL.format(refuses=REFUSES), "driver-module-not-loaded"),
+        (REFUSES, None),
+    ],
+)
+def test_what_is_likely(text: str, cause: str | None) -> None:
+    """It is named first, it is called unproven, and the others that fit stay."""
+    diagnosis = judged(text).diagnosis
+    assert [root.cause for root in diagnosis.root_causes] == ([cause] if cause else [])
+    assert not any(root.proven for root in diagnosis.root_causes)
+    assert any(diagnosis.candidates.values())
+    assert all(one.cause != cause for left in diagnosis.candidates.values() for one in left)
