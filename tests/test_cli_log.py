@@ -131,3 +131,15 @@ def test_escapes_of_the_text_do_nothing_to_the_terminal(tmp_path: Path) -> None:
     done = gpudoctor("log", str(text))
     assert "\x1b" not in done.stdout
     assert "\u202e" not in done.stdout
+
+
+def test_a_likely_cause_says_that_it_is_not_proven(tmp_path: Path) -> None:
+    text = "The machine restarts by itself\n\nWhenever I train on the GPU the machine restarts. What can I do?\nThanks!\n\n"
+    pasted = tmp_path / "post.txt"
+    pasted.write_text(text)
+    done = gpudoctor("log", str(pasted))
+    assert done.returncode == 1
+    lines = done.stdout.splitlines()
+    assert lines[-1] == "Likely cause, not proven by this text: psu-insufficient"
+    assert any("If it is not that, these fit as well." in line for line in lines)
+    assert "xid79-fell-off-bus" in done.stdout

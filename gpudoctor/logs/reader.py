@@ -142,7 +142,8 @@ def read(pasted: Pasted) -> Facts:
         (lost_libraries.LANGUAGE, lost_libraries.WORDS, lost_libraries.line),
     )
     many = len(pasted.lines) > _MANY
-    spoken_in = _quickly(languages) if many else lambda text: _spoken(languages, text)
+    here = () if many else _spoken(languages, "\n".join(line.text for line in pasted.lines))
+    spoken_in = _quickly(languages) if many else lambda text: _spoken(here, text)
     seen: set[tuple[str, str]] = set()
     alike: dict[str, int] = {}
     for line in answers.together(pasted.lines):
