@@ -139,6 +139,11 @@ def _stub(facts: Facts) -> Lines:
         if below and all("/stubs/" in e.text for e in below):
             return (mapped, *below)
     lib = facts.driver.libcuda
+    refused = lib.init_result in (STUB, OLD_STUB) and isinstance(facts.driver.kernel_version, str)
+    if refused and (
+        unnamed := facts.text.said("libcuda-without-release")
+    ):  # the driver's own is a link to a file with its release
+        return (*facts.text.said("cuinit-failed"), *unnamed)
     if lib.path is None or lib.init_result in (STUB, OLD_STUB, NO_DEVICE):
         return facts.text.said("stubs-on-path")
     return ()
@@ -280,7 +285,7 @@ def _kernel_incompatible(facts: Facts) -> Lines:
 
 def _not_loaded(facts: Facts) -> Lines:
     said = facts.text.said
-    if lines := said("module-of-other-kernel", "module-kept-out"):
+    if lines := said("module-of-other-kernel", "module-kept-out", "module-not-rebuilt"):
         return lines
     if (lines := said("headers-missing", "compiler-differs", "no-compiler")) and (
         said("nvidia-build-named", "dkms-status", "installer-can-not-load") or _refuses(facts)

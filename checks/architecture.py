@@ -341,7 +341,7 @@ def _slow_start(facts: Facts) -> Found:
     first, newer = text.said("first-start-long"), _told.too_new(facts, any_of_them=True)
     long = text.said("slow-start") if text.said("device-line-waits") else ()
     if newer:
-        long = text.said("takes-long" if text.said("device-found") else "slow-start")
+        long = text.said("slow-start") or (text.said("takes-long") if text.said("device-found") else ())
     if text.shows_a_failure or not (first or long):
         raise UnknownFactError(
             Unread(why="this text does not say whether it is compiled at each start", settle=_CACHED)

@@ -290,7 +290,9 @@ def _in_words(facts: Facts) -> Iterator[Found]:
     if not pids and (one := _full_and_idle(table)) is not None:
         yield one
         return
-    if (one_works := facts.text.said("one-of-several-works")) and (seen := facts.text.said("others-are-seen")):
+    found = facts.text.said("device-found")
+    seen = facts.text.said("others-are-seen") or (found if len(found) > 1 else ())
+    if (one_works := facts.text.said("one-of-several-works")) and seen:
         yield Found(
             message="TensorFlow sees several GPUs and computes on one: the program does not spread its work.",
             proof=lines((*one_works, *seen)),

@@ -222,7 +222,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         "only-several-wrong",
         ("GPU", "gpu", "card"),
         (r"(?i:\bonly (?:with|on|when using|when I use|if I use|happens with|for) (?:multiple|several|more than one|two|2|both|multi) ?-?gpus?\b"
-        r"|\b(?:with|on|using) (?:1|one|a single|only one|just one|only 1) (?:GPU|card)\b[^.\n]{0,30}\b(?:no [`'\"]?nan|no (?:issue|problem)s?|fine|works|ok|correct|right results))"),
+        r"|\b(?:with|on|using) (?:1|one|a single|only one|just one|only 1) (?:GPU|card)\b[^.\n]{0,60}(?:\.|\b)[^.\n]{0,80}\b(?:no [`'\"]?nan|no (?:issue|problem)s?|fine|works|ok|correct|right results))"),
     ),
     (
         "machine-was-changed",
@@ -266,12 +266,18 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "one-of-several-works",
         ("only ", "Only ", "idle"),
-        (r"(?i:\bonly (?:the first|one)(?: (?:of|out of) (?:the|my|them|those|these|all|four|4|8|two|2)[^.\n]{0,14})?(?: ?(?:GPU|card|device)(?:'?s)?)? (?:(?:is|gets|was|are) (?:being |actually |really )?)(?:used|utili[sz]ed|busy|active|working|loaded)\b)"),
+        (r"(?i:\bonly (?:the first|one)(?: (?:of|out of) (?:the|my|them|those|these|all|four|4|8|two|2)[^.\n]{0,14})?(?: ?(?:GPU|card|device)(?:'?s)?)? (?:(?:is|gets|was|are) (?:being |actually |really )?)['\"]?(?:used|utili[sz]ed|busy|active|working|loaded|under load)\b)"
+        r"|(?i:\bonly (?:uses?|takes?|loads?) (?:one|a single|the first) (?:GPU|card)\b)"),
     ),
     (
         "others-are-seen",
-        ("ee", "ist", "how", "etect", "isible", "ecogni"),
-        (r"(?i:\b(?:sees?|lists?|shows?|detects?|recogni[sz]es|finds?|visible)\b[^.\n]{0,30}\b(?:all|both|the other(?: one)?s?|\d|four|eight|two) ?(?:of (?:them|the))?(?: GPU'?s?| cards?| devices| ones?)?)"),
+        ("ee", "ist", "how", "etect", "isible", "ecogni", "has "),
+        (r"(?i:\b(?:machine|box|server|system|computer)\b[^.\n]{0,30}\bhas (?:[2-9]|1\d|two|three|four|eight) (?:of them|GPUs|cards)\b)|(?i:\b(?:sees?|lists?|shows?|detects?|recogni[sz]es|finds?|visible)\b[^.\n]{0,30}\b(?:all|both|the other(?: one)?s?|\d|four|eight|two) ?(?:of (?:them|the))?(?: GPU'?s?| cards?| devices| ones?)?)"),
+    ),
+    (
+        "module-not-rebuilt",
+        ("rebuil", "dkms install", "re-built"),
+        (r"(?i:\b(?:not|n't|no longer|never) (?:being |get |getting |automatically )*re-?buil[dt]\b[^.\n]{0,40}\bkernel|\bdkms install\b[^.\n]{0,60}\b(?:after|for|at) (?:each|every|a new) (?:new )?kernel)"),
     ),
     ("windows-jupyter", ("jupyter",), r"\bjupyter(?:[- ](?:notebook|lab))?\.exe\b"),
     (

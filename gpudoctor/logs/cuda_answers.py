@@ -75,7 +75,7 @@ def _answer(code: int, _values: Values, line: int, notes: Notebook) -> None:
 _SAYS = r"(?:\W{0,3}(?:error|err|failed|fails|failure|returned|returns|returning|gives|gave|answers|with|code|status|result|number|no\.))"
 _CALL = r"(?:cuInit|cuda(?:GetDeviceCount|SetDevice|Free|RuntimeGetVersion|DriverGetVersion))(?:\(\w{0,20}\))?"
 _NUMBERED = Pattern(
-    rf"(?i:(?:\bcuda(?:[ _](?:driver|runtime|initiali[sz]ation|init|api)){{0,2}}{_SAYS}{{1,5}}|\b{_CALL}(?:{_SAYS}{{1,5}}|(?= ?=)))\W{{0,3}}(?<![-.\d])(?P<code>\d{{2,3}})\b)(?![.:,]?\d| ?%| (?:times|(?i:gpus?|cards?|steps|epochs|images|runs))\b)"
+    rf"(?i:(?:\bcuda(?:[ _](?:driver|runtime|library|initiali[sz]ation|init|api)){{0,3}}{_SAYS}{{1,5}}|\b{_CALL}(?:{_SAYS}{{1,5}}|(?= ?=)))\W{{0,3}}(?<![-.\d])(?P<code>\d{{2,3}})\b)(?![.:,]?\d| ?%| (?:times|(?i:gpus?|cards?|steps|epochs|images|runs))\b)"
 )
 """A call or an error that is told by its number alone: 'CUDA error: error code 34', 'cuInit()=100'."""
 _OLD_NUMBERS = {30: 999, 38: 100}

@@ -77,6 +77,7 @@ LANGUAGE = Language(
             r"|ln -s\S{0,3} .{0,200}/stubs/libcuda\.so|\blibcuda\.so\.1 -> (?:\S{0,200}/stubs/)?libcuda\.so$"
             r"|^\W{0,3}/\S{0,200}/lib64/stubs/?:/",
         ),
+        Kind("libcuda-without-release", r"libcuda reported version is: Invalid argument: expected [^\n]{0,60}got \"1\""),
         Kind("nvml-stub", r"libnvidia-ml\.so in GDK package is a stub library", "driver-does-not-load"),
         Kind("compat-on-path", r"LD_LIBRARY_PATH\b.{0,400}/cuda[\w.-]{0,10}/compat\b|/cuda[\w.-]{0,10}/compat\b['\"]? ?>+ ?/etc/ld\.so\.conf"),
         Kind("wsl-1", r"\b4\.4\.0-\d{4,5}-Microsoft\b|\bLinux \S{1,40} 3\.4\.0\+ |\b3\.4\.0-Microsoft\b"),

@@ -22,7 +22,7 @@ def _version(values: Values, line: int, notes: Notebook) -> None:
 
 _SEVERAL = (
     r"(?:[Mm]irrored ?[Ss]trategy|NCCL|[Nn]ccl|[Mm]ulti[- ]?(?:GPU|gpu|Gpu|worker|node|machine)s?|(?:[Mm]ultiple|several|two|[Dd]ual|[2-9]|1\d|more) (?:[\w-]{1,12} )?(?:hosts|nodes|machines|GPUs|gpus|cards)"
-    r"|[Aa]ll[-_ ]?[Rr]educe|[Hh]orovod|[Dd]istribut(?:ed|ion|e) (?:training|strategy)|[Pp]arallel training|GPU ?\d and GPU ?\d|\d\+? (?:or more )?GPUs)"
+    r"|[Aa]ll[-_ ]?[Rr]educe|[Hh]orovod|[Dd]istribut(?:ed|ion|e) (?:training|strategy)|[Pp]arallel training|GPU ?\d and GPU ?\d|[Bb]oth (?:GPUs?|cards)|\d\+? (?:or more )?GPUs)"
 )
 _HANGS = (
     r"(?:[Hh]angs?\b|[Hh]ung\b|hanging\b|hang-?up\b|[Ss]tucks?\b|[Ff]reez(?:e|es|ing)\b|froze(?:n)?\b|[Dd]eadlocks?\b|[Ss]talls?\b|stalled\b|infinite polling|polls? (?:for ever|forever)|never gets? (?:past|beyond|through)\b|(?:doesn't|does not) (?:proceed|progress|continue|finish|return|terminate)"

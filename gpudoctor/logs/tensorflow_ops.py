@@ -229,7 +229,7 @@ _WORK = (
     ),
     Kind(
         "ptxas-lacking",
-        r"Failed to launch ptxas'?$|ptxas returned an error during compilation of ptx to sass: '?\w+: (?:Failed|Couldn't)"
+        r"Failed to launch ptxas\b|ptxas returned an error during compilation of ptx to sass: '?\w+: (?:Failed|Couldn't)"
         r"|(?:OP_REQUIRES failed|NotFoundError|[Nn]ot found|NOT_FOUND)[^\n]{0,60}ptxas not found|[\"'`](?:\S{0,60}/)?ptxas not found[\"'`]|^\W{0,4}Couldn't (?:get|invoke) ptxas"
         r"|No PTX compilation provider is available",
         _FAILS,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ..facts import Facts, Unread
 from . import libraries
 
@@ -203,6 +205,10 @@ def _mismatched(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
     user, kernel = facts.driver.libcuda.version, facts.driver.kernel_version
     if facts.driver.libcuda.init_result not in (803, 804) or not isinstance(user, str) or not isinstance(kernel, str):
         return fits
-    older = [int(n) for n in user.split(".")] < [int(n) for n in kernel.split(".")]
+    older = _numbers(user) < _numbers(kernel)
     first = "cuda-compat-unsupported" if older else "driver-library-mismatch"
     return (first, *(f for f in fits if f != first))
+
+
+def _numbers(release: str) -> list[int]:
+    return [int(n) for n in re.findall(r"\d+", release)]

@@ -142,7 +142,7 @@ def _library_is_older(facts: Facts) -> bool:
     user, kernel = facts.driver.libcuda.version, facts.driver.kernel_version
     if not isinstance(user, str) or not isinstance(kernel, str):
         return False
-    return [int(n) for n in user.split(".")] < [int(n) for n in kernel.split(".")]
+    return _numbers(user) < _numbers(kernel)
 
 
 def _of_windows(asked: dict[str, str]) -> bool:
@@ -232,3 +232,7 @@ def _without_nvidia(facts: Facts) -> Iterator[str]:
         yield "amd-gpu"
     if vendors or named or said("gpu-not-there"):
         yield "no-nvidia-gpu"
+
+
+def _numbers(release: str) -> list[int]:
+    return [int(n) for n in re.findall(r"\d+", release)]

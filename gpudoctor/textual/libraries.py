@@ -148,7 +148,8 @@ def _release(facts: Facts) -> str | None:
     """'2.16', as the text says or as the place of its line tells; None: neither."""
     version = facts.tensorflow.version
     if isinstance(version, str):
-        return ".".join(version.split(".")[:2])
+        numbers = re.match(r"\d+\.\d+", version)  # of '2.2rc2' as well
+        return numbers[0] if numbers else None
     return next((_RELEASES.get(line) for line in _lines(facts)), None)
 
 

@@ -11,7 +11,7 @@ from ..registry import Check
 
 _CLEAR = 0.8
 """From this share of the word model's on what is written says which it is."""
-_FEW, _CLEAR_OF_FEW = 5, 0.45
+_FEW, _CLEAR_OF_FEW = 5, 0.7
 """Where the lines leave no more than so many. With both numbers 17 of 19 public reports were named right that had been open, one wrong
 (2026-11, six sets of 382 reports)."""
 _SHORTEST, _FEWEST = 5, 8

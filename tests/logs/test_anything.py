@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -55,3 +56,16 @@ Does not apply here: 1
 ✓ Healthy: TensorFlow lists 2 GPUs.
 """
     assert said(judged(text)) == ([], [])
+
+
+@pytest.mark.parametrize(
+    "version",
+    ["2.2rc2", "2.2.0rc2", "2.21.0.dev20260101", "v2.4.0-49-g85c8b2a817f 2.4.1", "1.4.0-rc0", "0.12head", "2.x", "12"],
+)
+@pytest.mark.parametrize(
+    "rest", ["Cannot dlopen some GPU libraries.\n", "the list of GPUs is empty\n", "DLL load failed\n", "hangs\n"]
+)
+def test_any_word_for_a_version(version: str, rest: str) -> None:
+    judged(
+        f"- TensorFlow version: {version}\nI installed tensorflow {version}; CUDA {version}; cuDNN {version}; driver {version}\n{rest}"
+    )
