@@ -93,7 +93,7 @@ def branches(facts: Facts) -> tuple[int, int] | None:
 def _mismatch(facts: Facts) -> Lines:
     if lines := facts.text.said("api-mismatch"):
         return lines
-    if two := _smi_of_another(facts):
+    if two := _smi_of_another(facts) or _asks_for_another(facts):
         return two
     differ = branches(facts)
     if differ is not None and differ[1] < _FIRST_COMPAT:
@@ -107,6 +107,13 @@ def _smi_of_another(facts: Facts) -> Lines:
         return ()
     banners = (e for e in facts.text.said("nvidia-smi") if "driver" in e.values)
     return tuple(e for e in banners if e.values["smi"].partition(".")[0] != e.values["driver"].partition(".")[0])
+
+
+def _asks_for_another(facts: Facts) -> Lines:
+    """libcuda asks for a part of another release than the kernel module's."""
+    kernel = facts.driver.kernel_version
+    asked = facts.text.said("driver-library-lost") if isinstance(kernel, str) else ()
+    return tuple(e for e in asked if not f"{kernel}.".startswith(e.values["release"] + "."))
 
 
 def modules_differ(facts: Facts) -> bool:
@@ -395,8 +402,9 @@ def _without_nvidia(facts: Facts) -> bool:
     listed = facts.tensorflow.gpus()
     none = not isinstance(listed, Unread) and not listed
     answered = _answer(facts) in (NO_DEVICE, UNKNOWN_ERROR)
+    asks = isinstance(listed, Unread) and not facts.text.shows_a_failure
     lacks = facts.driver.libcuda.path is None or answered or none or facts.text.shows("container-does-not-start")
-    return not works and not named and bool(lacks)
+    return not works and not named and bool(lacks or asks)
 
 
 def _named(facts: Facts, *vendors: str) -> Lines:
@@ -411,7 +419,9 @@ def _amd(facts: Facts) -> Lines:
 
 
 def _none(facts: Facts) -> Lines:
-    return _named(facts, "Intel", "Mesa Intel") if _without_nvidia(facts) and not _amd(facts) else ()
+    if not _without_nvidia(facts) or _amd(facts):
+        return ()
+    return (*_named(facts, "Intel", "Mesa Intel"), *facts.text.said("gpu-not-there"))
 
 
 def _missing(facts: Facts) -> Lines:

@@ -122,6 +122,8 @@ def too_new_or_old(facts: Facts, event: TextEvent) -> bool:
     if not wanted:
         return False
     if listed:
+        if _offers_its_final(event, listed):
+            return False
         python = python_of(listed, name) or minor(told)
         return python is not None and python not in pythons(wanted, name)
     python = minor(told)
@@ -135,6 +137,12 @@ def too_new_or_old(facts: Facts, event: TextEvent) -> bool:
     if patch is None:
         return tuple(int(n) for n in python.split(".")) >= _ALWAYS_64
     return int(patch[1]) <= NEWEST_BEFORE[python]
+
+
+def _offers_its_final(event: TextEvent, listed: tuple[str, ...]) -> bool:
+    """Whether a pre-release is asked for whose release is offered: it was taken away."""
+    asked = re.fullmatch(r"==(\d+\.\d+\.\d+)-?(?:rc|a|b)\d+", event.values.get("spec", ""))
+    return asked is not None and asked[1] in listed
 
 
 def refuses(facts: Facts, event: TextEvent) -> bool:

@@ -110,7 +110,8 @@ def _of_release(facts: Facts, version: str, cudart_is_lost: bool) -> tuple[str, 
     """What a release asks for whose extra brings no libraries. Where all that is told is that libcudart is lost, the CUDA
     that is named may be nvidia-smi's: who names cuDNN as well, nvcc or a toolkit, speaks of what is installed."""
     if _pair(version) >= _BRINGS_ITS_OWN:
-        return ()
+        known = cudart_is_lost or facts.text.said("names-extra") or holds(facts, "conda")
+        return () if known else ("libcudart.so.12",)
     if cudart_is_lost and (holds(facts, "conda") or not (named(facts, "cudnn") or holds(facts, *_INSTALLED))):
         return ()
     return compat.loader_sonames(version) or _of_old_release(facts, version)

@@ -60,8 +60,10 @@ def _fails(facts: Facts) -> bool:
         return False
     if lost(facts) or facts.text.said("libraries-not-opened"):
         return True
+    if facts.system.system == "Darwin":
+        return False
     version = _version(facts)
-    first = (2, 11) if facts.system.system == "Windows" else (2, 14)
+    first = (2, 11) if facts.system.system == "Windows" else (2, 14) if facts.text.said("names-extra") else (99,)
     old = isinstance(version, str) and tuple(int(n) for n in version.split(".")[:2] if n.isdigit()) < first
     none = facts.tensorflow.devices == () or bool(facts.text.said("says-no-gpu"))
     return old and none and isinstance(facts.driver.libcuda.init_result, Unread)
@@ -95,7 +97,7 @@ def other_cudnn(facts: Facts) -> Iterator[Found]:
     names = lost(facts)
     asked_for = {name.removesuffix(".dylib").rstrip("dl.")[-1] for name in names}
     stated = named(facts, "cudnn")
-    if not names or not all(is_cudnn(n) for n in names) or not stated:
+    if not names or not all(is_cudnn(n) for n in names) or not stated or not asked_for <= set("123456789"):
         return
     if not any(str(v[0]) in asked_for for v in stated):
         versions = " and ".join(".".join(map(str, v)) for v in stated)
@@ -111,13 +113,19 @@ def is_cudnn(name: str) -> bool:
     return name.startswith(("libcudnn.", "cudnn64_"))
 
 
+_NUMBERED = Pattern(r"\.so\.\d")
+"""'libcudnn.so' is a link of its own: that 'libcudnn.so.4' is there tells nothing of it."""
+
+
 def file_that_is_there(facts: Facts, in_wheels: bool) -> Iterator[Found]:
     """The text shows the file that was not found (ld-library-path-not-set, pip-nvidia-libs-not-found)."""
     names = lost(facts)
     for event in facts.text.said("shows-file"):
         name, directory = event.values["library"], event.values["directory"].rstrip("/")
         wheel = "/site-packages/nvidia" in directory or "/dist-packages/nvidia" in directory
-        if wheel is not in_wheels or not any(name == n or name.startswith(n + ".") for n in names):
+        if wheel is not in_wheels or not any(
+            name == n or (_NUMBERED.search(n) and name.startswith(n + ".")) for n in names
+        ):
             continue
         yield Found(
             message=f"{os.path.basename(name)} is there, and TensorFlow's loader does not look in its directory.",
@@ -171,6 +179,9 @@ def installed_as_asked(facts: Facts) -> Iterator[Found]:
     fits = all(within(version, between) for version in stated for between in wishes)
     if place and wishes and len(wishes) == len(names) and fits and not facts.text.said("path-shown"):
         yield _path_is_missing((*lines_of(facts, names)[:2], *place[:2]))
+        return
+    if (shell := facts.text.said("shell-works")) and (ide := facts.text.said("ide-named")) and names:
+        yield _path_is_missing((*lines_of(facts, names)[:2], *shell, *ide))
         return
     unset = facts.text.said("path-not-set")
     if unset and facts.text.said("libraries-not-opened", "library-not-loaded"):

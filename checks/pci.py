@@ -15,7 +15,16 @@ from gpudoctor.registry import check
     "GD701",
     "no-nvidia-gpu",
     stage=Stage.BUS,
-    explains=(*SHOWN, "tf-lists-no-gpu", "cuinit-no-device", "libcuda-not-found"),
+    explains=(
+        *SHOWN,
+        "tf-lists-no-gpu",
+        "cuinit-no-device",
+        "libcuda-not-found",
+        "container-does-not-start",
+        "container-no-gpus-flag",
+        "container-toolkit-missing",
+        "driver-missing",
+    ),
 )
 def no_nvidia_gpu(facts: Facts) -> Findings:
     """No NVIDIA GPU is on this machine's PCI bus.

@@ -204,6 +204,14 @@ def _cpu_build_in_text(facts: Facts) -> Found | None:
             proof=lines(after),
             fixes=(_by_hand(("tensorflow", "tensorflow-gpu"), "tensorflow-gpu", _named_apart(facts)),),
         )
+    if (both := facts.text.said("both-packages")) and (told := facts.text.said("says-no-gpu")):
+        return Found(
+            message="tensorflow-gpu and the package for CPUs are both installed: the one that came last lies over the other.",
+            proof=lines((*both, *told[:1])),
+            fixes=(
+                _by_hand(("tensorflow", "tensorflow-cpu", "tensorflow-gpu"), "tensorflow-gpu", _named_apart(facts)),
+            ),
+        )
     lost = facts.tensorflow.libraries
     asks = facts.text.is_all and not isinstance(lost, Unread) and bool(lost)  # which no build without CUDA does
     if asks or facts.tensorflow.devices != () or isinstance(facts.tensorflow.import_error, str):

@@ -59,8 +59,9 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     (
         "gpu-not-there",
-        ("GPU", "gpu", "card"),
-        (r"^\s{0,8}[-*+] (?i:no (?:nvidia )?gpus?)\W{0,3}$"
+        ("GPU", "gpu", "card", "CPU"),
+        (r"^\s{0,8}[-*+] (?i:no (?:nvidia )?gpus?)\W{0,3}$|(?i:\bthere is no (?:nvidia )?(?:gpu|graphics? card) in (?:the|my|this|our) (?:\w{1,15} )?(?:machine|laptop|server|node|computer|pc|vm|box)\b)"
+        r"|(?i:\bon (?:a|an|my|this|our) (?:\w{1,15} ){0,2}(?:machine|laptop|server|node|computer|pc|vm|box) (?:that has|with) \W{0,3}(?:a )?CPU\W{0,3} only\b)"
         r"|(?i:\b(?:when|if|since|because|as) (?:a|an|the|my|this|our|that) (?:\w{1,15} ){0,2}has \W{0,3}no\W{0,3} (?:nvidia )?gpus?\b)"
         r"|(?i:\bon (?:a|an|my|this|our) (?:\w{1,15} ){0,2}(?:machine|laptop|server|node|computer|pc|vm|box|instance)\b[^.\n]{0,16}\b_?without_? (?:a |any |an )?(?:nvidia )?(?:gpus?|graphics? cards?)\b)"),
     ),
@@ -278,6 +279,11 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         "module-not-rebuilt",
         ("rebuil", "dkms install", "re-built"),
         (r"(?i:\b(?:not|n't|no longer|never) (?:being |get |getting |automatically )*re-?buil[dt]\b[^.\n]{0,40}\bkernel|\bdkms install\b[^.\n]{0,60}\b(?:after|for|at) (?:each|every|a new) (?:new )?kernel)"),
+    ),
+    (
+        "both-packages",
+        ("oth ",),
+        (r"(?i:\bboth\W{1,4}tensorflow-gpu(?:==[\d.]+)?\W{1,4}and\W{1,4}tensorflow(?:-cpu)?\b|\bboth\W{1,4}tensorflow(?:-cpu)?(?:==[\d.]+)?\W{1,4}and\W{1,4}tensorflow-gpu\b)"),
     ),
     ("windows-jupyter", ("jupyter",), r"\bjupyter(?:[- ](?:notebook|lab))?\.exe\b"),
     (

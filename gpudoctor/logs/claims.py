@@ -49,7 +49,9 @@ _LINKED = Pattern(
     r"\blib(?:cudart|cublas)\.so(?:\.\d{1,2})? -> (?:lib(?:cudart|cublas)\.so\.)(?P<version>(?:[789]\.\d|10\.0)(?![\d]))"
 )
 """Up to 10.0 these libraries carry the toolkit's version."""
-_NO_SUCH = Pattern(r"cannot open|Could not|No such file|not found|dlerror|\bln -s|\bcp ")
+_NO_SUCH = Pattern(
+    r"cannot open|Could not|No such file|not found|not there|does(?:n't| not) exist|is missing|dlerror|\bln -s|\bcp "
+)
 _ERROR_BEGINS = Pattern(r"\b(?:ImportError|OSError|lib\w{3,20}\.so|Could not|cannot open|cu\w{3,12}64_)")
 """In a title: what stands before it is what somebody has."""
 _BUT = Pattern(

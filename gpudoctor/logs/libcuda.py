@@ -42,7 +42,7 @@ def _wsl(_values: Values, line: int, notes: Notebook) -> None:
 
 LANGUAGE = Language(
     name="libcuda",
-    words=("libcuda", "stubs", "compat", " 3.4.0", "microsoft", "Microsoft", "/wsl/", "stub library"),
+    words=("libcuda", "libnvidia-", "stubs", "compat", " 3.4.0", "microsoft", "Microsoft", "/wsl/", "stub library"),
     kinds=(
         Kind(
             "stub-mapped",
@@ -77,6 +77,7 @@ LANGUAGE = Language(
             r"|ln -s\S{0,3} .{0,200}/stubs/libcuda\.so|\blibcuda\.so\.1 -> (?:\S{0,200}/stubs/)?libcuda\.so$"
             r"|^\W{0,3}/\S{0,200}/lib64/stubs/?:/",
         ),
+        Kind("driver-library-lost", r"\blibnvidia-[a-z-]{2,24}\.so\.(?P<release>\d{3}\.\d[\d.]{0,8}\d): cannot open"),
         Kind("libcuda-without-release", r"libcuda reported version is: Invalid argument: expected [^\n]{0,60}got \"1\""),
         Kind("nvml-stub", r"libnvidia-ml\.so in GDK package is a stub library", "driver-does-not-load"),
         Kind("compat-on-path", r"LD_LIBRARY_PATH\b.{0,400}/cuda[\w.-]{0,10}/compat\b|/cuda[\w.-]{0,10}/compat\b['\"]? ?>+ ?/etc/ld\.so\.conf"),

@@ -155,7 +155,7 @@ KINDS: tuple[tuple[str, str], ...] = (
     (
         "numpy-abi",
         (
-            r"compiled (?:using|against) (?:NumPy|ABI version|API version) (?P<built>\S+)[ ,].*?(?i:numpy) (?:is )?"
+            r"^(?=.{0,80}(?i:numpy)).{0,80}\bcompiled with API 0x[0-9a-f]{1,3}\b|compiled (?:using|against) (?:NumPy|ABI version|API version) (?P<built>\S+)[ ,].*?(?i:numpy) (?:is )?"
             r"(?P<found>\d[\w.]*)|numpy\.core\.multiarray failed to import|numpy\.core\.umath failed to import"
             r"|_ARRAY_API not found|numpy\.\w+ size changed, may indicate binary incompatibility"
             r"|numpy\._core(?:\.\w+)*'? ?(?:failed to import|is not a package)"
