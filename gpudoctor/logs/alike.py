@@ -87,9 +87,16 @@ def is_people(lines: Iterable[str], titled: bool = True) -> bool:
     return any(not is_log(line) and (_PEOPLE.search(line) or _is_sentence(line)) for line in kept)
 
 
+_ONESELF = Pattern(
+    r"\b(?:I'm|I've|I (?![\w-]*[/\]:])[a-z']{2,}|[Mm]y|[Ww]e|[Oo]ur)\b"
+    r"|\u6211|\b(?:[Ii]ch|[Mm]ein|[Mm]i|[Jj]e)\b"
+)
+"""Words for oneself, which programs do not print."""
+
+
 def is_of_people(line: str) -> bool:
-    """Whether a line holds words that programs seldom print."""
-    return _PEOPLE.search(line) is not None
+    """Whether somebody speaks of himself in a line."""
+    return _ONESELF.search(line) is not None
 
 
 def _is_sentence(line: str) -> bool:

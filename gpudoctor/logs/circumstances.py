@@ -265,6 +265,11 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     ("heat-named", ("heat", "Heat", "hot", "°C", "thermal", "Thermal"), r"(?i:\b(?:over)?heat(?:s|ed|ing)?\b|\btoo hot\b|\bthermal)(?<!not overheating)(?<!no overheating)|\b(?:9\d|1[01]\d) ?°C"),
     (
+        "cudnn-named",
+        ("udnn", "uDNN", "UDNN"),
+        r"(?i:\bcudnn\b[^.\n]{0,30}\binstalled\b|\binstalled\b[^.\n]{0,60}\bcudnn\b|\bcudnn[ _:=v-]{1,3}\d)",
+    ),
+    (
         "one-of-several-works",
         ("only ", "Only ", "idle"),
         (r"(?i:\bonly (?:the first|one)(?: (?:of|out of) (?:the|my|them|those|these|all|four|4|8|two|2)[^.\n]{0,14})?(?: ?(?:GPU|card|device)(?:'?s)?)? (?:(?:is|gets|was|are) (?:being |actually |really )?)['\"]?(?:used|utili[sz]ed|busy|active|working|loaded|under load)\b)"

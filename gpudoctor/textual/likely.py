@@ -55,6 +55,7 @@ def _frequent(facts: Facts, cause: str) -> Likely | None:
 
 
 _MOSTLY: dict[str, tuple[tuple[str, ...], str]] = {
+    "cudnn-missing": (("cudnn-named",), "only cuDNN is not found, and nobody here speaks of one that is installed."),
     "fabric-manager-not-running": (("fabric-version-named",), "CUDA waits for the fabric manager."),
     "psu-insufficient": (("heat-named",), "the machine goes down when the GPU works, and nobody here speaks of heat."),
 }

@@ -145,6 +145,7 @@ def test_a_fabric_manager_that_has_nothing_to_do_is_no_fault() -> None:
 
 REBOOTS = "The machine restarts by itself\n\nI run a small program, and whenever it trains on the GPU the machine restarts.\nWhat can I do?\n\nThanks!\n"
 NOT_READY = "CUDA on our new node\n\nI have installed it as the guide says.\n\nfailed call to cuInit: CUDA_ERROR_SYSTEM_NOT_READY: system not yet initialized\n"
+NO_CUDNN = "The demo runs on the CPU\n\nI have followed the guide, and this is what I get.\n\nCould not load dynamic library 'libcudnn.so.8'; dlerror: libcudnn.so.8: cannot open shared object file\n"
 OTHER_KERNEL = "The GPU does not work\n\n{refuses}\nI'm on the kernel 6.9 and nvidia-dkms is installed. Since the kernel was replaced the module is not built for it.\n\n"
 
 
@@ -156,6 +157,9 @@ OTHER_KERNEL = "The GPU does not work\n\n{refuses}\nI'm on the kernel 6.9 and nv
         (NOT_READY, "fabric-manager-not-running"),
         (NOT_READY + "The version of the fabric manager is another one.\n", None),
         (NOT_READY.split("\n")[-2], None),
+        (NO_CUDNN, "cudnn-missing"),
+        (NO_CUDNN + "cuDNN 8.2 is installed.\n", None),
+        (NO_CUDNN.replace("I have", "Having").replace("what I get", "the end"), None),
         (OTHER_KERNEL.format(refuses=REFUSES), "driver-module-not-loaded"),
         (REFUSES, None),
     ],
