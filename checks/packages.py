@@ -51,7 +51,8 @@ def tf_packages_overlap(facts: Facts) -> Findings:
 
     What it looks at: the lists of files (RECORD) of tensorflow, tensorflow-cpu, tensorflow-gpu, tf-nightly and their
     like. It fires where two of them own the same files, and the build that lies there now is one without CUDA,
-    can't be imported, or is mixed from two versions. In a pasted text it fires where TensorFlow itself says so.
+    can't be imported, or is mixed from two versions. In a pasted text it fires where TensorFlow itself says so, and where
+    the Python of an environment loads the TensorFlow of the user's own directory.
 
     Why it matters: all of them write to the same directory, and whoever came last has the files, often because
     another package asked for it. Removing one of them takes files of the other along.
@@ -60,6 +61,14 @@ def tf_packages_overlap(facts: Facts) -> Findings:
 
     Source: the wheels' RECORD files; https://www.tensorflow.org/install/pip
     """
+    users, python = facts.text.said("tensorflow-of-the-user"), facts.text.said("python-of-an-environment")
+    if users and python:
+        yield Found(
+            message="The Python of an environment loads the TensorFlow that pip put into the user's own directory, not the environment's.",
+            proof=lines((*users, *python)),
+            fixes=(_NOT_THE_USERS,),
+        )
+        return
     if facts.text.is_all and (told := facts.text.said("tf-mixed-versions")):
         yield _mixed(told)
         return None
@@ -75,6 +84,15 @@ def tf_packages_overlap(facts: Facts) -> Findings:
             continue
         yield _over_each_other(facts, overlap, names)
     return "no TensorFlow packages of different builds lie over each other"
+
+
+_NOT_THE_USERS = Fix(
+    kind="command",
+    risk="safe",
+    summary="Let this Python leave the user's own packages out, then install TensorFlow in its environment",
+    steps=("export PYTHONNOUSERSITE=1", "python3 -m pip install tensorflow"),
+    verify="python3 -c 'import tensorflow as tf; print(tf.__file__)'",
+)
 
 
 def _mixed(told: tuple[TextEvent, ...]) -> Found:

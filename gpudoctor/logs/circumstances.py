@@ -60,7 +60,8 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "gpu-not-there",
         ("GPU", "gpu", "card", "CPU"),
-        (r"^\s{0,8}[-*+] (?i:no (?:nvidia )?gpus?)\W{0,3}$|(?i:\bthere is no (?:nvidia )?(?:gpu|graphics? card) in (?:the|my|this|our) (?:\w{1,15} )?(?:machine|laptop|server|node|computer|pc|vm|box)\b)"
+        (r"^\s{0,8}[-*+] (?i:no (?:nvidia )?gpus?)\W{0,3}$|^\W{0,4}No nvidia gpus?\b(?! (?:found|detected|device))"
+        r"|(?i:\bthere(?:'s| is) no (?:nvidia )?(?:gpu|graphics? card) in (?:it|(?:the|my|this|our) (?:\w{1,15} )?(?:machine|laptop|server|node|computer|pc|vm|box))\b)"
         r"|(?i:\bon (?:a|an|my|this|our) (?:\w{1,15} ){0,2}(?:machine|laptop|server|node|computer|pc|vm|box) (?:that has|with) \W{0,3}(?:a )?CPU\W{0,3} only\b)"
         r"|(?i:\b(?:when|if|since|because|as) (?:a|an|the|my|this|our|that) (?:\w{1,15} ){0,2}has \W{0,3}no\W{0,3} (?:nvidia )?gpus?\b)"
         r"|(?i:\bon (?:a|an|my|this|our) (?:\w{1,15} ){0,2}(?:machine|laptop|server|node|computer|pc|vm|box|instance)\b[^.\n]{0,16}\b_?without_? (?:a |any |an )?(?:nvidia )?(?:gpus?|graphics? cards?)\b)"),
@@ -73,7 +74,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"|\b(?:requires?|needs?|(?:only )?works? only with|only works with|depends on|is built for|was built for|(?:is |was )?written for|tied to) (?:the )?cuda(?: toolkit)?(?: version)?[ -]?v?\d)"),
     ),
     ("mig-asked", ("MIG-", "VISIBLE_DEVICES="), r"CUDA_VISIBLE_DEVICES\W{1,3}MIG-[\w/-]{8,80},[\"' ]{0,3}MIG-|NVIDIA_VISIBLE_DEVICES=\d:\d,\d:\d"),
-    ("nvidia-build-named", ("nvidia", "NVIDIA-Linux-"), r"/dkms/nvidia|\bnvidia-dkms|-m nvidia\b|NVIDIA-Linux-|\bnvidia[/,] ?\d{3}\."),
+    ("nvidia-build-named", ("nvidia", "NVIDIA-Linux-"), r"/dkms/nvidia|\bnvidia-dkms|-m nvidia\b|NVIDIA-Linux-|\bnvidia[/,-] ?\d{3}\."),
     ("ide-named", ("harm", "VS", "pyder", "clipse", "ntelli", "isual Studio", "reator", "tudio", "eans", "lion", "IDE"), r"(?i:\b(?:pycharm|intellij|vs ?code|visual studio code|spyder|eclipse|pydev|qt ?creator|rstudio|netbeans|clion)\b)|\bIDE\b"),
     (
         "file-is-there",
@@ -290,11 +291,17 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("oth ",),
         (r"(?i:\bboth\W{1,4}tensorflow-gpu(?:==[\d.]+)?\W{1,4}and\W{1,4}tensorflow(?:-cpu)?\b|\bboth\W{1,4}tensorflow(?:-cpu)?(?:==[\d.]+)?\W{1,4}and\W{1,4}tensorflow-gpu\b)"),
     ),
+    ("tensorflow-of-the-user", ("/.local/lib/python",), r"/\.local/lib/python[\d.]{1,5}/site-packages/tensorflow"),
+    (
+        "python-of-an-environment",
+        ("/envs/", "/venv", "/virtualenvs/"),
+        r"/(?:envs|venvs?|virtualenvs)/[^/\"'\n]{1,60}/lib/python[\d.]{1,5}/(?:imp|importlib|runpy|ctypes)\b",
+    ),
     ("windows-jupyter", ("jupyter",), r"\bjupyter(?:[- ](?:notebook|lab))?\.exe\b"),
     (
         "cpu-after-keras",
         ("eras",),
-        r"(?i:\b(?:once|after|when|since|as soon as)\b[^.\n]{0,30}\bkeras\b[^.\n]{0,20}\binstall\w{0,3}\b[^.\n]{0,60}\b(?:only|nothing but|just|sees?|finds?|uses?)\b[^.\n]{0,20}\bCPU\b)",
+        r"(?i:\bafter installing keras\b[^.\n]{0,60}\b(?:only|nothing but|just)\b|\bafter installing keras\b[^.\n]{0,60}\bCPU only\b)|(?i:\b(?:once|after|when|since|as soon as)\b[^.\n]{0,30}\bkeras\b[^.\n]{0,20}\binstall\w{0,3}\b[^.\n]{0,60}\b(?:only|nothing but|just|sees?|finds?|uses?)\b[^.\n]{0,20}\bCPU\b)",
     ),
     ("slow-named", ("low", "hrottl"), r"(?i:\bslow(?:s|ed|er|ly)?\b|\bthrottl)"),
     (
@@ -373,7 +380,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "other-gpu-named",
         ("AMD", "ATI", "Radeon", "RADEON", "Intel"),
-        (r"\b(?i:the |my )(?:only )?(?:GPU|(?i:graphics(?: card)?|video card)) is (?:an? )?(?P<vendor4>Intel|AMD)\b|^[\W\d]{0,6}(?:(?i:GPU(?: model(?: and memory)?)?|graphics(?: card)?|video card)\W{1,6}(?:[\w.]+ ){0,2}?)?"
+        (r"\b(?:with|on|for|support) (?:an? |my )?(?P<vendor5>AMD) GPUs?\b|^(?P<vendor6>AMD) GPU\b|\b(?i:the |my )(?:only )?(?:GPU|(?i:graphics(?: card)?|video card)) is (?:an? )?(?P<vendor4>Intel|AMD)\b|^[\W\d]{0,6}(?:(?i:GPU(?: model(?: and memory)?)?|graphics(?: card)?|video card)\W{1,6}(?:[\w.]+ ){0,2}?)?"
         r"(?P<vendor>AMD Radeon|AMD RX|AMD ATI|ATI|Radeon|RADEON|Mesa Intel|Intel HD|Intel UHD|Intel Iris|Intel\(R\) U?HD)\b"
         r"|\b(?P<vendor3>AMD) (?:Radeon|Raedon|RADEON|radeon|R[579] \d{3}X?|RX ?\d{3,4}|\d{3}X)\b|(?i:GPU model and memory|graphics card)\W{1,6}(?P<vendor2>AMD|Intel)\b"),
     ),
