@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from gpudoctor.checks import _installs, _stated
@@ -38,7 +39,7 @@ def tensorflow_gpu_package_removed(facts: Facts) -> Iterator[Found]:
     """
     told = facts.text.said("tensorflow-gpu-stub")
     if facts.text.is_all and not told:
-        told = tuple(e for e in facts.text.said("no-version") if _never_existed(e))
+        told = tuple(e for e in facts.text.said("no-version") if _never_existed(e) or _ends_with_it(e))
     named = facts.text.said("gpu-package") or [e for e in facts.text.said("setup-failed") if "tensorflow-gpu" in e.text]
     if facts.text.is_all and not told and not named:
         raise NotApplicable("nobody asks for tensorflow-gpu")
@@ -57,6 +58,15 @@ def tensorflow_gpu_package_removed(facts: Facts) -> Iterator[Found]:
             ),
         ),
     )
+
+
+def _ends_with_it(event: TextEvent) -> bool:
+    """pip lists a tensorflow-gpu before the one that is asked for, and the empty one after it: it is not the Python's matter."""
+    listed = _installs.offered(event) or ()
+    asked = re.match(r"==(2\.\d+)", event.values.get("spec", ""))
+    if _installs.distribution(event) != "tensorflow-gpu" or asked is None or "2.12.0" not in listed:
+        return False
+    return _installs.at_least(asked[1], "2.11") is True and any(v.startswith("2.10.") for v in listed)
 
 
 def _never_existed(event: TextEvent) -> bool:
