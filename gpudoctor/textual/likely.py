@@ -12,7 +12,7 @@ from ..registry import Check
 _CLEAR = 0.8
 """From this share of the word model's on what is written says which it is."""
 _FEW, _CLEAR_OF_FEW = 5, 0.7
-"""Where the lines leave no more than so many. Of 589 retold public reports (2026-11) 18 are named by these two, 13 of them rightly; of three
+"""Where the lines leave no more than so many. Of 654 retold public reports (2026-11) 18 are named by these two, 13 of them rightly; of three
 that are wrong nobody could tell the cause by the text."""
 _SHORTEST, _FEWEST = 5, 8
 """Lines of a report, and words of somebody's in it: a sentence or two read like anything that their words occur in."""
