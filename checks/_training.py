@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpudoctor.checks._said import lines
 from gpudoctor.facts import NATIVE, TRAINING, Facts, Measurement, Unread
-from gpudoctor.findings import Evidence
+from gpudoctor.findings import Evidence, Fix, Found
 from gpudoctor.verdicts.scaling import Step, steps_of
 
 
@@ -55,3 +56,14 @@ def tensor_cores_unused(facts: Facts) -> Iterator[tuple[Measurement, Evidence]]:
             continue
         text = f"float16 {half:.3g} TFLOP/s, float32 {single:.3g} TFLOP/s; without TensorFlow {native:.3g}"
         yield one, Evidence(text=text, source=f"TensorFlow matmul on {one.device}")
+
+
+def in_words(facts: Facts, fix: Fix) -> Found | None:
+    """Somebody says that one of several GPUs works, which TensorFlow sees."""
+    found = facts.text.said("device-found")
+    seen = facts.text.said("others-are-seen") or (found if len(found) > 1 else ())
+    one = facts.text.said("one-of-several-works")
+    if not one or not seen:
+        return None
+    message = "TensorFlow sees several GPUs and computes on one: the program does not spread its work."
+    return Found(message=message, proof=lines((*one, *seen)), fixes=(fix,))

@@ -290,14 +290,8 @@ def _in_words(facts: Facts) -> Iterator[Found]:
     if not pids and (one := _full_and_idle(table)) is not None:
         yield one
         return
-    found = facts.text.said("device-found")
-    seen = facts.text.said("others-are-seen") or (found if len(found) > 1 else ())
-    if (one_works := facts.text.said("one-of-several-works")) and seen:
-        yield Found(
-            message="TensorFlow sees several GPUs and computes on one: the program does not spread its work.",
-            proof=lines((*one_works, *seen)),
-            fixes=(_SEE_WHY,),
-        )
+    if (one := _training.in_words(facts, _SEE_WHY)) is not None:
+        yield one
         return
     told = said(facts, "strategy-devices", "strategy-on-processor", settle=_ONE_WORKS)
     listed = facts.tensorflow.gpus()
