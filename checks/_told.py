@@ -77,9 +77,13 @@ def releases(facts: Facts) -> tuple[tuple[int, int], ...]:
     return tuple(dict.fromkeys(_minor(v) for v in told))
 
 
+_LEADING_DIGITS = Pattern(r"\d{1,3}")
+
+
 def _minor(version: str) -> tuple[int, int]:
-    parts = version.split(".")
-    return int(parts[0]), int("".join(c for c in parts[1] if c.isdigit())[:3] or 0) if len(parts) > 1 else 0
+    major, _, rest = version.partition(".")
+    minor = _LEADING_DIGITS.match(rest)  # of '2.2rc2' as well
+    return int(major), int(minor[0]) if minor else 0
 
 
 def cudas(facts: Facts) -> tuple[tuple[int, int], ...]:

@@ -62,17 +62,17 @@ def _fails(facts: Facts) -> bool:
         return True
     if facts.system.system == "Darwin":
         return False
-    version = _version(facts)
+    release = _release(facts)
     first = (2, 11) if facts.system.system == "Windows" else (2, 14) if facts.text.said("names-extra") else (99,)
-    old = isinstance(version, str) and tuple(int(n) for n in version.split(".")[:2] if n.isdigit()) < first
+    old = release is not None and release < first
     none = facts.tensorflow.devices == () or bool(facts.text.said("says-no-gpu"))
     return old and none and isinstance(facts.driver.libcuda.init_result, Unread)
 
 
-def _version(facts: Facts) -> str | None:
-    """TensorFlow's version; where nobody states it, the only release that is named."""
-    told, named_ones = facts.tensorflow.version, _told.releases(facts)
-    return told if isinstance(told, str) else ".".join(map(str, named_ones[0])) if len(named_ones) == 1 else None
+def _release(facts: Facts) -> tuple[int, int] | None:
+    """TensorFlow's; where nobody states it, the only one that is named."""
+    releases = _told.releases(facts)
+    return releases[0] if isinstance(facts.tensorflow.version, str) or len(releases) == 1 else None
 
 
 def _other_minor(failed: list[str], beside: tuple[str, ...]) -> tuple[str, str] | None:

@@ -18,18 +18,18 @@ _CUDNN = (
     "cudnn-incomplete-install", "cuda-lib-unusable", "wheel-damaged", "cu12-cu13-wheel-clash",
 )  # fmt: skip
 _RELEASES = {
-    1934: "2.10", 1956: "2.12", 1960: "2.13", 2211: "2.14", 2256: "2.15", 2251: "2.16", 2343: "2.17", 2344: "2.18",
-    2341: "2.19", 2342: "2.20", 2365: "2.21",
+    1934: (2, 10), 1956: (2, 12), 1960: (2, 13), 2211: (2, 14), 2256: (2, 15), 2251: (2, 16), 2343: (2, 17), 2344: (2, 18),
+    2341: (2, 19), 2342: (2, 20), 2365: (2, 21),
 }  # fmt: skip
 """Line of gpu_device.cc that says 'Cannot dlopen' -> the release. Source: tests/logs/corpus."""
-_GAP = "2.21"
+_GAP = (2, 21)
 """Its wheel does not look where its extra puts libcusolver.so.11."""
 
 
 def fitting(facts: Facts) -> tuple[str, ...]:
     """The causes, the likely ones first; without those that came with a later release."""
-    release, fits = _release(facts), _fitting(facts)
-    if release is None or tuple(int(n) for n in release.split(".")) >= _WHEELS_SINCE:
+    release, fits = release_of(facts), _fitting(facts)
+    if release is None or release >= _WHEELS_SINCE:
         return fits
     return tuple(cause for cause in fits if cause not in _OF_WHEELS)
 
@@ -42,7 +42,7 @@ _OF_WHEELS = ("pip-nvidia-libs-not-found", "tf-wheel-runpath-gap", "cu12-cu13-wh
 def _fitting(facts: Facts) -> tuple[str, ...]:
     picks = facts.tensorflow.libraries
     lost = [] if isinstance(picks, Unread) else [p.soname for p in picks]
-    release = _release(facts)
+    release = release_of(facts)
     if lost and all(name.startswith(("libcudnn.", "cudnn64_")) for name in lost):
         return tuple(dict.fromkeys(("cudnn-wrong-major", *_CUDNN))) if _other_cudnn(facts, lost) else _CUDNN
     stopped = [] if isinstance(picks, Unread) else [p.stopped_by for p in picks if p.stopped_by]
@@ -66,7 +66,7 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
         return _first("cuda-libs-missing", "pip-nvidia-libs-not-found", "ld-library-path-not-set")
     if release == _GAP:
         return _first("tf-wheel-runpath-gap", "pip-nvidia-libs-not-found", "cuda-libs-missing")
-    if facts.text.said("names-extra") or release == "2.16":
+    if facts.text.said("names-extra") or release == (2, 16):
         return _first("pip-nvidia-libs-not-found", "ld-library-path-not-set", "cuda-libs-missing")
     return _first("cuda-libs-missing", "pip-nvidia-libs-not-found", "ld-library-path-not-set", "cuda-version-mismatch")
 
@@ -85,12 +85,9 @@ def _majors(facts: Facts) -> set[str]:
     return {e.values["cuda"].partition(".")[0] for e in facts.text.said("names-cuda") if e.values.get("cuda")}
 
 
-def _names_another(facts: Facts, release: str | None) -> bool:
+def _names_another(facts: Facts, release: tuple[int, int] | None) -> bool:
     """Whether the CUDA that is named is of another major version than this release is built for."""
-    if release is None:
-        return False
-    major, _, minor = release.partition(".")
-    return _wanted((int(major), int(minor or 0))) not in _majors(facts)
+    return release is not None and _wanted(release) not in _majors(facts)
 
 
 def names_another_than_linked(facts: Facts) -> bool:
@@ -119,12 +116,12 @@ def _first(*causes: str) -> tuple[str, ...]:
 
 
 def release_of(facts: Facts) -> tuple[int, int] | None:
-    """(2, 16), where the text tells it."""
-    release = _release(facts)
-    if release is None:
-        return None
-    major, _, minor = release.partition(".")
-    return int(major), int(minor or 0) if minor.isdigit() else 0
+    """(2, 16), as the text says or as the place of its line tells; None: neither."""
+    version = facts.tensorflow.version
+    if isinstance(version, str):
+        numbers = re.match(r"(\d+)\.(\d+)", version)  # of '2.2rc2' as well
+        return (int(numbers[1]), int(numbers[2])) if numbers else None
+    return next((_RELEASES.get(line) for line in _lines(facts)), None)
 
 
 def likely(facts: Facts, release: tuple[int, int]) -> str:
@@ -144,15 +141,6 @@ _MAJORS = (((2, 14), "12"), ((2, 4), "11"), ((1, 13), "10"), ((1, 5), "9"))
 """From this release on: the major version of CUDA that its package is built for."""
 
 
-def _release(facts: Facts) -> str | None:
-    """'2.16', as the text says or as the place of its line tells; None: neither."""
-    version = facts.tensorflow.version
-    if isinstance(version, str):
-        numbers = re.match(r"\d+\.\d+", version)  # of '2.2rc2' as well
-        return numbers[0] if numbers else None
-    return next((_RELEASES.get(line) for line in _lines(facts)), None)
-
-
 def _lines(facts: Facts) -> Iterator[int]:
     """The places in gpu_device.cc that say 'Cannot dlopen'."""
     events = facts.tensorflow.events
@@ -170,11 +158,10 @@ _OLD = re.compile(r"\.so\.(?:[4-9]\.\d|10(?:\.\d)?|11\.0)$|libcudnn\.so\.[4-7]$"
 """Libraries that releases before 2.12 ask for."""
 
 
-def _is_new(facts: Facts, release: str | None) -> bool:
+def _is_new(facts: Facts, release: tuple[int, int] | None) -> bool:
     """From 2.14 on the extra brings the libraries; and from 2.12 on those that are lost are not named."""
     if release is not None:
-        major, _, minor = release.partition(".")
-        return (int(major), int(minor or 0)) >= (2, 14)
+        return release >= (2, 14)
     if facts.text.said("lists-xla-gpu"):  # 1.14 to 2.3
         return False
     named = [v.split(".") for e in facts.text.said("names") for v in e.values.get("tensorflow", "").split()]

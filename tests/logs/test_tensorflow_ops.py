@@ -65,6 +65,7 @@ NO_IMAGE = "Internal: no kernel image is available for execution on the device\n
         ("RTX 3060, tensorflow-gpu==1.14.0\n" + "Blas GEMM launch failed : a.shape=(4, 8), b.shape=(8, 2), m=4", ANY_CARD),
         ("my new 3080 stops\n" + EXECUTION, ANY_CARD),
         ("RTX 4080, TF 2.2\n" + NO_IMAGE, ANY_CARD),
+        ("- TensorFlow version: 2.2rc2\nGPU: RTX 3090\n" + NO_IMAGE, ANY_CARD),
         (codeless("12.0") + INVALID_PTX, ANY_CARD),
         (codeless("12.0"), ANY_CARD),
         (codeless("8.9") + INVALID_PTX, ANY_CARD),
