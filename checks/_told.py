@@ -31,11 +31,12 @@ def capability(name: str) -> Capability | None:
         if len(found) > 1 and "Ti" in name:
             found = {max(found)}  # GTX 750 Ti: the OEM card of the same name is older
         if len(found) == 1:
-            return _pair(found.pop())
+            return pair(found.pop())
     return None
 
 
-def _pair(text: str) -> Capability:
+def pair(text: str) -> Capability:
+    """(7, 5) of '7.5'."""
     major, _, minor = text.partition(".")
     return int(major), int(minor[:1] or 0)
 
@@ -46,7 +47,7 @@ def printed_cards(facts: Facts) -> dict[str, Capability]:
     for event in facts.text.said("device-found"):
         name, values = event.values.get("name", ""), event.values
         if "capability" in values:
-            found[name] = _pair(values["capability"])
+            found[name] = pair(values["capability"])
         elif "major" in values:
             found[name] = int(values["major"]), int(values.get("minor", "0"))
         elif (known := capability(name)) is not None:
@@ -93,7 +94,7 @@ def cudas(facts: Facts) -> tuple[tuple[int, int], ...]:
     if not found and not own_build(facts):
         found = [next(cuda for since, cuda in _CUDA_OF_TENSORFLOW if release >= since) for release in releases(facts)]
     if not found:
-        found = [_pair(v) for e in facts.text.said("names") for v in e.values.get("cuda", "").split()]
+        found = [pair(v) for e in facts.text.said("names") for v in e.values.get("cuda", "").split()]
     return tuple(dict.fromkeys(found))
 
 
@@ -113,9 +114,9 @@ def needs(card: Capability) -> tuple[int, int] | None:
     if card[0] == 9:
         return 11, 0  # Hopper: PTX for Ampere is compiled at the first use, which is slow and works
     majors = [
-        _pair(a.first_cuda)
+        pair(a.first_cuda)
         for a in compat.matrix().architectures
-        if a.first_cuda and any(_pair(c)[0] == card[0] for c in a.compute_capabilities)
+        if a.first_cuda and any(pair(c)[0] == card[0] for c in a.compute_capabilities)
     ]
     return min(majors, default=None)
 

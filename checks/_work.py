@@ -151,7 +151,7 @@ def too_old(facts: Facts) -> Iterator[Found]:
     below = (*text.said("below-the-minimum"), *foreign)
     card = next(((n, c) for n, c in _told.cards(facts).items() if c[0] < _PASCAL), None)
     if card:
-        below += tuple(e for e in text.said("minimum-named") if card[1] < _pair(e.values["least"]))
+        below += tuple(e for e in text.said("minimum-named") if card[1] < _told.pair(e.values["least"]))
     no_code = text.said("no-kernel-image", "arch-mismatch") if card and not _told.too_new(facts) else ()
     if card and card[1] < _LEAST:
         no_code += text.said("no-supported-device")
@@ -171,11 +171,6 @@ def too_old(facts: Facts) -> Iterator[Found]:
             ),
         ),
     )
-
-
-def _pair(capability: str) -> tuple[int, int]:
-    major, _, minor = capability.partition(".")
-    return int(major), int(minor)
 
 
 # ------------------------------------------------------------------- memory

@@ -264,16 +264,13 @@ def _suspected(facts: Facts) -> list[Found]:
     stated = [e for e in facts.text.said("says") if re.fullmatch(r"\d{3}\.\d[\d.]*", e.values.get("driver", ""))]
     if len({e.values["driver"] for e in stated}) > 1 or not facts.text.said("reads-like-a-fault"):
         stated = []
-    suspected = facts.text.said("driver-suspected")
-    built = _told.cudas(facts) if suspected or stated else ()
+    told = [(e, e.values["version"], "in use") for e in facts.text.said("driver-suspected")]
+    told += [(e, e.values["driver"], "of this TensorFlow") for e in stated]
+    built = _told.cudas(facts) if told else ()
     needed = [floor for cuda in built if (floor := compat.floor(".".join(map(str, cuda))))]
-    for event in suspected if needed else ():
-        if all(_numbers(event.values["version"]) < _numbers(least) for least in needed):
-            message = f"The driver is of release {event.values['version']}; the CUDA in use needs {needed[0]} or newer."
-            return [Found(message=message, proof=lines((event,)), fixes=(_install_driver(facts),))]
-    for event in stated if needed else ():
-        if all(_numbers(event.values["driver"]) < _numbers(least) for least in needed):
-            message = f"The driver is of release {event.values['driver']}; the CUDA of this TensorFlow needs {needed[0]} or newer."
+    for event, release, whose in told if needed else ():
+        if all(_numbers(release) < _numbers(least) for least in needed):
+            message = f"The driver is of release {release}; the CUDA {whose} needs {needed[0]} or newer."
             return [Found(message=message, proof=lines((event,)), fixes=(_install_driver(facts),))]
     return []
 

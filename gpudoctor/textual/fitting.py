@@ -202,12 +202,19 @@ def _both(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
 def _mismatched(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
     """A library older than the kernel module was not left behind by an upgrade: it is rather another package's; a newer one
     is what an upgrade gives before the reboot."""
-    user, kernel = facts.driver.libcuda.version, facts.driver.kernel_version
-    if facts.driver.libcuda.init_result not in (803, 804) or not isinstance(user, str) or not isinstance(kernel, str):
+    older = library_is_older(facts)
+    if facts.driver.libcuda.init_result not in (803, 804) or older is None:
         return fits
-    older = _numbers(user) < _numbers(kernel)
     first = "cuda-compat-unsupported" if older else "driver-library-mismatch"
     return (first, *(f for f in fits if f != first))
+
+
+def library_is_older(facts: Facts) -> bool | None:
+    """Whether libcuda is of an older release than the kernel module: no upgrade leaves it so. None: one of them is not told."""
+    user, kernel = facts.driver.libcuda.version, facts.driver.kernel_version
+    if not isinstance(user, str) or not isinstance(kernel, str):
+        return None
+    return _numbers(user) < _numbers(kernel)
 
 
 def _numbers(release: str) -> list[int]:

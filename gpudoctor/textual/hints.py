@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ..facts import Facts
 from . import libraries
+from .fitting import library_is_older
 
 
 def hinted(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
@@ -48,7 +49,7 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "container-docker-desktop-linux"
     if said("driver-elsewhere"):
         yield "container-driver-root-wrong"
-    if said("driver-versions-differ") and _library_is_older(facts):
+    if said("driver-versions-differ") and library_is_older(facts):
         yield "cuda-compat-unsupported"
     if said("rootless"):
         yield "container-rootless-cgroups"
@@ -135,14 +136,6 @@ def _hints(facts: Facts) -> Iterator[str]:
 
 
 _NO_DEVICE = 100
-
-
-def _library_is_older(facts: Facts) -> bool:
-    """Whether libcuda is of an older release than the kernel module: no upgrade leaves it so."""
-    user, kernel = facts.driver.libcuda.version, facts.driver.kernel_version
-    if not isinstance(user, str) or not isinstance(kernel, str):
-        return False
-    return _numbers(user) < _numbers(kernel)
 
 
 def _of_windows(asked: dict[str, str]) -> bool:
@@ -232,7 +225,3 @@ def _without_nvidia(facts: Facts) -> Iterator[str]:
         yield "amd-gpu"
     if vendors or named or said("gpu-not-there"):
         yield "no-nvidia-gpu"
-
-
-def _numbers(release: str) -> list[int]:
-    return [int(n) for n in re.findall(r"\d+", release)]
