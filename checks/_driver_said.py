@@ -147,9 +147,8 @@ def _stub(facts: Facts) -> Lines:
             return (mapped, *below)
     lib = facts.driver.libcuda
     refused = lib.init_result in (STUB, OLD_STUB) and isinstance(facts.driver.kernel_version, str)
-    if refused and (
-        unnamed := facts.text.said("libcuda-without-release")
-    ):  # the driver's own is a link to a file with its release
+    unnamed = facts.text.said("libcuda-without-release")  # the driver's own is a link to a file with its release
+    if refused and unnamed:
         return (*facts.text.said("cuinit-failed"), *unnamed)
     if lib.path is None or lib.init_result in (STUB, OLD_STUB, NO_DEVICE):
         return facts.text.said("stubs-on-path")
@@ -305,9 +304,9 @@ def _not_loaded(facts: Facts) -> Lines:
         return ()
     if built := _built_for_others(facts):
         return (*refuses, *built)
-    updated = said("kernel-updated", "other-kernel-works") if facts.gpu.nvml_error == _NVML_NOT_LOADED else ()
-    if said("secure-boot-named"):
+    if said("secure-boot-named") or facts.gpu.nvml_error != _NVML_NOT_LOADED:
         return ()
+    updated = said("kernel-updated", "other-kernel-works")
     return (*refuses, *updated) if updated else ()
 
 
