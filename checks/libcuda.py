@@ -25,7 +25,7 @@ from gpudoctor.checks._driver_said import SHOWN, decided, modules_differ, stub_o
 from gpudoctor.checks._handed_over import driver_works
 from gpudoctor.checks._reasons import short
 from gpudoctor.checks._said import lines, machines_alone
-from gpudoctor.facts import Facts, SearchStep, TextEvent, UnknownFactError, Unread, known
+from gpudoctor.facts import Facts, SearchStep, UnknownFactError, Unread, known
 from gpudoctor.findings import EnvChange, Evidence, Findings, Fix, Found, NotApplicable, Stage, on_library_path
 from gpudoctor.patterns import Pattern
 from gpudoctor.registry import check
@@ -331,87 +331,6 @@ def driver_library_damaged(facts: Facts) -> Findings:
         proof=(Evidence(text=f"{path}: {why}", source="dynamic loader, in a child process"),),
         fixes=(_off_the_path(facts) or fix.again(path, facts),),
     )
-
-
-_WSL = "/usr/lib/wsl/"
-
-
-@check(
-    "GD120",
-    "wsl-libcuda-path",
-    stage=Stage.DRIVER,
-    explains=(
-        "tf-lists-no-gpu",
-        "cuinit-fails",
-        "cuinit-no-device",
-        "cuinit-no-answer",
-        "libcuda-not-found",
-        "driver-libcuda-not-on-path",
-        "driver-library-mismatch",
-        "driver-missing",
-    ),
-)
-def wsl_libcuda_path(facts: Facts) -> Findings:
-    """Under WSL2 another libcuda than the one of Windows is loaded, or none.
-
-    What it looks at: on WSL2 alone, the path of the libcuda.so.1 that this environment loads, where cuInit fails, and
-    whether Windows' driver has handed in its own below /usr/lib/wsl/lib.
-
-    Why it matters: under WSL2 the driver is Windows' own, and only its libcuda knows the way to the GPU. A Linux driver
-    that was installed inside puts another one before it, which finds no GPU.
-
-    How to fix: remove NVIDIA's Linux driver packages inside WSL2 (install the CUDA toolkit only), and put
-    /usr/lib/wsl/lib on the loader's path.
-
-    Source: NVIDIA, CUDA on WSL user guide.
-    """
-    if facts.text.is_all and (told := _not_found_by_cudnn(facts)):
-        yield Found(
-            message="cuDNN finds no libcuda.so under WSL, where it lies in /usr/lib/wsl/lib.",
-            proof=lines(told),
-            fixes=(on_library_path([f"{_WSL}lib"]),),
-        )
-        return
-    if not known(facts.system.wsl):
-        raise NotApplicable("this is no WSL2")
-    lib = facts.driver.libcuda
-    path = known(lib.path)
-    if path is not None and (path.startswith(_WSL) or lib.init_result == SUCCESS):
-        if facts.text.is_all:  # what the cache lists there is not yet what a program finds
-            known(lib.init_result)
-        return f"libcuda.so.1 is {short(path)}"
-    if lies_in(lib, "stubs") or lies_in(lib, "compat"):
-        raise NotApplicable(f"the libcuda that is loaded, {path}, is no driver's own")
-    if not any(c.startswith(_WSL) for c in known(lib.candidates)):
-        return f"there is no libcuda in {_WSL}"
-    if path is not None and isinstance(lib.no_answer, Unread | None):
-        known(lib.init_result)
-    yield Found(
-        message=f"{path} is loaded, and Windows' driver has its own libcuda in {_WSL}lib."
-        if path is not None
-        else f"Windows' driver has its libcuda in {_WSL}lib, where the loader does not look.",
-        proof=(
-            *((init_evidence(lib),) if path is not None and not isinstance(lib.init_result, Unread) else ()),
-            Evidence(text=f"libcuda.so.1 is {path or 'not found'}", source=MAPPED if path else "dynamic loader"),
-            Evidence(text="libcuda.so.1 lies in /usr/lib/wsl/lib", source="files"),
-        ),
-        fixes=(
-            on_library_path([f"{_WSL}lib"]),
-            Fix(
-                kind="command",
-                risk="needs root",
-                summary="Remove the Linux driver's libraries inside WSL2, and tell the loader's cache",
-                steps=("sudo apt-get remove --purge 'libnvidia-compute-*' 'nvidia-driver-*'", "sudo ldconfig"),
-                verify="nvidia-smi",
-            ),
-        ),
-    )
-
-
-def _not_found_by_cudnn(facts: Facts) -> tuple[TextEvent, ...]:
-    """TensorFlow found libcuda.so.1 and the GPU; a part of cuDNN asks for libcuda.so, which stands on no path."""
-    under_wsl = facts.system.wsl is True or facts.text.said("wsl-named")
-    return tuple(e for e in facts.text.said("cudnn-lacks-libcuda") if "libcuda.so" in e.text) if under_wsl else ()
 
 
 def _off_the_path(facts: Facts) -> Fix | None:

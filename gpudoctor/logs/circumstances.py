@@ -323,6 +323,8 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"|\bMIG DEV 0 only|\bonly (?:the )?(?:first )?(?:device|instance) (?:with ID|0\b))"),
     ),
     ("wsl-named", ("WSL", "wsl"), r"(?i:\bwsl ?2\b)(?<![Nn]on-wsl2)|^(?![^\n]{0,120}(?:load dxcore|non-WSL|\b(?:without|w/o|no|not|avoid|besides|except|instead of) (?:using )?WSL))[^\n]{0,300}\bWSL ?2?\b"),
+    ("wsl-1-named", ("WSL", "wsl"), r"(?i:\bwsl[ -]?(?:v|ver(?:sion)? ?)?1\b(?!\.\d))"),
+    ("wsl-2", ("WSL", "wsl", "microsoft-standard"), r"(?i:\bwsl[ -]?(?:v|ver(?:sion)? ?)?2\b)|microsoft-standard"),
     (
         "ldconfig-cures",
         ("ldconfig",),

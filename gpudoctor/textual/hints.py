@@ -27,9 +27,7 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "driver-secure-boot"
     if said("gpu-switched-off", "prime-intel", "laptop-mode"):
         yield "optimus-gpu-powered-off"
-    if said("wsl-1"):  # which has no GPU at all
-        yield "driver-missing"
-    elif facts.system.wsl is True or said("wsl-named"):
+    if facts.system.wsl is True or said("wsl-named"):
         if (
             said("desktop-named")
             and said("gpus-asked")

@@ -5,8 +5,10 @@ import os
 import msgspec
 import pytest
 
-from gpudoctor.facts import Facts, LibraryFile, SearchStep, Unread
+from gpudoctor.facts import LibraryFile, SearchStep, Unread
 from tests.factory import LIBCUDA, cu_init, found, healthy, lists_no_gpu, outcome, roots, with_, with_variable
+
+LINUX = "/usr/lib/x86_64-linux-gnu/libcuda.so.1"
 
 
 def test_driver_library_mismatch() -> None:
@@ -159,54 +161,3 @@ def test_a_kernel_module_that_could_not_be_looked_at_is_not_called_unloaded() ->
         assert "not loaded" not in message
         assert "unknown release" in message
         assert "not loaded" in found(cu_init(with_(healthy(), driver__kernel_version=None), code))[cause].message
-
-
-WSL = "/usr/lib/wsl/lib/libcuda.so.1"
-LINUX = "/usr/lib/x86_64-linux-gnu/libcuda.so.1"
-
-
-def wsl(facts: Facts, **more: object) -> Facts:
-    changes: dict[str, object] = {
-        "system__wsl": True,
-        "driver__kernel_version": None,
-        "driver__modules": (),
-        "driver__nodes": (),
-        "driver__gpus": None,
-        "driver__uvm_major": None,
-        "pci__devices": Unread(why="/sys/bus/pci/devices is empty"),
-        "driver__libcuda__candidates": (LINUX, WSL),
-    }
-    return with_(facts, **{**changes, **more})
-
-
-def test_a_linux_driver_inside_wsl() -> None:
-    facts = wsl(cu_init(healthy(), 100, path=LINUX))
-    assert roots(facts) == ["wsl-libcuda-path"]
-    assert found(facts)["wsl-libcuda-path"].fixes[0].env[0].value == "/usr/lib/wsl/lib"
-
-
-def test_no_libcuda_on_the_path_of_wsl() -> None:
-    gone = Unread(why="no libcuda")
-    facts = lists_no_gpu(
-        wsl(
-            healthy(),
-            driver__libcuda__path=None,
-            driver__libcuda__load_error="not found",
-            driver__libcuda__init_result=gone,
-            driver__libcuda__devices=gone,
-            driver__libcuda__candidates=(WSL,),
-        )
-    )
-    assert roots(facts) == ["wsl-libcuda-path"]
-
-
-def test_wsl_that_works_or_has_no_driver_of_windows() -> None:
-    cause = "wsl-libcuda-path"
-    assert outcome(healthy(), cause) == "skipped"
-    assert outcome(wsl(with_(healthy(), driver__libcuda__path=WSL)), cause) == "passed"
-    assert outcome(wsl(with_(healthy(), driver__libcuda__path=LINUX)), cause) == "passed"
-    assert outcome(wsl(cu_init(healthy(), 100, path=WSL)), cause) == "passed"
-    assert outcome(wsl(cu_init(healthy(), 100, path=LINUX), driver__libcuda__candidates=(LINUX,)), cause) == "passed"
-    assert outcome(wsl(cu_init(healthy(), 34, path="/usr/local/cuda/lib64/stubs/libcuda.so")), cause) == "skipped"
-    assert outcome(wsl(healthy(), driver__libcuda__path=Unread(why="hidden")), cause) == "unknown"
-    assert outcome(with_(healthy(), system__wsl=Unread(why="hidden")), cause) == "unknown"

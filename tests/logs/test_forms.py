@@ -131,8 +131,6 @@ def test_it_is_decided(text: str, cause: str) -> None:
         ("kernel 6.8, GSP timeout\n", "xid119-gsp-timeout"),
         ("the GSP firmware crashed after an hour\n", "xid119-gsp-timeout"),
         ("modprobe: ERROR: could not insert 'nvidia': Function not implemented\n", "driver-module-not-loaded"),
-        ("Linux DESK 4.4.0-19041-Microsoft #1237-Microsoft x86_64 GNU/Linux\nlibcuda.so.1: cannot open shared object file\n", "driver-missing"),
-        ("Linux DESK 3.4.0+ #1 PREEMPT x86_64 GNU/Linux\nlibcuda.so.1 => not found\n", "driver-missing"),
         (NONE.format("torch==1.12.1", "2.0.0, 2.0.1, 2.1.0"), "python-version-unsupported"),
         (NONE.format("tensorflow-rocm", "none"), "python-version-unsupported"),
         ("ERROR: No matching distribution found for jaxlib==0.4.7\n", "python-version-unsupported"),
