@@ -403,7 +403,7 @@ def _without_nvidia(facts: Facts) -> bool:
     answered = _answer(facts) in (NO_DEVICE, UNKNOWN_ERROR)
     asks = isinstance(listed, Unread) and not facts.text.shows_a_failure
     lacks = facts.driver.libcuda.path is None or answered or none or facts.text.shows("container-does-not-start")
-    return not works and not named and bool(lacks or asks)
+    return not works and not named and not facts.text.said("directml-works") and bool(lacks or asks)
 
 
 def _named(facts: Facts, *vendors: str) -> Lines:

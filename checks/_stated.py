@@ -29,7 +29,9 @@ def toolkits(library: str) -> tuple[Version, Version] | None:
     Up to 10.0 every library carries the version of its toolkit; from 10.1 on its own; libcudart that of its major version
     from 11 on. Source: the file names in NVIDIA's toolkit archives, release notes of 10.1 ('libraries are versioned').
     """
-    found = re.match(r"(?:lib)?(cudart|cublas|cufft|curand|cusolver|cusparse)(?:Lt|64_)?(?:\.so\.)?([\d.]*)", library)
+    found = re.match(
+        r"(?:lib)?(cudart|cublas|cufft|curand|cusolver|cusparse)(?:Lt)?(?:64_)?(?:\.so\.)?([\d.]*)", library
+    )
     if found is None or not found[2].strip("."):
         return None
     name, number = found[1], found[2].strip(".")

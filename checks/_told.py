@@ -89,12 +89,16 @@ def _minor(version: str) -> tuple[int, int]:
 
 def cudas(facts: Facts) -> tuple[tuple[int, int], ...]:
     """The CUDA releases for which the TensorFlow in question may be built."""
+    named = [pair(v) for e in facts.text.said("names") for v in e.values.get("cuda", "").split()]
+    return built_for(facts) or tuple(dict.fromkeys(named))
+
+
+def built_for(facts: Facts) -> tuple[tuple[int, int], ...]:
+    """The same by what TensorFlow opened and by the releases that are named; nothing that is only installed."""
     opened = [e.values.get("version", "") for e in facts.text.said("runtime-opened")]
     found = [_runtime(v) for v in opened if "." in v or len(v) > 2]
     if not found and not own_build(facts):
         found = [next(cuda for since, cuda in _CUDA_OF_TENSORFLOW if release >= since) for release in releases(facts)]
-    if not found:
-        found = [pair(v) for e in facts.text.said("names") for v in e.values.get("cuda", "").split()]
     return tuple(dict.fromkeys(found))
 
 

@@ -110,6 +110,14 @@ def p2p_unsupported_geforce(facts: Facts) -> Findings:
         return (yield from _peers.apart(facts, geforce=True))
     settle = "nvidia-smi topo -p2p r; nvidia-smi -L"
     told = facts.text.said("geforce-no-p2p")
+    rows = facts.text.said("peer-row")
+    if (
+        rows
+        and facts.text.said("p2p-named")
+        and not any("Y" in e.values["reach"] for e in rows)
+        and without_peers(facts)
+    ):
+        told = (*told, *rows)
     if not told and (told := said(facts, "peer-refused", settle=settle)) and not without_peers(facts):
         undecided(settle)
     yield Found(

@@ -40,11 +40,11 @@ def _gpu_nodes(facts: Facts) -> list[DeviceNode]:
 def _not_asked_for(facts: Facts, container: str) -> tuple[TextEvent, ...]:
     """The lines of a text that show that this container was started without GPUs."""
     undecided = left_open("nvidia-smi -L  # inside, and on the host")
-    if container not in ENGINES or facts.text.said("builds-an-image", "on-a-host"):
+    if container not in ENGINES or facts.text.said("builds-an-image", "on-a-host", "rootless"):
         raise undecided
     if facts.text.said("wants-processor") and facts.text.said("killed"):
         raise undecided  # no GPU is wanted, and something else ended it
-    without, absent = facts.text.said("run-without-gpus"), nothing_here(facts)
+    without, absent = facts.text.said("run-without-gpus", "gpus-asked-too-late"), nothing_here(facts)
     if facts.text.said("gpus-asked") and not (without and driver_works(facts)):
         raise undecided
     if not absent and not (without and lists_nothing(facts) and not starts(facts)):

@@ -96,6 +96,13 @@ def k8s_device_plugin_not_registered(facts: Facts) -> Iterator[Found]:
     if not facts.text.is_all:
         yield from _no_plugin(facts)
         return
+    if refused := facts.text.said("k8s-plugin-refused"):
+        yield Found(
+            message="NVIDIA's device plugin could not register at the kubelet: one of them is too old for the other, or it is not allowed to.",
+            proof=lines(refused),
+            fixes=(_DEPLOY,),
+        )
+        return
     waits = said(facts, "k8s-insufficient", "k8s-no-capacity", settle=_NODES)
     on_all = [e for e in waits if e.values.get("nodes", "") == e.values.get("without")]
     if not facts.text.said("k8s-no-capacity") and (not on_all or facts.text.said("k8s-capacity")):

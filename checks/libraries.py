@@ -27,6 +27,7 @@ from gpudoctor.checks.library_texts import (
     installed_as_asked,
     not_in_this_text,
     refused_file,
+    states_what_is_asked,
 )
 from gpudoctor.checks.toolkits import damaged_wheels, found_by_variable, without
 from gpudoctor.facts import Facts, LibraryFile, LibraryPick, Unread, known
@@ -164,7 +165,8 @@ def ld_library_path_not_set(facts: Facts) -> Findings:
     Source: ld.so(8).
     """
     if facts.text.is_all:
-        yield from not_in_this_text(chain(file_that_is_there(facts, in_wheels=False), installed_as_asked(facts)))
+        told = chain(file_that_is_there(facts, in_wheels=False), installed_as_asked(facts))
+        yield from not_in_this_text(told, likely=states_what_is_asked(facts))
         return
     lost: list[tuple[LibraryPick, LibraryFile]] = []
     for pick in failed(facts):

@@ -9,7 +9,7 @@ from gpudoctor.checks import _told
 from gpudoctor.checks._said import lines
 from gpudoctor.checks._stated import asked, lines_of, lost, named, opened, toolkits, within
 from gpudoctor.facts import Facts, TextEvent, UnknownFactError, Unread
-from gpudoctor.findings import Fix, Found
+from gpudoctor.findings import LIKELY, Fix, Found
 from gpudoctor.patterns import Pattern
 
 EXTRA = Fix(
@@ -28,6 +28,8 @@ def other_cuda(facts: Facts) -> Iterator[Found]:
             proof=lines(said),
             fixes=(EXTRA,),
         )
+        return
+    if any(_asked_by_cudnn(facts)):
         return
     wishes = [
         [(name, between) for name, between in one if not name.startswith(("libcurand", "curand"))]
@@ -173,11 +175,9 @@ def _fails_with_its_extra(facts: Facts) -> bool:
 
 def installed_as_asked(facts: Facts) -> Iterator[Found]:
     """The text names the very CUDA that brings what is lost, or a set-up without a path (ld-library-path-not-set)."""
-    names, stated = lost(facts), named(facts, "cuda")
-    wishes = [between for name in names if (between := toolkits(name)) is not None]
+    names = lost(facts)
     place = [e for e in facts.text.said("names-cuda") if _TOOLKIT_PLACE.search(e.text)]
-    fits = all(within(version, between) for version in stated for between in wishes)
-    if place and wishes and len(wishes) == len(names) and fits and not facts.text.said("path-shown"):
+    if place and states_what_is_asked(facts) and not facts.text.said("path-shown"):
         yield _path_is_missing((*lines_of(facts, names)[:2], *place[:2]))
         return
     if (shell := facts.text.said("shell-works")) and (ide := facts.text.said("ide-named")) and names:
@@ -186,6 +186,21 @@ def installed_as_asked(facts: Facts) -> Iterator[Found]:
     unset = facts.text.said("path-not-set")
     if unset and facts.text.said("libraries-not-opened", "library-not-loaded"):
         yield _path_is_missing((*facts.text.said("libraries-not-opened", "library-not-loaded")[:2], *unset))
+
+
+def states_what_is_asked(facts: Facts) -> bool:
+    """Whether all that is lost is of the CUDA that the text names as installed."""
+    names, stated = lost(facts), named(facts, "cuda")
+    wishes = [between for name in names if (between := toolkits(name)) is not None]
+    fits = all(within(version, between) for version in stated for between in wishes)
+    return bool(stated and wishes) and len(wishes) == len(names) and fits
+
+
+def states_another(facts: Facts) -> bool:
+    """Whether TensorFlow finds no CUDA, and the one that the text names is of another major version than the release is built for: it
+    may be nvidia-smi's."""
+    built, stated = {cuda[0] for cuda in _told.built_for(facts)}, {version[0] for version in named(facts, "cuda")}
+    return lost(facts) == ("libcudart.so",) and bool(built and stated) and not built & stated
 
 
 _TOOLKIT_PLACE = Pattern(
@@ -238,12 +253,31 @@ def refused_file(facts: Facts) -> Iterator[Found]:
         )
 
 
+def _asked_by_cudnn(facts: Facts) -> Iterator[Found]:
+    """cuDNN asks for a library of another major version of CUDA than TensorFlow is built for: it was installed for that CUDA."""
+    built, stated = {cuda[0] for cuda in _told.built_for(facts)}, named(facts, "cuda")
+    here = built or {version[0] for version in stated}
+    for event in facts.text.said("cudnn-lacks-cublas")[:1]:
+        major = int(event.values["major"])
+        if here and major not in here:
+            yield Found(
+                message=f"cuDNN asks for a library of CUDA {major}, and "
+                + (f"this TensorFlow is built for CUDA {max(built)}" if built else f"CUDA {max(here)} is installed")
+                + ": this cuDNN was made for another CUDA.",
+                proof=lines((event, *(facts.text.said("names")[:1] if built else list(stated.values())[:1]))),
+                fixes=(EXTRA,),
+            )
+
+
 _NEEDS_OF_ANOTHER = Pattern(r"^libnvJitLink\.so\.(?P<major>\d{1,2}): cannot open")
 
 
 def of_another_toolkit(facts: Facts) -> Iterator[Found]:
     """A library that was found asks for one that only another major version of CUDA brings than the one that was opened
     (cuda-lib-from-other-toolkit): libnvJitLink is there from 12 on."""
+    if of_cudnn := list(_asked_by_cudnn(facts)):
+        yield from of_cudnn
+        return
     opened_majors = {e.values.get("version", "").partition(".")[0] for e in facts.text.said("runtime-opened")}
     for event in facts.text.said("library-not-loaded"):
         needs = _NEEDS_OF_ANOTHER.search(event.values.get("error", ""))
@@ -256,9 +290,9 @@ def of_another_toolkit(facts: Facts) -> Iterator[Found]:
             return
 
 
-def not_in_this_text(found: Iterator[Found]) -> Iterator[Found]:
-    """`found`, or the check is unknown: that a text names no other version rules nothing out."""
+def not_in_this_text(found: Iterator[Found], likely: bool = False) -> Iterator[Found]:
+    """`found`, or the check is unknown: that a text names no other version rules nothing out. `likely`: what it states speaks for it."""
     several = list(found)
     if not several:
-        raise UnknownFactError(Unread(why="not in this text"))
+        raise UnknownFactError(Unread(why=LIKELY if likely else "not in this text"))
     yield from several

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from gpudoctor.checks import _speed
 from gpudoctor.checks._gpus import about, gpus, title
 from gpudoctor.checks._reasons import several
-from gpudoctor.checks._said import speaks_of_speed, undecided
+from gpudoctor.checks._said import left_open, speaks_of_speed, undecided
 from gpudoctor.facts import Facts, GpuDevice, NvLink, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.patterns import Pattern
@@ -168,7 +168,10 @@ def nvlink_degraded(facts: Facts) -> Findings:
 
     Source: NVML API reference, nvmlDeviceGetNvLinkState, nvmlDeviceGetNvLinkRemoteDeviceType.
     """
-    for device, active, sibling in _short(facts, lambda active: active > 0):
+    short = tuple(_short(facts, lambda active: active > 0))
+    if not short and facts.text.is_all and facts.text.said("nvlink-inactive"):  # some machines do not wire them all
+        raise left_open("nvidia-smi nvlink -s; nvidia-smi topo -m  # of all GPUs")
+    for device, active, sibling in short:
         yield Found(
             message=f"{title(device)} has {active} active NVLinks, GPU {sibling.index} has {len(_active(sibling))}.",
             proof=_proof(device, sibling),

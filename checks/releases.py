@@ -8,7 +8,7 @@ from shlex import quote
 import msgspec
 
 from gpudoctor import compat
-from gpudoctor.checks import _fit, _installs
+from gpudoctor.checks import _fit, _installs, _told
 from gpudoctor.checks._pip import pip
 from gpudoctor.checks._reasons import several
 from gpudoctor.checks._said import lines, undecided
@@ -16,7 +16,7 @@ from gpudoctor.checks._said import said as told
 from gpudoctor.compat.code import fit
 from gpudoctor.compat.records import LibraryWheel, Release
 from gpudoctor.compat.solve import answer, best, requirements
-from gpudoctor.facts import Facts, LibraryFile, UnknownFactError, Unread, known
+from gpudoctor.facts import Facts, LibraryFile, TextEvent, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
 
@@ -120,6 +120,24 @@ def _has_code(wheel: LibraryWheel, capability: str) -> bool:
     return bool(how.native or how.compiled)
 
 
+_NEWER_NCCL = Fix(
+    kind="advice",
+    risk="safe",
+    summary="Install a newer NCCL, or a newer TensorFlow, which brings one",
+    steps=(),
+)
+
+
+def _of_an_older_cuda(facts: Facts) -> tuple[TextEvent, ...]:
+    """NCCL's own lines of the CUDA that it was built with and of the oldest GPU of its communicator, where the one is older than the other."""
+    for version in facts.text.said("nccl-version"):
+        for gpu in facts.text.said("nccl-oldest-gpu"):
+            needs = _told.needs((int(gpu.values["major"]), 0))
+            if needs is not None and "cuda" in version.values and _told.pair(version.values["cuda"]) < needs:
+                return (version, gpu)
+    return ()
+
+
 @check("GD307", "nccl-too-old-for-gpu", stage=Stage.LIBRARIES, explains=("op-fails", "collective-fails"))
 def nccl_too_old_for_gpu(facts: Facts) -> Findings:
     """The NCCL that is loaded has no code for this GPU.
@@ -134,15 +152,14 @@ def nccl_too_old_for_gpu(facts: Facts) -> Findings:
     Source: the wheels' fat binaries (compat/matrix.json, library_wheels).
     """
     if facts.text.is_all and (told := facts.text.said("nccl-no-code")):
-        advice = Fix(
-            kind="advice",
-            risk="safe",
-            summary="Install a newer NCCL, or a newer TensorFlow, which brings one",
-            steps=(),
-        )
-        yield Found(message="This NCCL has no code for the GPU.", proof=lines(told), fixes=(advice,))
+        yield Found(message="This NCCL has no code for the GPU.", proof=lines(told), fixes=(_NEWER_NCCL,))
         return
-    if facts.text.is_all and facts.text.said("no-device-function"):
+    if facts.text.is_all and (lacks := facts.text.said("no-device-function")):
+        if older := _of_an_older_cuda(facts):
+            yield Found(
+                message="This NCCL has no code for the GPU.", proof=lines((*lacks, *older)), fixes=(_NEWER_NCCL,)
+            )
+            return
         undecided("NCCL_DEBUG=INFO python3 …")
     _fit.need_gpus(facts)
     gpus = [g for g in _fit.machine(facts, installed=True).gpus if g.compute_capability is not None]

@@ -11,7 +11,7 @@ import msgspec
 from gpudoctor.checks._libraries import all_open, failed, install, installed, lies, looked_in, source, wanted
 from gpudoctor.checks._pip import pip
 from gpudoctor.checks._reasons import named
-from gpudoctor.checks.library_texts import not_in_this_text, of_another_toolkit, other_cuda, other_cudnn
+from gpudoctor.checks.library_texts import not_in_this_text, of_another_toolkit, other_cuda, other_cudnn, states_another
 from gpudoctor.facts import DamagedFile, Facts, LibraryFile, LibraryPick, Toolkit, Unread, known
 from gpudoctor.findings import EnvChange, Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.patterns import Pattern
@@ -71,7 +71,7 @@ def cuda_version_mismatch(facts: Facts) -> Findings:
     Source: https://www.tensorflow.org/install/pip; the sonames that the loader asks for.
     """
     if facts.text.is_all:
-        yield from not_in_this_text(other_cuda(facts))
+        yield from not_in_this_text(other_cuda(facts), likely=states_another(facts))
         return
     gone = missing(facts)
     asked = [p for p in gone if not p.stopped_by and p.soname.startswith(tuple(s + ".so" for s in _FAMILY_OF_MAJOR))]

@@ -89,6 +89,7 @@ def is_people(lines: Iterable[str], titled: bool = True) -> bool:
 
 _ONESELF = Pattern(
     r"\b(?:I'm|I've|I (?![\w-]*[/\]:])[a-z']{2,}|[Mm]y|[Ww]e|[Oo]ur)\b"
+    r"|(?<![\w/.:-])i (?:am|have|had|try|tried|trying|use|used|get|got|want|need|can|can't|do|don't|did|didn't|installed|run|ran|think|found|see|saw|think)\b"
     r"|\u6211|\b(?:[Ii]ch|[Mm]ein|[Mm]i|[Jj]e)\b"
 )
 """Words for oneself, which programs do not print."""

@@ -212,7 +212,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "path-not-set",
         ("path", "PATH"),
-        (r"(?i:\b(?:did(?:n't| not)|have(?:n't| not)|never|without) (?:even |ever )?(?:set|setting|export(?:ed|ing)?|add(?:ed|ing)?) (?:up )?(?:any |the |an? )?(?:\w+ )?(?:paths?\b(?! to the data)|LD_LIBRARY_PATH))"),
+        (r"(?i:\b(?:did(?:n't| not)|have(?:n't| not)|never|without) (?:even |ever )?(?:set|setting|export(?:ed|ing)?|add(?:ed|ing)?) (?:up )?(?:any |the |an? )?(?:\w+ )?(?:paths?\b(?! to the data)|LD_LIBRARY_PATH)|\bno (?:such )?paths? (?:was|were|is|are|has been|have been) (?:ever )?set\b)"),
     ),
     (
         "load-decides",
@@ -278,8 +278,9 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     (
         "others-are-seen",
-        ("ee", "ist", "how", "etect", "isible", "ecogni", "has "),
-        (r"(?i:\b(?:machine|box|server|system|computer)\b[^.\n]{0,30}\bhas (?:[2-9]|1\d|two|three|four|eight) (?:of them|GPUs|cards)\b)|(?i:\b(?:sees?|lists?|shows?|detects?|recogni[sz]es|finds?|visible)\b[^.\n]{0,30}\b(?:all|both|the other(?: one)?s?|\d|four|eight|two) ?(?:of (?:them|the))?(?: GPU'?s?| cards?| devices| ones?)?)"),
+        ("ee", "ist", "how", "etect", "isible", "ecogni", "has ", "have ", " got ", " use "),
+        (r"(?i:\b(?:I|we)\s{1,3}(?:have|'ve got|got|use)\s{1,3}(?:[2-9]|1\d|two|three|four|eight) (?:[\w-]{1,12} ){0,4}(?:GPU'?s?|cards)\b)"
+        r"|(?i:\b(?:machine|box|server|system|computer)\b[^.\n]{0,30}\bhas (?:[2-9]|1\d|two|three|four|eight) (?:of them|GPUs|cards)\b)|(?i:\b(?:sees?|lists?|shows?|detects?|recogni[sz]es|finds?|visible)\b[^.\n]{0,30}\b(?:all|both|the other(?: one)?s?|\d|four|eight|two) ?(?:of (?:them|the))?(?: GPU'?s?| cards?| devices| ones?)?)"),
     ),
     (
         "module-not-rebuilt",
@@ -323,6 +324,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"|\bMIG DEV 0 only|\bonly (?:the )?(?:first )?(?:device|instance) (?:with ID|0\b))"),
     ),
     ("wsl-named", ("WSL", "wsl"), r"(?i:\bwsl ?2\b)(?<![Nn]on-wsl2)|^(?![^\n]{0,120}(?:load dxcore|non-WSL|\b(?:without|w/o|no|not|avoid|besides|except|instead of) (?:using )?WSL))[^\n]{0,300}\bWSL ?2?\b"),
+    ("directml-works", ("DirectML", "PluggableDevice"), r"DirectML: creating device|physical PluggableDevice \(device: \d+, name: \w"),
     ("wsl-1-named", ("WSL", "wsl"), r"(?i:\bwsl[ -]?(?:v|ver(?:sion)? ?)?1\b(?!\.\d))"),
     ("wsl-2", ("WSL", "wsl", "microsoft-standard"), r"(?i:\bwsl[ -]?(?:v|ver(?:sion)? ?)?2\b)|microsoft-standard"),
     (
@@ -335,7 +337,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         "several-machines",
         ("node", "achine", "omputer", "host", "erver", "SOCKET_IFNAME", "socket_ifname", "connection reset"),
         (r"(?i:\b(?:two|three|four|multiple|several|different|multi|many|both|across|more than one|2|3|4)[ -](?:(?!gpu)\w{1,12} )?(?:nodes?|machines?|computers?|hosts?|servers?)\b"
-        r"|^(?![^\n]{0,80}NCCL INFO)[^\n]{0,300}\bnccl_socket_ifname\b|\bconnection reset by peer)"),
+        r"|^(?![^\n]{0,80}NCCL INFO)[^\n]{0,300}\bnccl_socket_ifname\b(?!=lo\b)|\bconnection reset by peer)"),
     ),
     (
         "one-machine",
@@ -357,8 +359,9 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("driver-elsewhere", ("nvidia",), r"/var/lib/nvidia\b|/home/kubernetes/bin/nvidia|/run/nvidia/driver|/opt/nvidia-driver"),
     (
         "card-was-changed",
-        ("TX", "tx", "card", "Card", "GPU", "gpu", "060", "070", "080", "090"),
-        (r"(?i:\b(?:no (?:problem|issue|trouble|error)s?(?: at all)?|works?|worked|runs?|trains?|fine) (?:on|with) (?:an? |my |the )?(?:geforce )?gtx ?(?:9|10)[5-8]0\b"
+        ("TX", "tx", "card", "Card", "GPU", "gpu", "060", "070", "080", "090", "K80", "K40", "M40", "P40", "P100"),
+        (r"(?i:\b(?:no (?:problem|issue|trouble|error)s?(?: at all)?|works?|worked|runs?|trains?|fine) (?:on|with) (?:an? |my |the )?(?:geforce |tesla )?(?:gtx ?(?:9|10)[5-8]0|[KMP][48]0|P100)\b"
+        r"|\b(?:on|with) (?:an? |my |the )?(?:geforce |tesla )?(?:gtx ?(?:9|10)[5-8]0|[KMP][48]0|P100)\b,? (?:(?:it|that|this|everything|all) )?(?:works?|worked|runs?|trains?|(?:is )?fine)\b"
         r"|\b(?:since|after|when|until|before|now that) (?:[\w']+ ){0,3}?(?:chang|switch|upgrad|replac|swap|bought|got|buying|getting|mov)\w{0,5} (?:(?:to|from|for|my|our|the|an?|it|new|newer|nvidia|geforce) ){0,4}?"
         r"(?:(?:graphics |video )?cards?|gpus?|[rg]tx ?-?\d{3,4}|titan (?:rtx|v)|[345]0[5-9]0)\b"
         r"|\b(?:new|newer) (?:graphics |video )?(?:card|gpu)\b[^.\n]{0,60}\b(?:[rg]tx ?-?\d{3,4}|titan (?:rtx|v)|[345]0[5-9]0)\b[^\n]{0,200}\b(?:old|previous|earlier)\b"

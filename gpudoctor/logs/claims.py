@@ -6,7 +6,7 @@ nvidia-smi's 'CUDA Version' is the driver's and is not meant.
 from __future__ import annotations
 
 from ..patterns import Pattern
-from .language import Understood
+from .language import Understood, named
 from .notebook import Notebook
 
 LANGUAGE = "claims"
@@ -40,7 +40,9 @@ _FILE = Pattern(
     r"(?P<directory>(?:~|\$\w{1,20})?/[^\s:'\"()]{0,200}/)(?P<library>lib(?:cu|nv)\w{2,20}\.so(?:\.\d+){0,3})(?![\w.])"
 )
 _LIES_IN = Pattern(
-    r"(?P<library>lib(?:cu|nv)\w{2,20}\.so(?:\.\d+){0,3})['`\" ]{0,3}(?:\w+ ){0,2}(?:is|exists|lies|sits|are|was|present|located|installed|found)\b[\w, ]{0,20} (?:in|under|at|inside|within) ['`\"]?(?P<directory>/[\w./-]{3,160})"
+    r"(?P<library>lib(?:cu|nv)\w{2,20}\.so(?:\.\d+){0,3})['`\" ]{0,3}(?:\w+ ){0,2}(?:is|exists|lies|sits|are|was|present|located|installed|found)\b[\w, ]{0,20} (?:in|under|at|inside|within) ['`\"]?(?P<directory>/[\w./<>-]{3,160})"
+    r"|(?i:\bin|under|at|inside) ['`\"]?(?P<directory2>/[\w./<>-]{3,160}?)/?['`\"]?,? (?i:there(?:'s| is| are)|(?:I|we|you) (?:can )?(?:see|have|find)|lies|sits|contains) (?:an? |the |file |only ){0,3}['`\"]?(?P<library2>lib(?:cu|nv)\w{2,20}\.so(?:\.\d+){0,3})"
+    r"|(?P<library3>lib(?:cu|nv)\w{2,20}\.so(?:\.\d+){0,3})['`\" ]{0,3}(?:really |actually |definitely )?(?:does exist|exists|is there)[,.;:]? (?:it is|it's|it lies|and is|and lies) (?:in|under|at|inside|within) ['`\"]?(?P<directory3>/[\w./<>-]{3,160})"
 )
 _SEEN_IN = Pattern(
     r"(?i:\b(?:I|we) (?:\w+ )?(?:see|have|found|got)|there(?:'s| is| are))(?: an?| the| my| also){0,2} ['`\"]?(?P<library>lib(?:cu|nv)\w{2,20}\.so(?:\.\d+){0,3})['`\"]? (?:in|under|at|inside) ['`\"]?(?P<directory>/[\w./-]{3,160})"
@@ -165,7 +167,8 @@ def line(text: str, _number: int, _notes: Notebook) -> Understood | None:
     if _EXTRA.search(text):
         return Understood("names-extra", {})
     if (lies := _LIES_IN.search(text) or _SEEN_IN.search(text)) and not _NO_LONGER.search(text[: lies.end()]):
-        return Understood(SHOWN, {"directory": lies["directory"].rstrip("."), "library": lies["library"]})
+        seen = named(lies.groupdict())
+        return Understood(SHOWN, {"directory": seen["directory"].rstrip("."), "library": seen["library"]})
     if linked := _LINKED.search(text):
         return Understood(KIND, {"cuda": linked["version"]})
     if shown := _FILE.search(text):

@@ -54,7 +54,7 @@ _NO_GPU = tuple(Pattern(one, re.IGNORECASE) for one in (
     r"GPU(?:を|が)?(?:認識|検出|使用|利用)(?:し|され|でき|し?て)(?:ない|ません|ていない)",
 ))  # fmt: skip
 """No GPU is seen or used: each is compiled for the lines that hold its words only."""
-_OF_SEVERAL = Pattern(rf"\b{OTHERS} (?:\w+ ){{0,2}}?{_CARD}\b", re.IGNORECASE)
+_OF_SEVERAL = Pattern(rf"\b[Mm]ulti[- ]GPUs?\b|\b{OTHERS} (?:\w+ ){{0,2}}?{_CARD}\b", re.IGNORECASE)
 _NOT_SAID = Pattern(
     r"\bwhether\b[^.?!\n]{0,200}|\bthe unused\b"
     r"|\bmost of (?:the|that|this|its) time\b[^.?!\n]{0,40}\b(?:does|doing) nothing\b|\b(?:does|is doing) nothing (?:for )?most of the time\b"

@@ -37,7 +37,7 @@ LANGUAGE = Language(
         "NVIDIA Driver", "NVIDIA driver", "CUDA Driver", "compatibility mode", "libnvidia", "cgroup", "devices.allow", "device rules", "nsufficient GPU", "nsufficient gpu",
         "BPF_CGROUP", "ldcache", "ldconfig", " error: ", "CDI", "untime", "NVML", "libdxcore", "detect NVIDIA", "mount destination", "strategy detected", "platform detected",
         "Nvml", "No devices found", "[[gpu", " hook", "container process", "driver not loaded", "root failed", "root directory",
-        "WSL ", "--gpus", "prestart", "device filter", "mount request", "custom device", "Auto-detected", "MOFED", "dxcore", "kernel modules", "inheritable", "github.io/", "runc", "nable to ", "No match for", "No package", "Package ",
+        "WSL ", "--gpus", "device plugin", "prestart", "device filter", "mount request", "custom device", "Auto-detected", "MOFED", "dxcore", "kernel modules", "inheritable", "github.io/", "runc", "nable to ", "No match for", "No package", "Package ",
         "nv files", "in this version of the container", "by this container", "run this container", "SHMEM", "CUDA version: driver", "no-gpu-has", "GPU node", "dditional propert", "config option", "crun: cannot", "nvc_info.c", "load kernel module", "Error: invalid device", "context canceled", "/run/nvidia/driver",
     ),
     kinds=(
@@ -125,9 +125,10 @@ LANGUAGE = Language(
         Kind(
             "container-toolkit-old",
             r"No help topic for 'prestart'|requirement error: invalid expression|nvidia_driver_?[\d.]{0,12}: no such volume"
-            r"|no such volume: ?nvidia_driver|nvidia-container-\w{1,12}: (?:unrecognized option|symbol lookup error)",
+            r"|no such volume: ?nvidia_driver|nvidia-container-\w{1,12}(?: configure| info| list)?: (?:unrecognized option|symbol lookup error)",
             _NOT_STARTED,
         ),
+        Kind("k8s-plugin-refused", r"Could not register device plugin|Failed to (?:register|start) (?:the )?(?:nvidia )?(?:device )?plugin[^\n]{0,120}(?:kubelet|rpc error)", _NOT_STARTED),
         Kind("container-mount-uvm", r"(?:mount|container) error: [^\n]{0,80}/dev/nvidia-uvm\S{0,40}: no such file", _NOT_STARTED),
         Kind("container-mount-wsl", r"mount error: [^\n]{0,200}/proc/driver/nvidia/gpus/", _NOT_STARTED),
         Kind("container-cli", rf"nvidia-container-cli(?:\.real)?: {_CLI}(?P<error>[^\\\n]{{1,100}})", _NOT_STARTED),

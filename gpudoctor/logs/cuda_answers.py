@@ -30,7 +30,7 @@ _ANSWERS: tuple[tuple[int, str], ...] = (
         804,
         (
             r"(?i:forward compatibility (?:was attempted )?on non[- ]supported HW)|cudaErrorCompatNotSupportedOnDevice"
-            r"|CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE"
+            r"|CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE|(?i:\bcuda\b[^\n]{0,60}\b804 error\b)"
         ),
     ),
     (

@@ -13,7 +13,7 @@ _SIZE = r"\d[\d.]* ?[KMG]?i?B"
 
 LANGUAGE = Language(
     name="devices",
-    words=("name: ", "emory: ", "deviceMemorySize", "StreamExecutor device", "opened dynamic library", "/step", "Processes:", "MIG", "mig ", "emory", "GPU"),
+    words=(": Y ", ": N ", ":   Y ", ":   N ", "name: ", "emory: ", "deviceMemorySize", "StreamExecutor device", "opened dynamic library", "/step", "Processes:", "MIG", "mig ", "emory", "GPU"),
     kinds=(
         Kind(
             "device-found",
@@ -22,6 +22,7 @@ LANGUAGE = Language(
             r"|StreamExecutor device \(\d+\): (?P<name2>[^,]{3,50}), Compute Capability (?P<capability3>\d+\.\d+)"
             r"|^name: (?P<name3>[A-Z][\w ()-]{3,50})$",
         ),
+        Kind("peer-row", r"gpu_device\.cc:\d{1,5}\] (?P<row>\d{1,2}): {1,4}(?P<reach>[YN](?: [YN]){1,15})\s{0,2}$"),
         Kind("memory-at-start", rf"(?:totalMemory: (?P<total>{_SIZE}) freeMemory|^Free memory): (?P<free>{_SIZE})"),
         Kind("memory-of-card", rf"(?:deviceMemorySize|^Total memory): (?P<total>{_SIZE})"),
         Kind("runtime-opened", r"opened dynamic library (?:libcudart\.so\.|cudart64_)(?P<version>\d[\d.]*\d)"),
@@ -44,7 +45,7 @@ LANGUAGE = Language(
 
 # ------------------------------------------------------------------- what people write
 
-_BARE = tuple(f"{series}{size}" for series in (30, 40, 50) for size in (50, 60, 70, 80, 90))
+_BARE = tuple(f"{series}{size}" for series in (20, 30, 40, 50) for size in (50, 60, 70, 80, 90))
 WORDS = ("TX", "tx", "MX", "GT ", "K80", "K40", "K520", "T4", "100", "H200", "B200", "L40", "A10", "A30", "A40", "A6000", "GB10", "Quadro",
          "Tesla", "itan", "TITAN", "50 Ti", "50Ti", "940", "930", "920", "960", "780M", "ensor", "TF", "tf", "uda", "UDA", *_BARE)  # fmt: skip
 _NAME = Pattern(
@@ -53,6 +54,7 @@ _NAME = Pattern(
     r"|\b(?:[AHV]100|H200|B[23]00|P100|GB10|K[48]0[cm]?|(?:GRID )?K520|T4|L4|L40S?|A10G?|A[34]0|A[46]000|MX ?[1-5]\d0)\b"
     r"|\b(?:GT ?\d{3}[mM]?|[89][1-8]0 ?[mM][xX]?|7[5-8]0(?:[mM]| ?Ti))\b"
     r"|\b(?:Quadro|Tesla|Titan|TITAN) (?:RTX(?: \d{4})?|[A-Z]+\d*\w{0,5})\b"
+    r"|\b(?P<bare2>[2345]0[5-9]0 ?(?:[Tt]i|TI|SUPER|[Ss]uper))\b"
     r"|(?:^|\b(?i:an?|the|my|on|with|two|dual|new|and|use|using|have|got|card|GPU:?|GeForce|NVIDIA) ?)(?P<bare>[345]0[5-9]0(?: ?(?:Ti|ti|SUPER))?)\b(?![.,]?\d)",
     re.ASCII,  # between 显卡 and A100 a word ends
 )
@@ -63,7 +65,7 @@ _RELEASE = Pattern(
     re.IGNORECASE | re.ASCII,
 )
 _TOOLKIT = Pattern(
-    r"\bcuda(?:[-_ ]?toolkit|/cudnn)?[-_ ]?(?:version|ver|v)?(?: \([^)\n]{1,20}\))?[^\w\n.]{0,4}(?P<versions>\d{1,2}\.\d(?!\d)(?:(?: ?[/,] ?)\d{1,2}\.\d(?!\d)){0,3})",
+    r"\bcuda(?:[-_ ]?toolkit|/cudnn)?[-_ ]?(?:version|ver|v)?(?: \([^)\n]{1,20}\))?[^\w\n.]{0,4}(?:to (?:version )?)?(?P<versions>\d{1,2}\.\d(?!\d)(?:(?: ?[/,] ?)\d{1,2}\.\d(?!\d)){0,3})",
     re.IGNORECASE | re.ASCII,
 )
 _LOG = Pattern(
@@ -78,6 +80,7 @@ def claims(text: str, _line: int, _notes: Notebook) -> Understood | None:
         return None
     cards = [
         one["bare"]
+        or (f"RTX {bare[:4]} {bare[4:].strip()}" if (bare := one["bare2"]) else "")
         or (f"RTX {series[0]}090" if (series := one["series"] or one["series2"] or one["series3"]) else one[0])
         for one in _NAME.finditer(text)
     ]

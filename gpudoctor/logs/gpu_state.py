@@ -43,6 +43,7 @@ LANGUAGE = Language(
             r"|S[Ww] [Pp]ower [Cc]ap[^\n:]{0,80}(?:[Tt]hrottl|[Cc]lock)|\bS[Ww] [Pp]ower [Cc]ap {0,40}: ?Active\b[^\n]{0,80}\b(?:slow|limit|thrott)",
             "runs-slowly",
         ),
+        Kind("power-cap-named", r"^\W{1,6}S[Ww] [Pp]ower [Cc]ap: Active\W{0,3}$", "runs-slowly"),
         Kind(
             "thermal-throttle",
             r"[Tt]hermal(?:ly)? [Tt]hrottl|\bThermal Slowdown ?: ?Active\b|[Tt]hrottl\w{1,4} (?:due to|because of) (?:the )?(?:heat|temperature|overheating)",

@@ -116,7 +116,7 @@ LANGUAGE = Language(
             r"|Device=(?P<first2>\d{1,3}) CANNOT Access Peer Device=(?P<second2>\d{1,3})",
         ),
         Kind("peers-together", r"Device=\d{1,3} CAN Access Peer Device=\d|Peer access from \S[^\n]{0,60} -> [^\n]{0,60} : Yes"),
-        Kind("nccl-setting", r"NCCL INFO (?P<name>NCCL_\w{1,40}) set (?:by environment )?to (?P<value>[^\s]{1,80}?)\.?$", tell=_set),
+        Kind("nccl-setting", r"(?:NCCL INFO (?P<name>NCCL_\w{1,40}) set (?:by environment )?to|^\W{0,3}(?P<name2>NCCL_\w{1,40}) set by environment to) (?P<value>[^\s]{1,80}?)\.?$", tell=_set),
         Kind("nccl-interface", r"NCCL INFO (?:Bootstrap ?:|NET/Socket ?:|NET ?:) Using (?:interface )?(?:\[\d\])?(?P<interface>[\w.-]{1,20}):(?P<address>[\da-fA-F.:]{2,45})"),
         Kind(
             "nccl-connect-failed",
@@ -147,7 +147,7 @@ LANGUAGE = Language(
             r"|(?:IOMMU|ACS|VT-d|AMD-Vi)\b[^.\n]{0,60}\b(?:off|disabled)\b"
             r"|(?:[Dd]isabl\w{1,3}|[Tt]urn\w{0,3}|[Ss]witch\w{0,3}) (?:off )?(?:the )?(?:IOMMU|ACS|VT-d|AMD-Vi))",
         ),
-        Kind("p2p-cure", rf"{_ASSENTS}[^\n]{{0,300}}(?:\b{_HELPS}\b[^.\n]{{0,60}}NCCL_P2P_DISABLE|NCCL_P2P_DISABLE[^.\n]{{0,60}}\b{_HELPS}\b)"),
+        Kind("p2p-cure", rf"{_ASSENTS}[^\n]{{0,300}}(?:\b{_HELPS}\b[^.\n]{{0,60}}NCCL_P2P_DISABLE|NCCL_P2P_DISABLE[^.\n]{{0,60}}(?:\b{_HELPS}\b|\b(?:it|training) starts\b|\bno (?:more )?(?:dead ?lock|hang)))|(?:[Hh]angs?|[Ff]reez\w{{1,3}}|[Dd]ead ?locks?)\b[^.\n]{{0,40}}\bwith P2P enabled\b"),
     ),
 )  # fmt: skip
 HOSTS = Language(
@@ -166,7 +166,7 @@ _TOO_SMALL = r"(?i:\b(?:too (?:small|little|low)|insufficient|runs? out|ran out|
 _FREIGHT = r"(?i:nccl|multi-?gpus?|several gpus|all-?reduce|tensor[- ]parallel\w*)"
 REPORTS = Language(
     name="report",
-    words=("hared memory", "hared-memory", "dev/shm", "shm", "共享内存", "NCCL version", "hang", "Hang", "hung", "tuck", "reez", "roze", "eadlock", "tall", "infinite polling", "doesn't", "NaN", "nan", "wrong", "garbage", "zero", "not ", "corrupt", "differ", "does not", "never", "forever", "indows", "卡", "死锁", "挂起"),
+    words=("hared memory", "hared-memory", "dev/shm", "shm", "共享内存", "NCCL version", "Min Comp Cap", "hang", "Hang", "hung", "tuck", "reez", "roze", "eadlock", "tall", "infinite polling", "doesn't", "NaN", "nan", "wrong", "garbage", "zero", "not ", "corrupt", "differ", "does not", "never", "forever", "indows", "卡", "死锁", "挂起"),
     kinds=(
         Kind(
             "shm-called-small",
@@ -175,7 +175,8 @@ REPORTS = Language(
             rf"|--shm[-_]size\b[^.\n]{{0,40}}\b{_HELPS}[^.\n]{{0,60}}{_FREIGHT}|{_FREIGHT}[^\n]{{0,160}}\b{_HELPS} (?:\w+ ){{0,4}}[`'\"]?--shm[-_]size",
             _FAILS,
         ),
-        Kind("nccl-version", r"NCCL version (?P<version>\d{1,3}\.\d{1,3}(?:\.\d{1,3})?)", tell=_version),
+        Kind("nccl-version", r"NCCL version (?P<version>\d{1,3}\.\d{1,3}(?:\.\d{1,3})?)(?:\+cuda(?P<cuda>\d{1,2}\.\d))?", tell=_version),
+        Kind("nccl-oldest-gpu", r"\bMin Comp Cap (?P<major>\d{1,2})\b", once=True),
         Kind("collective-hangs", rf"\b{_SEVERAL}[^\n]{{0,160}}\b{_HANGS}|\b{_HANGS}[^\n]{{0,160}}\b{_SEVERAL}", _FAILS),
         Kind("collective-hangs", r"(?:多卡|多机|双卡|分布式|NCCL|nccl)[^\n]{0,60}(?:卡住|卡死|死锁|挂起)", _FAILS),
         Kind(

@@ -46,7 +46,7 @@ _ERRORS: tuple[tuple[int, str], ...] = (
     (
         9,
         (
-            r"NVML: Driver Not Loaded|couldn.?t communicate with (?:the )?(?:latest )?NVIDIA driver|NVML_ERROR_DRIVER_NOT_LOADED|NVMLError_DriverNotLoaded"
+            r"NVML: Driver Not Loaded|ERROR: NVIDIA driver is not loaded|couldn.?t communicate with (?:the )?(?:latest )?NVIDIA driver|NVML_ERROR_DRIVER_NOT_LOADED|NVMLError_DriverNotLoaded"
             r"|nvidia-smi\b[^.\n]{0,60}\b(?:cannot|can not|can't|could ?n[o']t|unable to|not able to) communicate (?:to|with) (?:the )?(?:nvidia )?driver"
         ),
     ),

@@ -40,6 +40,11 @@ LANGUAGE = Language(
         # what was asked for; these stand behind prompts, too
         Kind("slurm-asked", r"(?:\b(?:srun|sbatch|salloc)\b|#SBATCH)[^\n]{0,200}?(?:--gres|--gpus|gpu|-G ?\d)|^--gres[= ]gpu"),
         Kind(
+            "gpus-asked-too-late",  # what stands after the image is its command's
+            r"\b(?:docker|podman) (?:container )?run(?: (?:-[dit]{1,3}|--rm|--privileged|--\w[\w-]{0,30}=\S{1,200})){0,12} [^-\s]\S{0,200} (?:[^\n]{0,200} )?--(?:gpus|runtime)\b",
+            tell=_in("docker", _NAMED),
+        ),
+        Kind(
             "gpus-asked",
             r"(?:--gpus\b|--hooks?-dir\b|--runtime[= ]nvidia|(?<!Use ')\bnvidia-docker2? run\b|--device[= ]\"?(?:nvidia\.com/gpu|/dev/nvidia)"
             r"|\b(?:singularity|apptainer)\b[^\n]{0,80}\s--nv(?:ccli)?\b|\"default-runtime\": ?\"nvidia\"|capabilities: ?\[\[?\"?gpu"
@@ -54,7 +59,7 @@ LANGUAGE = Language(
         Kind("in-lxc", r"\blxc\.(?:cgroup|mount|idmap|apparmor)|\bpct (?:enter|exec|start) ", tell=_in("lxc", _SEEN)),
         Kind("in-lxc", r"\b(?:in|inside) (?:an? |the |my )?(?:\w{1,15} ){0,2}(?:LXC|LXD)\b", tell=_in("lxc", _NAMED)),
         Kind("in-colab", r"(?:^|[\s'\"(!=:])/content/|\bgoogle\.colab\b", tell=_colab),
-        Kind("talks-of-colab", r"(?i:(?<!//)\bcolab\b|\bgoogle collab)"),
+        Kind("talks-of-colab", r"(?i:(?<!//)\bcolab\b|\bgg?oo?gg?le[- ]collab)"),
         Kind("slurm-gives-none", r"CUDA_VISIBLE_DEVICES\"?[=:] ?[\"']?NoDevFiles"),
         Kind("slurm-job", rf"{_COMMAND}(?:srun|salloc|sbatch) |#SBATCH |\bSLURM_JOB_?ID\b|\bslurmstepd: "),
         Kind("daemon-reload", r"\bdaemon-reload\b"),

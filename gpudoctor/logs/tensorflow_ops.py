@@ -100,7 +100,7 @@ _LIBRARIES = (
         _FAILS,
     ),
     Kind("cudnn-lacks-libcuda", r"CUDNN_STATUS_(?:NOT_SUPPORTED_)?RUNTIME_PREREQUISITE_MISSING|Could not load library libcudnn\S{1,40} Error: libcuda\.so\S{0,10} cannot open", _FAILS),
-    Kind("cudnn-lacks-cublas", r"Could not load library libcudnn\S{1,40} Error: lib(?:cublas|cudart)\S{0,20} cannot open", _FAILS),
+    Kind("cudnn-lacks-cublas", r"Could not load library lib(?:cudnn|cublas|cudart)\S{1,40} Error: lib(?:cublas(?:Lt)?|cudart)\.so\.(?P<major>\d{1,2})\S{0,20} cannot open", _FAILS),
     Kind(
         "libraries-mixed",
         r"CUDNN_STATUS_(?:SUBLIBRARY_|SERIALIZATION_)?VERSION_MISMATCH"
@@ -231,7 +231,7 @@ _WORK = (
         "ptxas-lacking",
         r"Failed to launch ptxas\b|ptxas returned an error during compilation of ptx to sass: '?\w+: (?:Failed|Couldn't)"
         r"|(?:OP_REQUIRES failed|NotFoundError|[Nn]ot found|NOT_FOUND)[^\n]{0,60}ptxas not found|[\"'`](?:\S{0,60}/)?ptxas not found[\"'`]|^\W{0,4}Couldn't (?:get|invoke) ptxas"
-        r"|No PTX compilation provider is available",
+        r"|No PTX compilation provider is available|(?:does(?:n't| not)|did(?:n't| not)|can(?:not|'t)) (?:find|detect|see) (?:the )?ptxas\.exe|(?:Error: |INTERNAL|failed)[^\n]{0,60}Couldn't find a suitable version of ptxas",
         _FAILS,
     ),
     Kind("nvcc-lacks-old", r"nvcc fatal\s{0,4}: (?:Unsupported gpu architecture|Value) '(?:compute|sm)_[1-5]\d'", _FAILS),

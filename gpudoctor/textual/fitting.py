@@ -78,7 +78,7 @@ _NVML: dict[int, tuple[str, ...]] = {
 _IMPORT = (
     "tf-import-broken", "glibc-too-old", "cpu-no-avx", "tf-shadowed", "tf-packages-overlap", "numpy-abi-break",
     "protobuf-mismatch", "python-32bit", "msvc-runtime-missing", "python-version-unsupported", "cuda-version-mismatch",
-    "cuda-libs-missing", "cuda-lib-unusable",
+    "cuda-libs-missing", "cuda-lib-unusable", "ld-library-path-not-set",
 )  # fmt: skip
 _INSTALL = (
     "python-version-unsupported", "python-32bit", "tf-aarch64-no-wheel", "tensorflow-gpu-package-removed", "tf-not-installed",
@@ -113,7 +113,12 @@ def fitting(facts: Facts) -> tuple[str, ...]:
     fits = _fitting(facts)
     if isinstance(facts.driver.kernel_version, str):  # under WSL the kernel's driver tells no version
         fits = tuple(cause for cause in fits if not cause.startswith("wsl-"))
-    if "container-no-gpus-flag" not in fits or isinstance(facts.driver.libcuda.path, str):
+    lost = facts.tensorflow.libraries
+    if (
+        "container-no-gpus-flag" not in fits
+        or isinstance(facts.driver.libcuda.path, str)
+        or (lost and not isinstance(lost, Unread))
+    ):
         return fits
     first: list[str] = []
     container = facts.system.container

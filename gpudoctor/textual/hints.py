@@ -63,6 +63,9 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "mig-single-instance-limit"
     if said("pageable-copy", "pageable-measured"):
         yield "h2d-pageable"
+    cards = [name for e in said("names") for name in e.values.get("cards", "").split("|") if name]
+    if said("collective-hangs") and cards and all(_WITHOUT_PEERS.search(name) for name in cards):
+        yield "p2p-unsupported-geforce"
     if said("several-machines") and not said("one-machine"):
         yield "nccl-wrong-interface"
     if len({e.values["host"] for e in said("nccl-host")}) > 1:
@@ -70,7 +73,7 @@ def _hints(facts: Facts) -> Iterator[str]:
     lacks = lib.path is None or lib.init_result in (-1, 34) or facts.driver.kernel_version is None
     works = {e.line for e in said("host-works")}
     handed = works and said("container-named") and all(e.line in works for e in asked)
-    by_hand = lib.path is None and said("nodes-by-hand")
+    by_hand = (lib.path is None or not facts.text.shows_a_failure) and said("nodes-by-hand")
     composed = (lib.path is None or lib.init_result == _NO_DEVICE) and said("compose-named") and not asked
     if (
         (inside and not asked and lacks)
@@ -134,6 +137,8 @@ def _hints(facts: Facts) -> Iterator[str]:
 
 
 _NO_DEVICE = 100
+_WITHOUT_PEERS = re.compile(r"(?:RTX ?|GeForce |^)(?:20[678]|[45]0[5-9])0(?!\d)", re.IGNORECASE)
+"""GeForce cards that have no NVLink, or need a bridge for it."""
 
 
 def _of_windows(asked: dict[str, str]) -> bool:
@@ -150,7 +155,7 @@ def _of_windows(asked: dict[str, str]) -> bool:
 
 def proven(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
     """`fits` with those first that a program's line or the names of the cards speak for, whatever the text reads like."""
-    first = tuple(cause for cause in _strong(facts) if cause in fits)
+    first = tuple(cause for cause in strong(facts) if cause in fits)
     fits = (*first, *(cause for cause in fits if cause not in first))
     if facts.text.said("peers-together") and not facts.text.said("peer-refused", "tf-peers-apart"):
         last = tuple(cause for cause in fits if cause == "p2p-unsupported-geforce")
@@ -176,6 +181,11 @@ def _hides(value: str) -> bool:
 
 _HIDES = ("", "-1", "none", "void", "NoDevFiles", "0")
 """Values of CUDA_VISIBLE_DEVICES that hide all GPUs, and the one that every machine with a GPU has."""
+
+
+def strong(facts: Facts) -> tuple[str, ...]:
+    """What a program's line or the names of the cards speak for."""
+    return tuple(_strong(facts))
 
 
 def _strong(facts: Facts) -> Iterator[str]:
@@ -214,6 +224,8 @@ def _is_about_an_image(facts: Facts) -> bool:
 def _without_nvidia(facts: Facts) -> Iterator[str]:
     """The GPUs that the text names are others', or it says that there is none."""
     said = facts.text.said
+    if said("talks-of-colab", "in-colab"):
+        return  # whose card is another one
     vendors = {e.values.get("vendor", "") for e in said("gpu-on-bus")}
     vendors |= {vendor for e in said("other-gpu-mentioned") for vendor in e.values}
     named = {e.values.get("vendor", "").upper().split()[0] for e in said("other-gpu-named")}

@@ -121,6 +121,7 @@ def test_these_are_left(text: str, causes: tuple[str, ...]) -> None:
         ("iommu-fault-of-gpu", "nvidia 0000:41:00.0: AMD-Vi: Event logged [IO_PAGE_FAULT domain=0x0021]"),
         ("driver-blamed", f"{STAMP}E tensorflow/stream_executor/cuda/cuda_dnn.cc:328] Possibly insufficient driver version: 418.87.1"),
         ("bus-error", "[box:00811] *** Process received signal ***\n[box:00811] Signal: Bus error (7)"),
+        ("power-cap-named", "- SW Power Cap: Active"),
         ("no-device-function", "RuntimeError: NCCL: no device function"),
     ],
 )  # fmt: skip
@@ -130,9 +131,9 @@ def test_a_line_brings_its_causes_in_order(kind: str, line: str) -> None:
     assert tuple(candidates) == tuple(dict.fromkeys(CLUES[kind]))
 
 
-def test_what_only_a_running_process_tells_is_a_candidate() -> None:
+def test_what_only_a_running_process_tells_is_likely_and_no_proof() -> None:
     text = "Whenever torch is imported before tensorflow in our script, TF takes torch's cuDNN and conv layers die; with tensorflow imported first it trains\n"
     report = judged(text)
-    assert "cuda-lib-preloaded-by-other-package" in said(report)[1]
-    (candidates,) = report.diagnosis.candidates.values()
-    assert "--pid" in str(next(c.settle for c in candidates if c.cause == "cuda-lib-preloaded-by-other-package"))
+    (root,) = report.diagnosis.root_causes
+    assert (root.cause, root.proven) == ("cuda-lib-preloaded-by-other-package", False)
+    assert "--pid" in str(root.fixes[0].steps)

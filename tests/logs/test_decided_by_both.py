@@ -26,6 +26,14 @@ FAILED = "failed to run cuBLAS routine: CUBLAS_STATUS_EXECUTION_FAILED\n"
 NOT_BUILT = (
     "Attempting to fetch value instead of handling error Internal: no supported devices found for platform CUDA\n"
 )
+ROWS = "".join(
+    f"2019-01-03 08:07:31.1: I tensorflow/core/common_runtime/gpu/gpu_device.cc:990] {n}:   N {{y}} \n" for n in "01"
+)
+GEFORCE = "I tensorflow/core/common_runtime/gpu/gpu_device.cc:1103] Created TensorFlow device (/job:localhost/replica:0/task:0/device:GPU:0 with 9854 MB memory) -> physical GPU (device: 0, name: GeForce RTX 2080 Ti, pci bus id: 0000:05:00.0, compute capability: 7.5)\n"
+NO_FUNCTION = "no device function\nNCCL version 2.4.8+cuda{cuda}\nbox:97:97 [7] NCCL INFO Using 256 threads, Min Comp Cap {least}, Trees disabled\n"
+OF_CUDA_12 = "Could not load library libcublasLt.so.12. Error: libcublasLt.so.12: cannot open shared object file: No such file or directory\n"
+NOT_DETECTED = "WARNING: The NVIDIA Driver was not detected.  GPU functionality will not be available.\n"
+NOT_INSIDE = 'Error: container_linux.go:345: starting container process caused "exec: \\"nvidia-smi\\": executable file not found in $PATH": OCI runtime error\n'
 PTXAS = "You are using ptxas 8.x, but TF requires ptxas 9.x (and strongly prefers >= 9.2.88).\n"
 DEFAULT = "    _DEFAULT = SymbolDatabase(pool=descriptor_pool.Default())\nAttributeError: 'module' object has no attribute 'Default'\n"
 
@@ -76,6 +84,14 @@ DEFAULT = "    _DEFAULT = SymbolDatabase(pool=descriptor_pool.Default())\nAttrib
         ("I want TensorFlow on kubernetes with this device plugin\n" + NO_LIBCUDA, "container-runtime-not-default"),
         ("podman run --hook-dir=/usr/share/containers/oci/hooks.d image\nroot@0a1b2c3d4e5f:/# torch.cuda.is_available() False\n", None),
         ("NVIDIA-SMI couldn't find libnvidia-ml.so library in your system.\nWhen I launch ldconfig within the container the problem is fixed.\n", "container-ldconfig-path"),
+        ("$ docker run 5f270feee059 --gpus=all\n" + NOT_DETECTED, "container-no-gpus-flag"),
+        ("$ docker run --rm -it nvidia/cuda --runtime=nvidia\n" + NOT_DETECTED, "container-no-gpus-flag"),
+        ("$ docker run --gpus=all 5f270feee059\n" + NOT_DETECTED, None),
+        ("$ docker run --rm -v /a:/b --gpus all 5f270feee059\n" + NOT_DETECTED, None),
+        ("$ sudo podman run --rm nvidia/cuda nvidia-smi\n" + NOT_INSIDE, "container-no-gpus-flag"),
+        ("It is rootless.\n$ podman run --rm nvidia/cuda nvidia-smi\n" + NOT_INSIDE, None),
+        ("Could not register device plugin: rpc error: code = Unimplemented desc = unknown service deviceplugin.Registration\n", "k8s-device-plugin-not-registered"),
+        ("nvidia-container-cli configure: unrecognized option '--display'\n", "container-toolkit-too-old"),
         ("a100, mig enabled\nNVIDIA_VISIBLE_DEVICES=0:0,0:1\n" + NOT_BUILT, "mig-single-instance-limit"),
         ("a100, mig enabled\nNVIDIA_VISIBLE_DEVICES=0:0\n" + NOT_BUILT, None),
         ("Several MIG slices, and it seems to use just 1.\n", "mig-single-instance-limit"),
@@ -109,6 +125,15 @@ DEFAULT = "    _DEFAULT = SymbolDatabase(pool=descriptor_pool.Default())\nAttrib
         ("Failed to launch ptxas error when using an image\n", "ptxas-missing"),
         (PTXAS, "ptxas-too-old"),
         ('XLA reports the error: "./bin/ptxas not found"\n', "ptxas-missing"),
+        ("In /usr/local/cuda-9.0/lib64 there is libcublas.so.9.0\n" + NO_CUBLAS, "ld-library-path-not-set"),
+        ("In /usr/local/cuda-9.0/lib64 there is no libcublas.so.9.0\n" + NO_CUBLAS, None),
+        ('"libcudart.so.11.0" does exist, it is in /opt/conda/envs/tf/lib\n' + NO_CUDART, "ld-library-path-not-set"),
+        ("TensorFlow 2.13.0, CUDA 11.8\n" + OF_CUDA_12, "cuda-lib-from-other-toolkit"),
+        ("A new jax. CUDA 11.8 is installed.\n" + OF_CUDA_12, "cuda-lib-from-other-toolkit"),
+        ("TensorFlow 2.15.0, CUDA 12.2\n" + OF_CUDA_12, None),
+        ("My cuda is 11.2\n" + NO_CUDART.replace("libcudart.so.11.0", "cublasLt64_11.dll"), None),
+        ("XlaRuntimeError: INTERNAL: CustomCall failed: Couldn't find a suitable version of ptxas. The following locations were considered: bin/ptxas\n", "ptxas-missing"),
+        ("tensorflow 2.6 does not detect ptxas.exe\n", "ptxas-missing"),
         # packages
         ("Windows 10, Python 3.5.1\n" + REFUSED, "python-32bit"),
         ("Windows 10, Python 3.6.1\n" + REFUSED, "python-version-unsupported"),
@@ -136,7 +161,21 @@ DEFAULT = "    _DEFAULT = SymbolDatabase(pool=descriptor_pool.Default())\nAttrib
         ("tensorflow-gpu 1.13.0rc0 needs a compute capability of 6.0 or more. GTX 980 Ti does not work\n", "gpu-compute-capability-too-old"),
         ("tensorflow-gpu 1.13.0rc0 needs a compute capability of 3.5 or more. GTX 980 Ti does not work\n", None),
         ("RTX 3090 with TensorFlow 1.14: long until the training starts, 30 minutes. It is 5 on a 2080ti.\n", "jit-cold-start"),
+        ("On a K80 it runs, on an RTX 2080 it fails. nvidia/cuda:8.0, CUDA 8.0, TensorFlow 1.3\n" + FAILED, "gpu-too-new-for-build"),
         # several GPUs, speed
+        ("I have four TITAN XP cards, but only one of them is used. Multi GPU not being utilized, TF 1.12\n", "single-gpu-silently"),
+        ("I have a TITAN XP card, but only one of them is used. TF 1.12\n", None),
+        (ROWS.format(y="N") + GEFORCE + "Is there peer to peer access?\n", "p2p-unsupported-geforce"),
+        (ROWS.format(y="Y") + GEFORCE + "Is there peer to peer access?\n", None),
+        (ROWS.format(y="N") + GEFORCE.replace("GeForce RTX 2080 Ti", "Tesla T4") + "Is there peer to peer access?\n", None),
+        ("NCCL_P2P_LEVEL set by environment to LOC\n", "nccl-p2p-disabled-by-env"),
+        ("NCCL_P2P_LEVEL set by environment to SYS\n", None),
+        (NO_FUNCTION.format(cuda="10.2", least="8"), "nccl-too-old-for-gpu"),
+        (NO_FUNCTION.format(cuda="11.4", least="8"), None),
+        ("ncclAllReduce hangs on 2 A6000. With NCCL_P2P_DISABLE=1 there is no deadlock.\n", "nccl-p2p-iommu-acs"),
+        ("ncclAllReduce hangs on 2 A6000. With NCCL_P2P_DISABLE=1 it hangs as well.\n", None),
+        ("NCCL hangs in AllReduce with P2P enabled, two RTX Pro 6000\n", "nccl-p2p-iommu-acs"),
+        ("The GPU stays below its limit.\n- SW Power Cap: Active\n", None),
         ("Only one of the GPU's is used. Tensorflow does see the other ones.\n", "single-gpu-silently"),
         ("Only one of the GPU's is used.\n", None),
         ("NaN in the loss, only with multiple GPUs, since we have a new server\n", "nccl-p2p-iommu-acs"),
@@ -160,6 +199,7 @@ def test_a_fabric_manager_that_has_nothing_to_do_is_no_fault() -> None:
 REBOOTS = "The machine restarts by itself\n\nI run a small program, and whenever it trains on the GPU the machine restarts.\nWhat can I do?\n\nThanks!\n"
 NOT_READY = "CUDA on our new node\n\nI have installed it as the guide says.\n\nfailed call to cuInit: CUDA_ERROR_SYSTEM_NOT_READY: system not yet initialized\n"
 NO_CUDNN = "The demo runs on the CPU\n\nI have followed the guide, and this is what I get.\n\nCould not load dynamic library 'libcudnn.so.8'; dlerror: libcudnn.so.8: cannot open shared object file\n"
+TELLS = "Something is wrong on our server\n\nI have set all up as the guide says, and this comes:\n\n{line}\n\nWhat can we do?\n"
 OTHER_KERNEL = "The GPU does not work\n\n{refuses}\nI'm on the kernel 6.9 and nvidia-dkms is installed. Since the kernel was replaced the module is not built for it.\n\n"
 
 
@@ -169,12 +209,35 @@ OTHER_KERNEL = "The GPU does not work\n\n{refuses}\nI'm on the kernel 6.9 and nv
         (REBOOTS, "psu-insufficient"),
         (REBOOTS + "It is too hot, too.\n", None),
         (NOT_READY, "fabric-manager-not-running"),
-        (NOT_READY + "The version of the fabric manager is another one.\n", None),
+        (NOT_READY + "The version of the fabric manager is another one.\n", "fabric-manager-version-mismatch"),
         (NOT_READY.split("\n")[-2], None),
         (NO_CUDNN, "cudnn-missing"),
         (NO_CUDNN + "cuDNN 8.2 is installed.\n", None),
         (NO_CUDNN.replace("I have", "Having").replace("what I get", "the end"), None),
         (OTHER_KERNEL.format(refuses=REFUSES), "driver-module-not-loaded"),
+        # hardly anything else fits
+        (
+            TELLS.format(line="cuInit failed: system has unsupported display driver / cuda driver combination"),
+            "driver-library-mismatch",
+        ),
+        (
+            TELLS.format(line=COMPAT.strip()) + "\nThe library that is loaded is older than the driver.\n",
+            "cuda-compat-unsupported",
+        ),
+        ("cuInit failed: system has unsupported display driver / cuda driver combination\n" * 8, None),
+        # what is named as installed is what is asked for, or is not
+        (TELLS.format(line=NO_CUBLAS.strip()) + "\nWe have CUDA 9.0 installed.\n", "ld-library-path-not-set"),
+        (TELLS.format(line=NO_CUBLAS.strip()), None),
+        (
+            TELLS.format(line="Could not find cuda drivers on your machine")
+            + "\nTensorFlow version: 2.13.1\nWe have CUDA 12.4 installed.\n",
+            "cuda-version-mismatch",
+        ),
+        (
+            TELLS.format(line="Could not find cuda drivers on your machine")
+            + "\nTensorFlow version: 2.13.1\nWe have CUDA 11.8 installed.\n",
+            None,
+        ),
         (REFUSES, None),
     ],
 )

@@ -7,7 +7,7 @@ import tensorflow as tf
 from tests.gpu.training import common
 
 
-@tf.function
+@tf.function  # type: ignore[untyped-decorator]
 def work(state: tf.Tensor, weights: tf.Tensor) -> tf.Tensor:
     """A recurrence by hand."""
     for _ in tf.range(2000):
