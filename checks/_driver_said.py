@@ -226,7 +226,7 @@ def _suspended(facts: Facts) -> Lines:
     if _uvm_missing(facts):
         return ()
     if _answer(facts) != UNKNOWN_ERROR:
-        remedy = facts.text.said("suspend-remedy")
+        remedy = facts.text.said("suspend-remedy", "launch-failed", "illegal-address")
         return (*asleep, *remedy) if asleep and remedy else ()
     return (*facts.text.said("cuinit-failed", "cuda-answers-999")[:2], *asleep) if asleep else ()
 

@@ -271,6 +271,10 @@ def xid_hardware_fault(facts: Facts) -> Findings:
     return cleared(facts, "such Xid")
 
 
+_CLEANED_UP = "45"
+"""A channel was stopped for another error."""
+
+
 @check("GD814", "xid13-31-43-app-or-gpu-fault", stage=Stage.USE, explains=("op-fails",))
 def xid13_31_43_app_or_gpu_fault(facts: Facts) -> Findings:
     """The GPU reported a fault while an operation ran on it.
@@ -288,6 +292,8 @@ def xid13_31_43_app_or_gpu_fault(facts: Facts) -> Findings:
     """
     if facts.text.is_all:
         told_by = said(facts, "xid-program", settle="sudo dmesg | grep -i xid")
+        if facts.text.said("xid-link", "xid-memory") and all(e.values.get("xid") == _CLEANED_UP for e in told_by):
+            undecided("sudo dmesg | grep -i xid")
         one = len({e.values["address"] for e in told_by if "address" in e.values}) == 1 and len(told_by) > 1
         yield Found(
             message="A GPU reported a fault while a program ran: the program's error, or the GPU's"

@@ -44,7 +44,9 @@ def tf_preallocates_all_memory(facts: Facts) -> Iterator[Found]:
 
     Source: https://www.tensorflow.org/guide/gpu#limiting_gpu_memory_growth
     """
-    told = said(facts, "takes-all-memory", settle="nvidia-smi")
+    together = facts.text.said("frameworks-together")
+    short = facts.text.said("gpu-memory-short-said", "out-of-memory", "dnn-absent", "no-algorithm") if together else ()
+    told = (*together, *short) if short else said(facts, "takes-all-memory", settle="nvidia-smi")
     if facts.text.said(*_work.REFUSED, "cudnn-too-old", "tensor-too-large", "no-memory-for-a-context"):
         _work.unknown("nvidia-smi")
     if not facts.text.shows_a_failure and _means_another(facts):

@@ -297,6 +297,7 @@ FLAWS = (
     Flaw("tensor-cores-idle", "the same, float32 units at work and no tensor core", busy(0, 93, tensor=0, fp32=60), busy(1, 91, tensor=0, fp32=60)),
     Flaw("gpu-throttling-thermal", "the same, clocks held down by heat", busy(0, 93, clock_reasons=0x40, celsius=92), _BUSY[1]),
     Flaw("h2d-pageable", "the same, both wait, much is copied, and the program's own thread works", busy(0, 25, 1500), busy(1, 25, 1500), "main"),
+    Flaw("gpu-launch-bound", "the same, both wait, little is copied, and the program's own thread works", busy(0, 25), busy(1, 25), "main"),
     Flaw("cpu-starved-input", "the same, both wait, and another thread of the program works", busy(0, 25), busy(1, 25), "thread"),
     Flaw("host-memory-leak", "a program under gpudoctor run that takes 60 MiB a second", *_BUSY, "leak"),
 )  # fmt: skip

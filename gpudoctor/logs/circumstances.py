@@ -46,7 +46,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"^\(?[\w-]{0,20}\)? ?root@[0-9a-f]{12}:|host(?:name)?: [0-9a-f]{12}$|could not open (?:moddep|builtin) file '/lib/modules",
     ),
     ("compose-named", ("compose", "Compose", "services:"), r"(?i:\bdocker[- ]compose\b|\bcompose(?:\.ya?ml| file| service))|^services:$"),
-    ("container-named", ("ocker", "ontainer", "odman", "ubernetes", "ubeflow", "k8s"), r"(?i:\bdocker|\bpodman\b|\b(?:dev)?containers?\b|kubernetes|kubeflow|\bk8s\b)"),
+    ("container-named", ("-gpu image", "ocker", "ontainer", "odman", "ubernetes", "ubeflow", "k8s"), r"(?i:\bdocker|\bpodman\b|\b\d[\w.-]{0,20}-gpu image\b|\b(?:dev)?containers?\b|kubernetes|kubeflow|\bk8s\b)"),
     (
         "nvidia-gpu-named",
         ("orce", "ORCE", "TX", "tx", "MX", "mx", "uadro", "esla", "itan", "TITAN"),
@@ -325,6 +325,13 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     ("wsl-named", ("WSL", "wsl"), r"(?i:\bwsl ?2\b)(?<![Nn]on-wsl2)|^(?![^\n]{0,120}(?:load dxcore|non-WSL|\b(?:without|w/o|no|not|avoid|besides|except|instead of) (?:using )?WSL))[^\n]{0,300}\bWSL ?2?\b"),
     ("directml-works", ("DirectML", "PluggableDevice"), r"DirectML: creating device|physical PluggableDevice \(device: \d+, name: \w"),
+    (
+        "frameworks-together",
+        ("orch", "ORCH", "JAX", "jax", "upy", "uPy", "MXNet", "mxnet", "affe"),
+        (r"(?i:^(?=[^\n]{0,400}\b(?:tensorflow|keras|tf)\b)(?=[^\n]{0,400}\b(?:pytorch|torch|jax|cupy|mxnet|caffe2?)\b)[^\n]{0,400}"
+        r"\b(?:both|together|paired with|alongside|side by side|simultaneously|consecutively|in parallel|at the same time|(?:same|one|single) (?:process|gpu|server|script|program)|(?:loaded|imported) before|runs? first)\b)"),
+    ),
+    ("gpu-chosen", ("--gpu", "--device"), r"(?:^|\s)--(?:gpus?|gpu[_-]?(?:ids?|index|devices?|num)|device[_-]?id)[= ](?P<value>[1-9]\d?)(?=\s|$)"),
     ("wsl-1-named", ("WSL", "wsl"), r"(?i:\bwsl[ -]?(?:v|ver(?:sion)? ?)?1\b(?!\.\d))"),
     ("wsl-2", ("WSL", "wsl", "microsoft-standard"), r"(?i:\bwsl[ -]?(?:v|ver(?:sion)? ?)?2\b)|microsoft-standard"),
     (

@@ -5,6 +5,8 @@ nvidia-smi's 'CUDA Version' is the driver's and is not meant.
 
 from __future__ import annotations
 
+import re
+
 from ..patterns import Pattern
 from .language import Understood, named
 from .notebook import Notebook
@@ -14,7 +16,7 @@ WORDS = ("uda", "UDA", "udnn", "uDNN", "UDNN", ".so", "nvidia-c", "oolkit")
 KIND, SHOWN = "names-cuda", "shows-file"
 
 _CUDA = tuple(
-    Pattern(p.replace("VERSION", r"(\d{1,2}\.\d{1,2}(?!\d)|1[0-9](?![.\d-]))"))
+    Pattern(p.replace("VERSION", r"(\d{1,2}\.\d{1,2}(?!\d)|1[0-9](?![.\d-]))"), re.ASCII)
     for p in (
         r"Cuda compilation tools, release VERSION",
         r"(?i)\bcuda[-/\\_ ]?v?VERSION",
@@ -28,7 +30,7 @@ _CUDA = tuple(
 )
 _PACKAGE = Pattern(r"\bcuda-(?:toolkit-|runtime-|libraries-)?(?P<major>\d{1,2})-(?P<minor>\d)\b")
 _CUDNN = tuple(
-    Pattern(p.replace("VERSION", r"v?(\d{1,2}(?:\.\d{1,3}){0,3})"))
+    Pattern(p.replace("VERSION", r"v?(\d{1,2}(?:\.\d{1,3}){0,3})"), re.ASCII)
     for p in (
         r"\blibcudnn\d?[ =_-]{1,20}VERSION",
         r"(?i)\bcudnn(?!64_)[ _-]?(?:ver\w{0,5}|v)?(?: is| was)?[ :=]{0,20}VERSION",

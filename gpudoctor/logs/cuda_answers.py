@@ -20,7 +20,7 @@ _ANSWERS: tuple[tuple[int, str], ...] = (
     (304, r"(?:cuda|CUDA|cuInit)\w{0,40}\W.{0,60}OS call failed or operation not supported on this OS"),
     (
         802,
-        r"system not yet initialized|(?i:\b802 system error|error[ :(]{1,3}802\b|code=802\b)|cudaErrorSystemNotReady|CUDA_ERROR_SYSTEM_NOT_READY",
+        r"[Ss]ystem not yet initialized|(?i:\b802 system error|error[ :(]{1,3}802\b|code=802\b)|cudaErrorSystemNotReady|CUDA_ERROR_SYSTEM_NOT_READY",
     ),
     (
         803,
@@ -114,7 +114,7 @@ LANGUAGE = _Others(
         "cuda",
         " vs",
         "cuInit",
-        "system not yet",
+        "ystem not yet",
         "unsupported display",
         "ompatibility",
         "stub library",

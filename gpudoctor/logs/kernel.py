@@ -6,7 +6,7 @@ from .language import Kind, Language, Values
 from .notebook import Notebook
 
 _DOES_NOT_LOAD = "driver-does-not-load"
-_INSERTED = r"(?:could not insert|[Ff]ailed to insert|inserting)(?: module)? ?['\"]?(?P<module>\S{0,80}?nvidia[\w.-]*)[^:]{0,40}:"
+_INSERTED = r"(?:could not insert|[Ff]ailed to insert|[Cc]annot insert|inserting)(?: module)? ?['\"]?(?P<module>\S{0,80}?nvidia[\w.-]*)[^:]{0,40}:"
 _RELEASE = r"(?P<version>\d{2,3}\.\d+(?:\.\d+)?)"
 
 
@@ -119,7 +119,7 @@ LANGUAGE = Language(
         ),
         Kind("module-gpl-symbol", r"GPL-incompatible module nvidia\S{0,20} uses", _DOES_NOT_LOAD),
         Kind("module-unknown-symbol", rf"{_INSERTED} ?Unknown symbol|nvidia\S{{0,20}}: Unknown symbol", _DOES_NOT_LOAD),
-        Kind("module-no-device", rf"{_INSERTED} ?No such device", _DOES_NOT_LOAD),
+        Kind("module-no-device", rf"{_INSERTED} ?[Nn]o such device", _DOES_NOT_LOAD),
         Kind("module-no-modules", rf"{_INSERTED} ?Function not implemented", _DOES_NOT_LOAD),
         Kind("module-bad-argument", rf"{_INSERTED} ?Invalid argument", _DOES_NOT_LOAD),
         Kind("module-not-inserted", _INSERTED, _DOES_NOT_LOAD),

@@ -21,9 +21,10 @@ def _version(values: Values, line: int, notes: Notebook) -> None:
 
 
 _SEVERAL = (
-    r"(?:[Mm]irrored ?[Ss]trategy|NCCL|[Nn]ccl|[Mm]ulti[- ]?(?:GPU|gpu|Gpu|worker|node|machine)s?|(?:[Mm]ultiple|several|two|[Dd]ual|[2-9]|1\d|more) (?:[\w-]{1,12} )?(?:hosts|nodes|machines|GPUs|gpus|cards)"
+    r"(?:[Mm]irrored ?[Ss]trategy|NCCL|[Nn]ccl|[Mm]ulti(?:ple)?[- ]?(?:GPU|gpu|Gpu|worker|node|machine)s?|(?:[Mm]ultiple|several|two|[Dd]ual|[2-9]|1\d|more) (?:[\w-]{1,12} )?(?:hosts|nodes|machines|GPUs|gpus|cards)"
     r"|[Aa]ll[-_ ]?[Rr]educe|[Hh]orovod|[Dd]istribut(?:ed|ion|e) (?:training|strategy)|[Pp]arallel training|GPU ?\d and GPU ?\d|[Bb]oth (?:GPUs?|cards)|\d\+? (?:or more )?GPUs)"
 )
+_NANS = r"[`'\"]?[Nn]a[Nn][`'\"]? (?:errors?|values?|loss(?:es)?|gradients?)\b"
 _HANGS = (
     r"(?:[Hh]angs?\b|[Hh]ung\b|hanging\b|hang-?up\b|[Ss]tucks?\b|[Ff]reez(?:e|es|ing)\b|froze(?:n)?\b|[Dd]eadlocks?\b|[Ss]talls?\b|stalled\b|infinite polling|polls? (?:for ever|forever)|never gets? (?:past|beyond|through)\b|(?:doesn't|does not) (?:proceed|progress|continue|finish|return|terminate)"
     r"|never (?:starts?|started|begins?|began|finish(?:es|ed)?|ends?|ended|proceed(?:s|ed)?|returns?|returned|completes?)\b|(?:waits?|blocks?|runs?) forever)"
@@ -117,10 +118,11 @@ LANGUAGE = Language(
         ),
         Kind("peers-together", r"Device=\d{1,3} CAN Access Peer Device=\d|Peer access from \S[^\n]{0,60} -> [^\n]{0,60} : Yes"),
         Kind("nccl-setting", r"(?:NCCL INFO (?P<name>NCCL_\w{1,40}) set (?:by environment )?to|^\W{0,3}(?P<name2>NCCL_\w{1,40}) set by environment to) (?P<value>[^\s]{1,80}?)\.?$", tell=_set),
+        Kind("nccl-interface", r"NCCL INFO (?:Bootstrap ?:|NET/Socket ?:|NET ?:) Using [^\n]{0,200}\[\d\](?P<interface>(?:veth|docker|br-|virbr|cni|flannel)[\w.-]{0,20}):(?P<address>[\da-fA-F.:]{2,45})"),
         Kind("nccl-interface", r"NCCL INFO (?:Bootstrap ?:|NET/Socket ?:|NET ?:) Using (?:interface )?(?:\[\d\])?(?P<interface>[\w.-]{1,20}):(?P<address>[\da-fA-F.:]{2,45})"),
         Kind(
             "nccl-connect-failed",
-            rf"NCCL (?P<error2>[Cc]onnection (?:timed out|refused))|NCCL\b[^\n]{{0,60}}[Cc]onnect(?: to (?P<address>[\w.:%-]{{2,60}})(?:<\d{{1,6}}>)?)?[^\n]{{0,60}}\b(?P<error>{_ROUTE})",
+            rf"NCCL (?:Network is unreachable / )?(?P<error2>[Cc]onnection (?:timed out|refused)|[Nn]etwork is unreachable)|NCCL\b[^\n]{{0,60}}[Cc]onnect(?: to (?P<address>[\w.:%-]{{2,60}})(?:<\d{{1,6}}>)?)?[^\n]{{0,60}}\b(?P<error>{_ROUTE})",
             _FAILS,
         ),
         Kind("mpi-connect-failed", rf"btl_tcp[^\n]{{0,120}}connect\(\) to (?P<address>[\w.:]{{2,45}}) failed: (?P<error>{_ROUTE})", _FAILS),
@@ -166,7 +168,7 @@ _TOO_SMALL = r"(?i:\b(?:too (?:small|little|low)|insufficient|runs? out|ran out|
 _FREIGHT = r"(?i:nccl|multi-?gpus?|several gpus|all-?reduce|tensor[- ]parallel\w*)"
 REPORTS = Language(
     name="report",
-    words=("hared memory", "hared-memory", "dev/shm", "shm", "共享内存", "NCCL version", "Min Comp Cap", "hang", "Hang", "hung", "tuck", "reez", "roze", "eadlock", "tall", "infinite polling", "doesn't", "NaN", "nan", "wrong", "garbage", "zero", "not ", "corrupt", "differ", "does not", "never", "forever", "indows", "卡", "死锁", "挂起"),
+    words=("hared memory", "hared-memory", "dev/shm", "shm", "共享内存", "NCCL version", "Min Comp Cap", "hang", "Hang", "hung", "tuck", "reez", "roze", "eadlock", "tall", "infinite polling", "doesn't", "NaN", "Nan", "nan", "wrong", "garbage", "zero", "not ", "corrupt", "differ", "does not", "never", "forever", "indows", "卡", "死锁", "挂起"),
     kinds=(
         Kind(
             "shm-called-small",
@@ -181,7 +183,7 @@ REPORTS = Language(
         Kind("collective-hangs", r"(?:多卡|多机|双卡|分布式|NCCL|nccl)[^\n]{0,60}(?:卡住|卡死|死锁|挂起)", _FAILS),
         Kind(
             "several-compute-wrongly",
-            rf"\b{_SEVERAL}[^\n]{{0,120}}\b{_WRONG}|\b{_WRONG}[^\n]{{0,120}}\b{_SEVERAL}",
+            rf"\b{_SEVERAL}[^\n]{{0,120}}\b{_WRONG}|\b{_WRONG}[^\n]{{0,120}}\b{_SEVERAL}|{_NANS}[^\n]{{0,120}}\b{_SEVERAL}",
         ),
         Kind("mirrored-on-windows", rf"(?:[Mm]irrored ?[Ss]trategy|NCCL|[Mm]ulti[- ]?(?:GPU|gpu))[^\n]{{0,100}}(?:{_WINDOWS})", _FAILS),
     ),

@@ -13,7 +13,7 @@ _SETS = r"(?:export |declare -x |ENV |setenv |set |%env |env |-e |--env[ =])?[\"
 PROFILES = Language(
     name="profile",
     words=(
-        "input-bound", "16 bit", "using FP16", "underutilized", "has the highest", "high time cost on input", "PAGEABLE", "ageable", "PIPE_TENSOR_ACTIVE",
+        "input-bound", "Kernel Launch", "16 bit", "using FP16", "underutilized", "has the highest", "high time cost on input", "PAGEABLE", "ageable", "PIPE_TENSOR_ACTIVE",
         "DEV_GPU_UTIL", "slow compared to the batch", "`PyDataset`", "shuffle buffer", "dtype policy",
     ),
     kinds=(
@@ -30,6 +30,7 @@ PROFILES = Language(
         Kind("benign-slow-callback", r"is slow compared to the batch (?:time|update)"),
         Kind("benign-py-dataset", r"Your `PyDataset` class should call"),
         Kind("benign-shuffle-buffer", r"(?:Filling up shuffle buffer|Shuffle buffer filled)"),
+        Kind("launch-bound", rf"(?P<percent>{_NUMBER}) ?% of the total step time sampled is spent on 'Kernel Launch'", _SLOW),
         # tensor cores
         Kind("little-16-bit", rf"Only (?P<percent>{_NUMBER}) ?% of device computation is 16 bit"),
         Kind("little-16-bit", r"\b\d{1,6} ops were eligible to use tensor cores but none are using FP16"),
@@ -87,4 +88,53 @@ BINDINGS = Language(
     ),
 )  # fmt: skip
 """Which processors a program may run on, and which are next to a GPU (nvidia-smi topo -m)."""
-LANGUAGES = (PROFILES, STRATEGIES, SWITCHES, BINDINGS)
+_ON = r"(?:(?:on|in|with|using|running (?:it )?on|the|my|a|that on) ){0,3}"
+COMPARED = Language(
+    name="profile",
+    words=("lower", "longer", "faster"),
+    kinds=(
+        Kind(
+            "gpu-slower-than-cpu",
+            rf"^(?![^\n]{{0,300}}\b(?:possible|whether|expected|should be)\b)[^\n]{{0,300}}?(?i:\bGPUs?\b[^.\n]{{0,60}}\b(?:slow(?:er|ly)|longer) (?:than|then) {_ON}CPUs?\b|\bCPUs?\b[^.\n]{{0,60}}\bfaster (?:than|then) {_ON}GPUs?\b"
+            rf"|\b(?:slower|longer) (?:on|with|using) (?:the |my |a )?GPU\b(?![^.\n]{{0,40}}\bthan (?:the |my |on |with )*(?:other|second|old|another|\d)))",
+            _SLOW,
+            once=True,
+        ),
+    ),
+)
+"""Who finds the processor faster."""
+SIZES = Language(
+    name="circumstances",
+    words=(
+        "nist",
+        "NIST",
+        "iris",
+        "Iris",
+        "xor",
+        "XOR",
+        "mall",
+        "tiny",
+        "toy",
+        "imple",
+        "little",
+        "hallow",
+        "layer",
+        "atch",
+        "LSTM",
+        "lstm",
+        "RNN",
+        "GRU",
+        "einforcement",
+        "DQN",
+        "at a time",
+    ),
+    kinds=(
+        Kind(
+            "small-work",
+            r"(?i:\b(?:mnist|iris|xor)\b|\b(?:small|tiny|toy|simple|little|shallow|(?:single|one|two)[- ](?:hidden[- ])?layer(?:ed)?) (?:[\w-]{1,15} ){0,2}(?:models?|networks?|nets?|nn|mlp|data ?sets?|examples?|batch(?:es)?|problem|task)\b"
+            r"|\bbatch[_ ]?size ?(?:=|of|:|is)? ?(?:[1248]|16|32)\b|\b(?:lstm|rnn|gru)s?\b|\breinforcement learning\b|\bdqn\b|\b(?:image|sample|example) at a time\b)",
+            once=True,
+        ),
+    ),
+)
+LANGUAGES = (PROFILES, STRATEGIES, SWITCHES, BINDINGS, COMPARED, SIZES)

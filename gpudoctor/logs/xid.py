@@ -15,7 +15,8 @@ _HEX = r"[0-9a-fA-F]"
 def _xid(numbers: str) -> str:
     """What a line with one of these Xids holds: the driver's own line, or how people and monitors name it."""
     return (
-        rf"\bX[Ii][Dd] \((?:PCI:)?(?P<address>{_HEX}{{2,8}}(?::{_HEX}{{2}}){{1,2}}(?:\.\d)?)[^)]{{0,30}}\):? ?(?P<xid>{numbers})\b"
+        rf"\bcaused by previous Xid (?P<xid3>{numbers})\b"
+        rf"|\bX[Ii][Dd] \((?:PCI:)?(?P<address>{_HEX}{{2,8}}(?::{_HEX}{{2}}){{1,2}}(?:\.\d)?)[^)]{{0,30}}\):? ?(?P<xid>{numbers})\b(?![^\n]{{0,160}}caused by previous Xid)"
         rf"|\bX[Ii][Dd](?: error| code| event)?s?\s?[:=#(]?\s?(?P<xid2>{numbers})\b(?![.:]\d)"
     )
 

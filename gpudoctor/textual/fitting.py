@@ -149,14 +149,10 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
             fits = tuple(c for c in fits if not c.startswith("cuda-visible-devices"))
         if facts.driver.kernel_version is None or facts.text.said("device-node-absent"):
             stub = _STUB if lib.init_result in (-1, 34) else ()
-            fits = (
-                *_NOT_HANDED_OVER[:1],
-                *stub,
-                *_NOT_HANDED_OVER[1:],
-                *_MODULE,
-                "device-nodes-missing",
-                "wsl-libcuda-path",
-            )
+            inside = (*_NOT_HANDED_OVER[:1], *stub, *_NOT_HANDED_OVER[1:])
+            of_a_host = facts.text.said("on-a-host") and not (stub or facts.text.said("container-named"))
+            order = (*_MODULE, *inside) if of_a_host else (*inside, *_MODULE)
+            fits = (*dict.fromkeys(order), "device-nodes-missing", "wsl-libcuda-path")
         return _both(by_nvml, _mismatched(facts, fits))
     if by_nvml:
         works = isinstance(facts.gpu.driver_version, str) and facts.text.said("container-named")

@@ -123,8 +123,12 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "tf-macos-no-cuda"
     if said("run-by-sudo"):
         yield "sudo-stripped-environment"
+    if lib.init_result == _NO_DEVICE and said("gpu-chosen"):
+        yield "cuda-visible-devices-wrong"
     if said("wheel-libs-named") and said("file-is-there"):
         yield "pip-nvidia-libs-not-found"
+    if any(e.values.get("code") == "126" for e in said("cudnn-part-on-windows")) and said("file-is-there"):
+        yield "zlibwapi-missing"  # the file is there: what it needs is not
     if said("ide-named", "file-is-there", "shell-works", "service-named"):
         yield "ld-library-path-not-set"
     if said("several-programs", "context-not-made") and said("allocation-refused", "out-of-memory"):

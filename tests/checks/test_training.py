@@ -12,7 +12,7 @@ from tests.factory import found, healthy, outcome, roots, with_
 
 GIB = 1 << 30
 OF_A_RUN = (
-    "cpu-starved-input", "tensor-cores-idle", "single-gpu-silently", "h2d-pageable", "gpu-work-unequal", "host-memory-leak",
+    "cpu-starved-input", "gpu-launch-bound", "tensor-cores-idle", "single-gpu-silently", "h2d-pageable", "gpu-work-unequal", "host-memory-leak",
 )  # fmt: skip
 
 
@@ -186,9 +186,40 @@ def test_a_gpu_that_waits_a_little_is_well_used_where_its_input_is_not_at_its_li
     assert outcome(starved(busy, *who), "cpu-starved-input") == "passed"
 
 
-def test_a_program_that_is_slow_to_start_its_kernels() -> None:
-    """Its own thread is busy: from outside it can't be told with what."""
-    facts = starved(40.0, 0.6, 0.1, 0.3)
+@pytest.mark.parametrize(
+    ("busy", "who", "how"),
+    [  # the programs of tests/gpu/training on an H200: eager, by_python, graph_loop, small_steps
+        (12.0, (0.96, 0.02, 0.0), "Python's own thread is at work without a pause."),
+        (37.0, (0.97, 0.0, 0.02), "Python's own thread is at work without a pause."),
+        (36.0, (0.02, 0.0, 0.98), "TensorFlow's thread that starts operations is at work without a pause."),
+        (18.0, (0.29, 0.1, 0.77), "take turns without a pause."),
+    ],
+)
+def test_a_program_that_is_slow_to_start_its_operations(busy: float, who: tuple[float, ...], how: str) -> None:
+    facts = starved(busy, *who)
+    one = found(facts)["gpu-launch-bound"]
+    assert one.message.endswith(how)
+    assert f"waits in {1 - busy / 100:.0%} of the time" in one.message
+    assert (one.level, one.about) == ("warn", ("gpu0", "gpu1"))
+    assert roots(facts) == ["gpu-launch-bound"]
+
+
+@pytest.mark.parametrize(
+    ("busy", "who", "outcome_of_it"),
+    [
+        (95.0, (0.03, 0.32, 0.13), "passed"),  # clean
+        (58.0, (0.02, 1.11, 0.09), "passed"),  # no_prefetch
+        (75.0, (0.95, 0.0, 0.0), "passed"),  # it hardly waits
+        (40.0, (0.5, 0.1, 0.3), "passed"),  # they pause
+        (40.0, (0.8, 0.9, 0.3), "unknown"),  # and so does who prepares the input
+    ],
+)
+def test_operations_that_are_started_in_time(busy: float, who: tuple[float, ...], outcome_of_it: str) -> None:
+    assert outcome(starved(busy, *who), "gpu-launch-bound") == outcome_of_it
+
+
+def test_a_program_of_which_nobody_knows_what_it_waits_for() -> None:
+    facts = starved(40.0, 0.5, 0.1, 0.3)
     assert outcome(facts, "cpu-starved-input") == "unknown"
     assert found(facts)["runs-slowly"].level == "info"
     assert roots(facts) == []

@@ -47,6 +47,10 @@ TRAININGS = (
     Training("one_gpu", "single-gpu-silently", least=2),
     Training("leak", "host-memory-leak", gpus=1),
     Training("host_copies", "h2d-pageable", gpus=1),
+    Training("eager", "gpu-launch-bound", gpus=1),
+    Training("by_python", "gpu-launch-bound", gpus=1),
+    Training("graph_loop", "gpu-launch-bound", gpus=1),
+    Training("small_steps", "gpu-launch-bound", gpus=1),
 )
 OF_SPEED = ("GD80", "GD81", "GD82", "GD83", "GD84", "GD89", "GD930")
 """Codes of what a run may be blamed for; of the machine another test speaks."""

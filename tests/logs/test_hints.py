@@ -191,3 +191,38 @@ def test_a_link_to_colab_is_no_place() -> None:
     line = "cuda_diagnostics.cc:163] no NVIDIA GPU device is present: /dev/nvidia0 does not exist\n"
     assert first(run + line) == "container-no-gpus-flag"
     assert first("on colab:\n" + line) == "colab-cpu-runtime"
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        # a host is named, and no container
+        (
+            "failed call to cuInit: CUDA_ERROR_NO_DEVICE\nkernel driver does not appear to be running on this host (pedro): /proc/driver/nvidia/version does not exist\n",
+            "driver-module-not-loaded",
+        ),
+        (
+            "in docker: failed call to cuInit: CUDA_ERROR_NO_DEVICE\nkernel driver does not appear to be running on this host (pedro): /proc/driver/nvidia/version does not exist\n",
+            "container-no-gpus-flag",
+        ),
+        # a GPU that is chosen by its number
+        ("$ python train.py --gpu 1\nfailed call to cuInit: CUDA_ERROR_NO_DEVICE\n", "cuda-visible-devices-wrong"),
+        ("$ python train.py --gpu 0\nfailed call to cuInit: CUDA_ERROR_NO_DEVICE\n", "cuda-visible-devices-empty"),
+        # the file is there, and what it needs is not
+        (
+            "the directory of cudnn_cnn_infer64_8.dll is there\nCould not load library cudnn_cnn_infer64_8.dll. Error code 126\n",
+            "zlibwapi-missing",
+        ),
+        ("Could not load library cudnn_cnn_infer64_8.dll. Error code 126\n", "cudnn-incomplete-install"),
+        # GeForce cards without NVLink
+        ("all_reduce_perf hangs, two RTX 4090\n", "p2p-unsupported-geforce"),
+        ("all_reduce_perf hangs, two RTX 5880 Ada\n", "nccl-p2p-iommu-acs"),
+        # not another vendor's card, but Colab's
+        ("Colab: Found no NVIDIA driver on your system. Mine is a Radeon RX 6600\n", "colab-cpu-runtime"),
+        # the driver's own tools
+        ("ERROR: NVIDIA driver is not loaded\n", "driver-module-not-loaded"),
+    ],
+)
+def test_what_is_named_goes_first(text: str, cause: str) -> None:
+    roots, candidates = said(judged(text))
+    assert (roots, candidates[:1]) == ([], [cause])

@@ -39,7 +39,7 @@ CLUES: dict[str, tuple[str, ...]] = {
     "container-cli": ("container-host-driver-broken", "container-toolkit-too-old", "container-runtime-not-default"),
     "nvidia-smi-not-inside": (
         "container-no-gpus-flag", "container-toolkit-missing", "container-visible-devices-wrong", "container-snap-docker",
-        "container-docker-desktop-linux", "container-capabilities-without-compute",
+        "container-docker-desktop-linux", "container-capabilities-without-compute", "container-rootless-cgroups",
     ),
     "hook-called-directly": ("container-runtime-not-default", "container-toolkit-missing"),
     "nvidia-docker-absent": ("container-toolkit-missing",),

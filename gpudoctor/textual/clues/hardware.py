@@ -55,6 +55,13 @@ CLUES: dict[str, tuple[str, ...]] = {
         "mig-enabled-no-instance",
         "gpu-exclusive-busy",
     ),
+    "gpu-slower-than-cpu": (
+        "gpu-launch-bound",
+        "cpu-starved-input",
+        "h2d-pageable",
+        "gpu-throttling-thermal",
+        "gpu-throttling-power",
+    ),
     "input-maybe-bound": _WAITS,
     "gpu-underused": _WAITS,
     "strategy-device-absent": (
