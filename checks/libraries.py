@@ -25,13 +25,14 @@ from gpudoctor.checks.library_texts import (
     extra_out_of_reach,
     file_that_is_there,
     installed_as_asked,
+    is_one_of_many,
     not_in_this_text,
     refused_file,
     states_what_is_asked,
 )
 from gpudoctor.checks.toolkits import damaged_wheels, found_by_variable, without
-from gpudoctor.facts import Facts, LibraryFile, LibraryPick, Unread, known
-from gpudoctor.findings import Evidence, Findings, Fix, Found, LinkChange, Stage, on_library_path
+from gpudoctor.facts import Facts, LibraryFile, LibraryPick, UnknownFactError, Unread, known
+from gpudoctor.findings import LIKELY, Evidence, Findings, Fix, Found, LinkChange, Stage, on_library_path
 from gpudoctor.registry import check
 
 
@@ -199,6 +200,8 @@ def cuda_libs_missing(facts: Facts) -> Findings:
 
     Source: https://www.tensorflow.org/install/pip; the wheels' metadata (compat/matrix.json).
     """
+    if facts.text.is_all and is_one_of_many(facts):
+        raise UnknownFactError(Unread(why=LIKELY))
     return (yield from absent(facts, "some"))
 
 

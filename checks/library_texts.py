@@ -193,7 +193,18 @@ def states_what_is_asked(facts: Facts) -> bool:
     names, stated = lost(facts), named(facts, "cuda")
     wishes = [between for name in names if (between := toolkits(name)) is not None]
     fits = all(within(version, between) for version in stated for between in wishes)
-    return bool(stated and wishes) and len(wishes) == len(names) and fits
+    return bool(stated and wishes) and len(wishes) == len(names) and fits and not _some_are_opened(facts)
+
+
+def is_one_of_many(facts: Facts) -> bool:
+    """Whether a library of the toolkit is lost where others of it are opened. Not libcusolver.so.10, which the next toolkit calls 11."""
+    names = [name for name in lost(facts) if toolkits(name)]
+    replaced = any(name.startswith(("libcusolver.so.10", "cusolver64_10")) for name in names)
+    return bool(names) and not replaced and _some_are_opened(facts)
+
+
+def _some_are_opened(facts: Facts) -> bool:
+    return any(name.startswith(("libcublas.", "libcudart.", "cublas64_", "cudart64_")) for name in opened(facts))
 
 
 def states_another(facts: Facts) -> bool:

@@ -243,6 +243,18 @@ OTHER_KERNEL = "The GPU does not work\n\n{refuses}\nI'm on the kernel 6.9 and nv
         (TELLS.format(line=NO_CUBLAS.strip()) + "\nWe have CUDA 9.0 installed.\n", "ld-library-path-not-set"),
         (TELLS.format(line=NO_CUBLAS.strip()), None),
         (
+            TELLS.format(
+                line="Successfully opened dynamic library libcublas.so.11\nCould not load dynamic library 'libcusparse.so.11'; dlerror: libcusparse.so.11: cannot open"
+            ),
+            "cuda-libs-missing",
+        ),
+        (
+            TELLS.format(
+                line="Could not load dynamic library 'libcusparse.so.11'; dlerror: libcusparse.so.11: cannot open"
+            ),
+            None,
+        ),
+        (
             TELLS.format(line="Could not find cuda drivers on your machine")
             + "\nTensorFlow version: 2.13.1\nWe have CUDA 12.4 installed.\n",
             "cuda-version-mismatch",
