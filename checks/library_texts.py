@@ -203,8 +203,14 @@ def is_one_of_many(facts: Facts) -> bool:
     return bool(names) and not replaced and _some_are_opened(facts)
 
 
+_FIRST_OF_ALL = ("libcublas.", "libcudart.", "cublas64_", "cudart64_")
+
+
 def _some_are_opened(facts: Facts) -> bool:
-    return any(name.startswith(("libcublas.", "libcudart.", "cublas64_", "cudart64_")) for name in opened(facts))
+    """A line says so; or TensorFlow's whole list of those that it could not open lacks them."""
+    shown = any(name.startswith(_FIRST_OF_ALL) for name in opened(facts))
+    whole = facts.text.said("libraries-not-opened") and any(toolkits(name) for name in lost(facts))
+    return shown or bool(whole and not any(name.startswith(_FIRST_OF_ALL) for name in lost(facts)))
 
 
 def states_another(facts: Facts) -> bool:
