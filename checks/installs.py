@@ -282,8 +282,9 @@ def msvc_runtime_missing(facts: Facts) -> Iterator[Found]:
 
 _LAST_BEFORE, _FIRST_AFTER = {"1.14.0", "2.0.0b1"}, {"1.15.0", "2.0.0"}
 """Of TensorFlow: the last releases whose Linux wheels are of manylinux1, the first of manylinux2010."""
-_NOT_BUILT_FOR = ("3.3", "3.4")
-"""Pythons that the releases of manylinux2010 left out."""
+_PREVIEW = "2.0.0b1"
+_NOT_BUILT_FOR, _BUILT_FOR = ("3.3", "3.4"), ("2.7", "3.5", "3.6", "3.7")
+"""Pythons that the releases of manylinux2010 left out, and those that 1.15.0 was built for."""
 
 
 @check("GD426", "pip-too-old", stage=Stage.PYTHON, explains=("install-fails", "tf-not-installed"))
@@ -299,10 +300,11 @@ def pip_too_old(facts: Facts) -> Iterator[Found]:
 
     Source: pip's changelog, 19.0 and 19.3; the files of tensorflow 1.14.0, 1.15.0 and 2.0.0 on PyPI; PEP 571 and 599.
     """
-    told = tuple(e for e in facts.text.said("no-version") if _ends_early(e)) + tuple(
+    python = _installs.minor(facts.python.version)
+    told = tuple(e for e in facts.text.said("no-version") if _ends_early(e, python)) + tuple(
         e for e in facts.text.said("wheel-not-supported") if e.values.get("platform", "").startswith("manylinux20")
     )
-    if not told or _installs.minor(facts.python.version) in _NOT_BUILT_FOR:
+    if not told or python in _NOT_BUILT_FOR:
         said(facts, "", settle="python3 -m pip --version")
     fitting = (e for e in told if "platform" not in e.values or _installs.is_for(e, facts.python.version))
     if not (proof := tuple(fitting)):
@@ -322,10 +324,12 @@ def pip_too_old(facts: Facts) -> Iterator[Found]:
     )
 
 
-def _ends_early(event: TextEvent) -> bool:
-    """pip lists the last releases of manylinux1, and none of those that came after them."""
+def _ends_early(event: TextEvent, python: str | None) -> bool:
+    """pip lists the last releases of manylinux1, and none of those that came after them. Where it lists no previews, as the last one is, the
+    Python must be one for which the next release was built."""
     offered = set(event.values.get("versions", "").replace(" ", "").split(","))
-    return offered >= _LAST_BEFORE and not offered & _FIRST_AFTER
+    last = _LAST_BEFORE if python not in _BUILT_FOR else _LAST_BEFORE - {_PREVIEW}
+    return offered >= last and not offered & _FIRST_AFTER
 
 
 _MODULE_NOT_FOUND = "126"

@@ -19,6 +19,7 @@ NO_CUDART = (
     "Could not load dynamic library 'libcudart.so.11.0'; dlerror: libcudart.so.11.0: cannot open shared object file\n"
 )
 LISTED = "Could not find a version that satisfies the requirement tensorflow-gpu==1.15.0 (from versions: 1.12.3, 1.13.1, 1.14.0, 2.0.0a0, 2.0.0b0, {last})\n"
+PREVIEWS_LEFT_OUT = "  Could not find a version that satisfies the requirement tensorflow==1.15.0 (from versions: 1.12.3, 1.13.1, 1.13.2, 1.14.0)\n"
 TABLE = "| NVIDIA-SMI 390.25                 Driver Version: 390.25                    |\n"
 UNKNOWN = "cudaGetDeviceCount returned 30\n"
 READY = "failed call to cuInit: CUDA_ERROR_SYSTEM_NOT_READY: system not yet initialized\n"
@@ -145,6 +146,9 @@ DEFAULT = "    _DEFAULT = SymbolDatabase(pool=descriptor_pool.Default())\nAttrib
         ("Windows 10, Python 3.6.1\n" + REFUSED, "python-version-unsupported"),
         (LISTED.format(last="2.0.0b1"), "pip-too-old"),
         (LISTED.format(last="2.0.0b1, 2.0.0"), None),
+        ("pip 18.1 from /srv/v/lib/python3.6/site-packages/pip (python 3.6)\n" + PREVIEWS_LEFT_OUT, "pip-too-old"),
+        ("pip 18.1 from /srv/v/lib/python3.4/site-packages/pip (python 3.4)\n" + PREVIEWS_LEFT_OUT, "python-version-unsupported"),
+        (PREVIEWS_LEFT_OUT, None),
         ("Python 3.4.3\n" + LISTED.format(last="2.0.0b1"), "python-version-unsupported"),
         (DEFAULT, "protobuf-mismatch"),
         ("Could not find a version that satisfies the requirement tensorflow-gpu==2.11 (from versions: 2.9.3, 2.10.0, 2.10.1, 2.12.0)\n", "tensorflow-gpu-package-removed"),
