@@ -128,19 +128,19 @@ def _pair(version: str) -> Version:
     return (int(found[1]), int(found[2])) if found else (0, 0)
 
 
-_RUNTIMES = (
-    ((2, 14), None), ((2, 4), "libcudart.so.11.0"), ((2, 1), "libcudart.so.10.1"), ((1, 13), "libcudart.so.10.0"),
-    ((1, 5), "libcudart.so.9.0"), ((1, 0), "libcudart.so.8.0"),
+_RUNTIMES: tuple[tuple[Version, tuple[str, ...]], ...] = (
+    ((2, 14), ()), ((2, 5), ("libcudart.so.11.0", "libcusolver.so.11")), ((2, 4), ("libcudart.so.11.0",)), ((2, 1), ("libcudart.so.10.1",)),
+    ((1, 13), ("libcudart.so.10.0",)), ((1, 5), ("libcudart.so.9.0",)), ((1, 0), ("libcudart.so.8.0",)),
 )  # fmt: skip
-"""From this release on: the runtime that the wheel on PyPI asks for. Source: https://www.tensorflow.org/install/source#gpu."""
+"""From this release on: the runtime that the wheel on PyPI asks for, and what tells minor versions of CUDA 11 apart. Source:
+https://www.tensorflow.org/install/source#gpu; the logs of 2.4 to 2.9 (tests/logs/corpus)."""
 
 
 def _of_old_release(facts: Facts, release: str) -> tuple[str, ...]:
     """The runtime of a release whose wheel was not read. conda's builds, and one's own, ask for others."""
     if _told.own_build(facts) or holds(facts, "conda") or any(r[0] == 0 for r in _told.releases(facts)):
         return ()
-    name = next((name for since, name in _RUNTIMES if _pair(release) >= since), None)
-    return (name,) if name else ()
+    return next((names for since, names in _RUNTIMES if _pair(release) >= since), ())
 
 
 def opened(facts: Facts) -> tuple[str, ...]:

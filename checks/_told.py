@@ -109,8 +109,10 @@ def _runtime(version: str) -> tuple[int, int]:
 
 
 def own_build(facts: Facts) -> bool:
-    """Whether TensorFlow was built by the one who writes."""
-    return any("own_build" in e.values for e in facts.text.said("names"))
+    """Whether TensorFlow was built by the one who writes, and not installed by pip, whatever the form says."""
+    return any("own_build" in e.values for e in facts.text.said("names")) and not facts.text.said(
+        "pip-brings-tensorflow"
+    )
 
 
 def needs(card: Capability) -> tuple[int, int] | None:

@@ -9,7 +9,7 @@ from shlex import quote
 
 from gpudoctor.checks._libraries import wanted
 from gpudoctor.checks._pip import pip
-from gpudoctor.checks._said import lines
+from gpudoctor.checks._said import fails, lines
 from gpudoctor.facts import Facts, LibraryPick, Overlap, TextEvent, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, NotApplicable, Stage
 from gpudoctor.patterns import Pattern
@@ -74,6 +74,13 @@ def tf_packages_overlap(facts: Facts) -> Findings:
         return None
     if _works(facts):
         raise NotApplicable("TensorFlow lists its GPUs and works")
+    if facts.text.is_all and (both := _two_releases(facts)):
+        yield Found(
+            message="Two TensorFlow packages of different releases are installed over each other.",
+            proof=lines(both),
+            fixes=(_ONE_OF_THEM,),
+        )
+        return None
     for overlap in known(facts.python.overlaps):
         names = [_name(owner) for owner in overlap.owners]
         if len(set(names)) < 2 or not all(_TENSORFLOW.match(n) for n in names):
@@ -86,6 +93,27 @@ def tf_packages_overlap(facts: Facts) -> Findings:
     return "no TensorFlow packages of different builds lie over each other"
 
 
+def _two_releases(facts: Facts) -> tuple[TextEvent, ...]:
+    """What pip lists of two TensorFlow packages of different releases, where something fails."""
+    listed = {e.values["name"]: e for e in facts.text.said("installed") if _TENSORFLOW.match(e.values.get("name", ""))}
+    releases = {".".join(e.values.get("version", "").split(".")[:2]) for e in listed.values()}
+    return (
+        tuple(listed.values())
+        if len(listed) > 1 and len(releases) > 1 and (fails(facts) or facts.text.said("tf-lacks-attribute"))
+        else ()
+    )
+
+
+_ONE_OF_THEM = Fix(
+    kind="command",
+    risk="safe",
+    summary="Remove all of them, then install one",
+    steps=(
+        "python3 -m pip uninstall -y tensorflow tensorflow-gpu tensorflow-cpu tf-nightly",
+        "python3 -m pip install tensorflow",
+    ),
+    verify="python3 -m pip list | grep -i tensorflow",
+)
 _NOT_THE_USERS = Fix(
     kind="command",
     risk="safe",

@@ -200,7 +200,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "smi-works",
         ("nvidia-smi", "NVIDIA-SMI", "nvidia smi"),
-        (r"(?i:\bnvidia[- ]smi\b(?!['\"`)]{0,2} ?(?:\w+ ){0,3}?(?:not|never|fails|\w{2,5}n't)\b)['\"`)]{0,2} ?(?:正常|没问题|(?:\w+ ){0,3}?(?:works?|fine|ok|okay|shows? (?:the|my|all|both)|runs fine|lists? (?:the|my|all|both)|normal(?:ly)?)\b(?! (?:not|if|when|only))))"),
+        (r"(?i:\b(?:checked|confirmed|verified|seen|visible|listed|shown)(?: it)? (?:with|by|in|using) [`'\"]?nvidia-smi\b)|(?i:\bnvidia[- ]smi\b(?!['\"`)]{0,2} ?(?:\w+ ){0,3}?(?:not|never|fails|\w{2,5}n't)\b)['\"`)]{0,2} ?(?:正常|没问题|(?:\w+ ){0,3}?(?:works?|fine|ok|okay|shows? (?:the|my|all|both)|runs fine|lists? (?:the|my|all|both)|normal(?:ly)?)\b(?! (?:not|if|when|only))))"),
     ),
     ("lxc-named", ("LXC", "LXD", "lxc", "lxd", "Proxmox", "proxmox"), r"\b(?:LX[CD]|lx[cd]|[Pp]roxmox)\b"),
     (
@@ -331,6 +331,8 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         (r"(?i:^(?=[^\n]{0,400}\b(?:tensorflow|keras|tf)\b)(?=[^\n]{0,400}\b(?:pytorch|torch|jax|cupy|mxnet|caffe2?)\b)[^\n]{0,400}"
         r"\b(?:both|together|paired with|alongside|side by side|simultaneously|consecutively|in parallel|at the same time|(?:same|one|single) (?:process|gpu|server|script|program)|(?:loaded|imported) before|runs? first)\b)"),
     ),
+    ("conda-brings-cuda", ("conda install", "mamba install"), r"(?:conda|mamba) install [^\n]{0,120}\b(?:cudatoolkit|cuda-toolkit|cuda-nvcc|cudnn)"),
+    ("pip-brings-tensorflow", ("pip install", "pip3 install"), r"\bpip3? install (?:-\S{1,20} ){0,3}[\"']?tensorflow(?:-gpu)?(?:[=\[<>~ \"']|$)"),
     ("gpu-chosen", ("--gpu", "--device"), r"(?:^|\s)--(?:gpus?|gpu[_-]?(?:ids?|index|devices?|num)|device[_-]?id)[= ](?P<value>[1-9]\d?)(?=\s|$)"),
     ("wsl-1-named", ("WSL", "wsl"), r"(?i:\bwsl[ -]?(?:v|ver(?:sion)? ?)?1\b(?!\.\d))"),
     ("wsl-2", ("WSL", "wsl", "microsoft-standard"), r"(?i:\bwsl[ -]?(?:v|ver(?:sion)? ?)?2\b)|microsoft-standard"),
@@ -343,7 +345,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "several-machines",
         ("node", "achine", "omputer", "host", "erver", "SOCKET_IFNAME", "socket_ifname", "connection reset"),
-        (r"(?i:\b(?:two|three|four|multiple|several|different|multi|many|both|across|more than one|2|3|4)[ -](?:(?!gpu)\w{1,12} )?(?:nodes?|machines?|computers?|hosts?|servers?)\b"
+        (r"(?i:\b(?:two|three|four|multiple|several|different|multi|many|both|across|more than one|2|3|4)[ -](?!on )(?:(?!gpu)\w{1,12} )?(?:nodes?|machines?|computers?|hosts?|servers?)\b"
         r"|^(?![^\n]{0,80}NCCL INFO)[^\n]{0,300}\bnccl_socket_ifname\b(?!=lo\b)|\bconnection reset by peer)"),
     ),
     (
@@ -392,8 +394,8 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "other-gpu-named",
         ("AMD", "ATI", "Radeon", "RADEON", "Intel"),
-        (r"\b(?:with|on|for|support) (?:an? |my )?(?P<vendor5>AMD) GPUs?\b|^(?P<vendor6>AMD) GPU\b|\b(?i:the |my )(?:only )?(?:GPU|(?i:graphics(?: card)?|video card)) is (?:an? )?(?P<vendor4>Intel|AMD)\b|^[\W\d]{0,6}(?:(?i:GPU(?: model(?: and memory)?)?|graphics(?: card)?|video card)\W{1,6}(?:[\w.]+ ){0,2}?)?"
-        r"(?P<vendor>AMD Radeon|AMD RX|AMD ATI|ATI|Radeon|RADEON|Mesa Intel|Intel HD|Intel UHD|Intel Iris|Intel\(R\) U?HD)\b"
+        (r"\b(?:with|on|for|support) (?:an? |my )?(?P<vendor5>AMD) GPUs?\b|^(?P<vendor6>AMD) GPU\b|(?:\b(?i:the |my )(?:only )?|(?<![\w-] )\b|(?<=, ))(?:GPU|(?i:graphics(?: card)?|video card)) is (?:an? )?(?P<vendor4>Intel|AMD)\b|^[\W\d]{0,6}(?:(?i:GPU(?: model(?: and memory)?)?|graphics(?: card)?|video card)\W{1,6}(?:[\w.]+ ){0,2}?)?"
+        r"(?P<vendor>AMD Radeon|AMD RX|AMD ATI|ATI|Radeon|RADEON|Mesa Intel|Intel HD|Intel UHD|Intel Iris|Intel ?\(R\) U?HD)\b"
         r"|\b(?P<vendor3>AMD) (?:Radeon|Raedon|RADEON|radeon|R[579] \d{3}X?|RX ?\d{3,4}|\d{3}X)\b|(?i:GPU model and memory|graphics card)\W{1,6}(?P<vendor2>AMD|Intel)\b"),
     ),
 )  # fmt: skip

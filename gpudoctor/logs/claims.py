@@ -181,6 +181,8 @@ def line(text: str, _number: int, _notes: Notebook) -> Understood | None:
         return None
     if text.endswith("?") and (said := _SENTENCES.sub("\n", text)).count("\n"):
         text = said.rpartition("\n")[0].replace("\n", " ")  # what is asked at the end tells nothing
+    elif "?" in text and len(parts := _SENTENCES.sub("\n", text).split("\n")) > 1:
+        text = " ".join(one for one in parts if not one.endswith("?")) or text
     if text.endswith("?") and "Error" not in text and "cannot open" not in text:  # the file's name alone tells
         has = _HAS.search(text)
         return Understood(KIND, _by_file(has["name"], has["version"])) if has else None

@@ -218,7 +218,7 @@ LANGUAGE = Language(
         Kind(
             "tf-is-a-file",
             r"(?P<text>partially initialized module '(?P<module>tensorflow|keras|numpy)' has no attribute[^"
-            r"|]{0,80}circular import)",
+            r"|]{0,80}circular import)|(?P<text2>[Cc]annot import name '\w{1,40}' from partially initialized module '(?P<module2>tensorflow|keras|numpy)'[^\n]{0,60}circular import\) \([^\n)]{0,200}[/\\](?:tensorflow|keras|numpy)\.py\))",
             _NO_GPU,
             _broken,
         ),

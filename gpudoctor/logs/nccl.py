@@ -149,7 +149,7 @@ LANGUAGE = Language(
             r"|(?:IOMMU|ACS|VT-d|AMD-Vi)\b[^.\n]{0,60}\b(?:off|disabled)\b"
             r"|(?:[Dd]isabl\w{1,3}|[Tt]urn\w{0,3}|[Ss]witch\w{0,3}) (?:off )?(?:the )?(?:IOMMU|ACS|VT-d|AMD-Vi))",
         ),
-        Kind("p2p-cure", rf"{_ASSENTS}[^\n]{{0,300}}(?:\b{_HELPS}\b[^.\n]{{0,60}}NCCL_P2P_DISABLE|NCCL_P2P_DISABLE[^.\n]{{0,60}}(?:\b{_HELPS}\b|\b(?:it|training) starts\b|\bno (?:more )?(?:dead ?lock|hang)))|(?:[Hh]angs?|[Ff]reez\w{{1,3}}|[Dd]ead ?locks?)\b[^.\n]{{0,40}}\bwith P2P enabled\b"),
+        Kind("p2p-cure", rf"{_ASSENTS}[^\n]{{0,300}}(?:\bunless (?:\w+ ){{0,3}}NCCL_P2P_DISABLE|\b{_HELPS}\b[^.\n]{{0,60}}NCCL_P2P_DISABLE|NCCL_P2P_DISABLE[^.\n]{{0,60}}(?:\b{_HELPS}\b|\b(?:it|training) starts\b|\bno (?:more )?(?:dead ?lock|hang)))|(?:[Hh]angs?|[Ff]reez\w{{1,3}}|[Dd]ead ?locks?)\b[^.\n]{{0,40}}\bwith P2P enabled\b"),
     ),
 )  # fmt: skip
 HOSTS = Language(

@@ -103,6 +103,21 @@ COMPARED = Language(
     ),
 )
 """Who finds the processor faster."""
+_FEW = r"(?:\d ?(?:-|to|~) ?)?(?:[1-9]|[1-3]\d) ?%"
+LITTLE = Language(
+    name="profile",
+    words=("%",),
+    kinds=(
+        Kind(
+            "gpu-hardly-used",
+            rf"(?i:\b(?:only|just|juste|uses?|using)\b[^.\n%]{{0,20}}(?<![\d.]){_FEW}[^.\n]{{0,12}}\bGPU\b(?! mem)"
+            rf"|\bGPU(?:'s)? (?:usage|util\w*|load)\b[^.\n%]{{0,20}}\b(?:only|just|about|around|at|below|under|(?:above|over)) (?:only |about |around )?(?<![\d.]){_FEW})",
+            _SLOW,
+            once=True,
+        ),
+    ),
+)
+"""Who sees his GPU idle."""
 SIZES = Language(
     name="circumstances",
     words=(
@@ -137,4 +152,4 @@ SIZES = Language(
         ),
     ),
 )
-LANGUAGES = (PROFILES, STRATEGIES, SWITCHES, BINDINGS, COMPARED, SIZES)
+LANGUAGES = (PROFILES, STRATEGIES, SWITCHES, BINDINGS, COMPARED, LITTLE, SIZES)

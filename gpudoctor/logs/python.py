@@ -37,6 +37,10 @@ _OF_TENSORFLOW = Pattern(
 )
 _IMPORTS = Pattern(r"(?:-+> ?\d+ +)?(?:from|import) tensorflow\b")
 _LIBRARY = Pattern(r"(?P<library>lib(?:cu[\w]+|nv[\w]+)\.so[.\d]*): cannot open shared object file")
+_AT_WORK = Pattern(
+    r"GPU device not found|(?:UNKNOWN|INTERNAL|RESOURCE_EXHAUSTED|FAILED_PRECONDITION|UNIMPLEMENTED): |CUDA error"
+)
+"""How errors of programs begin that have imported TensorFlow."""
 _CUT_LIBCUDA = Pattern(r"libcuda\.so[.\d]*: (?:file too short|invalid ELF header)")
 _PRINTED = (
     (
@@ -113,6 +117,7 @@ class Reader:
     def _error(self, name: str, said: str, text: str, line: int) -> Understood | None:
         self._cut = 0
         notes, of_import = self.notes, self._importing or (self._in_tensorflow and "Import" in name)
+        of_import = of_import and _AT_WORK.match(said) is None
         if _CUT_LIBCUDA.search(said):
             notes.tell("driver.libcuda.path", None, line, _FAILED)
             notes.tell("driver.libcuda.load_error", said, line, _FAILED)

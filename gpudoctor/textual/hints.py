@@ -78,7 +78,7 @@ def _hints(facts: Facts) -> Iterator[str]:
     if (
         (inside and not asked and lacks)
         or (_names_container_first(facts) and not asked)
-        or (lib.path is None and _is_about_an_image(facts) and not asked)
+        or (lib.path is None and any("://" not in e.text for e in said("container-named")) and not asked)
         or by_hand
         or composed
         or (lacks and handed)
@@ -129,6 +129,8 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "pip-nvidia-libs-not-found"
     if any(e.values.get("code") == "126" for e in said("cudnn-part-on-windows")) and said("file-is-there"):
         yield "zlibwapi-missing"  # the file is there: what it needs is not
+    if said("conda-brings-cuda") and not libraries.names_another(facts):
+        yield "ld-library-path-not-set"
     if said("ide-named", "file-is-there", "shell-works", "service-named"):
         yield "ld-library-path-not-set"
     if said("several-programs", "context-not-made") and said("allocation-refused", "out-of-memory"):
@@ -213,16 +215,6 @@ def _names_container_first(facts: Facts) -> bool:
         and not facts.text.shows("container-does-not-start")
     )
     return weak and any(e.line == 1 for e in facts.text.said("container-named"))
-
-
-_IN_AN_IMAGE = re.compile(
-    r"dockerfile|docker image|\b(?:in|inside|within) (?:a |the |my )?(?:docker|container|pod)\b", re.IGNORECASE
-)
-
-
-def _is_about_an_image(facts: Facts) -> bool:
-    """The title is of a program inside one, and not of a tool."""
-    return any(e.line == 1 and _IN_AN_IMAGE.search(e.text) for e in facts.text.said("container-named"))
 
 
 def _without_nvidia(facts: Facts) -> Iterator[str]:

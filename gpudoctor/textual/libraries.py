@@ -44,7 +44,9 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
     lost = [] if isinstance(picks, Unread) else [p.soname for p in picks]
     release = release_of(facts)
     if lost and all(name.startswith(("libcudnn.", "cudnn64_")) for name in lost):
-        return tuple(dict.fromkeys(("cudnn-wrong-major", *_CUDNN))) if _other_cudnn(facts, lost) else _CUDNN
+        other = _other_cudnn(facts, lost)
+        first = {True: "cudnn-wrong-major", False: "ld-library-path-not-set", None: _CUDNN[0]}[other]
+        return tuple(dict.fromkeys((first, *_CUDNN)))
     stopped = [] if isinstance(picks, Unread) else [p.stopped_by for p in picks if p.stopped_by]
     if stopped:
         return _first("cuda-lib-from-other-toolkit", "cuda-libs-missing", "cuda-version-mismatch")
@@ -59,7 +61,7 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
     if lost and any(name.startswith(("libcublas", "libcudart", "libcufft")) for name in opened):
         return _first("cuda-libs-missing", "cuda-version-mismatch", "ld-library-path-not-set")
     if not _is_new(facts, release):
-        if not _names_a_toolkit(facts) or _names_another(facts, release):
+        if not _names_a_toolkit(facts) or names_another(facts):
             return _ALL
         return _first("ld-library-path-not-set", "cuda-version-mismatch")
     if release == _GAP and any(name.startswith("libcudart") for name in lost):  # which the wheel would find
@@ -85,9 +87,10 @@ def _majors(facts: Facts) -> set[str]:
     return {e.values["cuda"].partition(".")[0] for e in facts.text.said("names-cuda") if e.values.get("cuda")}
 
 
-def _names_another(facts: Facts, release: tuple[int, int] | None) -> bool:
+def names_another(facts: Facts) -> bool:
     """Whether the CUDA that is named is of another major version than this release is built for."""
-    return release is not None and _wanted(release) not in _majors(facts)
+    release, named = release_of(facts), _majors(facts)
+    return release is not None and bool(named) and _wanted(release) not in named
 
 
 def names_another_than_linked(facts: Facts) -> bool:
@@ -104,11 +107,11 @@ _LINKED = (((1, 13), "10.0"), ((1, 5), "9.0"))
 """From this release on: the CUDA that its library is linked with; those of 1.0 to 1.4 with 8.0."""
 
 
-def _other_cudnn(facts: Facts, lost: list[str]) -> bool:
-    """Whether a cuDNN of another major version is named."""
+def _other_cudnn(facts: Facts, lost: list[str]) -> bool | None:
+    """Whether the cuDNN that is named is of another major version; None: none is named."""
     asked = {found[1] for name in lost if (found := re.search(r"(?:\.so\.|64_|libcudnn\.)(\d)", name))}
     named = {e.values["cudnn"].partition(".")[0] for e in facts.text.said("names-cuda") if e.values.get("cudnn")}
-    return bool(asked) and bool(named - asked)
+    return bool(named - asked) if asked and named else None
 
 
 def _first(*causes: str) -> tuple[str, ...]:

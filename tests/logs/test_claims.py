@@ -67,7 +67,7 @@ def test_what_is_there_decides(text: str, cause: str) -> None:
         ("Tensorflow 2.15\nCUDA 12.2\nCould not find cuda drivers on your machine", "cuda-libs-missing"),
         ("ImportError: libcudart.so.8.0 in PyCharm", "ld-library-path-not-set"),
         (lost("libcudnn.so.8"), "cudnn-missing"),
-        (lost("libcudnn.so.8") + "cudnn 8.6", "cudnn-missing"),
+        (lost("libcudnn.so.8") + "cudnn 8.6", "ld-library-path-not-set"),
         (lost("cudart64_110.dll"), "cuda-toolkit-missing"),
         (lost("cudart64_110.dll") + "CUDA 11.2 is on the PATH", "ld-library-path-not-set"),
         (lost("libcusolver.so.11").replace("dlerror: libcusolver.so.11", "dlerror: libnvJitLink.so.12"), "cuda-lib-from-other-toolkit"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from gpudoctor.facts import Unread
 from tests.logs.judged import judged, said
 from tests.logs.test_complaints import first as answer
 
@@ -219,6 +220,25 @@ def test_a_link_to_colab_is_no_place() -> None:
         ("all_reduce_perf hangs, two RTX 5880 Ada\n", "nccl-p2p-iommu-acs"),
         # not another vendor's card, but Colab's
         ("Colab: Found no NVIDIA driver on your system. Mine is a Radeon RX 6600\n", "colab-cpu-runtime"),
+        # who is asked tells nothing
+        (
+            "Must I install CUDA 10.1? What I have is CUDA 11.\nCould not load dynamic library 'libcudart.so.10.1'; dlerror: not found\n",
+            "cuda-version-mismatch",
+        ),
+        # conda's libraries lie where pip's TensorFlow does not look
+        (
+            "conda install -c conda-forge cudatoolkit-dev\nCould not load dynamic library 'libcudart.so.11.0'; dlerror: not found\n",
+            "ld-library-path-not-set",
+        ),
+        ("Could not load dynamic library 'libcudart.so.11.0'; dlerror: not found\n", "cuda-version-mismatch"),
+        # a container that is named anywhere
+        (
+            "Found no NVIDIA driver on your system. Please check that you\nI run it in docker\n",
+            "container-no-gpus-flag",
+        ),
+        ("AssertionError:\nFound no NVIDIA driver on your system. Please check that you\n", "driver-missing"),
+        ("ResourceExhaustedError on GPU\n", "gpu-oom-model-or-data"),
+        ("It's very slow, and only 1 to 5% of the GPU is used\n", "cpu-starved-input"),
         # the driver's own tools
         ("ERROR: NVIDIA driver is not loaded\n", "driver-module-not-loaded"),
     ],
@@ -226,3 +246,10 @@ def test_a_link_to_colab_is_no_place() -> None:
 def test_what_is_named_goes_first(text: str, cause: str) -> None:
     roots, candidates = said(judged(text))
     assert (roots, candidates[:1]) == ([], [cause])
+
+
+def test_an_error_after_the_import_is_none_of_the_import() -> None:
+    of_work = judged("import tensorflow as tf\nSystemError: GPU device not found\n")
+    assert isinstance(of_work.facts.tensorflow.import_error, Unread)
+    of_import = judged("import tensorflow as tf\nSystemError: initialization of _internal failed\n")
+    assert of_import.facts.tensorflow.import_error == "SystemError: initialization of _internal failed"

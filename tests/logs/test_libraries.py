@@ -66,7 +66,7 @@ def test_what_is_there_decides(text: str, cause: str) -> None:
 @pytest.mark.parametrize(
     ("text", "first"),
     [
-        (NO_CUDNN + "cuDNN version: 8.0.4\n", "cudnn-missing"),
+        (NO_CUDNN + "cuDNN version: 8.0.4\n", "ld-library-path-not-set"),
         (NOTHING + "Cuda compilation tools, release 10.1, V10.1.243\n", "ld-library-path-not-set"),
     ],
 )

@@ -55,6 +55,7 @@ CLUES: dict[str, tuple[str, ...]] = {
         "mig-enabled-no-instance",
         "gpu-exclusive-busy",
     ),
+    "gpu-hardly-used": ("cpu-starved-input", "gpu-launch-bound", "single-gpu-silently", "h2d-pageable"),
     "gpu-slower-than-cpu": (
         "gpu-launch-bound",
         "cpu-starved-input",

@@ -28,6 +28,7 @@ CLUES: dict[str, tuple[str, ...]] = {
     "gpu-sync-failed": ("gpu-memory-held-by-other-process", "gpu-oom-model-or-data", "xid13-31-43-app-or-gpu-fault", "gpu-too-new-for-build"),
     "out-of-memory": (*_MEMORY, "gpu-memory-handle-alloc"),
     "allocator-report": _MEMORY,
+    "resource-exhausted": _MEMORY,
     "allocation-refused": ("gpu-memory-held-by-other-process", "tf-preallocates-all-memory", "gpu-oom-model-or-data"),
     "copy-finds-no-room": ("gpu-memory-held-by-other-process", "gpu-oom-model-or-data", "tf-preallocates-all-memory"),
     "torch-out-of-memory": ("gpu-memory-held-by-other-process", "gpu-oom-model-or-data", "tf-preallocates-all-memory"),
