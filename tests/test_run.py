@@ -302,6 +302,7 @@ FLAWS = (
     Flaw("host-memory-leak", "a program under gpudoctor run that takes 60 MiB a second", *_BUSY, "leak"),
 )  # fmt: skip
 OF_SPEED = ("GD84", "GD930", "GD80")
+_WITHOUT_PAUSE = 0.9
 
 
 def trained(
@@ -315,6 +316,9 @@ def trained(
 @pytest.mark.parametrize("flaw", FLAWS, ids=str)
 def test_a_flaw_is_seen_and_named(fake: dict[str, str], tmp_path: Path, flaw: Flaw) -> None:
     report, named = trained(tmp_path, fake, flaw.first, flaw.second, flaw.does)
+    own = sum(t["cores"] for t in report["facts"]["run"]["by_thread"] if t.get("main"))
+    if flaw.cause == "gpu-launch-bound" and own < _WITHOUT_PAUSE:
+        pytest.skip(f"others took the processor: the program's own thread had {own:.2f} of it")
     assert named == [flaw.cause], report["facts"]["run"]
     again = subprocess.run(
         [*COMMAND, "replay", str(tmp_path / "report.json"), "--format", "json"],

@@ -1,5 +1,6 @@
 /* Preloaded, it makes a program believe that it runs on another system:
  *   FAKE_MACHINE=aarch64   what uname() says of the processor
+ *   FAKE_RELEASE=4.4.0-1     what it says of the kernel
  *   FAKE_GLIBC=2.17        what confstr() says of the C library
  */
 #define _GNU_SOURCE
@@ -13,8 +14,9 @@
 int uname(struct utsname *told) {
     int (*real)(struct utsname *) = (int (*)(struct utsname *))dlsym(RTLD_NEXT, "uname");
     int result = real(told);
-    const char *machine = getenv("FAKE_MACHINE");
+    const char *machine = getenv("FAKE_MACHINE"), *release = getenv("FAKE_RELEASE");
     if (!result && machine) snprintf(told->machine, sizeof told->machine, "%s", machine);
+    if (!result && release) snprintf(told->release, sizeof told->release, "%s", release);
     return result;
 }
 

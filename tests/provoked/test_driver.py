@@ -80,6 +80,14 @@ def under_wsl(machine: Scene) -> None:
     machine.put("/etc/ld.so.conf.d/ld.wsl.conf", "/usr/lib/wsl/lib\n")
 
 
+def under_wsl_1(machine: Scene) -> None:
+    """No kernel of its own, no GPU, no driver."""
+    machine.do(
+        f"cp {machine.fake('platform.c')} /usr/lib/libplatform.so; {UNLOADED}; rm -rf /sys/bus/pci/devices/*; rm -f {LIBRARIES}/lib{{cuda,nvidia-ml}}.so.*; ldconfig"
+    )
+    machine.env.update(LD_PRELOAD="/usr/lib/libplatform.so", FAKE_RELEASE="4.4.0-19041-Microsoft")
+
+
 def key_is_unknown(machine: Scene) -> None:
     machine.do(f"{UNLOADED}; mount -t tmpfs scene /sys/firmware; mkdir -p /sys/firmware/efi/efivars")
     machine.do(
@@ -153,6 +161,7 @@ CASES = (
     Case("optimus-gpu-powered-off", "bbswitch has the discrete GPU off",
          does(UNLOADED, "mount -t tmpfs scene /proc/acpi", "echo 0000:01:00.0 OFF > /proc/acpi/bbswitch")),
     Case("wsl-libcuda-path", "/dev/dxg, Windows' libcuda in /usr/lib/wsl/lib and a Linux one before it", under_wsl),
+    Case("wsl1-no-gpu", "the release that WSL 1 tells, and neither GPU nor driver", under_wsl_1, elsewhere=True),
     Case("driver-library-damaged", "libcuda cut after 30 bytes", does(f"truncate -s 30 {LIBRARIES}/libcuda.so.1")),
     Case("driver-library-damaged", "libcuda cut after 9000 bytes", does(f"truncate -s 9000 {LIBRARIES}/libcuda.so.1")),
     Case("driver-library-damaged", "an empty libcuda", does(f": > {LIBRARIES}/libcuda.so.1")),
