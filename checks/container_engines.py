@@ -9,7 +9,7 @@ from gpudoctor.checks._driver_said import decided
 from gpudoctor.checks._engines import ANY_IMAGE, NOT_STARTED, with_root
 from gpudoctor.checks._reasons import short
 from gpudoctor.checks._said import left_open, lines, said
-from gpudoctor.facts import Facts, known
+from gpudoctor.facts import Facts, TextEvent, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
 
@@ -72,7 +72,7 @@ def container_docker_desktop_linux(facts: Facts) -> Findings:
     """Docker Desktop runs its containers in a virtual machine, which has no GPU on Linux.
 
     What it looks at: in a pasted text, Docker Desktop on a machine that is not Windows or a Mac, where a container with
-    GPUs is not started. On a host: DOCKER_HOST, DOCKER_CONTEXT and the context that docker's settings choose; for information.
+    GPUs is not started; or one that starts with sudo docker alone. On a host: DOCKER_HOST, DOCKER_CONTEXT and the context that docker's settings choose; for information.
 
     Why it matters: the engine is inside a virtual machine that sees neither the host's driver nor its toolkit. Only on
     Windows (WSL 2) the GPU is handed through.
@@ -83,6 +83,13 @@ def container_docker_desktop_linux(facts: Facts) -> Findings:
     """
     if not facts.text.is_all:
         return (yield from _talks_to_a_virtual_machine(facts))
+    if as_root := _starts_as_root_alone(facts):
+        yield Found(
+            message="A container with GPUs starts for root and not for this user: another engine answers him, as Docker Desktop's does.",
+            proof=lines(as_root),
+            fixes=(_OWN_ENGINE,),
+        )
+        return None
     desktop = said(facts, "docker-desktop", settle="docker context ls")
     failed = facts.text.said("no-gpu-device-driver", "no-gpu-runtime", "container-no-nvml")
     if not failed or facts.text.said("on-windows", "on-a-mac"):
@@ -92,6 +99,15 @@ def container_docker_desktop_linux(facts: Facts) -> Findings:
         proof=lines((desktop[0], *failed)),
         fixes=(_OWN_ENGINE,),
     )
+
+
+def _starts_as_root_alone(facts: Facts) -> tuple[TextEvent, ...]:
+    """The driver's library is not found, and the same with sudo prints the image's banner."""
+    failed, root, banner = (facts.text.said(k) for k in ("container-no-nvml", "sudo-docker-run", "image-banner"))
+    if not (failed and root and banner) or facts.text.said("rootless"):
+        return ()
+    after = all(e.line < root[0].line for e in failed) and root[0].line < banner[0].line
+    return (failed[0], root[0], banner[0]) if after else ()
 
 
 _OWN_ENGINE = Fix(

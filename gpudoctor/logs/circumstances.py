@@ -333,6 +333,8 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     ("conda-brings-cuda", ("conda install", "mamba install"), r"(?:conda|mamba) install [^\n]{0,120}\b(?:cudatoolkit|cuda-toolkit|cuda-nvcc|cudnn)"),
     ("pip-brings-tensorflow", ("pip install", "pip3 install"), r"\bpip3? install (?:-\S{1,20} ){0,3}[\"']?tensorflow(?:-gpu)?(?:[=\[<>~ \"']|$)"),
+    ("image-banner", ("CUDA Version",), r"^CUDA Version \d{1,2}\.\d\.\d$"),
+    ("sudo-docker-run", ("sudo docker",), r"\bsudo docker (?:container )?run\b"),
     ("gpu-chosen", ("--gpu", "--device"), r"(?:^|\s)--(?:gpus?|gpu[_-]?(?:ids?|index|devices?|num)|device[_-]?id)[= ](?P<value>[1-9]\d?)(?=\s|$)"),
     ("wsl-1-named", ("WSL", "wsl"), r"(?i:\bwsl[ -]?(?:v|ver(?:sion)? ?)?1\b(?!\.\d))"),
     ("wsl-2", ("WSL", "wsl", "microsoft-standard"), r"(?i:\bwsl[ -]?(?:v|ver(?:sion)? ?)?2\b)|microsoft-standard"),

@@ -34,6 +34,7 @@ GEFORCE = "I tensorflow/core/common_runtime/gpu/gpu_device.cc:1103] Created Tens
 NO_FUNCTION = "no device function\nNCCL version 2.4.8+cuda{cuda}\nbox:97:97 [7] NCCL INFO Using 256 threads, Min Comp Cap {least}, Trees disabled\n"
 OF_CUDA_12 = "Could not load library libcublasLt.so.12. Error: libcublasLt.so.12: cannot open shared object file: No such file or directory\n"
 NOT_DETECTED = "WARNING: The NVIDIA Driver was not detected.  GPU functionality will not be available.\n"
+NO_NVML = "nvidia-container-cli: initialization error: load library failed: libnvidia-ml.so.1: cannot open shared object file: no such file or directory: unknown.\n"
 NOT_INSIDE = 'Error: container_linux.go:345: starting container process caused "exec: \\"nvidia-smi\\": executable file not found in $PATH": OCI runtime error\n'
 PTXAS = "You are using ptxas 8.x, but TF requires ptxas 9.x (and strongly prefers >= 9.2.88).\n"
 DEFAULT = "    _DEFAULT = SymbolDatabase(pool=descriptor_pool.Default())\nAttributeError: 'module' object has no attribute 'Default'\n"
@@ -89,6 +90,8 @@ DEFAULT = "    _DEFAULT = SymbolDatabase(pool=descriptor_pool.Default())\nAttrib
         ("I want TensorFlow on kubernetes with this device plugin\n" + NO_LIBCUDA, "container-runtime-not-default"),
         ("podman run --hook-dir=/usr/share/containers/oci/hooks.d image\nroot@0a1b2c3d4e5f:/# torch.cuda.is_available() False\n", None),
         ("NVIDIA-SMI couldn't find libnvidia-ml.so library in your system.\nWhen I launch ldconfig within the container the problem is fixed.\n", "container-ldconfig-path"),
+        ("$ docker run --gpus all nvidia/cuda nvidia-smi\n" + NO_NVML + "$ sudo docker run --gpus all nvidia/cuda nvidia-smi\nCUDA Version 12.2.2\n", "container-docker-desktop-linux"),
+        ("$ sudo docker run --gpus all nvidia/cuda nvidia-smi\n" + NO_NVML, "container-host-driver-broken"),
         ("$ docker run 5f270feee059 --gpus=all\n" + NOT_DETECTED, "container-no-gpus-flag"),
         ("$ docker run --rm -it nvidia/cuda --runtime=nvidia\n" + NOT_DETECTED, "container-no-gpus-flag"),
         ("$ docker run --gpus=all 5f270feee059\n" + NOT_DETECTED, None),
