@@ -335,6 +335,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("pip-brings-tensorflow", ("pip install", "pip3 install"), r"\bpip3? install (?:-\S{1,20} ){0,3}[\"']?tensorflow(?:-gpu)?(?:[=\[<>~ \"']|$)"),
     ("image-banner", ("CUDA Version",), r"^CUDA Version \d{1,2}\.\d\.\d$"),
     ("sudo-docker-run", ("sudo docker",), r"\bsudo docker (?:container )?run\b"),
+    ("cgroups-changed", ("group",), r"(?i:\b(?:using|use|with|to|after|since|on|under|switch\w{0,5}|chang\w{0,3}) (?:\w+ ){0,3}cgroups?[ -]?v2\b)"),
     ("gpu-chosen", ("--gpu", "--device"), r"(?:^|\s)--(?:gpus?|gpu[_-]?(?:ids?|index|devices?|num)|device[_-]?id)[= ](?P<value>[1-9]\d?)(?=\s|$)"),
     ("wsl-1-named", ("WSL", "wsl"), r"(?i:\bwsl[ -]?(?:v|ver(?:sion)? ?)?1\b(?!\.\d))"),
     ("wsl-2", ("WSL", "wsl", "microsoft-standard"), r"(?i:\bwsl[ -]?(?:v|ver(?:sion)? ?)?2\b)|microsoft-standard"),

@@ -98,7 +98,7 @@ C_LIBRARY_HERE = Language(
 )  # fmt: skip
 WISH = Language(
     name="complaints",
-    words=("GPU", "gpu", "CUDA", "uda ", "raphics", "RTX", "GTX"),
+    words=("GPU", "gpu", "Gpu", "CUDA", "uda ", "raphics", "RTX", "GTX"),
     kinds=(
         Kind(
             "wants-gpu",

@@ -63,7 +63,7 @@ LANGUAGE = Language(
             "build-failed",
             r"Bad return status for module build on kernel: (?P<kernel>\S{1,60})|failed for (?:module\(s\) )?nvidia\S{0,20}\(10\)"
             r"|DKMS module 'nvidia[^']{0,30}' failed to build|Building DKMS module:? '?nvidia-[^\n]{0,60} FAILED!|Unable to build the NVIDIA kernel module"
-            r"|The [Nn]vidia kernel module was not (?:created|built)"
+            r"|The [Nn]vidia kernel module was not (?:created|built)|\bnvidia-dkms (?:\S{1,20} )?(?:is |keeps )?(?:failing|fails|failed)(?: to)? build\b"
             r"|(?:performing the step|during the step)[: ]{1,3}['\"]?Building kernel modules",
             _DOES_NOT_LOAD,
         ),

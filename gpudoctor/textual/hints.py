@@ -49,6 +49,8 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "container-driver-root-wrong"
     if said("driver-versions-differ") and library_is_older(facts):
         yield "cuda-compat-unsupported"
+    if said("cgroups-changed"):
+        yield "container-cgroupv2-unsupported"
     if said("rootless"):
         yield "container-rootless-cgroups"
     if said("container-driver-request") and said("on-windows"):

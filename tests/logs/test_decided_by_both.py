@@ -72,6 +72,8 @@ DEFAULT = "    _DEFAULT = SymbolDatabase(pool=descriptor_pool.Default())\nAttrib
         ("How can one use it with an AMD RX 570?\n", "amd-gpu"),
         ("Can this be run with an AMD GPU?\n", "amd-gpu"),
         ("nvidia-container-cli: initialization error: WSL environment detected but no adapters were found: unknown\nThere's no NVIDIA graphics card in it\n", "no-nvidia-gpu"),
+        ("nvidia-dkms failing build on 6.17.1\n", "driver-kernel-incompatible"),
+        ("nvidia-dkms builds on 6.17.1\n", None),
         ("> Building DKMS module: nvidia-570.133.07... FAILED!\n", "driver-kernel-incompatible"),
         ("How can one use it with an AMD RX 570 beside a GTX 1060?\n", None),
         ("on a machine *without* a GPU this code prints: failed call to cuInit: CUDA_ERROR_UNKNOWN: unknown error\n", "no-nvidia-gpu"),
@@ -174,6 +176,7 @@ DEFAULT = "    _DEFAULT = SymbolDatabase(pool=descriptor_pool.Default())\nAttrib
         ("Cannot run on CentOS with glibc 2.27\nThis wheel has a glibc version of 2.23.\n", None),
         ("As I have cuda 11 (cuda 8 I do not have) I took tensorflow-gpu == 1.14, and the model never uses the gpu.\n", "cuda-version-mismatch"),
         ("As I have cuda 10.0 (cuda 8 I do not have) I took tensorflow-gpu == 1.14, and the model never uses the gpu.\n", None),
+        ("I want Tensorflow on the Gpu and not cpu. TensorFlow 2.13.0, Windows 10, GTX 1050 Ti\n", "tf-windows-native-cpu-only"),
         ("TensorFlow 2.12.0, Windows 10, GTX 1070\nI can't pick the GPU: list_physical_devices gives back an empty array\n", "tf-windows-native-cpu-only"),
         # cards
         ("I use 3080ti / tensorflow 1.15 / cuda 10.1\n" + FAILED, "gpu-too-new-for-build"),

@@ -239,6 +239,10 @@ def test_a_link_to_colab_is_no_place() -> None:
         ("AssertionError:\nFound no NVIDIA driver on your system. Please check that you\n", "driver-missing"),
         ("ResourceExhaustedError on GPU\n", "gpu-oom-model-or-data"),
         ("It's very slow, and only 1 to 5% of the GPU is used\n", "cpu-starved-input"),
+        (
+            "The pod does not run when using cgroupsv2\nError response from daemon: OCI runtime create failed: error running hook\n",
+            "container-cgroupv2-unsupported",
+        ),
         # the driver's own tools
         ("ERROR: NVIDIA driver is not loaded\n", "driver-module-not-loaded"),
     ],
