@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterator
 from shlex import quote
 
+from gpudoctor.checks import _said
 from gpudoctor.checks._libraries import wanted
 from gpudoctor.checks._pip import pip
-from gpudoctor.checks._said import fails, lines
+from gpudoctor.checks._said import lines
 from gpudoctor.facts import Facts, LibraryPick, Overlap, TextEvent, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, NotApplicable, Stage
 from gpudoctor.patterns import Pattern
@@ -99,7 +100,7 @@ def _two_releases(facts: Facts) -> tuple[TextEvent, ...]:
     releases = {".".join(e.values.get("version", "").split(".")[:2]) for e in listed.values()}
     return (
         tuple(listed.values())
-        if len(listed) > 1 and len(releases) > 1 and (fails(facts) or facts.text.said("tf-lacks-attribute"))
+        if len(listed) > 1 and len(releases) > 1 and (_said.fails(facts) or facts.text.said("tf-lacks-attribute"))
         else ()
     )
 

@@ -122,6 +122,9 @@ def test_these_are_left(text: str, causes: tuple[str, ...]) -> None:
         ("driver-blamed", f"{STAMP}E tensorflow/stream_executor/cuda/cuda_dnn.cc:328] Possibly insufficient driver version: 418.87.1"),
         ("bus-error", "[box:00811] *** Process received signal ***\n[box:00811] Signal: Bus error (7)"),
         ("power-cap-named", "- SW Power Cap: Active"),
+        ("gpu-slower-than-cpu", "The GPU is slower than the CPU"),
+        ("gpu-hardly-used", "It uses only 5% of the GPU"),
+        ("nccl-versions-differ", "NCCL WARN Mismatched NCCL version detected"),
         ("no-device-function", "RuntimeError: NCCL: no device function"),
     ],
 )  # fmt: skip
