@@ -78,10 +78,18 @@ def tensor_cores(facts: Facts, fix: Fix) -> Findings:
     return None
 
 
-_PAGEABLE_GB_PER_S, _SOME_GB_PER_S = 7.0, 0.8
+_PAGEABLE_GB_PER_S, SOME_GB_PER_S = 7.0, 0.8
 """What the driver copies from pageable memory at most on a host of 2024; more than a step needs that does not wait for its data."""
 _OF_THE_WAIT = 0.3
 _WINDOWS = 8
+
+
+def copied_in(waiting: _run.Waiting, settle: str) -> list[tuple[RunGpu, Quantiles]]:
+    """The GPUs that tell what is copied to them, and how much. Raises UnknownFactError where none does."""
+    told = [(g, rate) for g in waiting.gpus if isinstance(rate := g.copied_in_gb_per_s, Quantiles)]
+    if not told:
+        raise UnknownFactError(Unread(why="this GPU does not tell what comes over the bus", settle=settle))
+    return told
 
 
 def copies(facts: Facts, fix: Fix, settle: str) -> Findings:
@@ -90,15 +98,13 @@ def copies(facts: Facts, fix: Fix, settle: str) -> Findings:
     waiting = _run.waiting(run)
     if waiting.share < _run.WAITS:
         return f"the GPUs are at work in {1 - waiting.share:.0%} of the time"
-    told = [(g, rate) for g in waiting.gpus if isinstance(rate := g.copied_in_gb_per_s, Quantiles)]
-    if not told:
-        raise UnknownFactError(Unread(why="this GPU does not tell what comes over the bus", settle=settle))
+    told = copied_in(waiting, settle)
     gpu, rate = max(told, key=lambda one: one[1].mean)
     copying = rate.mean / _PAGEABLE_GB_PER_S
     if gpu.copies_counted is not True and isinstance(gpu.copying_share, float) and rate.mean * _WINDOWS > 1:
         copying = max(copying, gpu.copying_share)
     by_hand = (
-        rate.mean >= _SOME_GB_PER_S and waiting.main_cores >= _OF_THE_WAIT and waiting.main_cores > waiting.input_cores
+        rate.mean >= SOME_GB_PER_S and waiting.main_cores >= _OF_THE_WAIT and waiting.main_cores > waiting.input_cores
     )
     if copying < _OF_THE_WAIT * waiting.share and not by_hand:
         return f"{rate.mean:.2f} GB/s come over the bus: not what the GPUs wait for"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpudoctor.checks import _run
+from gpudoctor.checks import _run, _slow_runs
 from gpudoctor.checks._said import lines as quoted
 from gpudoctor.checks._said import said, speaks_of_speed
 from gpudoctor.facts import Facts, UnknownFactError, Unread
@@ -10,8 +10,8 @@ from gpudoctor.findings import Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
 
 _PROFILE = "tensorboard --logdir LOGS  # Profile, Overview: Kernel Launch Time; the program with tf.keras.callbacks.TensorBoard('LOGS', profile_batch=(10, 20))"
-_WITHOUT_PAUSE, _MOST_OF_IT, _COPIES_GB_PER_S = 0.85, 0.9, 0.8
-"""Of the time; of what both threads do; what makes it a matter of copies. In the programs of tests/gpu/training on an H200 those that start
+_WITHOUT_PAUSE, _MOST_OF_IT = 0.85, 0.9
+"""Of the time; of what both threads do. In the programs of tests/gpu/training on an H200 those that start
 operations are at work in 96 to 106% of the time where they hold the GPU up, and in 9 to 16% where the input or nothing does."""
 _FEWER = Fix(
     kind="advice",
@@ -61,13 +61,9 @@ def gpu_launch_bound(facts: Facts) -> Findings:
         return f"what starts operations is at work in {main + launching:.0%} of the time"
     if waiting.input_cores >= _WITHOUT_PAUSE:
         raise UnknownFactError(Unread(why="what prepares input is at work without a pause as well", settle=_PROFILE))
-    copied = [
-        g.copied_in_gb_per_s
-        for g in waiting.gpus
-        if not isinstance(g.copied_in_gb_per_s, Unread) and g.copied_in_gb_per_s
-    ]
-    if any(rate.mean >= _COPIES_GB_PER_S for rate in copied):
-        return f"{max(rate.mean for rate in copied):.1f} GB/s are copied to the GPU meanwhile"
+    copied = max(rate.mean for _, rate in _slow_runs.copied_in(waiting, _PROFILE))
+    if copied >= _slow_runs.SOME_GB_PER_S:
+        return f"{copied:.1f} GB/s are copied to the GPU meanwhile"
     if main >= _MOST_OF_IT * (main + launching):
         who = "Python's own thread is at work without a pause"
     elif launching >= _MOST_OF_IT * (main + launching):

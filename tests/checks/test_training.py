@@ -218,6 +218,14 @@ def test_operations_that_are_started_in_time(busy: float, who: tuple[float, ...]
     assert outcome(starved(busy, *who), "gpu-launch-bound") == outcome_of_it
 
 
+def test_operations_of_a_gpu_that_does_not_tell_what_is_copied() -> None:
+    """It may wait for copies just as well."""
+    silent: dict[str, Any] = {"copied_in_gb_per_s": None, "copying_share": None}
+    assert outcome(ran(gpu(0, 40.0, **silent), by=threads(0.6, 0.0, 0.4)), "gpu-launch-bound") == "unknown"
+    copies = ran(gpu(0, 40.0, copied_in_gb_per_s=around(2.0)), by=threads(0.6, 0.0, 0.4))
+    assert outcome(copies, "gpu-launch-bound") == "passed"
+
+
 def test_a_program_of_which_nobody_knows_what_it_waits_for() -> None:
     facts = starved(40.0, 0.5, 0.1, 0.3)
     assert outcome(facts, "cpu-starved-input") == "unknown"
