@@ -133,7 +133,7 @@ _RUNTIMES: tuple[tuple[Version, tuple[str, ...]], ...] = (
     ((1, 13), ("libcudart.so.10.0",)), ((1, 5), ("libcudart.so.9.0",)), ((1, 0), ("libcudart.so.8.0",)),
 )  # fmt: skip
 """From this release on: the runtime that the wheel on PyPI asks for, and what tells minor versions of CUDA 11 apart. Source:
-https://www.tensorflow.org/install/source#gpu; the logs of 2.4 to 2.9 (tests/logs/corpus)."""
+https://www.tensorflow.org/install/source#gpu; the logs of 2.4, 2.6 and 2.8 (tests/logs/corpus); 2.5 is for the CUDA of 2.6."""
 
 
 def _of_old_release(facts: Facts, release: str) -> tuple[str, ...]:

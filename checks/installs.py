@@ -280,9 +280,9 @@ def msvc_runtime_missing(facts: Facts) -> Iterator[Found]:
     )
 
 
-_LAST_BEFORE, _FIRST_AFTER = {"1.14.0", "2.0.0b1"}, {"1.15.0", "2.0.0"}
-"""Of TensorFlow: the last releases whose Linux wheels are of manylinux1, the first of manylinux2010."""
 _PREVIEW = "2.0.0b1"
+_LAST_BEFORE, _FIRST_AFTER = {"1.14.0", _PREVIEW}, {"1.15.0", "2.0.0"}
+"""Of TensorFlow: the last releases whose Linux wheels are of manylinux1, the first of manylinux2010."""
 _NOT_BUILT_FOR, _BUILT_FOR = ("3.3", "3.4"), ("2.7", "3.5", "3.6", "3.7")
 """Pythons that the releases of manylinux2010 left out, and those that 1.15.0 was built for."""
 

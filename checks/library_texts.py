@@ -29,7 +29,7 @@ def other_cuda(facts: Facts) -> Iterator[Found]:
             fixes=(EXTRA,),
         )
         return
-    if any(_asked_by_cudnn(facts)):
+    if _asked_by_cudnn(facts):
         return
     wishes = [
         [(name, between) for name, between in one if not name.startswith(("libcurand", "curand"))]
@@ -270,20 +270,21 @@ def refused_file(facts: Facts) -> Iterator[Found]:
         )
 
 
-def _asked_by_cudnn(facts: Facts) -> Iterator[Found]:
+def _asked_by_cudnn(facts: Facts) -> Found | None:
     """cuDNN asks for a library of another major version of CUDA than TensorFlow is built for: it was installed for that CUDA."""
     built, stated = {cuda[0] for cuda in _told.built_for(facts)}, named(facts, "cuda")
     here = built or {version[0] for version in stated}
     for event in facts.text.said("cudnn-lacks-cublas")[:1]:
         major = int(event.values["major"])
         if here and major not in here:
-            yield Found(
+            return Found(
                 message=f"cuDNN asks for a library of CUDA {major}, and "
                 + (f"this TensorFlow is built for CUDA {max(built)}" if built else f"CUDA {max(here)} is installed")
                 + ": this cuDNN was made for another CUDA.",
                 proof=lines((event, *(facts.text.said("names")[:1] if built else list(stated.values())[:1]))),
                 fixes=(EXTRA,),
             )
+    return None
 
 
 _NEEDS_OF_ANOTHER = Pattern(r"^libnvJitLink\.so\.(?P<major>\d{1,2}): cannot open")
@@ -292,8 +293,8 @@ _NEEDS_OF_ANOTHER = Pattern(r"^libnvJitLink\.so\.(?P<major>\d{1,2}): cannot open
 def of_another_toolkit(facts: Facts) -> Iterator[Found]:
     """A library that was found asks for one that only another major version of CUDA brings than the one that was opened
     (cuda-lib-from-other-toolkit): libnvJitLink is there from 12 on."""
-    if of_cudnn := list(_asked_by_cudnn(facts)):
-        yield from of_cudnn
+    if of_cudnn := _asked_by_cudnn(facts):
+        yield of_cudnn
         return
     opened_majors = {e.values.get("version", "").partition(".")[0] for e in facts.text.said("runtime-opened")}
     for event in facts.text.said("library-not-loaded"):

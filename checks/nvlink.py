@@ -25,7 +25,6 @@ def _active(device: GpuDevice) -> list[NvLink]:
 
 _MODULE = Pattern(r"SXM|HBM3$|H200$|B[23]00")
 """Names of products that are modules on a baseboard, no PCIe cards."""
-_SIBLINGS = 2
 _BOARD = 8
 """Modules of the largest board on which they are linked to each other."""
 
@@ -170,7 +169,7 @@ def nvlink_degraded(facts: Facts) -> Findings:
     Source: NVML API reference, nvmlDeviceGetNvLinkState, nvmlDeviceGetNvLinkRemoteDeviceType.
     """
     listed = facts.gpu.devices
-    alone = isinstance(listed, Unread) or len(listed) < _SIBLINGS
+    alone = isinstance(listed, Unread) or len(listed) < 2
     if alone and facts.text.is_all and facts.text.said("nvlink-inactive"):  # some machines do not wire them all
         raise left_open("nvidia-smi nvlink -s; nvidia-smi topo -m  # of all GPUs")
     for device, active, sibling in _short(facts, lambda active: active > 0):

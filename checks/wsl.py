@@ -12,6 +12,7 @@ from gpudoctor.findings import Evidence, Findings, Fix, Found, NotApplicable, St
 from gpudoctor.registry import check
 
 _WSL = "/usr/lib/wsl/"
+_NO_GPU = ("tf-lists-no-gpu", "cuinit-fails", "cuinit-no-device", "cuinit-no-answer", "libcuda-not-found")
 
 
 @check(
@@ -19,11 +20,7 @@ _WSL = "/usr/lib/wsl/"
     "wsl-libcuda-path",
     stage=Stage.DRIVER,
     explains=(
-        "tf-lists-no-gpu",
-        "cuinit-fails",
-        "cuinit-no-device",
-        "cuinit-no-answer",
-        "libcuda-not-found",
+        *_NO_GPU,
         "driver-libcuda-not-on-path",
         "driver-library-mismatch",
         "driver-missing",
@@ -101,11 +98,7 @@ _FIRST = re.compile(r"(?:4\.4\.0-\d+|3\.4\.0)-Microsoft")
     "wsl1-no-gpu",
     stage=Stage.DRIVER,
     explains=(
-        "tf-lists-no-gpu",
-        "cuinit-fails",
-        "cuinit-no-device",
-        "cuinit-no-answer",
-        "libcuda-not-found",
+        *_NO_GPU,
         "nvidia-smi-fails",
         "driver-does-not-load",
         "driver-missing",

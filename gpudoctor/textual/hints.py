@@ -191,12 +191,8 @@ _HIDES = ("", "-1", "none", "void", "NoDevFiles", "0")
 """Values of CUDA_VISIBLE_DEVICES that hide all GPUs, and the one that every machine with a GPU has."""
 
 
-def strong(facts: Facts) -> tuple[str, ...]:
+def strong(facts: Facts) -> Iterator[str]:
     """What a program's line or the names of the cards speak for."""
-    return tuple(_strong(facts))
-
-
-def _strong(facts: Facts) -> Iterator[str]:
     if any(_OF_A_TOOLKIT.search(e.text) for e in facts.text.said("libraries-mixed", "cublas-mixed")):
         yield "ld-library-path-wrong-toolkit"
     yield from _without_nvidia(facts)
