@@ -8,17 +8,19 @@ from collections.abc import Callable
 from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
+import msgspec
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from gpudoctor import bundle
+from gpudoctor import api, bundle
 from gpudoctor.compare import Comparison, compare
-from gpudoctor.facts import Facts
+from gpudoctor.facts import Facts, GpuDevice
 from gpudoctor.render.diff import FORMATS, below, rendered
 from gpudoctor.render.diff.view import View
 from tests.compare.pairs import PAIRS, Pair, listed
 from tests.factory import healthy, with_, with_variable
 from tests.render import parsed
+from tests.running import ROOT
 
 
 class Said(NamedTuple):
@@ -213,3 +215,54 @@ def test_below_a_report(format: str) -> None:
     elif format != "github":
         assert READERS[format](said).verdict == "worse"
     assert "baseline" in said
+
+
+def four_gpus() -> Facts:
+    return api.replay(ROOT / "tests" / "hosts" / "h200-x4-healthy.json").seen
+
+
+def with_devices(facts: Facts, devices: list[GpuDevice]) -> Facts:
+    return with_(facts, gpu=msgspec.structs.replace(facts.gpu, devices=tuple(devices)))
+
+
+def gpus(facts: Facts) -> list[GpuDevice]:
+    assert isinstance(facts.gpu.devices, tuple)
+    return list(facts.gpu.devices)
+
+
+@pytest.mark.parametrize("format", ["text", "markdown", "html"])
+def test_what_changed_alike_on_several_gpus_is_said_once(format: str) -> None:
+    old = four_gpus()
+    limits = (500.0, 500.0, 500.0, 600.0)
+    new = with_devices(
+        old, [msgspec.structs.replace(d, power_limit_w=w) for d, w in zip(gpus(old), limits, strict=True)]
+    )
+    made = compare(bundle.make(old, "2026-11-21T00:00:00+00:00"), bundle.make(new, "2026-11-22T00:00:00+00:00"))
+    said = rendered(made, format)
+    assert "GPUs 0, 1, 2: power limit: 700 W → 500 W (down)" in said
+    assert "GPU 3 (0000:00:09.0): power limit: 700 W → 600 W (down)" in said
+    assert said.count("power limit") == 2
+    each = rendered(made, format, verbose=True)
+    assert "GPU 1 (0000:00:07.0): power limit: 700 W → 500 W (down)" in each
+    assert each.count("power limit") == 4
+
+
+def test_pairs_of_gpus_are_counted() -> None:
+    old = four_gpus()
+    assert isinstance(old.gpu.pairs, tuple)
+    pairs = tuple(msgspec.structs.replace(one, read="NOT_SUPPORTED") for one in old.gpu.pairs)
+    new = with_(old, gpu=msgspec.structs.replace(old.gpu, pairs=pairs))
+    made = compare(bundle.make(old, "2026-11-21T00:00:00+00:00"), bundle.make(new, "2026-11-22T00:00:00+00:00"))
+    assert "6 pairs of GPUs: peer access: ok → NOT_SUPPORTED" in rendered(made, "text")
+
+
+def test_gpus_in_another_order_are_the_same_with_other_numbers() -> None:
+    old = four_gpus()
+    first, second, *rest = gpus(old)
+    new = with_devices(old, [msgspec.structs.replace(second, index=0), msgspec.structs.replace(first, index=1), *rest])
+    made = compare(bundle.make(old, "2026-11-21T00:00:00+00:00"), bundle.make(new, "2026-11-22T00:00:00+00:00"))
+    assert [(one.subject, one.what, one.old, one.new) for one in made.changes] == [
+        ("GPU 0 (0000:00:07.0)", "number with nvidia-smi", "1", "0"),
+        ("GPU 1 (0000:00:06.0)", "number with nvidia-smi", "0", "1"),
+    ]
+    assert made.verdict == "changed"

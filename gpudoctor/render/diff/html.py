@@ -30,7 +30,7 @@ def sections(view: View) -> list[Section]:
     made = (
         ("compared", "Compared", _summary(view)),
         ("new", "New findings", _new(view)),
-        ("lost", "Lost", _listed(map(told.changed, one.lost))),
+        ("lost", "Lost", _listed(view.said(one.lost))),
         ("slower", "Slower", _slower(view)),
         ("changed", "Changed", _changes(view)),
         ("gone", "Not found any more", _listed(map(told.went, one.gone_findings))),
@@ -100,11 +100,11 @@ def _slower(view: View) -> Iterator[Markup]:
 def _changes(view: View) -> Iterator[Markup]:
     for group, changes in view.groups.items():
         yield tag("h3", group)
-        yield from _listed(map(told.changed, changes))
+        yield from _listed(view.said(changes))
     if view.folded:
         yield folded(
             f"{count(len(view.folded), 'change')} more: details, and what follows from these",
-            *_listed(map(told.changed, view.folded)),
+            *_listed(view.said(view.folded)),
         )
 
 

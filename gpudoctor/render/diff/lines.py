@@ -20,7 +20,7 @@ def lines(view: View) -> Iterator[Line]:
     yield from _new(view)
     if view.comparison.lost:
         yield line("Lost", "bold")
-        yield from (_item(told.changed(one)) for one in view.comparison.lost)
+        yield from map(_item, view.said(view.comparison.lost))
         yield Line()
     yield from _losses(view)
     yield from _changes(view)
@@ -65,19 +65,19 @@ def _changes(view: View) -> Iterator[Line]:
     yield line("Changed", "bold")
     for group, changes in view.groups.items():
         yield line(f"  {group}")
-        most = len(changes) if view.verbose else _MOST_OF_A_GROUP
-        for one in changes[:most]:
-            yield _item(told.changed(one))
-        if rest := changes[most:]:
+        said = view.said(changes)
+        most = len(said) if view.verbose else _MOST_OF_A_GROUP
+        yield from map(_item, said[:most])
+        if rest := said[most:]:
             yield line(f"      and {len(rest)} more (-v lists them)", "dim")
     if not view.verbose:
         details, following = len(view.leading) - len(view.telling), len(view.following)
-        said = [count(details, "detail")] if details else []
-        said += (
+        left = [count(details, "detail")] if details else []
+        left += (
             [f"{count(following, 'change')} that follow{'s' if following == 1 else ''} from these"] if following else []
         )
-        if said:
-            yield line(f"  and {' and '.join(said)} (-v lists them)", "dim")
+        if left:
+            yield line(f"  and {' and '.join(left)} (-v lists them)", "dim")
     yield Line()
 
 

@@ -36,12 +36,12 @@ def _blocks(view: View) -> Iterator[str]:
     for new in one.new_findings:
         yield "\n\n".join(_new(new))
     if one.lost:
-        yield "### Lost\n\n" + "\n".join(f"- {prose(told.changed(change))}" for change in one.lost)
+        yield "### Lost\n\n" + "\n".join(f"- {prose(change)}" for change in view.said(one.lost))
     if one.losses:
         yield "### Slower\n\n" + "\n".join(f"- {prose(told.slower(loss))}" for loss in one.losses)
     for summary, items in (
-        ("Changed", [told.changed(c) for changes in view.groups.values() for c in changes]),
-        ("Details, and what follows from these", [told.changed(c) for c in view.folded]),
+        ("Changed", [said for changes in view.groups.values() for said in view.said(changes)]),
+        ("Details, and what follows from these", view.said(view.folded)),
         ("Not found any more", [told.went(gone) for gone in one.gone_findings]),
         ("Faster", [told.slower(gain) for gain in one.gains]),
         (

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import re
+from collections.abc import Hashable, Iterable
 from functools import cached_property
+
+import msgspec
 
 from ...compare import Change, Comparison, Explanation, GoneFinding, NewFinding, NotKnown, Shift, sentence
 from ...compare.model import Word
@@ -71,7 +75,7 @@ class View:
             said.append(
                 f"TensorFlow lists {count(one.new.tensorflow_gpus or 0, 'GPU')}, {one.old.tensorflow_gpus} before"
             )
-        said += [f"lost: {'; '.join(map(sentence, one.lost))}"] if one.lost else []
+        said += [f"lost: {'; '.join(self.said(one.lost))}"] if one.lost else []
         said += [f"{count(slower, 'figure')} slower beyond the noise"] if slower else []
         if one.verdict_fell and not said:
             said.append(f"the verdict is {one.new.verdict}, and was {one.old.verdict}")
@@ -108,6 +112,15 @@ class View:
             found.setdefault(one.group, []).append(one)
         return found
 
+    def said(self, changes: Iterable[Change]) -> list[str]:
+        """The changes in words. What changed alike on several GPUs, or pairs of them, is said once; with `verbose` of each."""
+        alike: dict[Hashable, list[Change]] = {}
+        for one in changes:
+            what = _GPU.sub("", one.subject)
+            alone = self.verbose or what == one.subject
+            alike.setdefault(one.id if alone else (what, one.what, one.kind, one.old, one.new), []).append(one)
+        return [changed(ones[0], _together(ones)) for ones in alike.values()]
+
     @property
     def folded(self) -> tuple[Change, ...]:
         """The changes that `groups` leaves out."""
@@ -127,10 +140,24 @@ class View:
         return f"{count(one.measured_alike, 'figure')} within the noise{once}{cut}"
 
 
-def changed(one: Change) -> str:
-    """'GPU 1 (0000:00:07.0): power limit: 700 W → 500 W (down)'."""
+_GPU = re.compile(r"GPU (\d+) \([\da-fA-F:.]+\)")
+
+
+def _together(ones: list[Change]) -> str:
+    """'GPUs 0, 1, 2, 3' or '12 pairs of GPUs', for what changed alike on them."""
+    if len(ones) == 1:
+        return ones[0].subject
+    numbers = [_GPU.findall(one.subject) for one in ones]
+    if any(len(pair) > 1 for pair in numbers):
+        return f"{len(ones)} pairs of GPUs"
+    each = ", ".join(sorted((number for (number,) in numbers), key=int))
+    return _GPU.sub(f"GPUs {each}", ones[0].subject)
+
+
+def changed(one: Change, subject: str = "") -> str:
+    """'GPU 1 (0000:00:07.0): power limit: 700 W → 500 W (down)'; `subject`: what it is said of, where that is more than its own."""
     how = f" ({one.kind})" if one.kind in ("up", "down") else ""
-    return f"{sentence(one)}{how}"
+    return f"{sentence(msgspec.structs.replace(one, subject=subject or one.subject))}{how}"
 
 
 def because(one: Explanation) -> str:
