@@ -4,28 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gpudoctor.checks._cuinit import (
-    COMPAT_NOT_SUPPORTED,
-    DRIVER_MISMATCH,
-    NO_DEVICE,
-    NOT_READY,
-    OLD_STUB,
-    STUB,
-    SUCCESS,
-    UNKNOWN_ERROR,
-)
+from gpudoctor.checks._cuinit import NO_DEVICE, NOT_READY, UNKNOWN_ERROR
+from gpudoctor.checks._driver_asked import NVML_NOT_LOADED, Lines, answer, in_container, no_driver, refuses, wsl
+from gpudoctor.checks._libcuda_said import compat, mismatch, stub
 from gpudoctor.facts import Facts, TextEvent, Unread
 
-Lines = tuple[TextEvent, ...]
-SHOWN = ("driver-does-not-load", "nvidia-smi-fails")
-"""What programs show of a driver that is not there or does not start."""
-_NVML_REFUSED, _NVML_NOT_LOADED, _NVML_NO_LIBRARY, _NVML_MISMATCH, _NVML_BLOCKED = 4, 9, 12, 18, 17
-_FIRST_COMPAT = 410
-"""The first branch that has a forward-compatibility package (CUDA 10.0)."""
+_NVML_REFUSED, _NVML_BLOCKED = 4, 17
 _ABOUT = 8
 """Lines between the name of a service and its state."""
-_PATHS = 3
-"""Lines below numba's 'Mapped libcuda.so paths' on which they stand."""
 _OLD_CHIPS = ("NV", "G7", "G8", "G9", "GT2", "MCP", "C5", "C6", "C7", "GF1")
 """Names of chips before compute capability 3.0: Tesla, Fermi and older."""
 
@@ -39,134 +25,6 @@ def _said(*kinds: str) -> Callable[[Facts], Lines]:
     return lambda facts: facts.text.said(*kinds)
 
 
-# ------------------------------------------------------------------- what several rules ask
-
-
-def _answer(facts: Facts) -> int | None:
-    """cuInit's answer, where it was not success."""
-    result = facts.driver.libcuda.init_result
-    return None if isinstance(result, Unread) or result == SUCCESS else result
-
-
-def no_driver(facts: Facts) -> bool:
-    """Something shows that the driver does not work: nvidia-smi, CUDA, the loader."""
-    return (
-        facts.gpu.nvml_error in (_NVML_NOT_LOADED, _NVML_NO_LIBRARY)
-        or facts.driver.libcuda.path is None
-        or _answer(facts) is not None
-        or facts.driver.kernel_version is None
-        or bool(facts.text.shows(SHOWN[0]))
-    )
-
-
-def _refuses(facts: Facts) -> Lines:
-    """What shows that NVIDIA's driver is installed, and its module is not there."""
-    if facts.gpu.nvml_error == _NVML_NOT_LOADED:
-        return facts.text.said("nvml-failed")
-    return facts.text.said("kernel-module-absent", "module-no-device", "module-not-inserted", "installer-can-not-load")
-
-
-def in_container(facts: Facts) -> bool:
-    """The text names a container, or comes from one."""
-    named = facts.text.said("container-shell", "container-named", "container-run")
-    return isinstance(facts.system.container, str) or bool(named)
-
-
-def _wsl(facts: Facts) -> bool:
-    return facts.system.wsl is True or bool(facts.text.said("wsl-named"))
-
-
-def branches(facts: Facts) -> tuple[int, int] | None:
-    """Branches of the kernel module and of libcuda, where they are told and of different releases."""
-    kernel, library = facts.driver.kernel_version, facts.driver.libcuda.version
-    if not isinstance(kernel, str) or not isinstance(library, str):
-        return None
-    first, second = ([int(n) for n in release.split(".") if n.isdigit()] for release in (kernel, library))
-    if not first or not second or [*first, 0, 0][:3] == [*second, 0, 0][:3]:
-        return None
-    return first[0], second[0]
-
-
-# ------------------------------------------------------------------- which libcuda
-
-
-def _mismatch(facts: Facts) -> Lines:
-    if lines := facts.text.said("api-mismatch"):
-        return lines
-    if two := _smi_of_another(facts) or _asks_for_another(facts):
-        return two
-    differ = branches(facts)
-    if differ is not None and differ[1] < _FIRST_COMPAT:
-        return facts.text.said("driver-versions-differ", "libcuda-version", "kernel-version")
-    return ()
-
-
-def _smi_of_another(facts: Facts) -> Lines:
-    """nvidia-smi's banner names two branches, its own and the driver's, and CUDA does not start. Under WSL they always differ."""
-    if _wsl(facts) or _answer(facts) is None:
-        return ()
-    banners = (e for e in facts.text.said("nvidia-smi") if "driver" in e.values)
-    return tuple(e for e in banners if e.values["smi"].partition(".")[0] != e.values["driver"].partition(".")[0])
-
-
-def _asks_for_another(facts: Facts) -> Lines:
-    """libcuda asks for a part of another release than the kernel module's."""
-    kernel = facts.driver.kernel_version
-    asked = facts.text.said("driver-library-lost") if isinstance(kernel, str) else ()
-    return tuple(e for e in asked if not f"{kernel}.".startswith(e.values["release"] + "."))
-
-
-def modules_differ(facts: Facts) -> bool:
-    """NVML or the kernel itself says that the driver's own libraries are of another release."""
-    return facts.gpu.nvml_error == _NVML_MISMATCH or bool(facts.text.said("api-mismatch"))
-
-
-def _compat(facts: Facts) -> Lines:
-    if modules_differ(facts):
-        return ()
-    said, differ, answer = facts.text.said, branches(facts), _answer(facts)
-    shown = said("cuinit-failed", "cuda-answers-803", "cuda-answers-804", "ngc-cuinit", "driver-versions-differ")
-    refused = answer in (DRIVER_MISMATCH, COMPAT_NOT_SUPPORTED)
-    if (refused or differ) and (paths := said("compat-on-path")):
-        return (*shown[:2], *paths)
-    if (refused or said("driver-versions-differ")) and (named := said("cuda-compat-named")):
-        return (*shown[:2], *named)
-    if differ is not None:
-        return shown if in_container(facts) and differ[1] > differ[0] and differ[1] >= _FIRST_COMPAT else ()
-    if answer != COMPAT_NOT_SUPPORTED:
-        return ()
-    return (*shown, *said("smi-works")) if in_container(facts) or said("smi-works") else ()  # the driver is one
-
-
-def _stub(facts: Facts) -> Lines:
-    if lines := facts.text.said("nvml-stub", "stub-mapped"):
-        return lines
-    for mapped in facts.text.said("libcuda-mapped"):  # numba: the paths stand below
-        below = tuple(e for e in facts.text.said("libcuda-lies") if 0 < e.line - mapped.line <= _PATHS)
-        if below and all("/stubs/" in e.text for e in below):
-            return (mapped, *below)
-    lib = facts.driver.libcuda
-    refused = lib.init_result in (STUB, OLD_STUB) and isinstance(facts.driver.kernel_version, str)
-    unnamed = facts.text.said("libcuda-without-release")  # the driver's own is a link to a file with its release
-    if refused and unnamed:
-        return (*facts.text.said("cuinit-failed"), *unnamed)
-    if lib.path is None or lib.init_result in (STUB, OLD_STUB, NO_DEVICE):
-        return facts.text.said("stubs-on-path")
-    return ()
-
-
-def stub_of_an_image(facts: Facts) -> bool:
-    """Images bring a stub, which is found where no driver was handed in: it may be the container, not the path."""
-    if not facts.text.is_all:
-        return False
-    if isinstance(facts.system.container, str) or facts.text.said("container-shell"):
-        return True
-    there = isinstance(facts.driver.kernel_version, str)
-    return not there and (
-        facts.driver.kernel_version is None or bool(facts.text.said("device-node-absent", "container-named"))
-    )
-
-
 # ------------------------------------------------------------------- nodes
 
 
@@ -175,7 +33,7 @@ def _uvm_missing(facts: Facts) -> Lines:
     absent = tuple(e for e in said("node-absent") if e.values.get("path") == "/dev/nvidia-uvm")
     if lines := (*said("uvm-module-not-found"), *absent):
         return lines
-    if _answer(facts) != UNKNOWN_ERROR:
+    if answer(facts) != UNKNOWN_ERROR:
         return ()
     if (lxc := said("lxc-named")) and isinstance(facts.gpu.driver_version, str):
         return (*said("cuinit-failed", "cuda-answers-999")[:2], *lxc)
@@ -203,8 +61,15 @@ def _nodes_missing(facts: Facts) -> Lines:
     return (*absent, *loaded) if absent and loaded and not in_container(facts) else ()
 
 
+def refused_by_rules(facts: Facts) -> Lines:
+    """A node that everybody may open by its mode, and whose opening is not permitted: device rules refuse it."""
+    open_to_all = {e.values["path"] for e in facts.text.said("node") if e.values["mode"].endswith(("rw-", "rwx"))}
+    refused = facts.text.said("node-refused")
+    return tuple(e for e in refused if e.values.get("path") in open_to_all and "not permitted" in e.text)
+
+
 def _refused(facts: Facts) -> Lines:
-    if in_container(facts):
+    if in_container(facts) or refused_by_rules(facts):
         return ()
     said = facts.text.said
     closed = tuple(e for e in said("node") if not e.values["mode"].endswith(("rw-", "rwx")))
@@ -225,7 +90,7 @@ def _suspended(facts: Facts) -> Lines:
     asleep = facts.text.said("suspended")
     if _uvm_missing(facts):
         return ()
-    if _answer(facts) != UNKNOWN_ERROR:
+    if answer(facts) != UNKNOWN_ERROR:
         remedy = facts.text.said("suspend-remedy", "launch-failed", "illegal-address")
         return (*asleep, *remedy) if asleep and remedy else ()
     return (*facts.text.said("cuinit-failed", "cuda-answers-999")[:2], *asleep) if asleep else ()
@@ -245,9 +110,9 @@ def _nouveau(facts: Facts) -> Lines:
     if _held_by(facts, "nvidia") or _held_by(facts, "vfio-pci"):
         return ()
     if uncalled := (*said("probe-not-called"), *_held_by(facts, "nouveau")):
-        return uncalled if said("probe-not-called") or _refuses(facts) else ()
+        return uncalled if said("probe-not-called") or refuses(facts) else ()
     loaded = said("nouveau-loaded")
-    return (*_refuses(facts), *loaded) if loaded and _refuses(facts) else ()
+    return (*refuses(facts), *loaded) if loaded and refuses(facts) else ()
 
 
 def _vfio(facts: Facts) -> Lines:
@@ -261,7 +126,7 @@ def _switched_off(facts: Facts) -> Lines:
         return lines
     if lines := said("gpu-switched-off", "prime-intel") if no_driver(facts) else ():
         return lines
-    missing = facts.driver.kernel_version is None or _answer(facts) == NO_DEVICE
+    missing = facts.driver.kernel_version is None or answer(facts) == NO_DEVICE
     return said("laptop-tool") if missing and not in_container(facts) else ()
 
 
@@ -286,7 +151,7 @@ def _kernel_incompatible(facts: Facts) -> Lines:
         return ()
     if lines := said("nvidia-build-error"):
         return lines
-    return said("build-failed") if said("nvidia-build-named", "dkms-status") or _refuses(facts) else ()
+    return said("build-failed") if said("nvidia-build-named", "dkms-status") or refuses(facts) else ()
 
 
 def _not_loaded(facts: Facts) -> Lines:
@@ -294,20 +159,20 @@ def _not_loaded(facts: Facts) -> Lines:
     if lines := said("module-of-other-kernel", "module-kept-out", "module-not-rebuilt"):
         return lines
     if (lines := said("headers-missing", "compiler-differs", "no-compiler")) and (
-        said("nvidia-build-named", "dkms-status", "installer-can-not-load") or _refuses(facts)
+        said("nvidia-build-named", "dkms-status", "installer-can-not-load") or refuses(facts)
     ):
         return lines
     if (lines := said("module-not-found")) and not said("smi-not-found"):
         return lines
-    refuses = _refuses(facts)
-    if not refuses or _wsl(facts):
+    shown = refuses(facts)
+    if not shown or wsl(facts):
         return ()
     if built := _built_for_others(facts):
-        return (*refuses, *built)
-    if said("secure-boot-named") or facts.gpu.nvml_error != _NVML_NOT_LOADED:
+        return (*shown, *built)
+    if said("secure-boot-named") or facts.gpu.nvml_error != NVML_NOT_LOADED:
         return ()
     updated = said("kernel-updated", "other-kernel-works")
-    return (*refuses, *updated) if updated else ()
+    return (*shown, *updated) if updated else ()
 
 
 def _built_for_others(facts: Facts) -> Lines:
@@ -347,11 +212,23 @@ def _too_old(facts: Facts) -> Lines:
 # ------------------------------------------------------------------- services
 
 
+def _fabric_differs(facts: Facts) -> Lines:
+    """Its own words; or the release of its package beside another one of the driver's, where CUDA waits for it."""
+    said = facts.text.said
+    if lines := said("fabric-manager-differs"):
+        return lines
+    own, packages = said("fabric-manager-release"), said("driver-package")
+    releases = {e.values["release"] for e in packages}
+    releases |= {r for r in (facts.gpu.driver_version, facts.driver.kernel_version) if isinstance(r, str)}
+    apart = bool(own) and bool(releases) and not releases & {e.values["release"] for e in own}
+    return (*own, *packages) if apart and answer(facts) == NOT_READY else ()
+
+
 def _fabric_not_running(facts: Facts) -> Lines:
     said = facts.text.said
-    if said("fabric-manager-differs", "benign-no-nvswitch"):
+    if _fabric_differs(facts) or said("benign-no-nvswitch"):
         return ()
-    wanted = _answer(facts) == NOT_READY or bool(facts.text.shows("collective-fails"))
+    wanted = answer(facts) == NOT_READY or bool(facts.text.shows("collective-fails"))
     failed = said("fabric-manager-failed")
     units = said("fabric-manager-unit")
     for state in said("unit-not-active") if wanted or said("nvswitch-named") else ():
@@ -370,7 +247,7 @@ def _unlicensed(facts: Facts) -> Lines:
 
 
 def _wsl_blocked(facts: Facts) -> Lines:
-    if not _wsl(facts) or not in_container(facts):
+    if not wsl(facts) or not in_container(facts):
         return ()
     refused = tuple(e for e in facts.text.said("cuinit-failed") if "NOT_FOUND" in e.values.get("error", ""))
     return refused or (facts.text.said("nvml-failed") if facts.gpu.nvml_error == _NVML_BLOCKED else ())
@@ -400,7 +277,7 @@ def _without_nvidia(facts: Facts) -> bool:
     named = facts.text.said("nvidia-gpu-named") or "nvidia" in _vendors(facts)
     listed = facts.tensorflow.gpus()
     none = not isinstance(listed, Unread) and not listed
-    answered = _answer(facts) in (NO_DEVICE, UNKNOWN_ERROR)
+    answered = answer(facts) in (NO_DEVICE, UNKNOWN_ERROR)
     asks = isinstance(listed, Unread) and not facts.text.shows_a_failure
     lacks = facts.driver.libcuda.path is None or answered or none or facts.text.shows("container-does-not-start")
     return not works and not named and not facts.text.said("directml-works") and bool(lacks or asks)
@@ -427,13 +304,13 @@ def _missing(facts: Facts) -> Lines:
     absent = facts.text.said("smi-not-found")
     gpus = tuple(e for e in facts.text.said("gpu-on-bus") if e.values.get("vendor") == "nvidia")
     no_library = facts.driver.libcuda.path is None
-    return (*absent, *gpus) if absent and gpus and no_library and not in_container(facts) and not _wsl(facts) else ()
+    return (*absent, *gpus) if absent and gpus and no_library and not in_container(facts) and not wsl(facts) else ()
 
 
 _RULES: dict[str, Callable[[Facts], Lines]] = {
-    "driver-library-mismatch": _mismatch,
-    "cuda-compat-unsupported": _compat,
-    "libcuda-stub-loaded": _stub,
+    "driver-library-mismatch": mismatch,
+    "cuda-compat-unsupported": compat,
+    "libcuda-stub-loaded": stub,
     "cuinit-uvm-device-missing": _uvm_missing,
     "uvm-node-stale-major": _stale_major,
     "device-nodes-missing": _nodes_missing,
@@ -449,7 +326,7 @@ _RULES: dict[str, Callable[[Facts], Lines]] = {
     "driver-rminit-failed": _rminit,
     "gpu-compute-capability-too-old": _too_old,
     "fabric-manager-not-running": _fabric_not_running,
-    "fabric-manager-version-mismatch": _said("fabric-manager-differs"),
+    "fabric-manager-version-mismatch": _fabric_differs,
     "wsl-driver-toolkit-mismatch": _wsl_blocked,
     "mig-single-instance-limit": _one_instance,
     "vgpu-unlicensed": _unlicensed,

@@ -110,6 +110,6 @@ def cuda_toolkit_missing(facts: Facts) -> Findings:
     if not facts.text.is_all:
         return (yield from absent(facts, "all"))
     told = said(facts, "no-toolkit", settle="nvcc --version; ls -d /usr/local/cuda*")
-    if not lost(facts):
+    if not lost(facts) and not facts.text.said("libraries-not-opened"):
         raise UnknownFactError(Unread(why="no line says that TensorFlow misses a library"))
     yield Found(message="No CUDA toolkit is installed.", proof=lines(told), fixes=(EXTRA,))

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from gpudoctor.checks import _driver_fixes as fix
 from gpudoctor.checks import _fit, _told, _work
-from gpudoctor.checks._driver_said import SHOWN, decided
+from gpudoctor.checks._driver_asked import SHOWN
+from gpudoctor.checks._driver_said import decided
 from gpudoctor.checks._said import lines
 from gpudoctor.facts import Facts, LogEvent, Measurement, UnknownFactError, Unread, known
 from gpudoctor.findings import EnvChange, Evidence, Findings, Fix, Found, Level, NotApplicable, Stage

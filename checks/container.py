@@ -9,6 +9,7 @@ from shlex import quote
 
 from gpudoctor.checks import _start
 from gpudoctor.checks._cuinit import own_libraries, starts
+from gpudoctor.checks._driver_said import refused_by_rules
 from gpudoctor.checks._handed_over import ENGINES, driver_works, lists_nothing, nothing_here
 from gpudoctor.checks._reasons import set_to, several, short
 from gpudoctor.checks._said import left_open, lines
@@ -262,7 +263,7 @@ _UNKNOWN = 999
 
 def _lost(facts: Facts) -> tuple[TextEvent, ...]:
     """The lines of a text that show it: NVML's 'Unknown Error' in a container, or after a daemon-reload."""
-    failed = facts.text.said("nvml-failed") if facts.gpu.nvml_error == _UNKNOWN else ()
+    failed = facts.text.said("nvml-failed") if facts.gpu.nvml_error == _UNKNOWN else refused_by_rules(facts)
     if not failed or facts.text.shows("gpu-faults") or facts.text.said("no-cgroups-set"):
         return ()
     container, reloaded = facts.system.container, facts.text.said("daemon-reload")
@@ -287,7 +288,7 @@ def container_cgroup_devices_lost(facts: Facts) -> Findings:
     What it looks at: /dev/nvidiactl that is inside and answers open() with EPERM, which mode bits never do (they
     answer EACCES): the device rules of the container's control group. And driver files that the container
     toolkit mounted: so the rules allowed the device when the container was started. In a pasted text: NVML's 'Unknown
-    Error' inside a container.
+    Error' inside a container, or that opening such a node is 'not permitted' though its mode lets everybody.
 
     Why it matters: it worked, and after a `systemctl daemon-reload` on the host (every package update does one) systemd
     wrote the device rules anew without the GPUs. NVML then says 'Unknown Error'.

@@ -42,7 +42,10 @@ def container_toolkit_missing(facts: Facts) -> Findings:
     told = said(facts, *kinds, settle=_RUNTIMES)
     if facts.text.said("snap-named") and not facts.text.said("toolkit-absent"):
         raise left_open("snap list docker")
-    if all(e.kind == "cdi-unresolved" and not e.values["device"].endswith("=all") for e in told):
+    of_cdi = all(e.kind == "cdi-unresolved" for e in told)
+    if of_cdi and (
+        facts.text.said("container-toolkit-old") or not any(e.values["device"].endswith("=all") for e in told)
+    ):
         raise left_open("nvidia-ctk cdi list")
     engine = with_root(
         "Install the toolkit and make it known to docker",
@@ -81,7 +84,8 @@ def container_driver_too_old(facts: Facts) -> Findings:
     if not facts.text.is_all:
         return (yield from _image.needs_newer_driver(facts))
     told = _image_is_newer(facts) or said(facts, "container-unsatisfied", "ngc-driver-too-old", settle=_ON_HOST)
-    if facts.driver.libcuda.init_result in (803, 804) and not facts.text.said("container-unsatisfied"):
+    answer, named = facts.driver.libcuda.init_result, any("driver" in e.values for e in told)
+    if (answer == 804 or (answer == 803 and not named)) and not facts.text.said("container-unsatisfied"):
         raise left_open(_ON_HOST)
     wants = next((e.values["condition"] for e in told if "condition" in e.values), None)
     yield Found(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from shlex import quote
 
 from gpudoctor.checks import _engines
-from gpudoctor.checks._driver_said import in_container
+from gpudoctor.checks._driver_asked import in_container
 from gpudoctor.checks._engines import NOT_STARTED, TOOLKIT_FILE, with_root
 from gpudoctor.checks._said import left_open, lines, said
 from gpudoctor.facts import Facts, ToolkitPath, known

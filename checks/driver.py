@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from gpudoctor import compat
 from gpudoctor.checks import _told
 from gpudoctor.checks._cuinit import NO_DEVICE, NOT_READY, SUCCESS, answered, init_evidence, init_result, own_libraries
-from gpudoctor.checks._driver_said import SHOWN, decided
+from gpudoctor.checks._driver_asked import SHOWN
+from gpudoctor.checks._driver_said import decided
 from gpudoctor.checks._gpus import on_bus
 from gpudoctor.checks._reasons import short
 from gpudoctor.checks._said import lines

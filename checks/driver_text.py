@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from gpudoctor.checks._cuinit import NOT_READY, SUCCESS, UNKNOWN_ERROR, init_evidence, init_result
-from gpudoctor.checks._driver_said import SHOWN, decided
+from gpudoctor.checks._driver_asked import SHOWN
+from gpudoctor.checks._driver_said import decided
 from gpudoctor.checks._said import lines, said
 from gpudoctor.facts import BuildLog, FabricManager, Facts, TextEvent, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, NotApplicable, Stage
@@ -318,6 +321,8 @@ def _fabric_waits(facts: Facts) -> bool:
 
 def _of_text(told: tuple[TextEvent, ...]) -> Found:
     versions = {name: e.values[name] for e in told for name in ("kernel", "library") if name in e.values}
+    names: dict[str, Literal["library", "kernel"]] = {"fabric-manager-release": "library", "driver-package": "kernel"}
+    versions = {names[e.kind]: e.values["release"] for e in told if e.kind in names} | versions
     driver = versions.get("kernel", "the driver's release")
     return Found(
         message=f"The fabric manager is of release {versions.get('library', 'unknown')}, the driver of {driver}.",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from gpudoctor.checks._reasons import set_to
-from gpudoctor.facts import CudaDevice, Facts, GpuDevice, UnknownFactError, Unread, known
+from gpudoctor.checks._said import lines
+from gpudoctor.facts import READS_LIKE_A_FAULT, CudaDevice, Facts, GpuDevice, TextEvent, UnknownFactError, Unread, known
 from gpudoctor.findings import EnvChange, Evidence, Findings, Fix, Found, NotApplicable, Stage
 from gpudoctor.registry import check
 
@@ -58,17 +59,21 @@ def cuda_visible_devices_empty(facts: Facts) -> Findings:
     return set_to(_VARIABLE, value)
 
 
+_NOTHING_LEFT = ("tf-lists-no-gpu", "cuinit-no-device", "cuinit-fails")
+
+
 @check(
     "GD122",
     "cuda-visible-devices-wrong",
     stage=Stage.VISIBILITY,
-    explains=("tf-lists-no-gpu", "cuinit-no-device", "cuinit-fails", "fewer-gpus"),
+    explains=(*_NOTHING_LEFT, "fewer-gpus"),
 )
 def cuda_visible_devices_wrong(facts: Facts) -> Findings:
     """CUDA_VISIBLE_DEVICES names a GPU that does not exist.
 
     What it looks at: each entry of the variable against the GPUs that NVML lists (where NVML can't be asked,
     those that the driver enumerates without the variable): an index out of range, a UUID of no GPU here (or of several, where it is abbreviated), a word that is neither.
+    In a pasted text also a UUID that nvidia-smi -L does not list there.
 
     Why it matters: CUDA stops reading at the first entry that it does not know. '0,7,1' on two GPUs
     leaves one; '7' leaves none; '0,0' makes cuInit answer 101. No error is printed. A list that ends
@@ -78,6 +83,14 @@ def cuda_visible_devices_wrong(facts: Facts) -> Findings:
 
     Source: CUDA C++ Programming Guide, CUDA environment variables; observed on a 2x H200 host (driver 580.159.04).
     """
+    if facts.text.is_all and (told := _unlisted(facts)):
+        yield Found(
+            message=f"{_VARIABLE} names a GPU by a UUID that nvidia-smi does not list.",
+            proof=lines(told),
+            fixes=(_UNSET,),
+            explains=(*_NOTHING_LEFT, READS_LIKE_A_FAULT),
+        )
+        return
     value = facts.environment.known(_VARIABLE)
     if value is None:
         raise NotApplicable(f"{_VARIABLE} is not set")
@@ -120,6 +133,16 @@ def cuda_visible_devices_wrong(facts: Facts) -> Findings:
 
 
 _NO_DEVICE = 100
+
+
+def _unlisted(facts: Facts) -> tuple[TextEvent, ...]:
+    """The line that chooses a GPU by its UUID, and those by which nvidia-smi lists others."""
+    listed = tuple(e for e in facts.text.said("gpu") if e.values.get("uuid", "").startswith("GPU-"))
+    for chosen in facts.text.said("visible-set"):
+        uuid = chosen.values.get("value", "").strip("'\"")
+        if uuid.startswith("GPU-") and listed and not any(e.values["uuid"].startswith(uuid) for e in listed):
+            return (chosen, *listed)
+    return ()
 
 
 def _is_why_in_text(facts: Facts, value: str) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from gpudoctor import compat
 from gpudoctor.checks import _driver_fixes as fix
 from gpudoctor.checks._cuinit import own_libraries
-from gpudoctor.checks._driver_said import SHOWN, decided
+from gpudoctor.checks._driver_asked import SHOWN
+from gpudoctor.checks._driver_said import decided
 from gpudoctor.checks._gpus import measured_on, on_bus
 from gpudoctor.checks._kernel_log import blamed, cleared, named, of_text, shown, told
 from gpudoctor.checks._said import lines, said, undecided

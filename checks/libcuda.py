@@ -21,8 +21,10 @@ from gpudoctor.checks._cuinit import (
     own_libraries,
     path_of,
 )
-from gpudoctor.checks._driver_said import SHOWN, decided, modules_differ, stub_of_an_image
+from gpudoctor.checks._driver_asked import SHOWN, modules_differ
+from gpudoctor.checks._driver_said import decided
 from gpudoctor.checks._handed_over import driver_works
+from gpudoctor.checks._libcuda_said import stub_of_an_image
 from gpudoctor.checks._reasons import short
 from gpudoctor.checks._said import lines, machines_alone
 from gpudoctor.facts import Facts, SearchStep, UnknownFactError, Unread, known
@@ -71,7 +73,9 @@ def driver_library_mismatch(facts: Facts) -> Findings:
         raise NotApplicable(f"the libcuda that is loaded, {path}, is not the driver's own")
     nvml = facts.gpu.nvml_error
     cuda_says = lib.init_result == DRIVER_MISMATCH
-    if lib.init_result == SUCCESS:
+    if lib.init_result == SUCCESS and not (
+        facts.text.is_all and nvml == _NVML_MISMATCH
+    ):  # a text may be of two moments
         ours = f", libcuda {lib.version}" if isinstance(lib.version, str) else ""
         return f"cuInit answers 0: kernel module {kernel_release(facts)}{ours}"
     if facts.text.is_all and nvml != _NVML_MISMATCH:

@@ -124,7 +124,8 @@ def file_that_is_there(facts: Facts, in_wheels: bool) -> Iterator[Found]:
     names = lost(facts)
     for event in facts.text.said("shows-file"):
         name, directory = event.values["library"], event.values["directory"].rstrip("/")
-        wheel = "/site-packages/nvidia" in directory or "/dist-packages/nvidia" in directory
+        inside = _IN_A_WHEEL.search(event.text)
+        wheel = inside is not None or "/site-packages/nvidia" in directory or "/dist-packages/nvidia" in directory
         if wheel is not in_wheels or not any(
             name == n or (_NUMBERED.search(n) and name.startswith(n + ".")) for n in names
         ):
@@ -137,11 +138,18 @@ def file_that_is_there(facts: Facts, in_wheels: bool) -> Iterator[Found]:
                     kind="command",
                     risk="safe",
                     summary="Put the directory on the loader's path, before Python starts",
-                    steps=(f'export LD_LIBRARY_PATH="{directory}${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}"',),
+                    steps=(
+                        f'export LD_LIBRARY_PATH="{_FROM_PYTHON.format(inside[1]) if inside else directory}${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}"',
+                    ),
                 ),
             ),
         )
         return
+
+
+_IN_A_WHEEL = Pattern(r"(?:^|\s)nvidia/(cu\w{2,14}|nv\w{2,10}|nccl)/lib/")
+"""As pip lists the files of a wheel."""
+_FROM_PYTHON = "$(python3 -c 'import nvidia; print(list(nvidia.__path__)[0])')/{}/lib"
 
 
 _OUT_OF_REACH = "2.16.1"

@@ -6,7 +6,8 @@ from shlex import quote
 
 from gpudoctor.checks import _driver_fixes as fix
 from gpudoctor.checks._cuinit import SUCCESS, init_evidence, init_result, own_libraries
-from gpudoctor.checks._driver_said import SHOWN, decided
+from gpudoctor.checks._driver_asked import SHOWN
+from gpudoctor.checks._driver_said import decided
 from gpudoctor.checks._gpus import on_bus
 from gpudoctor.checks._said import lines
 from gpudoctor.facts import Driver, Facts, ModuleFile, PciDevice, Unread, known

@@ -7,7 +7,8 @@ import os
 
 from gpudoctor.checks import _driver_fixes as fix
 from gpudoctor.checks._cuinit import SUCCESS, UNKNOWN_ERROR, init_evidence, init_result, starts
-from gpudoctor.checks._driver_said import SHOWN, decided
+from gpudoctor.checks._driver_asked import SHOWN
+from gpudoctor.checks._driver_said import decided
 from gpudoctor.checks._reasons import several
 from gpudoctor.checks._said import lines
 from gpudoctor.facts import DeviceNode, Facts, Unread, known

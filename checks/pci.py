@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from gpudoctor.checks import _driver_fixes as fix
-from gpudoctor.checks._driver_said import SHOWN, decided
+from gpudoctor.checks._driver_asked import SHOWN
+from gpudoctor.checks._driver_said import decided
 from gpudoctor.checks._reasons import several
 from gpudoctor.checks._said import lines
 from gpudoctor.facts import Facts, PciDevice, Unread, known
@@ -70,7 +71,7 @@ def _without_nvidia(facts: Facts) -> tuple[PciDevice, ...] | None:
     cuda = facts.driver.libcuda.devices
     if not isinstance(cuda, Unread) and cuda:
         return None
-    if known(facts.system.wsl):
+    if not facts.text.is_all and known(facts.system.wsl):
         raise NotApplicable("WSL2 hands its GPU over through /dev/dxg, not on a PCI bus")
     if known(facts.system.tegra):
         raise NotApplicable("the GPU of a Jetson is on no PCI bus")

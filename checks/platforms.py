@@ -11,7 +11,7 @@ from gpudoctor.checks._cuinit import NO_DEVICE
 from gpudoctor.checks._handed_over import nothing_here
 from gpudoctor.checks._reasons import set_to, several
 from gpudoctor.checks._said import left_open, lines, said
-from gpudoctor.facts import Facts, TextEvent, Unread, known
+from gpudoctor.facts import READS_LIKE_A_FAULT, Facts, TextEvent, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, NotApplicable, Stage
 from gpudoctor.registry import check
 
@@ -181,6 +181,13 @@ def _unusable(facts: Facts) -> Evidence | None:
     return None
 
 
+def _none_chosen(facts: Facts) -> tuple[TextEvent, ...]:
+    """The setting of a hosted notebook by which its session has no GPU, in a text that lists none."""
+    listed = facts.tensorflow.gpus()
+    seen = not isinstance(listed, Unread) and listed
+    return facts.text.said("accelerator-none") if facts.text.is_all and not seen else ()
+
+
 @check(
     "GD607",
     "colab-cpu-runtime",
@@ -195,9 +202,10 @@ def _unusable(facts: Facts) -> Evidence | None:
     ),
 )
 def colab_cpu_runtime(facts: Facts) -> Findings:
-    """This Colab notebook runs on a machine without a GPU.
+    """This Colab or Kaggle notebook runs on a machine without a GPU.
 
-    What it looks at: Colab's variables, no NVIDIA kernel module, and no device node of a GPU.
+    What it looks at: Colab's variables, no NVIDIA kernel module, and no device node of a GPU. In a pasted text also Kaggle's
+    and Colab's setting of an accelerator, where it says None.
 
     Why it matters: a new notebook gets a CPU runtime. Nothing that is installed in it brings a GPU.
 
@@ -205,6 +213,14 @@ def colab_cpu_runtime(facts: Facts) -> Findings:
 
     Source: Google Colaboratory, frequently asked questions.
     """
+    if told := _none_chosen(facts):
+        yield Found(
+            message="This notebook's session was started without a GPU.",
+            proof=lines(told),
+            fixes=(_CHOOSE_A_GPU,),
+            explains=(*_NO_GPU, "cuinit-fails", "nvidia-smi-fails", "runs-slowly", READS_LIKE_A_FAULT),
+        )
+        return
     if "colab" not in known(facts.container.platforms):
         raise NotApplicable("this is no Colab notebook")
     if facts.text.is_all and (absent := nothing_here(facts)):

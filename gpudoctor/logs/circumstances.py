@@ -55,7 +55,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "visible-set",
         ("CUDA_VISIBLE_DEVICES",),
-        r"(?<!env: )\bCUDA_VISIBLE_DEVICES['\"]?(?:\]|,| to)? ?[=:]?=? ?(?P<value>['\"][^'\"\n]{0,40}['\"]|\$\w{1,20}|-?\d[\d,]{0,40}|(?<=[=:] )all\b|(?<==)all\b|(?<==)(?=\s|$))",
+        r"(?<!env: )\bCUDA_VISIBLE_DEVICES['\"]?(?:\]|,| to)? ?[=:]?=? ?(?P<value>['\"][^'\"\n]{0,40}['\"]|GPU-[0-9a-f-]{6,36}|\$\w{1,20}|-?\d[\d,]{0,40}|(?<=[=:] )all\b|(?<==)all\b|(?<==)(?=\s|$))",
     ),
     (
         "gpu-not-there",
@@ -73,6 +73,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         (r"^(?![^\n]{0,300}\.cc:\d)[^\n]{0,300}?(?i:\bcuda(?: toolkit)?[ -]?v?\d{1,2}(?:\.\d)? (?:is|are) (?:what [\w ]{1,40} needs|required|needed|necessary|mandatory|a must)\b"
         r"|\b(?:requires?|needs?|(?:only )?works? only with|only works with|depends on|is built for|was built for|(?:is |was )?written for|tied to) (?:the )?cuda(?: toolkit)?(?: version)?[ -]?v?\d)"),
     ),
+    ("runtime-class-named", ("untimeClass", "untime class"), r"(?i:\bruntime ?class(?:name)?\b)"),
     ("mig-asked", ("MIG-", "VISIBLE_DEVICES="), r"CUDA_VISIBLE_DEVICES\W{1,3}MIG-[\w/-]{8,80},[\"' ]{0,3}MIG-|NVIDIA_VISIBLE_DEVICES=\d:\d,\d:\d"),
     ("nvidia-build-named", ("nvidia", "NVIDIA-Linux-"), r"/dkms/nvidia|\bnvidia-dkms|-m nvidia\b|NVIDIA-Linux-|\bnvidia[/,-] ?\d{3}\."),
     ("ide-named", ("harm", "VS", "pyder", "clipse", "ntelli", "isual Studio", "reator", "tudio", "eans", "lion", "IDE"), r"(?i:\b(?:pycharm|intellij|vs ?code|visual studio code|spyder|eclipse|pydev|qt ?creator|rstudio|netbeans|clion)\b)|\bIDE\b"),
@@ -82,7 +83,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         (r"(?i:\b(?:the|that|this|these|those|all) (?:[\w.-]{1,30} )?(?:files?|dlls?|librar(?:y|ies)|\.so) (?:\w+ ){0,2}?(?:(?:is|are) (?:all |really |actually |definitely |in fact |right |already )?(?:there\b(?! (?:a|any|no)\b)|present|in (?:place|(?:that|the|this) (?:directory|folder|path)))|(?:do |does |really )?exists?\b)"
         r"|\b(?:files?|dlls?|librar(?:y|ies)) (?:\w+ )?(?:is|are|was|were|lies?|sits?) (?:\w+ ){0,2}?(?:in|to|at|under|into) [`'\"]?(?:[/~$]|C:)(?!dev/)"
         r"|\b[\w.-]{0,30}(?:\.dll|\.so(?:\.\d{1,2}){0,3})\b['\"`)]{0,2} (?:\w+ ){0,2}?(?:is (?:there\b|present|in (?:place|(?:that|the|this) (?:directory|folder|path)))|exists)"
-        r"|\b(?:file|dll|library|it|they|those|these) (?:\w+ ){0,2}?(?:sits?|lies|exists?|is|are) (?:right )?(?:there|in (?:the|that) (?:bin|lib|lib64|cuda) (?:directory|folder)))(?![^.\n]{0,3}\?)"
+        r"|\b(?:file|dll|library|it|they|those|these) (?:(?!card|gpu)\w+ ){0,2}?(?:sits?|lies|exists?|is|are) (?:right )?(?:there|in (?:the|that) (?:bin|lib|lib64|cuda) (?:directory|folder)))(?![^.\n]{0,3}\?)"
         r"|(?i:\b(?:cuda|cudnn)\W{0,2} (?:bin |lib )?(?:paths?|director(?:y|ies)|folders?) (?:is|are) (?:all |already |correctly |properly )?(?:in|on) (?:the |my |system )?(?:path|environment)\b)"),
     ),
     (
@@ -206,7 +207,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "other-kernel-works",
         ("kernel",),
-        (r"(?i:\b(?:with|on|in|under|using|booting) (?:the |an? )?[`'\"]?(?:linux(?:-lts)?|lts|older|old|previous|stock|[2-6]\.\d{1,2}[\w.-]{0,40})[`'\"]? kernel[^.\n]{0,30}\bworks?\b"
+        (r"(?i:\b(?:with|on|in|under|using|booting) (?:the |an? |my )?[`'\"]?(?:linux(?:-lts)?|lts|older|old|previous|stock|regular|normal|default|other|[2-6]\.\d{1,2}[\w.-]{0,40})[`'\"]? kernel[^.\n]{0,30}\b(?:works?|worked|to work)\b"
         r"|\bworks? (?:\w+ ){0,2}(?:with|on|in|under|using) (?:the |an? )?[`'\"]?(?:linux-lts|lts|older|old|previous|stock|[2-6]\.\d{1,2}[\w.-]{0,40})[`'\"]? kernel)"),
     ),
     (
@@ -304,7 +305,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("eras",),
         r"(?i:\bafter installing keras\b[^.\n]{0,60}\b(?:only|nothing but|just)\b|\bafter installing keras\b[^.\n]{0,60}\bCPU only\b)|(?i:\b(?:once|after|when|since|as soon as)\b[^.\n]{0,30}\bkeras\b[^.\n]{0,20}\binstall\w{0,3}\b[^.\n]{0,60}\b(?:only|nothing but|just|sees?|finds?|uses?)\b[^.\n]{0,20}\bCPU\b)",
     ),
-    ("slow-named", ("low", "hrottl"), r"(?i:\bslow(?:s|ed|er|ly)?\b|\bthrottl)"),
+    ("slow-named", ("low", "hrottl"), r"(?i:\b(?<!not )slow(?:s|ed|er|ly)?\b|\bthrottl)"),
     (
         "secure-boot-named",
         ("ecure", "ECURE"),

@@ -12,7 +12,7 @@ from .language import Understood, named
 from .notebook import Notebook
 
 LANGUAGE = "claims"
-WORDS = ("uda", "UDA", "udnn", "uDNN", "UDNN", ".so", "nvidia-c", "oolkit")
+WORDS = ("uda", "UDA", "src", "udnn", "uDNN", "UDNN", ".so", "nvidia-c", "oolkit")
 KIND, SHOWN = "names-cuda", "shows-file"
 
 _CUDA = tuple(
@@ -20,6 +20,7 @@ _CUDA = tuple(
     for p in (
         r"Cuda compilation tools, release VERSION",
         r"(?i)\bcuda[-/\\_ ]?v?VERSION",
+        r"\bnvidia-cuda-toolkit\b[^\d\n]{1,40}VERSION",
         r"(?i)\bcuda[ _-]?(?:toolkit|ver\w{0,5}|runtime|sdk)?(?: is| was)?[ :=]{1,3}\(?v?VERSION",
         r"(?i)\b(?:cuda|gpu(?: computing)?|nvidia)[ _-]toolkit(?: ver\w{0,5}| v)?[ :=-]{1,3}v?VERSION",
         r"(?i)\bcudatoolkit(?:-dev)?(?: \([^)\n]{1,20}\))?[ =:]{1,20}VERSION",
@@ -79,7 +80,7 @@ _HAS = Pattern(
 _NO_LONGER = Pattern(r"\b(?:not|no|never|missing|if|should|must|cannot|unable|fails?|failed|could)\b|n't\b")
 _NO_FILE = Pattern(
     r"(?:ls: cannot access|cat:) '?/usr/(?:local/cuda[^/\s']{0,8}|[\w/.-]{0,60}cudnn[\w*.]{0,20})'?: No such file"
-    r"|no packages found matching (?:libcudnn|cuda-toolkit)"
+    r"|no packages found matching (?:libcudnn|cuda-toolkit)|^bin\s{1,8}(?:(?!cuda)[\w.-]{1,20}\s{1,8}){3,12}src$"
 )
 _EXTRA = Pattern(r"(?:tensorflow|\d) ?\[and-cuda\]|nvidia-(?:cublas|cudnn|cuda-runtime)-cu1\d")
 _CUDA_PATH = Pattern(r"/cuda-(\d{1,2}\.\d{1,2})")
@@ -88,6 +89,8 @@ _NOT_INSTALLED = Pattern(
     r"built|must|should|compatible|compatibility|download|upgrad\w+|downgrad\w+|instead|which version|works? (?:with|on|for)|capability|smi|tested|docs?|"
     r"available|available in|only has|without|no longer|don't have|not have|could)\b)"
 )  # fmt: skip
+_BUILT_WITH = Pattern(r"\bcu(?:da|dnn)_version['\"]?\W{1,3}\d")
+"""A build's own information."""
 _FIELD = Pattern(
     r"(?i)[-*# ]{0,8}(?:cuda ?[/&,] ?cudnn|cuda(?: and cudnn)?)(?: versions?)?(?:\*\*)?:(?:\*\*)? {0,3}(?P<value>\S.{0,60})"
 )
@@ -144,7 +147,7 @@ def _sentence(text: str) -> str:
 
 _SENTENCES = Pattern(r"(?<=\w[.!?;])\s+(?=\S)")
 _INSTALLED = Pattern(
-    r"(?i:\b(?:is|are|was|were|have|has|got|i've|we've|my) (?:\w+ ){0,2}?installed\b|\binstalled:|\b(?:cuda|cudnn)(?: toolkit)? v?\d[\d.]{0,8} (?:\w+ )?installed\b|\bi (?:have|use|run|installed)\b|\bmy (?:cuda|cudnn)\b)"
+    r"(?i:\b(?:is|are|was|were|have|has|got|i've|we've|my) (?:\w+ ){0,2}?installed\b|\binstalled:|\b(?:cuda|cudnn)(?: toolkit)? v?\d[\d.]{0,8} (?:\w+ )?installed\b|\bi (?:have|use|run|installed|fetched|took|chose)\b|\bmy (?:cuda|cudnn)\b)"
 )
 
 
@@ -171,6 +174,8 @@ def line(text: str, _number: int, _notes: Notebook) -> Understood | None:
     if (lies := _LIES_IN.search(text) or _SEEN_IN.search(text)) and not _NO_LONGER.search(text[: lies.end()]):
         seen = named(lies.groupdict())
         return Understood(SHOWN, {"directory": seen["directory"].rstrip("."), "library": seen["library"]})
+    if _BUILT_WITH.search(text):
+        return None
     if linked := _LINKED.search(text):
         return Understood(KIND, {"cuda": linked["version"]})
     if shown := _FILE.search(text):

@@ -38,7 +38,7 @@ LANGUAGE = Language(
         "BPF_CGROUP", "ldcache", "ldconfig", " error: ", "CDI", "untime", "NVML", "libdxcore", "detect NVIDIA", "mount destination", "strategy detected", "platform detected",
         "Nvml", "No devices found", "[[gpu", " hook", "container process", "driver not loaded", "root failed", "root directory",
         "WSL ", "--gpus", "device plugin", "prestart", "device filter", "mount request", "custom device", "Auto-detected", "MOFED", "dxcore", "kernel modules", "inheritable", "github.io/", "runc", "nable to ", "No match for", "No package", "Package ",
-        "nv files", "in this version of the container", "by this container", "run this container", "SHMEM", "CUDA version: driver", "no-gpu-has", "GPU node", "dditional propert", "config option", "crun: cannot", "nvc_info.c", "load kernel module", "Error: invalid device", "context canceled", "/run/nvidia/driver",
+        "nv files", "in this version of the container", "by this container", "run this container", "SHMEM", "CUDA version: driver", "no-gpu-has", "GPU node", "dditional propert", "No help topic", "config option", "crun: cannot", "nvc_info.c", "load kernel module", "Error: invalid device", "context canceled", "/run/nvidia/driver",
     ),
     kinds=(
         Kind(
@@ -75,7 +75,7 @@ LANGUAGE = Language(
         Kind("container-nvml-refused", r"nvml error: insufficient permissions", _NOT_STARTED),
         Kind("container-driver-answers", r"error: (?:nvml|cuda) error: (?P<error>[a-z][a-z -]{3,60})", _NOT_STARTED),
         # control groups
-        Kind("container-cgroup-v2", r"cgroup subsystem devices not found", _NOT_STARTED),
+        Kind("container-cgroup-v2", r"cgroup subsystem devices not found|/sys/fs/cgroup/devices/\S{0,200}devices\.allow: no such file", _NOT_STARTED),
         Kind(
             "container-cgroup-mount",
             r"mountpoint for (?:cgroups?|devices) not found|cgroup mountpoint (?:not found|does not exist)|[Cc]annot find cgroup mount destination"
@@ -124,7 +124,7 @@ LANGUAGE = Language(
         ),
         Kind(
             "container-toolkit-old",
-            r"No help topic for 'prestart'|requirement error: invalid expression|nvidia_driver_?[\d.]{0,12}: no such volume"
+            r"No help topic for '(?:prestart|cdi)'|requirement error: invalid expression|nvidia_driver_?[\d.]{0,12}: no such volume"
             r"|no such volume: ?nvidia_driver|nvidia-container-\w{1,12}(?: configure| info| list)?: (?:unrecognized option|symbol lookup error)",
             _NOT_STARTED,
         ),

@@ -74,7 +74,7 @@ LANGUAGE = Language(
             r"|kernel module failed to load\. +Secure [Bb]oot is enabled",
             _DOES_NOT_LOAD,
         ),
-        Kind("installer-sees-no-gpu", r"do not appear to have an NVIDIA GPU supported by the", _DOES_NOT_LOAD),
+        Kind("installer-sees-no-gpu", r"do not appear to have an NVIDIA GPU supported by the|could not find compatible graphics hardware", _DOES_NOT_LOAD),
         Kind("installer-can-not-load", r"Unable to load the (?:'nvidia[\w-]{0,12}'? )?kernel module(?: 'nvidia)?", _DOES_NOT_LOAD),
         Kind(
             "package-not-installed",

@@ -40,6 +40,8 @@ HARMLESS = {
     "benign-driver-older-than-ptxas": "the driver is older than the compiler of XLA, which compiles with one thread then; it works",
     "benign-architecture-unknown": "XLA compiles for the newest GPU that it knows, and the driver fits that to yours",
     "benign-pool-allocator": "a note on how memory is handed out; it goes on",
+    "benign-api-of-tf1": "code that was written for an older major version of TensorFlow; it has nothing to do with GPUs",
+    "benign-own-error": "an error of the program's own code or data; it has nothing to do with GPUs",
     "benign-peer-access": "two GPUs can't read each other's memory; data goes through the host",
 }
 """Kind of an event -> why it is harmless."""

@@ -56,6 +56,13 @@ def _32_bits(values: Values, line: int, notes: Notebook) -> None:
     _broken(values, line, notes)
 
 
+OF_TF1 = (
+    r"(?:placeholder|Session|InteractiveSession|ConfigProto|GPUOptions|get_default_graph|reset_default_graph|get_variable|variable_scope"
+    r"|global_variables(?:_initializer)?|initialize_all_variables|trainable_variables|set_random_seed|app|flags|contrib|logging|gfile|layers|log"
+    r"|to_float|to_int32|truncated_normal|random_normal|random_uniform|mul|sub|pack|Summary|get_collection|GraphKeys|parse_single_example)\b"
+)
+"""What TensorFlow 1 had under `tf` and TensorFlow 2 has not, or 1.0 took away."""
+
 LANGUAGE = Language(
     name="imports",
     words=(
@@ -260,7 +267,14 @@ LANGUAGE = Language(
             "api-absent",
             r"module 'tensorflow\.(?:_api\.|(?:keras|experimental|compat|config|data|image|nn|math|io|train)\b)[\w.]{0,60}' has no attribute",
         ),
-        Kind("tf-lacks-attribute", r"(?:module '?tensorflow'?|'module' object) has no attribute '?(?P<name>\w+)"),
+        Kind(
+            "benign-api-of-tf1",
+            rf"(?:module '?tensorflow'?|'module' object) has no attribute '?{OF_TF1}|No module named ['\"]?tensorflow\.(?:contrib|examples)\b",
+        ),
+        Kind(
+            "tf-lacks-attribute",
+            rf"(?:module '?tensorflow'?|'module' object) has no attribute '?(?!{OF_TF1})(?P<name>\w+)",
+        ),
         Kind(
             "device-not-available",
             r"Cannot assign a device for operation(?![^|]{0,400}available devices)|no supported kernel for GPU devices is available"

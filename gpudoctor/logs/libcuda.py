@@ -20,6 +20,13 @@ def _lies(values: Values, line: int, notes: Notebook) -> None:
         notes.tell("system.wsl", True, line)
 
 
+def _linked(values: Values, line: int, notes: Notebook) -> None:
+    """The release is that of the driver's libraries, unless it is a library for forward compatibility."""
+    _lies(values, line, notes)
+    if "/compat/" not in values["path"]:
+        notes.tell("driver.libcuda.version", values["library"], line)
+
+
 def _absent(_values: Values, line: int, notes: Notebook) -> None:
     notes.tell("driver.libcuda.path", None, line, _LINKED)
     notes.tell("driver.libcuda.load_error", "libcuda.so.1 could not be opened", line)
@@ -69,6 +76,11 @@ LANGUAGE = Language(
             "benign-wsl-link",
             r"ldconfig\S{0,10}: (?P<path>/usr/lib/wsl/lib/libcuda\.so\S{0,6}) is not a symbolic link",
             tell=_lies,
+        ),
+        Kind(
+            "libcuda-linked",
+            r"(?P<path>(?:/[\w./+-]{1,200}/)?libcuda\.so\.1) -> (?:/[\w./+-]{1,200}/)?libcuda\.so\.(?P<library>\d{3}\.\d[\d.]{0,8})$",
+            tell=_linked,
         ),
         Kind("libcuda-lies", rf"^(?:[-l][rwx-]{{9}}[.+@]? .{{5,120}} )?{_PATH}(?: -> \S{{1,200}})?$", tell=_lies),
         Kind(

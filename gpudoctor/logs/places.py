@@ -34,7 +34,7 @@ LANGUAGE = Language(
         "host", "http", "File ", "@", "docker", "podman", "ontainer", "ingularity", "pptainer", "lxc", "LXC", "LXD", "pct ", "olab", "ollab", "/content/",
         "srun", "sbatch", "salloc", "SBATCH", "SLURM", "slurm", "NoDevFiles", "--gpus", "--runtime", "--nv", "LD_LIBRARY_PATH", "nvidia", "WSL", "wsl",
         "icrosoft", "snap", "Desktop", "desktop", "daemon-reload", "Step ", "Running in", "FROM ", "NVIDIA_VISIBLE", "capabilities",
-        "Windows", "windows", "darwin", "kubectl", "rootless",
+        "Windows", "windows", "darwin", "kubectl", "rootless", "ccelerator", "untime type",
     ),
     kinds=(
         # what was asked for; these stand behind prompts, too
@@ -60,6 +60,7 @@ LANGUAGE = Language(
         Kind("in-lxc", r"\b(?:in|inside) (?:an? |the |my )?(?:\w{1,15} ){0,2}(?:LXC|LXD)\b", tell=_in("lxc", _NAMED)),
         Kind("in-colab", r"(?:^|[\s'\"(!=:])/content/|\bgoogle\.colab\b", tell=_colab),
         Kind("talks-of-colab", r"(?i:(?<!//)\bcolab\b|\bgg?oo?gg?le[- ]collab)"),
+        Kind("accelerator-none", r"(?i:\baccelerator\W{1,4}(?:is )?(?:set to )?\W{0,2}(?:none|cpu)\b|\b(?:runtime type|hardware accelerator)\W{1,4}(?:is )?(?:set to )?\W{0,2}(?:none|cpu)\b)"),
         Kind("slurm-gives-none", r"CUDA_VISIBLE_DEVICES\"?[=:] ?[\"']?NoDevFiles"),
         Kind("slurm-job", rf"{_COMMAND}(?:srun|salloc|sbatch) |#SBATCH |\bSLURM_JOB_?ID\b|\bslurmstepd: "),
         Kind("daemon-reload", r"\bdaemon-reload\b"),

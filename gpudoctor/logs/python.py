@@ -7,6 +7,7 @@ import re
 from ..facts import TensorFlowDevice
 from ..patterns import Pattern
 from . import tensorflow_facts
+from .imports import OF_TF1
 from .language import Understood
 from .notebook import Notebook
 
@@ -41,6 +42,16 @@ _AT_WORK = Pattern(
     r"GPU device not found|(?:UNKNOWN|INTERNAL|RESOURCE_EXHAUSTED|FAILED_PRECONDITION|UNIMPLEMENTED): |CUDA error"
 )
 """How errors of programs begin that have imported TensorFlow."""
+_OWN = Pattern(
+    r"(?!.{0,400}(?i:gpu|cuda|cudnn|cublas|nccl|nvidia|driver|device|\.so\b|\.dll\b|memory|numpy|protobuf|site-packages|bad marshal))"
+    r"(?:(?:Unicode(?:Decode|Encode)|Syntax|Indentation|Tab|Name|UnboundLocal|Key|Index|Lookup|ZeroDivision|JSONDecode|FileNotFound|NotADirectory"
+    r"|IsADirectory|FileExists|HTTP|URL|Type|Recursion)Error: "
+    r"|AttributeError: '[\w.]{1,60}' object has no attribute"
+    r"|(?:Value|InvalidArgument)Error: .{0,200}(?:[Ss]hape|[Dd]imension|\brank\b|could not convert string|not enough values to unpack|too many values to unpack|[Cc]annot feed|[Ll]ogits|[Ll]abels))"
+)
+"""Errors that no fault of a GPU's set-up brings about."""
+_OLD = Pattern(rf"has no attribute '?{OF_TF1}")
+"""Told by the language of imports."""
 _CUT_LIBCUDA = Pattern(r"libcuda\.so[.\d]*: (?:file too short|invalid ELF header)")
 _PRINTED = (
     (
@@ -141,7 +152,10 @@ class Reader:
         if said.endswith("Traceback (most recent call last):"):
             return None
         if not of_import:
-            return Understood("error", {"error": name}, "op-fails") if self._traceback else None
+            if not self._traceback or _OLD.search(said):
+                return None
+            own = _OWN.match(f"{name.rpartition('.')[2]}: {said}")
+            return Understood("benign-own-error" if own else "error", {"error": name}, None if own else "op-fails")
         notes.tell("tensorflow.import_error", text, line, _FAILED)
         return Understood("import-failed", {"error": name})
 

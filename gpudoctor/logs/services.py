@@ -11,7 +11,7 @@ LANGUAGE = Language(
     name="services",
     words=(
         "abric", "Active:", "nv-fab", "NVSwitch", "persistenced", "gridd", "nlicensed", "NOTHING_TO_DO", "License Status", "secondary GPU", "umblebee",
-        "discrete", "prime-", "Prime", "switching to", "current GPU", "intel profile", "license", "NOT_LICENSED", "NotLicensed", "GPU driver",
+        "discrete", "prime-", "Prime", "switching to", "current GPU", "intel profile", "license", "NOT_LICENSED", "nvidia-d", "nvidia-k", "nvidia-c", "nvidia-h", "NotLicensed", "GPU driver",
     ),
     kinds=(
         Kind(
@@ -19,6 +19,14 @@ LANGUAGE = Language(
             r"NVIDIA GPU driver interface version (?P<library>\d[\d.]{2,15})(?:\s+don't match with driver version (?P<kernel>\d[\d.]{2,15}))?"
             r"|don't match with driver version (?P<kernel2>\d[\d.]{2,15})",
             _DOES_NOT_LOAD,
+        ),
+        Kind(
+            "fabric-manager-release",
+            r"\bnvidia-fabric-?manager(?:-\d{3})?(?:[ \t|]{1,40}|[-=])(?P<release>\d{3}\.\d{1,3}(?:\.\d{1,3})?)\b|Fabric ?Manager version is ?: ?(?P<release2>\d{3}\.\d{1,3}(?:\.\d{1,3})?)\b",
+        ),
+        Kind(
+            "driver-package",
+            r"(?:^|[\s*])nvidia-(?:driver|dkms|kernel-common|kernel-source|compute-utils|headless)(?:-\d{3})?(?:-server|-open){0,2}(?::\w{3,6})?(?:[ \t|]{1,40}|[-=])(?:\d:)?(?P<release>\d{3}\.\d{1,3}(?:\.\d{1,3})?)\b",
         ),
         Kind("benign-no-nvswitch", r"NV_WARN_NOTHING_TO_DO"),
         Kind(

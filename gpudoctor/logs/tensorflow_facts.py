@@ -66,8 +66,18 @@ def line(text: str, number: int, notes: Notebook) -> Understood | None:
         teller = _TELLERS.get(event.kind)
         if teller is not None:
             teller(event, number, notes)
+    symptom = _SYMPTOMS.get(event.kind) or (_APART if event.kind in _VERSIONS and _are_apart(notes) else None)
     # the line without its prefix is what is quoted: equal lines of two times are one
-    return Understood(event.kind, {**event.values, "": event.text}, _SYMPTOMS.get(event.kind))
+    return Understood(event.kind, {**event.values, "": event.text}, symptom)
+
+
+def _are_apart(notes: Notebook) -> bool:
+    """The kernel module and libcuda are of different releases."""
+    told = [notes.told("driver.kernel_version"), notes.told("driver.libcuda.version")]
+    if not all(isinstance(release, str) for release in told):
+        return False
+    first, second = ([*map(int, re.findall(r"\d+", str(release))), 0][:3] for release in told)
+    return first != second
 
 
 def _starts(line: int, notes: Notebook) -> None:
@@ -212,5 +222,6 @@ _SYMPTOMS = dict.fromkeys(
     ),
     "op-fails",
 )  # fmt: skip
-_SYMPTOMS["driver-versions-differ"] = "driver-does-not-load"
+_APART = _SYMPTOMS["driver-versions-differ"] = "driver-does-not-load"
+_VERSIONS = ("libcuda-version", "kernel-version")
 """What is said where a program fails."""

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from ..facts import Facts
+from ..facts import READS_LIKE_A_FAULT, Facts
 from ..findings import LIKELY, Candidate, Diagnosis, Finding, SymptomRank, Unexplained, Unknown
 from ..registry import Check
 from .clues import CLUES
@@ -43,7 +43,9 @@ def narrowed(
     left = {u.cause: u for u in unknown}
     checks = {c.cause: c for c in by_code.values()}
     fits = _first(facts, symptom, unknown, _fitting(facts, symptom))
-    fits = ranked(facts, symptom, fits, _other_matters(symptom, checks.values()))
+    first_is_likely = bool(fits) and fits[0] in left and left[fits[0]].why == LIKELY
+    fits = ranked(facts, symptom, fits, _other_matters(symptom, checks.values()), first_is_likely)
+    fits = hinted(facts, fits) if symptom == READS_LIKE_A_FAULT else fits  # which were not there before
     fits = tuple(name for name in proven(facts, fits) if name in left)
     shown = next(f for f in findings if f.cause == symptom)
     if fits:

@@ -114,17 +114,19 @@ def fitting(facts: Facts) -> tuple[str, ...]:
     if isinstance(facts.driver.kernel_version, str):  # under WSL the kernel's driver tells no version
         fits = tuple(cause for cause in fits if not cause.startswith("wsl-"))
     lost = facts.tensorflow.libraries
+    container = facts.system.container
+    of_a_pod = container == "kubernetes" and bool(facts.text.said("no-cuda-driver"))
     if (
         "container-no-gpus-flag" not in fits
         or isinstance(facts.driver.libcuda.path, str)
-        or (lost and not isinstance(lost, Unread))
+        or (lost and not isinstance(lost, Unread) and not of_a_pod)
     ):
         return fits
     first: list[str] = []
-    container = facts.system.container
     if isinstance(container, str) and not facts.text.said("on-a-host"):
         asked = facts.text.said("gpus-asked")
-        first += _PLACES.get(container, ()) if not asked else _ASKED if container == "docker" else ()
+        wanted = asked and not of_a_pod  # a pod's limit asks the scheduler, not the engine
+        first += _PLACES.get(container, ()) if not wanted else _ASKED if container == "docker" else ()
     works = facts.text.said("smi-works") or isinstance(facts.gpu.driver_version, str)
     if not works and (facts.container.platforms == ("colab",) or facts.text.said("talks-of-colab")):
         first += _PLACES["colab"]
@@ -151,7 +153,7 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
             stub = _STUB if lib.init_result in (-1, 34) else ()
             inside = (*_NOT_HANDED_OVER[:1], *stub, *_NOT_HANDED_OVER[1:])
             of_a_host = facts.text.said("on-a-host") and not (stub or facts.text.said("container-named"))
-            order = (*_MODULE, *inside) if of_a_host else (*inside, *_MODULE)
+            order = (*_MODULE, *inside) if of_a_host or facts.text.said("other-kernel-works") else (*inside, *_MODULE)
             fits = (*dict.fromkeys(order), "device-nodes-missing", "wsl-libcuda-path")
         return _both(by_nvml, _mismatched(facts, fits))
     if by_nvml:
@@ -163,7 +165,9 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
     if tensorflow.loader_ok is False:
         return libraries.fitting(facts)
     if facts.text.said("kernel-module-absent", "device-node-absent"):  # which is said where cuInit failed
-        return (*_NOT_HANDED_OVER, *_MODULE, "device-nodes-missing", "wsl-libcuda-path")
+        order = (*_NOT_HANDED_OVER, *_MODULE)
+        order = (*_MODULE, *_NOT_HANDED_OVER) if facts.text.said("other-kernel-works") else order
+        return (*order, "device-nodes-missing", "wsl-libcuda-path")
     if isinstance(tensorflow.import_error, str):
         return _IMPORT
     if not isinstance(tensorflow.libraries, Unread) and tensorflow.libraries:

@@ -57,6 +57,8 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "wsl-driver-toolkit-mismatch"
     if said("runc-gives-none"):
         yield "container-runtime-not-default"
+    if facts.system.container == "kubernetes" and said("runtime-class-named"):
+        yield "container-runtime-not-default"
     if said("container-detects-none"):
         yield "container-host-driver-broken"
     if said("illegal-address"):

@@ -8,6 +8,9 @@ _LEAST = 0.04
 """A share below this says nothing."""
 _CLEAR = 0.65
 """From this share on a cause goes before others that a program's line fits as well."""
+_SPOKEN, _OF_WHAT_FITS, _WORDS = 0.25, 0.6, 15
+"""The same for a share that is the most of what the causes that fit have together, the others being ruled out by the lines, in
+a text of so many words of people: fewer read like anything."""
 _MEANT = 0.3
 """The same where no program's line shows anything."""
 _LATER = 0.8
@@ -26,12 +29,14 @@ _ANYTHING = "tf-cpu-only-package"
 """The first of the causes that fit where nothing is known but that no GPU is listed."""
 
 
-def ranked(facts: Facts, symptom: str, fits: tuple[str, ...], others: frozenset[str]) -> tuple[str, ...]:
+def ranked(
+    facts: Facts, symptom: str, fits: tuple[str, ...], others: frozenset[str], first_is_likely: bool
+) -> tuple[str, ...]:
     """`fits` in the order of their likeness.
 
     Where a program's line shows the symptom, only what is clearly meant goes before the others; where nothing tells more than
     that no GPU is listed, or that somebody complains, those that read alike and are not in it are added, but for
-    what is of `others`.
+    what is of `others`. `first_is_likely`: the check of the first calls it so.
     """
     if isinstance(facts.text.alike, Unread) or not facts.text.alike:
         return fits
@@ -48,5 +53,11 @@ def ranked(facts: Facts, symptom: str, fits: tuple[str, ...], others: frozenset[
     if not shown and _ANYTHING in fits:
         meant = tuple(cause for cause, share in shares.items() if share >= _MEANT and cause not in others)
         return (*meant, *(cause for cause in fits if cause not in meant))
-    clear = tuple(cause for cause in fits if shares.get(cause, 0.0) >= _CLEAR)
+    told = not first_is_likely and not isinstance(facts.text.words, Unread) and facts.text.words >= _WORDS
+    least = _OF_WHAT_FITS * sum(shares.get(cause, 0.0) for cause in fits)
+    clear = tuple(
+        cause
+        for cause in fits
+        if (share := shares.get(cause, 0.0)) >= _CLEAR or (told and share >= _SPOKEN and share >= least)
+    )
     return (*clear, *(cause for cause in fits if cause not in clear))

@@ -46,6 +46,8 @@ LINES = {
     "benign-shuffle-buffer": f"{_AT}I tensorflow/core/kernels/data/shuffle_dataset_op.cc:452] ShuffleDatasetV3:1: Filling up shuffle buffer (this may take a while): 120 of 5000",
     "benign-no-tensor-cores": "Your GPU may run slowly with dtype policy mixed_float16 because it does not have compute capability of at least 7.0. Your GPU:",
     "benign-peer-access": f"{_AT}W tensorflow/stream_executor/cuda/x.cc:100] cannot enable peer access from device ordinal 0",
+    "benign-api-of-tf1": "AttributeError: module 'tensorflow' has no attribute 'placeholder'",
+    "benign-own-error": 'Traceback (most recent call last):\n  File "train.py", line 7, in <module>\n    main()\nKeyError: \'label\'',
 }  # fmt: skip
 
 

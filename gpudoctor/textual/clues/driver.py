@@ -11,7 +11,10 @@ _NO_GPU_FOR_IT = (
 _NOT_BUILT = ("driver-kernel-incompatible", "driver-module-not-loaded")
 
 CLUES: dict[str, tuple[str, ...]] = {
-    "driver-versions-differ": ("driver-library-mismatch", "cuda-compat-unsupported", "wsl-libcuda-path"),
+    **dict.fromkeys(
+        ("driver-versions-differ", "libcuda-version", "kernel-version"),
+        ("driver-library-mismatch", "cuda-compat-unsupported", "wsl-libcuda-path"),
+    ),
     "versions-reported": ("driver-library-mismatch", "cuda-compat-unsupported"),
     "gpu-held-by": ("driver-nouveau-conflict", "gpu-bound-to-vfio"),
     "registers-claimed": ("driver-nouveau-conflict", "gpu-bound-to-vfio", "driver-rminit-failed"),

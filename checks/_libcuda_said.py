@@ -1,0 +1,90 @@
+"""What lines of a pasted text decide of libcuda: of another release than the kernel module, for forward compatibility, or a stub."""
+
+from __future__ import annotations
+
+from gpudoctor.checks._cuinit import COMPAT_NOT_SUPPORTED, DRIVER_MISMATCH, NO_DEVICE, OLD_STUB, STUB
+from gpudoctor.checks._driver_asked import Lines, answer, branches, in_container, modules_differ, wsl
+from gpudoctor.facts import Facts
+
+_FIRST_COMPAT = 410
+"""The first branch that has a forward-compatibility package (CUDA 10.0)."""
+_PATHS = 3
+"""Lines below numba's 'Mapped libcuda.so paths' on which they stand."""
+
+
+def mismatch(facts: Facts) -> Lines:
+    """The lines that show a libcuda of another release than the kernel module."""
+    if lines := facts.text.said("api-mismatch"):
+        return lines
+    if two := _smi_of_another(facts) or _asks_for_another(facts):
+        return two
+    differ = branches(facts)
+    linked = tuple(e for e in facts.text.said("libcuda-linked") if "/compat/" not in e.text)
+    if differ is not None and linked and not in_container(facts):
+        return (*linked, *facts.text.said("kernel-version", "module-loaded", "nvidia-smi")[:1])
+    if differ is not None and differ[1] < _FIRST_COMPAT:
+        return facts.text.said("driver-versions-differ", "libcuda-version", "kernel-version")
+    return ()
+
+
+def _smi_of_another(facts: Facts) -> Lines:
+    """nvidia-smi's banner names two branches, its own and the driver's, and CUDA does not start. Under WSL they always differ."""
+    if wsl(facts) or answer(facts) is None:
+        return ()
+    banners = (e for e in facts.text.said("nvidia-smi") if "driver" in e.values)
+    return tuple(e for e in banners if e.values["smi"].partition(".")[0] != e.values["driver"].partition(".")[0])
+
+
+def _asks_for_another(facts: Facts) -> Lines:
+    """libcuda asks for a part of another release than the kernel module's."""
+    kernel = facts.driver.kernel_version
+    asked = facts.text.said("driver-library-lost") if isinstance(kernel, str) else ()
+    return tuple(e for e in asked if not f"{kernel}.".startswith(e.values["release"] + "."))
+
+
+def compat(facts: Facts) -> Lines:
+    """The lines that show a forward-compatibility libcuda where it can't work."""
+    if modules_differ(facts):
+        return ()
+    said, differ, result = facts.text.said, branches(facts), answer(facts)
+    shown = said("cuinit-failed", "cuda-answers-803", "cuda-answers-804", "ngc-cuinit", "driver-versions-differ")
+    refused = result in (DRIVER_MISMATCH, COMPAT_NOT_SUPPORTED)
+    if (refused or differ) and (paths := said("compat-on-path")):
+        return (*shown[:2], *paths)
+    if (refused or said("driver-versions-differ")) and (named := said("cuda-compat-named")):
+        return (*shown[:2], *named)
+    if differ is not None:
+        return shown if in_container(facts) and differ[1] > differ[0] and differ[1] >= _FIRST_COMPAT else ()
+    if result != COMPAT_NOT_SUPPORTED:
+        return ()
+    return (*shown, *said("smi-works")) if in_container(facts) or said("smi-works") else ()  # the driver is one
+
+
+def stub(facts: Facts) -> Lines:
+    """The lines that show the toolkit's stub in the place of libcuda."""
+    if lines := facts.text.said("nvml-stub", "stub-mapped"):
+        return lines
+    for mapped in facts.text.said("libcuda-mapped"):  # numba: the paths stand below
+        below = tuple(e for e in facts.text.said("libcuda-lies") if 0 < e.line - mapped.line <= _PATHS)
+        if below and all("/stubs/" in e.text for e in below):
+            return (mapped, *below)
+    lib = facts.driver.libcuda
+    refused = lib.init_result in (STUB, OLD_STUB) and isinstance(facts.driver.kernel_version, str)
+    unnamed = facts.text.said("libcuda-without-release")  # the driver's own is a link to a file with its release
+    if refused and unnamed:
+        return (*facts.text.said("cuinit-failed"), *unnamed)
+    if lib.path is None or lib.init_result in (STUB, OLD_STUB, NO_DEVICE):
+        return facts.text.said("stubs-on-path")
+    return ()
+
+
+def stub_of_an_image(facts: Facts) -> bool:
+    """Images bring a stub, which is found where no driver was handed in: it may be the container, not the path."""
+    if not facts.text.is_all:
+        return False
+    if isinstance(facts.system.container, str) or facts.text.said("container-shell"):
+        return True
+    there = isinstance(facts.driver.kernel_version, str)
+    return not there and (
+        facts.driver.kernel_version is None or bool(facts.text.said("device-node-absent", "container-named"))
+    )
