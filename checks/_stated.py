@@ -138,9 +138,19 @@ https://www.tensorflow.org/install/source#gpu; the logs of 2.4, 2.6 and 2.8 (tes
 
 def _of_old_release(facts: Facts, release: str) -> tuple[str, ...]:
     """The runtime of a release whose wheel was not read. conda's builds, and one's own, ask for others."""
-    if _told.own_build(facts) or holds(facts, "conda") or any(r[0] == 0 for r in _told.releases(facts)):
+    if (
+        _told.own_build(facts)
+        or (holds(facts, "conda") and not _from_pypi(facts))
+        or any(r[0] == 0 for r in _told.releases(facts))
+    ):
         return ()
     return next((names for since, names in _RUNTIMES if _pair(release) >= since), ())
+
+
+def _from_pypi(facts: Facts) -> bool:
+    """conda's list says that TensorFlow is pip's."""
+    listed = facts.text.said("installed")
+    return any(e.values.get("name") == "tensorflow" and e.values.get("channel") == "pypi" for e in listed)
 
 
 def opened(facts: Facts) -> tuple[str, ...]:

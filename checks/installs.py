@@ -304,7 +304,7 @@ def pip_too_old(facts: Facts) -> Iterator[Found]:
     told = tuple(e for e in facts.text.said("no-version") if _ends_early(e, python)) + tuple(
         e for e in facts.text.said("wheel-not-supported") if e.values.get("platform", "").startswith("manylinux20")
     )
-    if not told or python in _NOT_BUILT_FOR:
+    if not told or python in _NOT_BUILT_FOR or facts.system.machine in ("aarch64", "arm64"):
         said(facts, "", settle="python3 -m pip --version")
     fitting = (e for e in told if "platform" not in e.values or _installs.is_for(e, facts.python.version))
     if not (proof := tuple(fitting)):

@@ -58,7 +58,9 @@ def other_cuda(facts: Facts) -> Iterator[Found]:
 
 def _fails(facts: Facts) -> bool:
     """A library was not opened; or no GPU is listed by a release whose extra brings no libraries."""
-    if facts.tensorflow.gpus() and not isinstance(facts.tensorflow.gpus(), Unread):
+    if facts.tensorflow.build.cuda is False or (
+        facts.tensorflow.gpus() and not isinstance(facts.tensorflow.gpus(), Unread)
+    ):
         return False
     if lost(facts) or facts.text.said("libraries-not-opened"):
         return True
@@ -126,6 +128,8 @@ def file_that_is_there(facts: Facts, in_wheels: bool) -> Iterator[Found]:
         name, directory = event.values["library"], event.values["directory"].rstrip("/")
         inside = _IN_A_WHEEL.search(event.text)
         wheel = inside is not None or "/site-packages/nvidia" in directory or "/dist-packages/nvidia" in directory
+        if not wheel and _another_on_the_path(facts, directory):
+            continue
         if wheel is not in_wheels or not any(
             name == n or (_NUMBERED.search(n) and name.startswith(n + ".")) for n in names
         ):
@@ -147,6 +151,42 @@ def file_that_is_there(facts: Facts, in_wheels: bool) -> Iterator[Found]:
         return
 
 
+def toolkit_before(facts: Facts) -> Iterator[Found]:
+    """The path names one toolkit, and the file that was not found lies in that of another version (ld-library-path-wrong-toolkit)."""
+    names = lost(facts)
+    for event in facts.text.said("shows-file"):
+        name, directory = event.values["library"], event.values["directory"].rstrip("/")
+        if name in names and (path := _another_on_the_path(facts, directory)):
+            yield Found(
+                message=f"The loader's path names another toolkit than that of {directory}, which has {name}.",
+                proof=lines((event, path)),
+                fixes=(
+                    Fix(
+                        kind="command",
+                        risk="safe",
+                        summary="Put this toolkit's directory in the other's place, before Python starts",
+                        steps=(f'export LD_LIBRARY_PATH="{directory}"',),
+                    ),
+                ),
+            )
+            return
+
+
+def _another_on_the_path(facts: Facts, directory: str) -> TextEvent | None:
+    """The line whose LD_LIBRARY_PATH names a toolkit of another version than the one that `directory` is of, and not this one. None
+    where libraries of the toolkit on the path were opened: it is the right one then."""
+    own = _TOOLKIT_VERSION.search(directory)
+    if own is None or facts.text.said("runtime-opened"):
+        return None
+    for event in facts.text.said("path-shown"):
+        _, set_to, path = event.text.partition("LD_LIBRARY_PATH")
+        versions = {one[1] for one in _TOOLKIT_VERSION.finditer(path)} if set_to else set()
+        if versions and own[1] not in versions:
+            return event
+    return None
+
+
+_TOOLKIT_VERSION = Pattern(r"/cuda[-/](\d{1,2}\.\d)")
 _IN_A_WHEEL = Pattern(r"(?:^|\s)nvidia/(cu\w{2,14}|nv\w{2,10}|nccl)/lib/")
 """As pip lists the files of a wheel."""
 _FROM_PYTHON = "$(python3 -c 'import nvidia; print(list(nvidia.__path__)[0])')/{}/lib"
@@ -312,6 +352,33 @@ def of_another_toolkit(facts: Facts) -> Iterator[Found]:
                 message=f"{event.values['library']} comes from CUDA {needs['major']}, and libcudart from CUDA {max(opened_majors)}.",
                 proof=lines((event, *facts.text.said("runtime-opened")[:1])),
                 fixes=(EXTRA,),
+            )
+            return
+
+
+_SYMBOL_OF_ANOTHER = Pattern(
+    r"(?P<file>/\S{1,200}?lib\w{2,20}\.so[.\d]{0,14}): symbol \w{1,80},? version \S{1,40} not defined in file (?P<other>lib(?:cu|nv)\w{2,20}\.so[.\d]{0,14}) with link time reference"
+)
+
+
+def asks_for_another_file(facts: Facts) -> Iterator[Found]:
+    """A library that was found needs a version of a symbol that the file of the other library, found first, does not define
+    (cuda-lib-from-other-toolkit)."""
+    if facts.text.said("cublas-mixed"):
+        return  # cublas-version-mismatch
+    for event in facts.text.said("library-not-loaded"):
+        if needs := _SYMBOL_OF_ANOTHER.search(event.values.get("error", "") or event.text):
+            yield Found(
+                message=f"{needs['file']} needs another build of {needs['other']} than the one that the loader finds first.",
+                proof=lines((event, *facts.text.said("path-shown")[:1])),
+                fixes=(
+                    Fix(
+                        kind="command",
+                        risk="safe",
+                        summary=f"See which {needs['other']} lies first on the path, and take its directory off",
+                        steps=('echo "$LD_LIBRARY_PATH"', f"find / -name '{needs['other']}*' 2>/dev/null"),
+                    ),
+                ),
             )
             return
 

@@ -11,6 +11,8 @@ from gpudoctor.checks import _said
 from gpudoctor.checks._libraries import wanted
 from gpudoctor.checks._pip import pip
 from gpudoctor.checks._said import lines
+from gpudoctor.checks.library_texts import not_in_this_text
+from gpudoctor.checks.wheel_texts import of_two_cudas
 from gpudoctor.facts import Facts, LibraryPick, Overlap, TextEvent, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, NotApplicable, Stage
 from gpudoctor.patterns import Pattern
@@ -183,7 +185,8 @@ def cu12_cu13_wheel_clash(facts: Facts) -> Findings:
 
     What it looks at: the lists of files (RECORD) of the nvidia wheels. nvidia-cudnn-cu12 and nvidia-cudnn-cu13 write
     the same nvidia/cudnn/lib/libcudnn.so.9, the NCCL wheels the same libnccl.so.2. It fires where such a file is the
-    one that TensorFlow's loader can't open, or where the file that lies there is for a newer CUDA than the driver.
+    one that TensorFlow's loader can't open, or where the file that lies there is for a newer CUDA than the driver. In a pasted text:
+    both wheels in pip's list, and cuDNN or NCCL that fails.
 
     Why it matters: whoever was installed last has the files (PyTorch for CUDA 13 beside TensorFlow for CUDA 12).
     Mostly that works; a library of CUDA 13 under a driver for CUDA 12 does not.
@@ -192,6 +195,9 @@ def cu12_cu13_wheel_clash(facts: Facts) -> Findings:
 
     Source: file lists of nvidia-cudnn-cu12 and -cu13, nvidia-nccl-cu12 and -cu13; sizes on disk.
     """
+    if facts.text.is_all:
+        yield from not_in_this_text(of_two_cudas(facts))
+        return None
     if known(facts.tensorflow.directory) is None or known(facts.tensorflow.build.cuda) is False:
         raise NotApplicable("no TensorFlow with CUDA is installed")
     for overlap in known(facts.python.overlaps):

@@ -127,6 +127,8 @@ def tf_shadowed(facts: Facts) -> Findings:
     """
     error = facts.tensorflow.import_error
     told = facts.text.said("tf-is-a-file", "tf-source-directory")
+    if isinstance(error, str) and "No module named" in error:
+        told += facts.text.said("frame-in-source-tree")
     if facts.text.said("tf-lacks-attribute"):
         told += facts.text.said("frame-of-a-namesake")
     if facts.text.is_all and told:

@@ -13,6 +13,7 @@ from gpudoctor.checks._pip import pip
 from gpudoctor.checks._reasons import several
 from gpudoctor.checks._said import lines, undecided
 from gpudoctor.checks._said import said as told
+from gpudoctor.checks.wheel_texts import cudnn_without_code
 from gpudoctor.compat.code import fit
 from gpudoctor.compat.records import LibraryWheel, Release
 from gpudoctor.compat.solve import answer, best, requirements
@@ -65,7 +66,8 @@ def cudnn_dropped_gpu(facts: Facts) -> Findings:
     """The cuDNN that is installed has no code for this GPU any more.
 
     What it looks at: the version of the cuDNN that TensorFlow's loader picks, and the GPU's compute capability. cuDNN 9.11
-    and newer has no code for GPUs before Turing (7.5), while TensorFlow itself still supports them.
+    and newer has no code for GPUs before Turing (7.5), while TensorFlow itself still supports them. In a pasted text: the version that
+    TensorFlow, pip or apt name there, the card's name, and an operation of cuDNN that fails.
 
     Why it matters: convolutions and recurrent layers fail with CUDNN_STATUS_EXECUTION_FAILED; pip installs such a cuDNN
     by itself, because the extra of TensorFlow 2.20 and newer sets no upper bound.
@@ -74,6 +76,11 @@ def cudnn_dropped_gpu(facts: Facts) -> Findings:
 
     Source: cuDNN support matrix; the wheels' fat binaries (compat/matrix.json, support).
     """
+    if facts.text.is_all:
+        if not (named := list(cudnn_without_code(facts))):
+            undecided("python3 -m pip list | grep -i cudnn; nvidia-smi --query-gpu=name,compute_cap --format=csv")
+        yield from named
+        return None
     _fit.release(facts)
     _fit.need_gpus(facts)
     if _fit.computes(facts):

@@ -12,6 +12,7 @@ from gpudoctor.checks._pip import pip
 from gpudoctor.checks._said import lines, said
 from gpudoctor.checks.memory import growth
 from gpudoctor.checks.operations import is_older
+from gpudoctor.checks.wheel_texts import cudnn_is_older
 from gpudoctor.facts import Facts, LogEvent, Unread, known
 from gpudoctor.findings import EnvChange, Evidence, Findings, Fix, Found, NotApplicable, Stage
 from gpudoctor.registry import check
@@ -98,7 +99,7 @@ def cudnn_version_too_old(facts: Facts) -> Findings:
     What it looks at: TensorFlow's line 'Loaded runtime CuDNN library: A but source was compiled with: B', and which file
     it had loaded. Where TensorFlow was not run: the version of the file that its loader picks, against the oldest that the
     extra of this release asks for, which is the one that it was built with. In a pasted text also JAX's 'Outdated cuDNN
-    installation found'.
+    installation found', and pip's word that TensorFlow requires a newer one than is installed.
 
     Why it matters: convolutions and recurrent layers fail, often with 'DNN library is not found'. It happens where
     another package (PyTorch) pins an older cuDNN, or where an older one lies first on the loader's path.
@@ -113,6 +114,9 @@ def cudnn_version_too_old(facts: Facts) -> Findings:
             proof=lines(outdated),
             fixes=(_NEWER_CUDNN,),
         )
+        return
+    if facts.text.is_all and (by_pip := list(cudnn_is_older(facts))):
+        yield from by_pip
         return
     if isinstance(facts.tensorflow.events, Unread) and (by_files := list(_too_old_by_files(facts))):
         yield from by_files

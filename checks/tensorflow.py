@@ -14,7 +14,7 @@ from gpudoctor.checks._reasons import several
 from gpudoctor.checks._said import lines
 from gpudoctor.checks._work import named_too_new
 from gpudoctor.checks.environment import visible_entries
-from gpudoctor.facts import Facts, GpuDevice, Measurement, UnknownFactError, Unread, known
+from gpudoctor.facts import Facts, GpuDevice, Measurement, TextEvent, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage, SymptomRank
 from gpudoctor.registry import check, symptom
 
@@ -212,6 +212,19 @@ def _cpu_build_in_text(facts: Facts) -> Found | None:
                 _by_hand(("tensorflow", "tensorflow-cpu", "tensorflow-gpu"), "tensorflow-gpu", _named_apart(facts)),
             ),
         )
+    if image := _cpu_image(facts):
+        return Found(
+            message="The image tensorflow/tensorflow without 'gpu' in its tag has the build for CPUs only.",
+            proof=lines(image),
+            fixes=(
+                Fix(
+                    kind="advice",
+                    risk="safe",
+                    summary="Start the image of the same release whose tag ends with -gpu",
+                    steps=(),
+                ),
+            ),
+        )
     lost = facts.tensorflow.libraries
     asks = facts.text.is_all and not isinstance(lost, Unread) and bool(lost)  # which no build without CUDA does
     if asks or facts.tensorflow.devices != () or isinstance(facts.tensorflow.import_error, str):
@@ -242,6 +255,16 @@ def _cpu_build_in_text(facts: Facts) -> Found | None:
         proof=lines(rows),
         fixes=(_by_hand(tuple(names), wanted, version),),
     )
+
+
+def _cpu_image(facts: Facts) -> tuple[TextEvent, ...]:
+    """The line that starts an image without CUDA, where TensorFlow lists no GPU and says nothing of CUDA."""
+    says_nothing = isinstance(facts.driver.libcuda.init_result, Unread) and not facts.text.shows_a_failure
+    lacks = facts.tensorflow.devices == () or bool(facts.text.said("says-no-gpu", "lists-no-gpu", "lists-cpu"))
+    asks = facts.text.said(
+        "library-not-loaded", "libraries-not-opened", "cuinit-failed", "no-cuda-driver", "image-for-gpu"
+    )
+    return facts.text.said("cpu-image") if says_nothing and lacks and not asks else ()
 
 
 def _by_hand(names: tuple[str, ...], wanted: str, version: str | None) -> Fix:

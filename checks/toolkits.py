@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from itertools import chain
 from shlex import quote
 
 import msgspec
@@ -11,7 +12,16 @@ import msgspec
 from gpudoctor.checks._libraries import all_open, failed, install, installed, lies, looked_in, source, wanted
 from gpudoctor.checks._pip import pip
 from gpudoctor.checks._reasons import named
-from gpudoctor.checks.library_texts import not_in_this_text, of_another_toolkit, other_cuda, other_cudnn, states_another
+from gpudoctor.checks.library_texts import (
+    asks_for_another_file,
+    not_in_this_text,
+    of_another_toolkit,
+    other_cuda,
+    other_cudnn,
+    states_another,
+    toolkit_before,
+)
+from gpudoctor.checks.wheel_texts import cudnn_of_another_major
 from gpudoctor.facts import DamagedFile, Facts, LibraryFile, LibraryPick, Toolkit, Unread, known
 from gpudoctor.findings import EnvChange, Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.patterns import Pattern
@@ -109,7 +119,8 @@ def cudnn_wrong_major(facts: Facts) -> Findings:
     """The cuDNN that is installed is of another major version than this TensorFlow asks for.
 
     What it looks at: whether cuDNN is the only library that is missing (libcudnn.so.8, libcudnn.so.9), and every
-    libcudnn in wheels, toolkits, system directories and conda.
+    libcudnn in wheels, toolkits, system directories and conda. In a pasted text: the cuDNN that it names as installed, or that pip
+    lists there.
 
     Why it matters: TensorFlow opens cuDNN by the name of its major version; 2.17 and older ask for 8, 2.18 and
     newer for 9. Without it no GPU is registered.
@@ -119,7 +130,7 @@ def cudnn_wrong_major(facts: Facts) -> Findings:
     Source: https://www.tensorflow.org/install/source#gpu; the soname that the loader asks for.
     """
     if facts.text.is_all:
-        yield from not_in_this_text(other_cudnn(facts))
+        yield from not_in_this_text(chain(other_cudnn(facts), cudnn_of_another_major(facts)))
         return
     pick = only_cudnn_is_missing(facts)
     if pick is None:
@@ -265,7 +276,8 @@ def ld_library_path_wrong_toolkit(facts: Facts) -> Findings:
 
     What it looks at: each library that TensorFlow's loader found in a directory of LD_LIBRARY_PATH and could not
     use (it was refused, or something that it needs was not found), whether that directory is part of a CUDA
-    toolkit, and whether another file of the same name lies elsewhere.
+    toolkit, and whether another file of the same name lies elsewhere. In a pasted text: a path that names one toolkit, and the file
+    that was not found in that of another version.
 
     Why it matters: LD_LIBRARY_PATH comes before the directories that TensorFlow and the wheels name themselves, so
     the good file is not reached.
@@ -274,6 +286,9 @@ def ld_library_path_wrong_toolkit(facts: Facts) -> Findings:
 
     Source: ld.so(8).
     """
+    if facts.text.is_all:
+        yield from not_in_this_text(toolkit_before(facts))
+        return None
     lost: list[tuple[LibraryPick, str, Toolkit, LibraryFile]] = []
     broken = failed(facts)
     for pick in broken:
@@ -339,7 +354,7 @@ def cuda_lib_from_other_toolkit(facts: Facts) -> Findings:
     What it looks at: where TensorFlow's loader found each library: in a toolkit or a wheel of which CUDA major
     version, against the one that TensorFlow was built for. It says nothing where TensorFlow lists its GPUs and all
     that was run on them worked. In a pasted text: a library that asks for one of another major version of CUDA than the libcudart
-    that was opened.
+    that was opened, or for a version of a symbol that the other library does not define.
 
     Why it matters: some libraries keep the name libcusparse.so.12 from one CUDA to the next, so a missing wheel is
     hidden by another toolkit. It mostly works; where something fails, it is the first thing to set right.
@@ -350,7 +365,7 @@ def cuda_lib_from_other_toolkit(facts: Facts) -> Findings:
     Source: the real files' places; versions of the toolkits' own files.
     """
     if facts.text.is_all:
-        yield from not_in_this_text(of_another_toolkit(facts))
+        yield from not_in_this_text(chain(of_another_toolkit(facts), asks_for_another_file(facts)))
         return
     if known(facts.tensorflow.directory) is None or not known(facts.tensorflow.build.cuda):
         raise NotApplicable("no TensorFlow with CUDA is installed")

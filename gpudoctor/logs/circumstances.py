@@ -73,6 +73,13 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         (r"^(?![^\n]{0,300}\.cc:\d)[^\n]{0,300}?(?i:\bcuda(?: toolkit)?[ -]?v?\d{1,2}(?:\.\d)? (?:is|are) (?:what [\w ]{1,40} needs|required|needed|necessary|mandatory|a must)\b"
         r"|\b(?:requires?|needs?|(?:only )?works? only with|only works with|depends on|is built for|was built for|(?:is |was )?written for|tied to) (?:the )?cuda(?: toolkit)?(?: version)?[ -]?v?\d)"),
     ),
+    ("image-for-gpu", ("tensorflow/tensorflow:",), r"\btensorflow/tensorflow:\S{0,40}gpu"),
+    (
+        "cpu-image",
+        ("tensorflow/tensorflow",),
+        (r"(?:\b(?:docker|podman)\b[^\n]{0,300}?\srun\s[^\n]{0,300}\s|^FROM |\bimage\"?[:=] ?[\"']?)(?:docker\.io/)?"
+        r"tensorflow/tensorflow(?::(?!\S{0,40}gpu)[\w.-]{1,40})?(?=[\s\"',]|$)"),
+    ),
     ("runtime-class-named", ("untimeClass", "untime class"), r"(?i:\bruntime ?class(?:name)?\b)"),
     ("mig-asked", ("MIG-", "VISIBLE_DEVICES="), r"CUDA_VISIBLE_DEVICES\W{1,3}MIG-[\w/-]{8,80},[\"' ]{0,3}MIG-|NVIDIA_VISIBLE_DEVICES=\d:\d,\d:\d"),
     ("nvidia-build-named", ("nvidia", "NVIDIA-Linux-"), r"/dkms/nvidia|\bnvidia-dkms|-m nvidia\b|NVIDIA-Linux-|\bnvidia[/,-] ?\d{3}\."),

@@ -47,20 +47,20 @@ LANGUAGE = Language(
 
 _BARE = tuple(f"{series}{size}" for series in (20, 30, 40, 50) for size in (50, 60, 70, 80, 90))
 WORDS = ("TX", "tx", "MX", "GT ", "K80", "K40", "K520", "T4", "100", "H200", "B200", "L40", "A10", "A30", "A40", "A6000", "GB10", "Quadro",
-         "Tesla", "itan", "TITAN", "50 Ti", "50Ti", "940", "930", "920", "960", "780M", "ensor", "TF", "tf", "uda", "UDA", *_BARE)  # fmt: skip
+         "Tesla", "itan", "TITAN", "50 Ti", "50Ti", "940", "930", "920", "960", "780M", "1050", "1070", "1080", "ensor", "TF", "tf", "uda", "UDA", *_BARE)  # fmt: skip
 _NAME = Pattern(
     r"\b(?i:RTX )?(?P<series>[345]0)(?:00|xx|XX)?[ -]?(?i:series|owners|cards)|\b(?i:RTX) ?-?(?:(?P<series2>[345]0)(?:xx|XX)|(?P<series3>[345])(?:xxx|XXX))\b"
     r"|(?:NVIDIA )?(?:GeForce )?\b(?i:RTX|GTX) ?-?(?i:PRO )?A?\d{3,4}[mM]?x?(?:[ -]?(?i:Ti|SUPER|Laptop|Ada)\b)*"
     r"|\b(?:[AHV]100|H200|B[23]00|P100|GB10|K[48]0[cm]?|(?:GRID )?K520|T4|L4|L40S?|A10G?|A[34]0|A[46]000|MX ?[1-5]\d0)\b"
     r"|\b(?:GT ?\d{3}[mM]?|[89][1-8]0 ?[mM][xX]?|7[5-8]0(?:[mM]| ?Ti))\b"
     r"|\b(?:Quadro|Tesla|Titan|TITAN) (?:RTX(?: \d{4})?|[A-Z]+\d*\w{0,5})\b"
-    r"|\b(?P<bare2>[2345]0[5-9]0 ?(?:[Tt]i|TI|SUPER|[Ss]uper))\b"
+    r"|\b(?P<bare2>(?:[2345]0[5-9]0|10[578]0) ?(?:[Tt]i|TI|SUPER|[Ss]uper))\b"
     r"|(?:^|\b(?i:an?|the|my|on|with|two|dual|new|and|use|using|have|got|card|GPU:?|GeForce|NVIDIA) ?)(?P<bare>[345]0[5-9]0(?: ?(?:Ti|ti|SUPER))?)\b(?![.,]?\d)",
     re.ASCII,  # between 显卡 and A100 a word ends
 )
 _ONE = r"[012]\.\d{1,2}(?!\d)(?:\.\d{1,2})?"
 _RELEASE = Pattern(
-    r"(?<!nvidia-)\b(?:tensorflow|tf)(?:[-_ ]?(?:gpu|nightly-gpu|nightly))?[\W_]{0,4}(?:version|ver|v)?s?(?: ?\([^)]{0,40}\))?(?:(?: (?:is|was|has been|got))?(?: (?:up|down)(?:dated|graded))? to(?= v?\d))?(?:[^\w\n]|tf|v){0,4}"
+    r"(?<!nvidia-)\b(?:tensorflow|tf)(?:[-_ ]?(?:gpu|nightly-gpu|nightly))?(?:\[and-cuda\])?[\W_]{0,4}(?:version|ver|v)?s?(?: ?\([^)]{0,40}\))?(?:(?: (?:is|was|has been|got))?(?: (?:up|down)(?:dated|graded))? to(?= v?\d))?(?:[^\w\n]|tf|v){0,4}"
     rf"(?P<versions>{_ONE}(?:(?: ?[/,&-] ?| and | or )(?:tf ?)?{_ONE}){{0,6}})",
     re.IGNORECASE | re.ASCII,
 )
@@ -80,7 +80,7 @@ def claims(text: str, _line: int, _notes: Notebook) -> Understood | None:
         return None
     cards = [
         one["bare"]
-        or (f"RTX {bare[:4]} {bare[4:].strip()}" if (bare := one["bare2"]) else "")
+        or (f"{'GTX' if bare[0] == '1' else 'RTX'} {bare[:4]} {bare[4:].strip()}" if (bare := one["bare2"]) else "")
         or (f"RTX {series[0]}090" if (series := one["series"] or one["series2"] or one["series3"]) else one[0])
         for one in _NAME.finditer(text)
     ]

@@ -264,6 +264,10 @@ LANGUAGE = Language(
             r"|keras)\.py)\", line",
         ),
         Kind(
+            "frame-in-source-tree",
+            r"File \"(?!\S*(?:site|dist)-packages)(?P<file>[^\"]{0,200}/tensorflow/tensorflow/(?:python/[\w/]{1,60}|__init__)\.py)\", line",
+        ),
+        Kind(
             "api-absent",
             r"module 'tensorflow\.(?:_api\.|(?:keras|experimental|compat|config|data|image|nn|math|io|train)\b)[\w.]{0,60}' has no attribute",
         ),

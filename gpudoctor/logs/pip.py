@@ -54,6 +54,10 @@ def _wheel(values: Values, line: int, notes: Notebook) -> None:
     _platform(values.get("platform", ""), line, notes)
 
 
+_OF_WINDOWS = ("tensorflow-intel", "pywin32", "pywinpty")
+"""Packages that are installed on Windows alone."""
+
+
 def _installed(values: Values, line: int, notes: Notebook) -> None:
     """A package that is installed."""
     name = values["name"].lower().replace("_", "-")
@@ -64,6 +68,8 @@ def _installed(values: Values, line: int, notes: Notebook) -> None:
         notes.add("python.conda_packages", CondaPackage(name=name, version=version, build=build), line)
     else:
         notes.add("python.distributions", Distribution(name=name, version=version, location=""), line)
+    if name in _OF_WINDOWS:
+        notes.tell("system.system", "Windows", line, _PRINTED)
     if name in _BUILDS:
         notes.tell("tensorflow.version", version, line, _PRINTED)
     if (python := re.search(r"py(\d)(\d{1,2})(?:h|_)", build)) is not None:
@@ -111,11 +117,15 @@ LANGUAGE = Language(
         "No matching",
         "python_version",
         "Successfully installed",
+        "libcudnn",
+        "equire",
+        "_aarch64",
     ),
     kinds=(
         Kind(
             "tensorflow-gpu-stub",
             r"(?:The )?\"?`?tensorflow-gpu`?\"? (?:package )?has been removed|tensorflow[-_]gpu-2\.12\.0\.tar\.gz"
+            r"|(?i:tensorflow[-_]gpu)\b[^\n]{0,400}metadata-generation-failed"
             r"|Please install \"tensorflow\" instead|empty package (?:that|which) (?:generates"
             r"|raises) an error|Failed to build tensorflow-gpu$"
             r"|(?i:tensorflow[-_]gpu)(?: version)? ?(?:==|v)?2\.1[2-9](?:\.\d)?(?:rc\d)? (?:is |was |isn't |can't be )?(?:not )?(?:available|found|missing|gone)"
@@ -188,6 +198,14 @@ LANGUAGE = Language(
             r"(?P<python>cp\d+(?:\.\w+)?)-(?P<abi>\w+)-(?P<platform>[\w.]+)\.whl",
             tell=_wheel,
         ),
+        Kind(
+            "cudnn-requirement",
+            r"\brequire(?:s|ment) nvidia-cudnn-cu\d\d==(?P<needs>\d[\d.]{1,14})[^\n]{0,80}\byou have nvidia-cudnn-cu\d\d (?P<has>\d[\d.]{1,13}\d)",
+        ),
+        Kind(
+            "cudnn-upgraded", r"\blibcudnn\d(?:-cuda-\d\d)?:\w{3,6} \(\d[\d.]{1,14}-\d, (?P<version>\d[\d.]{1,14})-\d\)"
+        ),
+        Kind("pip-tag", r"^cp3\d{1,2}-\w{4,6}-(?P<platform>(?:many)?linux\w{0,16}_aarch64)$", tell=_wheel),
         Kind("installed-now", r"Successfully installed (?P<names>.+)", tell=_several),
         Kind(
             "installed",

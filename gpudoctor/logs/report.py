@@ -179,7 +179,7 @@ _ELSEWHERE = Pattern(
 )
 """Where the system that is stated is not the one that TensorFlow runs on."""
 _WITH_CUDA = Pattern(
-    r"(?:is_built_with_cuda|is_cuda_build|[Bb]uilt with CUDA)[^\w]{0,8}(?:support)?[^\w]{0,8}(?:(?:gives|returns?|is|prints?|says|shows|outputs?) (?:me )?)?\W{0,3}(?P<answer>True|False|TRUE|FALSE)\b"
+    r"(?P<answer2>No) CUDA support will be enabled for TensorFlow|(?:is_built_with_cuda|is_cuda_build|[Bb]uilt with CUDA)[^\w]{0,8}(?:support)?[^\w]{0,8}(?:(?:gives|returns?|is|prints?|says|shows|outputs?) (?:me )?)?\W{0,3}(?P<answer>True|False|TRUE|FALSE)\b"
 )
 _BUILT_FOR = Pattern(r"['\"](cuda|cudnn)_version['\"][,:] ['\"](\d[\d.]*)['\"]")
 _WISH = Pattern(r"tensorflow[-_](?:gpu|cpu)?==|pip3? install|conda install|>=|<=|requires|compatible", re.IGNORECASE)
@@ -290,10 +290,13 @@ class Reader:
         """What TensorFlow says of its own build."""
         notes, values = self.notes, dict[str, str]()
         if cuda := _WITH_CUDA.search(text):
-            notes.tell("tensorflow.build.cuda", cuda["answer"].lower() == "true", line, _PROVEN)
-            if cuda["answer"].lower() == "false":
+            built = str(cuda["answer"]).lower() == "true"
+            notes.tell("tensorflow.build.cuda", built, line, _PROVEN)
+            if not built:
                 notes.tell("tensorflow.devices", (), line, _PROSE)
-            values["built-with-cuda"] = cuda["answer"].capitalize()
+            values["built-with-cuda"] = str(built)
+            if "msvcp" in text:
+                notes.tell("system.system", "Windows", line, _PRINTED)
         for name, version in _BUILT_FOR.findall(text):
             notes.tell(f"tensorflow.build.{name}_version", version, line, _PROVEN)
             values[name] = version

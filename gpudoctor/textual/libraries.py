@@ -124,6 +124,10 @@ def release_of(facts: Facts) -> tuple[int, int] | None:
     if isinstance(version, str):
         numbers = re.match(r"(\d+)\.(\d+)", version)  # of '2.2rc2' as well
         return (int(numbers[1]), int(numbers[2])) if numbers else None
+    named = {v for e in facts.text.said("names") for v in e.values.get("tensorflow", "").split()}
+    if len(named) == 1:
+        major, minor = next(iter(named)).split(".")[:2]
+        return int(major), int(minor)
     return next((_RELEASES.get(line) for line in _lines(facts)), None)
 
 

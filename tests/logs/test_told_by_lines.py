@@ -18,6 +18,17 @@ NO_GPU = "[PhysicalDevice(name='/physical_device:CPU:0', device_type='CPU')]\n"
 DLOPEN = "W tensorflow/core/common_runtime/gpu/gpu_device.cc:2251] Cannot dlopen some GPU libraries. Please make sure the missing libraries\n"
 NO_CUDNN = "Could not load dynamic library 'libcudnn.so.8'; dlerror: libcudnn.so.8: cannot open shared object file: No such file or directory\n"
 
+NO_CUDART = "Could not load dynamic library 'libcudart.so.11.0'; dlerror: libcudart.so.11.0: cannot open shared object file: No such file or directory\n"
+CUBLAS = (
+    "Could not load dynamic library 'libcublas.so.11'; dlerror: /usr/local/cuda-11.2/lib64/libcublas.so.11: {why}\n"
+)
+WHEELS = "nvidia-cudnn-cu12            9.14.0.64\nnvidia-cudnn-{other}            9.16.0.29\n"
+NO_DNN = "FAILED_PRECONDITION: DNN library initialization failed. Look at the errors above for more details.\n"
+NO_ALGORITHM = "NOT_FOUND: No algorithm worked!  Error messages:\n"
+REQUIRES = 'tensorflow 2.18.0 requires nvidia-cudnn-cu12==9.3.0.75; extra == "and-cuda", but you have nvidia-cudnn-cu12 {has} which is incompatible.\n'
+NO_WHEEL = "ERROR: Could not find a version that satisfies the requirement tensorflow==2.6.0 (from versions: none)\nERROR: tensorflow-2.6.0-cp38-cp38-manylinux2010_x86_64.whl is not a supported wheel on this platform.\n"
+TREE = 'Traceback (most recent call last):\n  File "<stdin>", line 1, in <module>\n    import tensorflow\n  File "{directory}/tensorflow/python/pywrap_tensorflow.py", line 25, in <module>\n    from tensorflow.python.platform import self_check\nImportError: No module named \'tensorflow.python.platform.build_info\'\n'
+
 
 @pytest.mark.parametrize(
     ("text", "cause"),
@@ -51,6 +62,34 @@ NO_CUDNN = "Could not load dynamic library 'libcudnn.so.8'; dlerror: libcudnn.so
         (DLOPEN + "$ ls /usr/local\nbin  cuda  etc  games  include  lib  man  sbin  share  src\n", None),
         ("Could not load dynamic library 'libcudart.so.11.0'; dlerror: libcudart.so.11.0: cannot open\nnvidia-cuda-toolkit is 10.1.243-3\n", "cuda-version-mismatch"),
         ("Could not load dynamic library 'libcudart.so.10.1'; dlerror: libcudart.so.10.1: cannot open\nnvidia-cuda-toolkit is 10.1.243-3\n", None),
+        (NO_CUDART + "LD_LIBRARY_PATH=/usr/local/cuda-11.8/lib64\n/usr/local/cuda-11.2/lib64/libcudart.so.11.0\n", "ld-library-path-wrong-toolkit"),
+        (NO_CUDART + "LD_LIBRARY_PATH=/opt/tools/lib\n/usr/local/cuda-11.2/lib64/libcudart.so.11.0\n", "ld-library-path-not-set"),
+        (CUBLAS.format(why="symbol free_gemm_select version libcublasLt.so.11 not defined in file libcublasLt.so.11 with link time reference"), "cuda-lib-from-other-toolkit"),
+        (CUBLAS.format(why="cannot open shared object file"), None),
+        (WHEELS.format(other="cu13") + NO_DNN, "cu12-cu13-wheel-clash"),
+        (WHEELS.format(other="cu13"), None),
+        ("tensorflow 2.18.0\nSuccessfully installed nvidia-cudnn-cu12-8.9.2.26\n" + DLOPEN, "cudnn-wrong-major"),
+        ("tensorflow 2.18.0\nSuccessfully installed nvidia-cudnn-cu12-9.3.0.75\n" + DLOPEN, None),
+        (REQUIRES.format(has="9.1.0.70") + NO_DNN, "cudnn-version-too-old"),
+        (REQUIRES.format(has="9.5.0.50") + NO_DNN, None),
+        ("Tesla P100-PCIE-16GB\nLoaded cuDNN version 91300\n" + NO_ALGORITHM, "cudnn-dropped-gpu"),
+        ("Tesla T4\nLoaded cuDNN version 91300\n" + NO_ALGORITHM, None),
+        ("Tesla P100-PCIE-16GB\nLoaded cuDNN version 90300\n" + NO_ALGORITHM, None),
+        ("Tesla V100-SXM2-16GB\nUpgrade: libcudnn9-cuda-12:amd64 (9.8.0.87-1, 9.13.0.50-1)\n" + NO_ALGORITHM, "cudnn-dropped-gpu"),
+        ("cudatoolkit 10.1.243 h6bb024c_0\ntensorflow                2.10.0                   pypi_0    pypi\ncudatoolkit               10.1.243             h6bb024c_0\n" + NO_GPU, "cuda-version-mismatch"),
+        # builds and packages
+        ("No CUDA support will be enabled for TensorFlow.\n" + NO_GPU, "tf-cpu-only-package"),
+        ("docker run --gpus all -it tensorflow/tensorflow:2.13.0 bash\n" + NO_GPU, "tf-cpu-only-package"),
+        ("docker run --gpus all -it tensorflow/tensorflow:2.13.0-gpu bash\n" + NO_GPU, None),
+        ("docker run --gpus all -it tensorflow/tensorflow:2.13.0 bash\n", None),
+        ("TensorFlow version: 2.17.0\nOrderedDict([('is_cuda_build', False), ('is_rocm_build', False), ('msvcp_dll_names', 'msvcp140.dll,msvcp140_1.dll')])\n", "tf-windows-native-cpu-only"),
+        ("tensorflow                   2.15.0\ntensorflow-intel             2.15.0\n" + NO_GPU, "tf-windows-native-cpu-only"),
+        ("tensorflow                   2.15.0\n" + NO_GPU, None),
+        (NO_WHEEL + "  cp38-cp38-manylinux_2_26_aarch64\n", "tf-aarch64-no-wheel"),
+        (TREE.format(directory="/home/dev/src/tensorflow"), "tf-shadowed"),
+        (TREE.format(directory="/usr/lib/python3/dist-packages"), None),
+        ("pip install tensorflow-gpu ends with metadata-generation-failed\n", "tensorflow-gpu-package-removed"),
+        ("pip install lxml ends with metadata-generation-failed\n", None),
     ],
 )  # fmt: skip
 def test_what_a_line_decides(text: str, cause: str | None) -> None:

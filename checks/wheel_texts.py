@@ -1,0 +1,138 @@
+"""Versions of CUDA's packages in pasted texts: what pip and apt list or install, against what TensorFlow and the GPU need."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from gpudoctor import compat
+from gpudoctor.checks import _told
+from gpudoctor.checks._said import lines
+from gpudoctor.checks._stated import lost
+from gpudoctor.checks.library_texts import EXTRA
+from gpudoctor.facts import Facts, TextEvent
+from gpudoctor.findings import Fix, Found
+
+_SHARED = ("nvidia-cudnn", "nvidia-nccl", "nvidia-nvshmem", "nvidia-cusparselt")
+"""Wheels that write the same files for each version of CUDA."""
+_SUFFIX = re.compile(r"-cu1\d$")
+_FAILED = ("dnn-absent", "cudnn-failed", "no-algorithm", "arch-mismatch", "operation-failed", "cudnn-part-missing")
+_TURING = (7, 5)
+_WITHOUT_OLD_GPUS = (9, 11)
+"""From this cuDNN on there is no code for GPUs before Turing: compat/matrix.json, support."""
+
+
+def installed(facts: Facts, prefix: str) -> dict[str, tuple[str, TextEvent]]:
+    """Name of a package -> the version that the text lists or installs last, and the line."""
+    found: dict[str, tuple[str, TextEvent]] = {}
+    for event in facts.text.said("installed", "installed-now"):
+        if (name := event.values.get("name", "")).startswith(prefix):
+            found[name] = event.values.get("version", ""), event
+        for one in event.values.get("names", "").split():
+            name, _, version = one.rpartition("-")
+            if name.startswith(prefix):
+                found[name] = version, event
+    return found
+
+
+def of_two_cudas(facts: Facts) -> Iterator[Found]:
+    """Wheels of one library for two versions of CUDA, which write the same files, where that library fails (cu12-cu13-wheel-clash)."""
+    for base in _SHARED:
+        listed = {name: told for name, told in installed(facts, base).items() if _SUFFIX.search(name)}
+        if len(listed) < 2 or not (facts.text.said(*_FAILED, "libraries-not-opened") or lost(facts)):
+            continue
+        if base == "nvidia-nccl" and not facts.text.shows("collective-fails"):
+            continue
+        yield Found(
+            message=f"{' and '.join(sorted(listed))} write the same files, and whoever came last has them.",
+            proof=lines((*(event for _, event in listed.values()), *facts.text.said(*_FAILED)[:1])),
+            fixes=(
+                Fix(
+                    kind="advice",
+                    risk="safe",
+                    summary="Keep one framework an environment; or remove the wheels of the other CUDA and install the right one again",
+                    steps=(),
+                ),
+            ),
+        )
+        return
+
+
+def cudnn_of_another_major(facts: Facts) -> Iterator[Found]:
+    """TensorFlow can't open its libraries, and pip has a cuDNN of another major version than it asks for (cudnn-wrong-major)."""
+    if lost(facts) or not facts.text.said("libraries-not-opened"):
+        return
+    asked = {name.rpartition(".")[2] for name in _sonames(facts) if name.startswith("libcudnn.so.")}
+    listed = installed(facts, "nvidia-cudnn-cu")
+    if asked and listed and not any(version.partition(".")[0] in asked for version, _ in listed.values()):
+        version, event = next(iter(listed.values()))
+        yield Found(
+            message=f"TensorFlow asks for cuDNN {' or '.join(sorted(asked))}; installed is {version}.",
+            proof=lines((event, *facts.text.said("libraries-not-opened")[:1])),
+            fixes=(EXTRA,),
+        )
+
+
+def _sonames(facts: Facts) -> tuple[str, ...]:
+    """What the release asks for, where one is named."""
+    version = facts.tensorflow.version
+    releases = _told.releases(facts)
+    if not isinstance(version, str):
+        if len(releases) != 1:
+            return ()
+        version = f"{releases[0][0]}.{releases[0][1]}.0"
+    return compat.loader_sonames(version) or ()
+
+
+def cudnn_is_older(facts: Facts) -> Iterator[Found]:
+    """pip says that TensorFlow requires a newer cuDNN than the one that is installed, of the same major version, and cuDNN fails
+    (cudnn-version-too-old)."""
+    failed = facts.text.said(*_FAILED)
+    for event in facts.text.said("cudnn-requirement") if failed else ():
+        needs, has = (_numbers(event.values[name]) for name in ("needs", "has"))
+        if has[0] == needs[0] and has < needs:
+            yield Found(
+                message=f"TensorFlow needs cuDNN {event.values['needs']}; installed is {event.values['has']}.",
+                proof=lines((event, failed[0])),
+                fixes=(EXTRA,),
+            )
+            return
+
+
+def cudnn_without_code(facts: Facts) -> Iterator[Found]:
+    """cuDNN fails on a GPU for which this version has no code any more (cudnn-dropped-gpu)."""
+    failed = facts.text.said(*_FAILED)
+    old = {name: cc for name, cc in _told.cards(facts).items() if cc < _TURING}
+    if not failed or not old or (len(old) < len(_told.cards(facts)) and not facts.text.said("arch-mismatch")):
+        return
+    for event, version in _cudnns(facts):
+        if version[:1] == _WITHOUT_OLD_GPUS[:1] and version[:2] >= _WITHOUT_OLD_GPUS:
+            number = ".".join(map(str, version[:2]))
+            yield Found(
+                message=f"cuDNN {number} has no code for {next(iter(old))} (compute capability {'.'.join(map(str, next(iter(old.values()))))}).",
+                proof=lines((event, failed[0])),
+                fixes=(
+                    Fix(
+                        kind="command",
+                        risk="safe",
+                        summary="Install a cuDNN that still has code for this GPU (of the system: by its package manager)",
+                        steps=("python3 -m pip install 'nvidia-cudnn-cu12<9.11'",),
+                    ),
+                ),
+            )
+            return
+
+
+def _cudnns(facts: Facts) -> Iterator[tuple[TextEvent, tuple[int, ...]]]:
+    """The lines that name a cuDNN which is installed or loaded, and its version."""
+    for event in facts.text.said("cudnn-loaded"):
+        number = int(event.values["version"])
+        yield event, (number // 10000, number // 100 % 100)
+    for version, event in installed(facts, "nvidia-cudnn-cu").values():
+        yield event, _numbers(version)
+    for event in facts.text.said("cudnn-upgraded"):
+        yield event, _numbers(event.values["version"])
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(n) for n in re.findall(r"\d+", version)) or (0,)
