@@ -10,8 +10,8 @@ from shlex import quote
 from gpudoctor.checks import _fit, _installs
 from gpudoctor.checks._pip import pip
 from gpudoctor.checks._reasons import short
-from gpudoctor.checks._said import lines
-from gpudoctor.facts import Facts, TextEvent, UnknownFactError, Unread, known
+from gpudoctor.checks._said import left_open, lines
+from gpudoctor.facts import READS_LIKE_A_FAULT, Facts, TextEvent, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
 
@@ -36,6 +36,8 @@ def tf_not_installed(facts: Facts) -> Findings:
         raise UnknownFactError(
             Unread(why="why it can't be installed is not decided", settle="python3 -m pip install tensorflow")
         )
+    if facts.text.is_all and facts.text.said("illegal-instruction"):
+        raise left_open("python3 -c 'import tensorflow'")  # another Python has it, and ends there
     python = known(facts.python.executable) if not facts.text.is_all else "python3"
     because = facts.python.chosen_because
     stray = facts.tensorflow.stray
@@ -313,11 +315,21 @@ def jupyter_kernel_other_environment(facts: Facts) -> Findings:
     )
 
 
+_ON_TENSORFLOW = Fix(
+    kind="command",
+    risk="safe",
+    summary="Choose TensorFlow, for this shell and what it starts",
+    steps=("export KERAS_BACKEND=tensorflow",),
+    verify="python -c 'import keras; print(keras.backend.backend())'",
+)
+
+
 @check("GD406", "keras-backend-not-tensorflow", stage=Stage.PYTHON, level=Level.INFO)
 def keras_backend_not_tensorflow(facts: Facts) -> Findings:
     """Keras runs on another backend than TensorFlow.
 
-    What it looks at: KERAS_BACKEND, else the backend in ~/.keras/keras.json, where Keras 3 is installed.
+    What it looks at: KERAS_BACKEND, else the backend in ~/.keras/keras.json, where Keras 3 is installed. In a pasted text: either of
+    them, or JAX's word that it has no CUDA, beside Keras.
 
     Why it matters: what TensorFlow sees of the GPUs then says nothing of what Keras uses: models run on JAX's or
     PyTorch's devices.
@@ -326,6 +338,9 @@ def keras_backend_not_tensorflow(facts: Facts) -> Findings:
 
     Source: https://keras.io/getting_started/#configuring-your-backend
     """
+    if facts.text.is_all:
+        yield from _keras_in_text(facts)
+        return None
     keras = [d for d in known(facts.python.distributions) if d.name in ("keras", "keras-nightly")]
     if not any(re.match(r"[3-9]|\d\d", d.version) for d in keras):
         raise NotApplicable("Keras 3 is not installed")
@@ -344,13 +359,21 @@ def keras_backend_not_tensorflow(facts: Facts) -> Findings:
                 source="environment" if by_variable else "~/.keras/keras.json",
             ),
         ),
-        fixes=(
-            Fix(
-                kind="command",
-                risk="safe",
-                summary="Choose TensorFlow, for this shell and what it starts",
-                steps=("export KERAS_BACKEND=tensorflow",),
-                verify="python -c 'import keras; print(keras.backend.backend())'",
-            ),
-        ),
+        fixes=(_ON_TENSORFLOW,),
+    )
+
+
+def _keras_in_text(facts: Facts) -> Iterator[Found]:
+    said = facts.text.said
+    told = said("keras-on-another")
+    without = said("jax-lacks-cuda") if said("keras-named") else ()
+    if not told and not without:
+        raise left_open("python3 -c 'import keras; print(keras.backend.backend())'")
+    backend = told[0].values["backend"] if told else "JAX"
+    yield Found(
+        message=f"Keras runs on {backend}, not on TensorFlow"
+        + (", and this JAX has no CUDA: the models run on the CPU." if without else "."),
+        proof=lines((*told, *without)),
+        fixes=(_ON_TENSORFLOW,),
+        explains=("op-fails", "tf-lists-no-gpu", "runs-slowly", READS_LIKE_A_FAULT),
     )

@@ -73,6 +73,14 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         (r"^(?![^\n]{0,300}\.cc:\d)[^\n]{0,300}?(?i:\bcuda(?: toolkit)?[ -]?v?\d{1,2}(?:\.\d)? (?:is|are) (?:what [\w ]{1,40} needs|required|needed|necessary|mandatory|a must)\b"
         r"|\b(?:requires?|needs?|(?:only )?works? only with|only works with|depends on|is built for|was built for|(?:is |was )?written for|tied to) (?:the )?cuda(?: toolkit)?(?: version)?[ -]?v?\d)"),
     ),
+    ("jax-lacks-cuda", ("jaxlib",), r"CUDA-enabled jaxlib is not installed"),
+    ("keras-named", ("eras",), r"(?i:\bkeras\b)|model\.fit\("),
+    (
+        "keras-on-another",
+        ("KERAS_BACKEND", "backend"),
+        r"\bKERAS_BACKEND\W{1,4}(?P<backend>jax|torch)\b|\bUsing (?P<backend2>JAX|PyTorch) backend\b|\"backend\": \"(?P<backend3>jax|torch)\"",
+    ),
+    ("libdevice-named", ("libdevice",), r"(?i:\b(?:no|not|can(?:'t|not)|missing|find|locate)\b[^.\n]{0,30}\blibdevice\b|\blibdevice\b[^.\n]{0,30}\b(?:not found|missing)\b)"),
     ("image-for-gpu", ("tensorflow/tensorflow:",), r"\btensorflow/tensorflow:\S{0,40}gpu"),
     (
         "cpu-image",
@@ -276,7 +284,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "cudnn-named",
         ("udnn", "uDNN", "UDNN"),
-        r"(?i:\bcudnn\b[^.\n]{0,30}\binstalled\b|\binstalled\b[^.\n]{0,60}\bcudnn\b|\bcudnn[ _:=v-]{1,3}\d)",
+        r"(?i:\bcudnn\b[^.\n]{0,30}\binstalled\b|\binstalled\b[^.\n]{0,60}\bcudnn\b|\bcudnn[ _:=v-]{1,3}\(?\d|\bcudnn\b[^.\n]{0,20}\bworks (?:fine |well )?(?:in|with|for)\b)",
     ),
     (
         "one-of-several-works",
@@ -387,7 +395,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"|\b(?:new|newer) (?:graphics |video )?(?:card|gpu)\b[^.\n]{0,60}\b(?:[rg]tx ?-?\d{3,4}|titan (?:rtx|v)|[345]0[5-9]0)\b[^\n]{0,200}\b(?:old|previous|earlier)\b"
         r"|\b(?:works?|worked|ran|runs|fine|ok|perfect\w{0,2}|no (?:problem|issue)s?)\b (?:[\w']+ ){0,4}?(?:on|with) (?:[\w']+ ){0,3}?(?:older|old|previous|other|another) (?:graphics |video )?(?:cards?|gpus?|machines? with|computers? with|pcs? with|[rg]tx|geforce)\b)"),
     ),
-    ("loss-is-nan", ("NaN", "nan", "NAN", "Nan"), r"(?i:\bloss(?:es)?\b[^.\n]{0,40}\bnan\b|\bnan\b[^.\n]{0,20}\bloss(?:es)?\b)"),
+    ("loss-is-nan", ("NaN", "nan", "NAN", "Nan", "nonsense", "garbage", "wrong"), r"(?i:\b(?:results?|predictions?|outputs?|boxes|masks|detections?|images?|numbers)\b[^.\n]{0,30}\b(?:nonsense|garbage|all wrong)\b|\b(?:nonsense|garbage|wrong) (?:results?|predictions?|outputs?|boxes|masks|detections?|images?|numbers)\b|\bloss(?:es)?\b[^.\n]{0,40}\bnan\b|\bnan\b[^.\n]{0,20}\bloss(?:es)?\b)"),
     ("laptop-tool", ("optirun", "umblebee", "primusrun"), r"\b(?:optirun|[Bb]umblebeed?|primusrun)\b"),
     (
         "root-works",

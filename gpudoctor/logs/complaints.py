@@ -33,7 +33,8 @@ _NO_GPU = tuple(Pattern(one, re.IGNORECASE) for one in (
     rf"\b{_CARD}\b{_SOME}{{0,60}}? but (?:it )?(?:not|no longer|doesn't|does not|isn't|won't) (?:any ?more|with|in|on|since|under|for|work|after)\b",
     # there is none
     r"\bno (?:nvidia |cuda |physical |visible )?GPUs? (?:is |are |was |were |being |devices? |card )?(?:detected|found|available|visible|listed|recogni[sz]ed|seen|after|since|in (?:tf|tensorflow)|with (?:tf|tensorflow)|on windows|support(?= (?:in|on|with|after|since)))",
-    r"(?:[:,;-] |\bpip |\btensorflow |\btf )no GPUs?\W{0,3}$",
+    r"(?:[:,;-] |\bpip |\btensorflow |\btf )no GPUs?\W{0,3}$|^no nvidia drivers?\W{0,3}$|\b(?:prints?|shows?|gives?|throws?) (?:\w+ ){0,3}(?:errors?|warnings?) and no GPUs?\b",
+    rf"\b{_CARD} (?:is not|isn't|was not|wasn't|not) loaded\b",
     r"\b(?:finds?|found|sees?|saw|lists?|shows?|detects?|detected|gets?|got|returns?|reports?|registers?|has|gives?|prints?) (?:me )?(?:(?:only |just )?(?:zero|0|none of (?:the|my)|no)|nothing but (?:the )?CPU,? no) (?:physical |logical |visible |nvidia |cuda |available )?(?:GPUs?|graphics cards?)\b(?! (?:problem|issue|error|mem))",
     r"\b(?:is|are|was|see|get|got|gives?|returns?|shows?|says?|prints?|have) (?:only )?['\"]?0 GPUs?\b|\b(?:GPUs|GPU (?:available|count|number|found))(?: is| are|:| =|=) ?(?:0|zero|none|False)\b(?![.,]\d|\d| ?[,(]| ?%|:)|\bnumber of GPUs? \w{0,12} ?(?:is |= ?|: ?)?0\b",
     r"list_(?:physical|local|logical)_devices[^.]{0,80}\b(?:empty|nothing)\b|\b(?:an |the )?empty (?:GPU |device )?list\b|\bempty list of (?:GPU|device|physical)",

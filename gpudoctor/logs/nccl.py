@@ -185,7 +185,7 @@ REPORTS = Language(
             "several-compute-wrongly",
             rf"\b{_SEVERAL}[^\n]{{0,120}}\b{_WRONG}|\b{_WRONG}[^\n]{{0,120}}\b{_SEVERAL}|{_NANS}[^\n]{{0,120}}\b{_SEVERAL}",
         ),
-        Kind("mirrored-on-windows", rf"(?:[Mm]irrored ?[Ss]trategy|NCCL|[Mm]ulti[- ]?(?:GPU|gpu))[^\n]{{0,100}}(?:{_WINDOWS})", _FAILS),
+        Kind("mirrored-on-windows", rf"(?:[Mm]irrored ?[Ss]trategy|NCCL|[Mm]ulti[- ]?(?:GPU|gpu))[^\n?]{{0,100}}(?:{_WINDOWS})(?!\W{{0,3}}\?)", _FAILS),
     ),
 )  # fmt: skip
 """What people say of collectives: weak words."""

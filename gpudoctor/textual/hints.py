@@ -18,6 +18,11 @@ def hinted(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
 
 def _hints(facts: Facts) -> Iterator[str]:
     said = facts.text.said
+    release = libraries.release_of(facts)
+    if any(_BLACKWELL.search(e.values.get("cards", "")) for e in said("names")) and (release or (0,)) < _FOR_BLACKWELL:
+        yield "gpu-too-new-for-build"
+    if said("libdevice-named"):
+        yield "libdevice-missing"
     held = {e.values.get("driver") for e in said("gpu-driver", "gpu-held-by")}
     if "vfio-pci" in held:
         yield "gpu-bound-to-vfio"
@@ -146,6 +151,9 @@ def _hints(facts: Facts) -> Iterator[str]:
     yield from _without_nvidia(facts)
 
 
+_BLACKWELL = re.compile(r"(?:^|\||RTX )50[5-9]0|\bB[23]00\b|\bGB10\b|RTX PRO")
+_FOR_BLACKWELL = (2, 21)
+"""The first release whose code the driver compiles for these GPUs throughout: RUNS_PTX of the checks."""
 _NO_DEVICE = 100
 _WITHOUT_PEERS = re.compile(r"(?:RTX ?|GeForce |^)(?:20[678]|[45]0[5-9])0(?!\d)", re.IGNORECASE)
 """GeForce cards that have no NVLink, or need a bridge for it."""
@@ -195,11 +203,18 @@ _HIDES = ("", "-1", "none", "void", "NoDevFiles", "0")
 
 def strong(facts: Facts) -> Iterator[str]:
     """What a program's line or the names of the cards speak for."""
-    if any(_OF_A_TOOLKIT.search(e.text) for e in facts.text.said("libraries-mixed", "cublas-mixed")):
+    said = facts.text.said
+    if any(_OF_A_TOOLKIT.search(e.text) for e in said("libraries-mixed", "cublas-mixed")):
         yield "ld-library-path-wrong-toolkit"
+    found = [e.values["capability"] for e in said("device-found") if "capability" in e.values]
+    release = libraries.release_of(facts)
+    if found and release is not None and release >= (2, 0) and all(one in _BEFORE_MINIMUM for one in found):
+        yield "gpu-compute-capability-too-old"
     yield from _without_nvidia(facts)
 
 
+_BEFORE_MINIMUM = ("1.0", "1.1", "1.2", "1.3", "2.0", "2.1", "3.0", "3.2")
+"""Below 3.5, which TensorFlow 2.0 asks for: https://www.tensorflow.org/install/gpu."""
 _OF_A_TOOLKIT = re.compile(
     r"/cuda[-/]\d{1,2}\.\d{1,2}/[^\s:]{0,120}lib\w{2,20}\.so[.\d]{0,12}: (?:undefined symbol|version)"
 )

@@ -66,6 +66,9 @@ def _written(facts: Facts, fits: tuple[str, ...]) -> Likely | None:
     if isinstance(facts.text.alike, Unread) or not facts.text.alike:
         return None
     first = facts.text.alike[0]
+    against, _ = _MOSTLY.get(fits[0], ((), ""))
+    if facts.text.said(*against):
+        return None
     clear = _CLEAR_OF_FEW if len(fits) <= _FEW else _CLEAR
     if first.cause != fits[0] or first.share < clear or first.line is None:
         return None

@@ -121,3 +121,66 @@ def test_an_error_of_the_program_itself(error: str, own: bool) -> None:
     assert bool(report.facts.text.said("benign-own-error", "benign-api-of-tf1")) is own
     assert bool(report.diagnosis.unexplained) is not own or not own
     assert not own or said(report) == ([], [])
+
+
+GPU_LISTED = "[PhysicalDevice(name='/physical_device:GPU:0', device_type='GPU')]\n"
+JAX = "WARNING:jax._src.xla_bridge:987: An NVIDIA GPU may be present on this machine, but a CUDA-enabled jaxlib is not installed. Falling back to cpu.\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        (GPU_LISTED + "import keras\n" + JAX, "keras-backend-not-tensorflow"),
+        (GPU_LISTED + JAX, None),
+        ("KERAS_BACKEND=torch\n" + GPU_LISTED, "keras-backend-not-tensorflow"),
+        ("KERAS_BACKEND=tensorflow\n" + GPU_LISTED, None),
+    ],
+)
+def test_a_backend_of_keras(text: str, cause: str | None) -> None:
+    """It is information: TensorFlow itself is well."""
+    assert [root.cause for root in judged(text).diagnosis.root_causes] == ([cause] if cause else [])
+
+
+DEVICE = "pciBusID: 0000:05:00.0 name: Tesla K10.G1.8GB computeCapability: {capability}\nNum GPUs Available:  0\n"
+BY_PEOPLE = "I have set it all up as the guide says, and I have tried it twice with my colleagues\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        (BY_PEOPLE + "tensorflow 2.3.1\n" + DEVICE.format(capability="3.0"), "gpu-compute-capability-too-old"),
+        (BY_PEOPLE + "tensorflow 2.3.1\n" + DEVICE.format(capability="3.7"), "cuda-libs-missing"),
+        ("Conv2D fails on my RTX 5090\nCUDNN_STATUS_EXECUTION_FAILED\n", "gpu-too-new-for-build"),
+        (
+            "No NVIDIA drivers\n\nI start it with docker run, and the model is not on the card\n",
+            "container-no-gpus-flag",
+        ),
+        ("It prints two errors and no GPU\n", "tf-cpu-only-package"),
+    ],
+)
+def test_what_goes_first(text: str, first: str) -> None:
+    roots, candidates = said(judged(text))
+    assert [*roots, *candidates][0] == first
+
+
+def test_a_driver_that_the_other_kernel_has() -> None:
+    lost = 'TensorFlow says "kernel driver does not appear to be running on this host"\n'
+    assert said(judged(lost + "In the regular kernel it used to work\n"))[1][0] == "driver-module-not-loaded"
+    assert said(judged(lost))[1][0] != "driver-module-not-loaded"
+
+
+def test_cudnn_that_works_elsewhere_is_not_missing() -> None:
+    lost = "Could not load dynamic library 'libcudnn.so.8'; dlerror: libcudnn.so.8: cannot open shared object file\nSuccessfully opened dynamic library libcublas.so.11\n"
+    told = (
+        "My program does not start any more on our server\n\n"
+        + lost
+        + "\nWhat can I do, I have no idea what happened there?\n"
+    )
+    assert said(judged(told))[0] == ["cudnn-missing"]
+    assert said(judged(told + "cuDNN works fine with PyTorch.\n"))[0] == []
+
+
+def test_another_python_that_lacks_it_is_no_reason() -> None:
+    text = "Illegal instruction (core dumped)\nImportError: No module named tensorflow\n"
+    assert said(judged(text))[0] == ["cpu-no-avx"]
+    assert said(judged(text.split("\n", 1)[1]))[0] == ["tf-not-installed"]
