@@ -151,10 +151,7 @@ BY_PEOPLE = "I have set it all up as the guide says, and I have tried it twice w
         (BY_PEOPLE + "tensorflow 2.3.1\n" + DEVICE.format(capability="3.0"), "gpu-compute-capability-too-old"),
         (BY_PEOPLE + "tensorflow 2.3.1\n" + DEVICE.format(capability="3.7"), "cuda-libs-missing"),
         ("Conv2D fails on my RTX 5090\nCUDNN_STATUS_EXECUTION_FAILED\n", "gpu-too-new-for-build"),
-        (
-            "No NVIDIA drivers\n\nI start it with docker run, and the model is not on the card\n",
-            "container-no-gpus-flag",
-        ),
+        ("It looks like the GPU isn't loaded\n", "tf-cpu-only-package"),
         ("It prints two errors and no GPU\n", "tf-cpu-only-package"),
     ],
 )
