@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from gpudoctor.checks import _speed
 from gpudoctor.checks._gpus import measured_on
 from gpudoctor.checks._reasons import several
-from gpudoctor.checks._said import machines_alone
+from gpudoctor.checks._said import lines, machines_alone, said
 from gpudoctor.facts import Facts, Measurement, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage, SymptomRank
 from gpudoctor.registry import check, symptom
@@ -23,7 +23,8 @@ def gpu_wrong_result(facts: Facts) -> Findings:
 
     What it looks at: sampled elements of each kernel's result against the same computed in float64 on the
     CPU; copies, all-reduces and patterns in the device's memory against the exact data; a product that is repeated against itself. The
-    tolerance is that of rounding in the kernel's own precision. Beside it stands what NVML counts of the memory's errors.
+    tolerance is that of rounding in the kernel's own precision. Beside it stands what NVML counts of the memory's errors. In a pasted
+    text, gpu_burn's 'FAULTY'.
 
     Why it matters: training on such a device goes wrong silently.
 
@@ -32,6 +33,9 @@ def gpu_wrong_result(facts: Facts) -> Findings:
 
     Source: the measurement itself.
     """
+    if facts.text.is_all:
+        yield _burnt(facts)
+        return None
     if not facts.measurements:
         raise NotApplicable("no kernel was run")
     wrong: dict[str, list[Measurement]] = {}
@@ -58,6 +62,24 @@ def gpu_wrong_result(facts: Facts) -> Findings:
         )
     right = sum(one.verified is True for one in facts.measurements)
     return f"{several(right, 'result')} compared, none wrong" if right else "no kernel gave a result"
+
+
+def _burnt(facts: Facts) -> Found:
+    told = said(facts, "burn-faulty", settle="gpu_burn 600")
+    which = " and ".join(dict.fromkeys(e.values["index"] for e in told))
+    return Found(
+        message=f"GPU {which} returned wrong numbers under gpu_burn.",
+        proof=lines(told),
+        fixes=(
+            Fix(
+                kind="command",
+                risk="safe",
+                summary="Look at its memory errors, take every overclock back and try it again, also in another slot; if the "
+                "same card is wrong again, have it replaced",
+                steps=("nvidia-smi -q -d ECC,ROW_REMAPPER", "gpu_burn 600"),
+            ),
+        ),
+    )
 
 
 def _compared(one: Measurement) -> Evidence:
