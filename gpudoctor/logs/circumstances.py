@@ -234,7 +234,13 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "pairs-behind-switch",
         ("PIX", "PXB", "switch"),
-        (r"(?i:\b(?:fails?|failing|hangs?|nan|wrong|crash\w*|stuck|freez\w*|training error|only happens)\b)[^.\n]{0,100}\bP(?:IX|XB)\b|\bP(?:IX|XB)\b[^.\n]{0,80}(?i:\b(?:fails?|failing|hangs?|nan|wrong|crash\w*|stuck|freez\w*)\b)"),
+        (r"(?i:\b(?:fails?|failing|hangs?|nan|wrong|crash\w*|stuck|freez\w*|training error|only happens)\b)[^.?\n]{0,100}\bP(?:IX|XB)\b|\bP(?:IX|XB)\b[^.?\n]{0,80}(?i:\b(?:fails?|failing|hangs?|nan|wrong|crash\w*|stuck|freez\w*)\b)"),
+    ),
+    (
+        "gpus-on-two-processors",
+        ("rocessor", "CPU", "ocket", "ridge", "omplex"),
+        (r"(?i:\b(?:at|on|to|of|off|under|behind|by) (?:the |a |its |an )?(?:second|2nd|other|another|different|separate|two different) (?:processors?|CPUs?(?! cores?)|(?:CPU )?sockets?|host bridges?|root complex(?:es)?)\b"
+        r"|\b(?:CPU|processor|socket) ?[01]\b[^.\n]{0,60}\b(?:CPU|processor|socket) ?[12]\b)"),
     ),
     (
         "no-selinux",
