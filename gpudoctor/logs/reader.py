@@ -14,6 +14,7 @@ from ..facts import COMPLAINT, NOTHING_WRONG, READS_LIKE_A_FAULT, Facts, TextEve
 from ..patterns import Pattern
 from . import (
     alike,
+    answered,
     answers,
     circumstances,
     claims,
@@ -40,6 +41,7 @@ from . import (
     report,
     services,
     sift,
+    tables,
     tensorflow_facts,
     tensorflow_ops,
     xid,
@@ -68,6 +70,9 @@ LANGUAGES: tuple[Language, ...] = (
     tensorflow_ops.LANGUAGE,
     devices.LANGUAGE,
     devices.SIZES,
+    tables.LANGUAGE,
+    tables.RATES,
+    *answered.LANGUAGES,
     *limits.LANGUAGES,
     *profiles.LANGUAGES,
     *circumstances.LANGUAGES,
@@ -149,7 +154,7 @@ def read(pasted: Pasted) -> Facts:
     spoken_in = _quickly(languages) if many else lambda text: _spoken(here, text)
     seen: set[tuple[str, str]] = set()
     alike: dict[str, int] = {}
-    for line in answers.together(pasted.lines):
+    for line in answers.together(tables.joined(pasted.lines)):
         if _OURS.match(line.text):
             continue
         if many:
@@ -183,6 +188,7 @@ def read(pasted: Pasted) -> Facts:
                 passed_over = _ALL_BUT_DEVICES
     tracebacks.finish()
     statements.finish()
+    answered.settle(notes)
     return _with_likeness(notes, pasted)
 
 
@@ -206,8 +212,7 @@ def _with_likeness(notes: Notebook, pasted: Pasted) -> Facts:
     if values and not values & set(_HIDES):
         found = tuple(one for one in found if one.cause != "cuda-visible-devices-empty")
     asked = first in harmless or _asks_of_the_harmless(notes, pasted, first)
-    no_switch = any(e.kind == "benign-no-nvswitch" for e in notes.events)
-    asked = asked or (no_switch and bool(found) and found[0].cause.startswith("fabric-manager"))
+    asked = asked or answered.answered(notes, found)
     hides = bool(values & {*_HIDES}) and bool(found) and found[0].cause == "cuda-visible-devices-empty"
     if not asked and (hides or alike.speaks_of_a_fault(found)):
         line = next(one for one in pasted.lines if not alike.is_log(one.text))

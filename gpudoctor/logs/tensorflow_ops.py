@@ -257,7 +257,7 @@ _PLACEMENT = (
     Kind("no-cuda-in-build", r"appears to be a GPU, but CUDA is not enabled", _FAILS, _no_cuda),
     Kind(
         "gpu-not-among-devices",
-        r"(?i:available devices:?(?: are)?:? ?\[(?:(?!/(?:device:)?GPU:)[^\]]){0,3000}(?:\]|$))",
+        r"(?i:available devices:?(?: are)?:? ?\[(?:(?!(?:/(?:device:)?|[ ,])GPU:)[^\]]){0,3000}(?:\]|$))",
         _FAILS,
         _no_gpu,
     ),
