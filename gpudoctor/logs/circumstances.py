@@ -158,6 +158,24 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"\b(?:fit_generator|ImageDataGenerator|keras\.utils\.(?:Sequence|PyDataset)|from_generator|py_func(?:tion)?|feed_dict|numpy_function)\b",
     ),
     (
+        "data-in-memory",
+        ("RAM", "ram", "emory", "ecoded", "npy"),
+        (r"(?i:\b(?:load(?:ed|s)?|held|kept|cached|fits?|is|are|all|entirely|completely|stays?)\b[^.\n]{0,20}\b(?:in|into|to) (?:the )?(?:host |main |system )?(?:ram|memory)\b"
+        r"|\b(?:decoded|preprocessed|converted) (?:beforehand|before|already|once)\b|\balready (?:decoded|preprocessed)\b|\bnpy (?:file|array)|\.npy\b)"),
+    ),
+    (
+        "riser-named",
+        ("iser", "ining", "x1", "BTC"),
+        r"(?i:\brisers?\b|\b(?:ex-?)?mining (?:frame|rig|board|mother ?board|machine|case|expert|pro)|\bPCI-?e? ?x1\b|\bx1 (?:slots?|risers?|links?|PCI)|\bBTC\+?\b)",
+    ),
+    (
+        "less-data-works",
+        ("work", "fine", "OK", "ok", "run", "fit"),
+        (r"(?i:\b(?:when|if|with|after|once|using)\b[^.\n]{0,40}\b(?:cut|slic\w{1,4}|subset|fewer|less data|smaller (?:array|part|data ?set|sample)|part of|half of|(?:the )?first \d|only \d{1,6} (?:images|samples|rows|examples))\b[^.\n]{0,60}\b(?:works?|worked|runs?|ran|fine|ok|fits)\b"
+        r"|\[ ?: ?\d{1,7} ?\][^.\n]{0,40}\b(?:works?|worked|runs?|ran|fine|ok|fits)\b|\b(?:works?|worked|runs|ran|fine|fits) (?:\w+ ){0,2}(?:with|if|when|for|on)\b[^.\n]{0,40}(?:\[ ?: ?\d{1,7} ?\]|\b(?:fewer|less data|a subset|a part of|a smaller (?:array|part|data ?set|sample)|(?:the )?first \d))"
+        r")"),
+    ),
+    (
         "processor-full-gpu-idle",
         ("CPU", "cpu"),
         (r"(?i:\bCPU\b[^.\n]{0,30}\b(?:\d{3,4}|9\d) ?%[^.\n]{0,60}\bGPU\b[^.\n]{0,30}\b\d ?%[^.\n]{0,12}\b(?:for (?:more|most|the most|the majority|nine|over)|most of|mostly|of the time|in between))"),

@@ -88,3 +88,32 @@ RATES = Language(
         ),
     ),
 )
+_PER_S = r"(?i:\b(?:img|imgs|images?|samples?|examples?|sequences?|tokens?|steps?|it|iterations?|batches|frames)[ /]{0,2}(?:/|per) ?s(?:ec(?:ond)?s?)?\b|\b[TG]FLOPS?(?:/s)?\b|\b[GM]i?B/s\b|\bfps\b)"
+_UNIT = Pattern(_PER_S)
+_OF_A_GPU = Pattern(
+    rf"\W{{0,4}}(?:GPU|gpu|cuda|card|rank)[ _:#]{{0,2}}(?P<index>\d{{1,2}})\s{{0,4}}[:=|,-]?\s{{0,12}}(?P<value>\d{{1,8}}(?:\.\d{{1,4}})?)\s{{0,3}}(?P<unit>{_PER_S})?\W{{0,4}}$"
+)
+RATE_WORDS = ("gpu", "GPU", "cuda", "card", "rank", "/s", "FLOPS", "per s")
+
+
+class Rates:
+    """What each GPU does in a second, one below the other; the unit in each row, or in the line above the first."""
+
+    def __init__(self) -> None:
+        self._unit_at = self._row_at = -_NEXT
+
+    def line(self, text: str, at: int, _notes: Notebook) -> Understood | None:
+        """The rate of a GPU."""
+        row = _OF_A_GPU.match(text)
+        if row is None:
+            if _UNIT.search(text):
+                self._unit_at = at
+            return None
+        if not (row["unit"] or at - self._unit_at <= _NEXT or at - self._row_at <= _NEXT):
+            return None
+        self._row_at = at
+        return Understood("gpu-rate", {"index": row["index"], "rate": row["value"]})
+
+
+_NEXT = 2
+"""Lines from one to the next, with an empty one between them."""
