@@ -230,7 +230,7 @@ def held_by_others(facts: Facts) -> tuple[str, tuple[Evidence, ...]] | None:
 def _given_little(facts: Facts, total: int) -> tuple[Evidence, ...]:
     """Lines that show that TensorFlow was given a small part of a GPU's memory, and that nobody wanted it so."""
     text = facts.text
-    parts_of_one = any("MIG" in n or "Tegra" in n or "Jetson" in n for n in _names(facts))
+    parts_of_one = any(part in n for n in _names(facts) for part in ("MIG", "GRID", "Tegra", "Jetson"))
     if parts_of_one or text.said("memory-limited") or not text.said(*FULL, *MADE):
         return ()
     given = [(int(e.values["memory_mb"]) << 20, e) for e in text.said("device-created")]
@@ -244,11 +244,16 @@ def _given_little(facts: Facts, total: int) -> tuple[Evidence, ...]:
     card = total or (tables.pop() if len(tables) == 1 else by_words.pop() if not tables and len(by_words) == 1 else 0)
     if little := [e for size, e in given if size < _SMALL / 2 * card]:
         return lines((*little, *(told if not total and not devices else ())))
-    used = devices[0].memory_used_bytes if len(devices) == 1 else None
+    buses = {e.values["pci"].lower() for _, e in given if "pci" in e.values}
+    seen = [d for d in devices if d.pci_address in buses] or (devices if len(devices) == 1 else ())
     most = max(size for size, _ in given)
-    if isinstance(used, int) and most < _SMALL * card and used - most - _OF_A_CONTEXT > card / 2:
-        shown = Evidence(text=f"{used >> 20} of {card >> 20} MiB in use", source=f"nvidia-smi, GPU {devices[0].index}")
-        return (*lines(e for _, e in given), shown)
+    for device in seen:
+        used, whole = device.memory_used_bytes, device.memory_total_bytes
+        if not isinstance(used, int) or not isinstance(whole, int):
+            continue
+        if most < _SMALL * whole and used - most - _OF_A_CONTEXT > whole / 2:
+            shown = Evidence(text=f"{used >> 20} of {whole >> 20} MiB in use", source=f"nvidia-smi, GPU {device.index}")
+            return (*lines(e for _, e in given), shown)
     return ()
 
 

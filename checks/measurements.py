@@ -68,9 +68,9 @@ def gpu_wrong_result(facts: Facts) -> Findings:
 
 def _burnt(facts: Facts) -> Found:
     told = said(facts, "burn-faulty", settle="gpu_burn 600")
-    which = " and ".join(dict.fromkeys(e.values["index"] for e in told))
+    which = " and ".join(dict.fromkeys(e.values["index"] for e in told if "index" in e.values))
     return Found(
-        message=f"GPU {which} returned wrong numbers under gpu_burn.",
+        message=f"{f'GPU {which}' if which else 'A GPU'} returned wrong numbers under gpu_burn.",
         proof=lines(told),
         fixes=(
             Fix(

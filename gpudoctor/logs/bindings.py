@@ -9,15 +9,19 @@ from .language import Kind, Language, Understood
 from .notebook import Notebook
 
 _CPUS = r"\d{1,4}(?:[-,]\d{1,4}){0,80}"
+_BINDS = r"(?:taskset (?:-a?p?c|--cpu-list) |numactl (?:-C |--physcpubind[= ]))"
+_TRIED = r"(?i:\b(?:tr(?:y|ied|ying|ies)|should|could|would|if I|whether)\b)"
+_IS_RUN = rf"^(?![^\n]{{0,200}}{_TRIED})[^\n]{{0,300}}?"
+"""Before a command that is run so, and is not one that was tried or thought of."""
 LANGUAGE = Language(
     name="bindings",
-    words=("affinity list", "physcpubind:", "--cpunodebind", "numactl -N", "\tX", " X ", "CPU Affinity", "taskset"),
+    words=("affinity list", "physcpubind:", "--cpunodebind", "numactl -", "\tX", " X ", "CPU Affinity", "taskset", "--physcpubind"),
     kinds=(
         Kind("bound-to-cpus", rf"current affinity list: (?P<cpus>{_CPUS})"),
         Kind("bound-to-cpus", r"^physcpubind: (?P<cpus>\d{1,4}(?: \d{1,4}){0,600})$"),
         Kind("bound-to-node", r"\bnumactl\b[^\n]{0,80}(?:--cpunodebind|-N)[= ](?P<node>\d{1,2})(?=$|\s)"),
-        Kind("bound-gpu", rf"\bCUDA_VISIBLE_DEVICES=(?P<gpu>\d{{1,2}}) {{1,3}}(?:\S{{1,80}} ){{0,6}}?taskset (?:-a?c|--cpu-list) (?P<cpus>{_CPUS})(?=\s)"),
-        Kind("bound-to-cpus", rf"\btaskset (?:-a?p?c|--cpu-list) (?P<cpus>{_CPUS})(?=\s)"),
+        Kind("bound-gpu", rf"{_IS_RUN}\bCUDA_VISIBLE_DEVICES=(?P<gpu>\d{{1,2}}) {{1,3}}(?:\S{{1,80}} ){{0,6}}?{_BINDS}(?P<cpus>{_CPUS})(?=\s)"),
+        Kind("bound-to-cpus", rf"{_IS_RUN}\b{_BINDS}(?P<cpus>{_CPUS})(?=\s)"),
         Kind("gpu-near-cpus", rf"^GPU(?P<index>\d{{1,2}})\s(?:[^\n]{{0,200}}?\s)?X\s[^\n]{{0,200}}?\s?(?P<cpus>{_CPUS})\s{{1,30}}(?P<node>\d{{1,2}})(?:\s{{1,30}}(?:N/A|\d{{1,2}}))?$"),
         Kind(
             "gpu-near-cpus",
@@ -30,13 +34,14 @@ _LOOP = Pattern(
 )
 _TERM = r"\$\(\((?P<{n}>[^()\n]{{1,30}})\)\)"
 _EACH = Pattern(
-    r"\bCUDA_VISIBLE_DEVICES=\$\{?(?P<name>\w{1,20})\}? [^\n]{0,60}?\btaskset (?:-a?c|--cpu-list) "
+    r"\bCUDA_VISIBLE_DEVICES=\$\{?(?P<name>\w{1,20})\}? [^\n]{0,60}?\b"
+    + _BINDS
     + _TERM.format(n="low") + "-" + _TERM.format(n="high")
 )  # fmt: skip
 _SUM = Pattern(
     r"\$?(?P<name>[a-z_A-Z]\w{0,19})(?: ?\* ?(?P<times>\d{1,4}))?(?: ?\+ ?(?P<plus>\d{1,4}))?(?: ?- ?(?P<minus>\d{1,4}))?$"
 )
-WORDS = ("; do", ";do", "taskset")
+WORDS = ("; do", ";do", "taskset", "numactl -")
 
 
 class Reader:

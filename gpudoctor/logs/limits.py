@@ -11,7 +11,7 @@ _LONG = r"(?:\d{1,3}(?:\.\d)? ?(?:-|to) ?)?(?:\d{1,3}|several|many|some|a few|te
 LANGUAGE = Language(
     name="limits",
     words=(
-        "oom", "cgroup out", "emory limit", "emory cgroup", "CONSTRAINT_MEMCG", "OUT_OF_ME", "TERM_MEMLIMIT", "exceeded limit", "nr_periods", "nr_throttled", "throttled", "FAULTY",
+        "oom", "cgroup out", "emory limit", "emory cgroup", "CONSTRAINT_MEMCG", "OUT_OF_ME", "TERM_MEMLIMIT", "exceeded limit", "nr_periods", "nr_throttled", "throttled", "FAULTY", "(WARNING!)",
     ),
     kinds=(
         Kind(
@@ -23,7 +23,7 @@ LANGUAGE = Language(
         Kind("cpu-throttled", r"\bnr_periods[\s:=]{1,4}(?P<periods>\d{1,15})\b[^\n]{0,40}\bnr_throttled[\s:=]{1,4}(?P<throttled>\d{1,15})\b"),
         Kind("cpu-throttled", r"\bnr_throttled[\s:=]{1,4}(?P<throttled>\d{1,15})\b"),
         Kind("cpu-periods", r"\bnr_periods[\s:=]{1,4}(?P<periods>\d{1,15})\b"),
-        Kind("burn-faulty", r"^\W{0,3}GPU (?P<index>\d{1,2}): FAULTY\b"),
+        Kind("burn-faulty", r"^\W{0,3}GPU (?P<index>\d{1,2}): FAULTY\b|\berrors: [\d -]{0,80}\b[1-9]\d{0,9} {1,4}\(WARNING!\)"),
     ),
 )  # fmt: skip
 """Batch systems, the kernel's accounts of a control group, gpu_burn."""

@@ -144,7 +144,7 @@ _AMOUNT = (
     r"(?<![\w.])(?P<{n}>\d{{1,6}}(?:[.,]\d{{1,3}})?k?) ?(?P<{u}>ms|s|secs?|seconds?|min(?:ute)?s?|h|hours?"
     r"|(?:imgs?|images?|samples?|examples?|steps?|it|batches) ?/ ?s(?:ec)?)\b"
 )
-_FREE = r"(?:\btake\(1\)(?:\.cache\(\))?\.repeat\b|\b(?i:synthetic|dummy|fake|random(?:ly generated)?|constant|(?:the )?same batch|one batch (?:again|repeated)|a (?:single|cached) batch|no input pipeline|data on the GPU)\b)"
+_FREE = r"(?:\btake\(1\)(?:\.cache\(\))?\.repeat\b|\b(?i:synthetic|(?:dummy|fake|random(?:ly generated)?|constant|zero) (?:data|input|images?|tensors?|arrays?|batch(?:es)?|numbers)|(?:the )?same batch|one batch (?:again|repeated)|a (?:single|cached) batch|no input pipeline|data on the GPU)\b)"
 _REAL = r"\b(?i:real|actual|true|full|original|tfrecords?|(?:my|the) (?:own )?(?:data|dataset|pipeline|generator|images|files)|jpe?gs?)\b"
 
 
@@ -159,7 +159,7 @@ def _compared(number: int) -> str:
 
 WITHOUT_INPUT = Language(
     name="circumstances",
-    words=("take(1)", "ynthetic", "ummy", "fake", "andom", "onstant", "ame batch", "one batch", "a single batch", "a cached batch", "no input pipeline", "data on the GPU"),
+    words=("take(1)", "ynthetic", "ummy", "fake", "andom", "onstant", "zero ", "ame batch", "one batch", "a single batch", "a cached batch", "no input pipeline", "data on the GPU"),
     kinds=(Kind("input-taken-away", "|".join(_compared(n) for n in (1, 2, 3, 4))),),
 )  # fmt: skip
 """Who measures without the input."""

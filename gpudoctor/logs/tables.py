@@ -88,7 +88,7 @@ RATES = Language(
         ),
     ),
 )
-_PER_S = r"(?i:\b(?:img|imgs|images?|samples?|examples?|sequences?|tokens?|steps?|it|iterations?|batches|frames)[ /]{0,2}(?:/|per) ?s(?:ec(?:ond)?s?)?\b|\b[TG]FLOPS?(?:/s)?\b|\b[GM]i?B/s\b|\bfps\b)"
+_PER_S = r"(?i:\b(?:img|imgs|images?|samples?|examples?|sequences?|tokens?|steps?|it|iterations?|batches|frames)[ /]{0,2}(?:/|per) ?s(?:ec(?:ond)?s?)?\b|\b[TG]FLOPS?(?:/s)?\b|\bfps\b)"
 _UNIT = Pattern(_PER_S)
 _OF_A_GPU = Pattern(
     rf"\W{{0,4}}(?:GPU|gpu|cuda|card|rank)[ _:#]{{0,2}}(?P<index>\d{{1,2}})\s{{0,4}}[:=|,-]?\s{{0,12}}(?P<value>\d{{1,8}}(?:\.\d{{1,4}})?)\s{{0,3}}(?P<unit>{_PER_S})?\W{{0,4}}$"

@@ -37,6 +37,21 @@ def given(mb: int, name: str = NAME) -> str:
         (STATE.format(used=2100) + given(1180) + FULL, MODEL),
         (STATE.format(used=7900) + given(6700) + FULL, MODEL),
         (STATE.format(used=6900) + given(1180), None),
+        (
+            STATE.format(used=6900)
+            + STATE.format(used=4).replace("0B:", "0C:").replace("|   0", "|   1")
+            + given(1180)
+            + FULL,
+            HELD,
+        ),
+        (
+            STATE.format(used=4)
+            + STATE.format(used=6900).replace("0B:", "0C:").replace("|   0", "|   1")
+            + given(1180)
+            + FULL,
+            MODEL,
+        ),
+        ("The card has 24 GB\n" + given(2000, "GRID A10-2C") + FULL, MODEL),
     ],
 )
 def test_who_has_the_memory(text: str, cause: str | None) -> None:
@@ -68,6 +83,7 @@ HANGS = "Training on two GPUs hangs at the first all-reduce.\n"
         (PEERS.format(card="NVIDIA GeForce RTX 4080") + WRONG, GEFORCE),
         (PEERS.format(card="NVIDIA GeForce RTX 4080") + WRONG + HANGS + "The IOMMU is disabled.\n", GEFORCE),
         (PEERS.format(card="NVIDIA RTX A6000") + WRONG, None),
+        (PEERS.format(card="NVIDIA GeForce RTX 4080") + WRONG + "This is a patched driver.\n", None),
         (PEERS.format(card="NVIDIA GeForce RTX 4080"), None),
         # the IOMMU
         (HANGS + "The IOMMU is disabled in the BIOS.\n", None),

@@ -38,6 +38,8 @@ STAT = "nr_periods {periods}\nnr_throttled {throttled}\n"
         # a card that computes wrongly
         ("Tested 2 GPUs:\n\tGPU 0: OK\n\tGPU 1: FAULTY\n", "gpu-wrong-result"),
         ("Tested 2 GPUs:\n\tGPU 0: OK\n\tGPU 1: OK\n", None),
+        ("12.0%  proc'd: 8000 (9001 Gflop/s)   errors: 71  (WARNING!)  temps: 66 C\n", "gpu-wrong-result"),
+        ("12.0%  proc'd: 8000 (9001 Gflop/s)   errors: 0   temps: 66 C\n", None),
         ("I think that GPU 1 is faulty.\n", None),
         # Xids, as monitoring has them
         ("DCGM_FI_DEV_XID_ERRORS = 119\n", "xid119-gsp-timeout"),

@@ -28,19 +28,24 @@ OUTLIER, MISPLACED, STARVED, LINK = "gpu-outlier", "numa-misplaced", "cpu-starve
         (LIST.format(unit="images/s") + RATES.replace("371", "431"), None),
         (LIST.format(unit="images/s") + "gpu0 512\ngpu1 371\n", None),
         ("Two A100 and two V100 (images/s)\n" + RATES, None),
-        ("GPU 0: 22.1 GB/s\nGPU 1: 22.3 GB/s\nGPU 2: 11.0 GB/s\n", OUTLIER),
+        ("GPU 0: 221 img/s\nGPU 1: 223 img/s\nGPU 2: 110 img/s\n", OUTLIER),
+        ("GPU 0: 22.1 GB/s\nGPU 1: 22.3 GB/s\nGPU 2: 11.0 GB/s\n", None),  # which may be the link's
         ("GPU 0: 22 C\nGPU 1: 23 C\nGPU 2: 11 C\n", None),
         # processors of other GPUs
         (NEAR + "CUDA_VISIBLE_DEVICES=1 taskset -c 0-7 python train.py\n", MISPLACED),
         (NEAR + "CUDA_VISIBLE_DEVICES=1 taskset -c 32-39 python train.py\n", None),
         (NEAR + "taskset -c 0-7 python train.py\n", None),
         (NEAR + "taskset -c 64-71 python train.py\n", MISPLACED),
+        (NEAR + "I tried taskset -c 64-71 python train.py, too\n", None),
+        (NEAR + "Should I start it by CUDA_VISIBLE_DEVICES=1 taskset -c 0-7 python train.py ?\n", None),
         (IN_WORDS + LOOP.format(which="0 1 2 3", each=8), MISPLACED),
         (IN_WORDS + LOOP.format(which="{0..3}", each=8), MISPLACED),
         (IN_WORDS + LOOP.format(which="$(seq 0 3)", each=8), MISPLACED),
         (IN_WORDS + LOOP.format(which="0 1 2 3", each=16), None),
         (IN_WORDS + LOOP.format(which="0 1", each=8), None),
         (IN_WORDS + LOOP.replace("$i ", "$j ").format(which="0 1 2 3", each=8), None),
+        (IN_WORDS + LOOP.replace("taskset -c ", "numactl -C ").format(which="0 1 2 3", each=8), MISPLACED),
+        (NEAR + "CUDA_VISIBLE_DEVICES=1 numactl --physcpubind=0-7 python train.py\n", MISPLACED),
         (LOOP.format(which="0 1 2 3", each=8), None),
         # without the input
         ("An epoch takes 3 min with synthetic data and 21 min with the real data.\n", STARVED),
@@ -49,6 +54,7 @@ OUTLIER, MISPLACED, STARVED, LINK = "gpu-outlier", "numa-misplaced", "cpu-starve
         ("1400 img/s synthetic, 320 img/s with real JPEGs\n", STARVED),
         ("An epoch takes 20 min with synthetic data and 21 min with the real data.\n", None),
         ("1400 img/s synthetic, 1320 img/s with real JPEGs\n", None),
+        ("A search takes 3 s with a random choice and 30 s with the full grid.\n", None),
         ("An epoch takes 90 s with synthetic data and 1 min with the real data.\n", None),
         # who feeds it
         (SPIKES.format(feeds="A feed_dict, images are read one by one."), STARVED),
