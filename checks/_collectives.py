@@ -11,15 +11,40 @@ from gpudoctor.findings import EnvChange, Fix, Found
 from gpudoctor.patterns import Pattern
 
 _Item = TypeVar("_Item")
-_NO_PEERS = Pattern(r"GeForce RTX (?:20|30|40|50)\d\d|RTX (?:4090|5090|4080|5080|3090|2080)")
+_NO_PEERS = Pattern(r"GeForce RTX (?:20|30|40|50)\d\d|RTX ?(?:4090|5090|4080|5080|3090|2080|2070|3080|3070)(?!\d)")
 """Cards that reach each other over an NVLink bridge only, or not at all."""
+_NEVER = Pattern(r"GeForce RTX (?:40|50)[5-9]0(?!\d)")
+"""Cards that have no bridge either: whatever a driver says of them."""
 
 
 def without_peers(facts: Facts) -> bool:
     """The GPUs that the text names are GeForce cards without direct access to each other."""
     names = [d.name for d in told_of(facts.gpu.devices)] + [d.model for d in told_of(facts.tensorflow.gpus())]
     named = [name for name in names if isinstance(name, str)]
+    if not named:
+        cards = named_cards(facts)
+        return bool(cards) and all(_NO_PEERS.search(name) for name in cards)
     return any(_NO_PEERS.search(name) for name in named)
+
+
+def named_cards(facts: Facts) -> tuple[str, ...]:
+    """The cards that people name."""
+    return tuple(dict.fromkeys(n for e in facts.text.said("names") for n in e.values.get("cards", "").split("|") if n))
+
+
+def all_apart(facts: Facts) -> tuple[TextEvent, ...]:
+    """TensorFlow's table of peers, where none reaches another; each reaches itself in some releases' tables."""
+    rows = facts.text.said("peer-row")
+    reach = [(int(e.values["row"]), e.values["reach"].split()) for e in rows]
+    return rows if reach and not any("Y" in (*row[:at], *row[at + 1 :]) for at, row in reach) else ()
+
+
+def wrongly_copied(facts: Facts) -> tuple[TextEvent, ...]:
+    """Copies between cards that never have peer access came out wrong, though the driver says that they have it."""
+    wrong = facts.text.said("peer-copies-wrong")
+    claimed = [e for e in facts.text.said("peers-together") if _NEVER.search(e.text)]
+    patched = facts.text.said("peer-patch")  # a driver of others', which opens this way
+    return (*claimed[:1], *wrong[:2]) if wrong and claimed and not patched else ()
 
 
 def told_of(items: tuple[_Item, ...] | Unread) -> tuple[_Item, ...]:
@@ -79,6 +104,8 @@ def redirected(facts: Facts) -> tuple[TextEvent, ...]:
     settle = "sudo dmesg | grep -iE 'iommu|dmar'; sudo lspci -vvv | grep ACSCtl"
     hangs = facts.text.said("collective-hangs")
     wrong = facts.text.said("several-compute-wrongly", "only-several-wrong")
+    if all_apart(facts) or wrongly_copied(facts):
+        undecided(settle)  # no traffic goes from GPU to GPU that could be redirected
     if behind := facts.text.said("pairs-behind-switch"):
         return (*behind, *hangs[:1], *wrong[:1])
     changed = facts.text.said("machine-was-changed") if facts.text.said("only-several-wrong") else ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpudoctor.checks._said import lines
-from gpudoctor.facts import NATIVE, TRAINING, Facts, Measurement, Unread
+from gpudoctor.facts import NATIVE, TRAINING, Facts, Measurement, TextEvent, Unread
 from gpudoctor.findings import Evidence, Fix, Found
 from gpudoctor.verdicts.scaling import Step, steps_of
 
@@ -67,3 +67,29 @@ def in_words(facts: Facts, fix: Fix) -> Found | None:
         return None
     message = "TensorFlow sees several GPUs and computes on one: the program does not spread its work."
     return Found(message=message, proof=lines((*one, *seen)), fixes=(fix,))
+
+
+_SECONDS = {"m": 60.0, "h": 3600.0, "s": 1.0}
+_CLEARLY = 1.5
+
+
+def faster_without_input(facts: Facts) -> tuple[TextEvent, ...]:
+    """Lines that tell how much faster a training is whose input costs nothing; () where it is not."""
+    return tuple(e for e in facts.text.said("input-taken-away") if _gains(e.values))
+
+
+def _gains(values: dict[str, str]) -> bool:
+    without, is_rate = _amount(values["without"], values["unit"])
+    real, also = _amount(values["real"], values["unit_real"])
+    if is_rate != also or not without or not real:
+        return False
+    return (without / real if is_rate else real / without) >= _CLEARLY
+
+
+def _amount(number: str, unit: str) -> tuple[float, bool]:
+    """Seconds, or what is done in one; and whether it is that."""
+    thousands = 1000.0 if number.endswith("k") else 1.0
+    value = float(number.rstrip("k").replace(",", ".")) * thousands
+    if "/" in unit:
+        return value, True
+    return (value / 1000.0 if unit == "ms" else value * _SECONDS[unit[0]]), False

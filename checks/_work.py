@@ -216,9 +216,8 @@ def held_by_others(facts: Facts) -> tuple[str, tuple[Evidence, ...]] | None:
     least = _SMALL if text.shows("op-fails") else _TINY if text.said("reads-like-a-fault") else 0.0
     if little := [e for e in starts if total and _bytes(e.values["free"]) < least * total]:
         return "Most of the GPU's memory was in use before this program started.", lines(little)
-    made = [e for e in text.said("device-created") if total and int(e.values["memory_mb"]) << 20 < _SMALL / 2 * total]
-    if made and text.said(*FULL, *MADE):
-        return "TensorFlow was given a small part of the GPU's memory: another process holds the rest.", lines(made)
+    if told := _given_little(facts, total):
+        return "TensorFlow was given a small part of the GPU's memory: another process holds the rest.", told
     if others := [e for e in text.said("torch-out-of-memory") if _of_others(e.text)]:
         return "Most of the GPU's memory is held by others than this program.", lines(others)
     if orphaned := [e for e in text.said("gpu-process") if _orphaned(e)]:
@@ -226,6 +225,40 @@ def held_by_others(facts: Facts) -> tuple[str, tuple[Evidence, ...]] | None:
     if gone := text.said("holder-is-gone"):
         return "A process that was ended still holds memory of the GPU.", lines(gone)
     return _by_the_table(facts)
+
+
+def _given_little(facts: Facts, total: int) -> tuple[Evidence, ...]:
+    """Lines that show that TensorFlow was given a small part of a GPU's memory, and that nobody wanted it so."""
+    text = facts.text
+    parts_of_one = any(part in n for n in _names(facts) for part in ("MIG", "GRID", "Tegra", "Jetson"))
+    if parts_of_one or text.said("memory-limited") or not text.said(*FULL, *MADE):
+        return ()
+    given = [(int(e.values["memory_mb"]) << 20, e) for e in text.said("device-created")]
+    given += [(int(e.values["given"]) << 20, e) for e in text.said("memory-given")]
+    if not given:
+        return ()
+    told = text.said("card-memory-said")
+    devices = () if isinstance(facts.gpu.devices, Unread) else facts.gpu.devices
+    tables = {d.memory_total_bytes for d in devices if isinstance(d.memory_total_bytes, int)}
+    by_words = {int(e.values["gib"]) << 30 for e in told}
+    card = total or (tables.pop() if len(tables) == 1 else by_words.pop() if not tables and len(by_words) == 1 else 0)
+    if little := [e for size, e in given if size < _SMALL / 2 * card]:
+        return lines((*little, *(told if not total and not devices else ())))
+    buses = {e.values["pci"].lower() for _, e in given if "pci" in e.values}
+    seen = [d for d in devices if d.pci_address in buses] or (devices if len(devices) == 1 else ())
+    most = max(size for size, _ in given)
+    for device in seen:
+        used, whole = device.memory_used_bytes, device.memory_total_bytes
+        if not isinstance(used, int) or not isinstance(whole, int):
+            continue
+        if most < _SMALL * whole and used - most - _OF_A_CONTEXT > whole / 2:
+            shown = Evidence(text=f"{used >> 20} of {whole >> 20} MiB in use", source=f"nvidia-smi, GPU {device.index}")
+            return (*lines(e for _, e in given), shown)
+    return ()
+
+
+_OF_A_CONTEXT = 1 << 30
+"""Bytes that CUDA and its libraries take beside what TensorFlow gives out, at most."""
 
 
 def _names(facts: Facts) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpudoctor.checks import _peers, _speed
-from gpudoctor.checks._collectives import told_of, without_peers
+from gpudoctor.checks._collectives import all_apart, told_of, without_peers, wrongly_copied
 from gpudoctor.checks._gpus import measured_on
 from gpudoctor.checks._nccl_settings import seen, setting
 from gpudoctor.checks._said import holds, lines, said, speaks_of_speed, undecided
@@ -97,7 +97,8 @@ def p2p_unsupported_geforce(facts: Facts) -> Findings:
     """These cards have no direct access to each other, and a program counts on it.
 
     What it looks at: in a pasted text, 'peer access is not supported between these two devices' where it names GeForce RTX
-    cards, and Accelerate's own words for it. Without such names it is left open. On a machine, for information: pairs of GeForce
+    cards, TensorFlow's table of peers where none of them reaches another, and Accelerate's own words for it; copies that simpleP2P finds
+    wrong between GeForce cards from the RTX 40 on, which never have it. Without such names it is left open. On a machine, for information: pairs of GeForce
     cards without NVLink that can't read each other's memory, by NVML and CUDA.
 
     Why it matters: GeForce cards since the RTX 20 have no peer-to-peer over PCIe. What opens another card's memory fails.
@@ -109,14 +110,8 @@ def p2p_unsupported_geforce(facts: Facts) -> Findings:
     if not facts.text.is_all:
         return (yield from _peers.apart(facts, geforce=True))
     settle = "nvidia-smi topo -p2p r; nvidia-smi -L"
-    told = facts.text.said("geforce-no-p2p")
-    rows = facts.text.said("peer-row")
-    if (
-        rows
-        and facts.text.said("p2p-named")
-        and not any("Y" in e.values["reach"] for e in rows)
-        and without_peers(facts)
-    ):
+    told = (*facts.text.said("geforce-no-p2p"), *wrongly_copied(facts))
+    if (rows := all_apart(facts)) and facts.text.said("p2p-named") and without_peers(facts):
         told = (*told, *rows)
     if not told and (told := said(facts, "peer-refused", settle=settle)) and not without_peers(facts):
         undecided(settle)
@@ -143,7 +138,7 @@ def multi_gpu_topology_no_p2p(facts: Facts) -> Findings:
     """Some of the GPUs can't reach each other directly: they are on different processors or host bridges.
 
     What it looks at: in a pasted text, TensorFlow's 'Peer access not supported between device ordinals' (or the CUDA sample's
-    'CANNOT Access Peer') for some pairs and not for all, or 'chipset not supported' of nvidia-smi topo -p2p; nothing in the text
+    'CANNOT Access Peer') for some pairs and not for all, or where somebody says that the slots are different processors', or 'chipset not supported' of nvidia-smi topo -p2p; nothing in the text
     fails. On a machine, for information: pairs of other cards than GeForce, without NVLink and not in MIG mode, that can't read
     each other's memory.
 
@@ -161,11 +156,12 @@ def multi_gpu_topology_no_p2p(facts: Facts) -> Findings:
     apart = {(a, b) for a, b in one_way if (b, a) in one_way}
     count = len({one for pair in apart for one in pair})
     chipset = [e for e in told if e.values.get("word") in ("CNS", "TNS")]
-    if not chipset and (not apart or len(apart) >= count * (count - 1)):
+    parted = facts.text.said("gpus-on-two-processors") if not without_peers(facts) else ()
+    if not chipset and not parted and (not apart or len(apart) >= count * (count - 1)):
         undecided("nvidia-smi topo -m; nvidia-smi topo -p2p r")
     yield Found(
         message="Some pairs of these GPUs have no direct way to each other, by the design of the machine.",
-        proof=lines(chipset or [e for e in told if e.kind == "tf-peers-apart"]),
+        proof=lines(chipset or [*(e for e in told if e.kind == "tf-peers-apart"), *parted]),
         fixes=(
             Fix(
                 kind="command",

@@ -57,7 +57,7 @@ def memory_held(facts: Facts) -> Findings:
     """Another process holds nearly all memory of a GPU.
 
     What it looks at: the memory in use of each GPU that CUDA shows to this process, before anything of ours
-    runs there, and the processes that NVML lists; in a pasted text how much was free at the start. Nine tenths in use count as nearly all. In a container the
+    runs there, and the processes that NVML lists; in a pasted text how much was free at the start, or how much TensorFlow was given of the memory that the card has. Nine tenths in use count as nearly all. In a container the
     processes of others are not listed: then only the memory is known. GPUs in MIG mode are left out.
 
     Why it matters: TensorFlow takes what is left; it fails with out-of-memory errors, or with 'could not create

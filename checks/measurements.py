@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Iterator
 
 from gpudoctor.checks import _speed
+from gpudoctor.checks._collectives import named_cards
 from gpudoctor.checks._gpus import measured_on
 from gpudoctor.checks._reasons import several
-from gpudoctor.checks._said import machines_alone
+from gpudoctor.checks._said import lines, machines_alone, said, undecided
 from gpudoctor.facts import Facts, Measurement, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage, SymptomRank
 from gpudoctor.registry import check, symptom
@@ -23,7 +25,8 @@ def gpu_wrong_result(facts: Facts) -> Findings:
 
     What it looks at: sampled elements of each kernel's result against the same computed in float64 on the
     CPU; copies, all-reduces and patterns in the device's memory against the exact data; a product that is repeated against itself. The
-    tolerance is that of rounding in the kernel's own precision. Beside it stands what NVML counts of the memory's errors.
+    tolerance is that of rounding in the kernel's own precision. Beside it stands what NVML counts of the memory's errors. In a pasted
+    text, gpu_burn's 'FAULTY'.
 
     Why it matters: training on such a device goes wrong silently.
 
@@ -32,6 +35,9 @@ def gpu_wrong_result(facts: Facts) -> Findings:
 
     Source: the measurement itself.
     """
+    if facts.text.is_all:
+        yield _burnt(facts)
+        return None
     if not facts.measurements:
         raise NotApplicable("no kernel was run")
     wrong: dict[str, list[Measurement]] = {}
@@ -58,6 +64,24 @@ def gpu_wrong_result(facts: Facts) -> Findings:
         )
     right = sum(one.verified is True for one in facts.measurements)
     return f"{several(right, 'result')} compared, none wrong" if right else "no kernel gave a result"
+
+
+def _burnt(facts: Facts) -> Found:
+    told = said(facts, "burn-faulty", settle="gpu_burn 600")
+    which = " and ".join(dict.fromkeys(e.values["index"] for e in told if "index" in e.values))
+    return Found(
+        message=f"{f'GPU {which}' if which else 'A GPU'} returned wrong numbers under gpu_burn.",
+        proof=lines(told),
+        fixes=(
+            Fix(
+                kind="command",
+                risk="safe",
+                summary="Look at its memory errors, take every overclock back and try it again, also in another slot; if the "
+                "same card is wrong again, have it replaced",
+                steps=("nvidia-smi -q -d ECC,ROW_REMAPPER", "gpu_burn 600"),
+            ),
+        ),
+    )
 
 
 def _compared(one: Measurement) -> Evidence:
@@ -129,7 +153,8 @@ def gpu_outlier(facts: Facts) -> Findings:
 
     What it looks at: matrix products, memory and copies of GPUs of the same model, those that were verified: below 75% of the median of
     the others. Of two GPUs both must be steady (samples within 10% of each other). Copies to and from the host are compared over links
-    of one generation and width only; those from pageable memory, which is the host's own work, not at all.
+    of one generation and width only; those from pageable memory, which is the host's own work, not at all. In a pasted text, a list of
+    what each of three or more GPUs does in a second.
 
     Why it matters: every step of a training on several GPUs waits for the slowest one.
 
@@ -138,6 +163,9 @@ def gpu_outlier(facts: Facts) -> Findings:
 
     Source: the measurement itself, against the sibling GPUs of this machine.
     """
+    if facts.text.is_all:
+        yield from _listed(facts)
+        return None
     compared = [(m, v) for m, v in judged(facts) if v.siblings and "," not in m.device]
     if not compared:
         raise NotApplicable("no two GPUs of one model were measured on the same work")
@@ -152,17 +180,38 @@ def gpu_outlier(facts: Facts) -> Findings:
             f"reaches {verdict.ratio:.2f} of their rate.",
             proof=tuple(_speed.shown(*one) for one in ones),
             about=measured_on(facts, worst),
-            fixes=(
-                Fix(
-                    kind="command",
-                    risk="safe",
-                    summary="See what else runs on it and what holds it back",
-                    steps=("nvidia-smi", "nvidia-smi -q -d PERFORMANCE,CLOCK,POWER,TEMPERATURE,ECC"),
-                ),
-            ),
+            fixes=(_LOOK_AT_IT,),
         )
     least = min(v.value / v.siblings for _, v in compared if v.siblings)
     return f"each GPU does {int(100 * least)}% or more of what the others of its model do"
+
+
+_LOOK_AT_IT = Fix(
+    kind="command",
+    risk="safe",
+    summary="See what else runs on it and what holds it back",
+    steps=("nvidia-smi", "nvidia-smi -q -d PERFORMANCE,CLOCK,POWER,TEMPERATURE,ECC"),
+)
+_MUCH_SLOWER, _SEVERAL = 0.75, 3
+
+
+def _listed(facts: Facts) -> Iterator[Found]:
+    """What somebody measured on each GPU."""
+    told = said(facts, "gpu-rate", settle="gpudoctor check")
+    rates: dict[int, list[float]] = {}
+    for event in told:
+        rates.setdefault(int(event.values["index"]), []).append(float(event.values["rate"]))
+    each = {index: statistics.median(ones) for index, ones in rates.items()}
+    if len(each) < _SEVERAL or len(named_cards(facts)) > 1:
+        undecided("gpudoctor check")
+    for index, rate in each.items():
+        others = statistics.median(one for at, one in each.items() if at != index)
+        if rate < _MUCH_SLOWER * others:
+            yield Found(
+                message=f"GPU {index} is clearly slower than the others on the same work: {rate / others:.2f} of their rate.",
+                proof=lines((*(e for e in told if int(e.values["index"]) == index), *told))[:3],
+                fixes=(_LOOK_AT_IT,),
+            )
 
 
 @check(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpudoctor.checks import _speed
 from gpudoctor.checks._processors import ENOUGH, gpus_to_feed, held_up, numbers
 from gpudoctor.checks._reasons import several
-from gpudoctor.checks._said import machines_alone
+from gpudoctor.checks._said import lines, machines_alone
 from gpudoctor.facts import Facts, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
@@ -19,7 +19,8 @@ def cgroup_cpu_quota(facts: Facts) -> Findings:
 
     What it looks at: the quota of the control group against the cores that this process may run on. It tells where the
     quota is at most half of them: a warning where it is less than one core a GPU, or where native figures suffer that are the
-    host's own work (launches, small copies, copies from pageable memory) and it is less than four a GPU; else a note.
+    host's own work (launches, small copies, copies from pageable memory) and it is less than four a GPU; else a note. In a pasted
+    text, cpu.stat: nr_throttled is a quarter of nr_periods or more.
 
     Why it matters: TensorFlow starts a thread a core, and the kernel stops all of them when the quota of a period
     (usually 0.1 s) is used up. Input pipelines stutter, and GPUs wait for their launches.
@@ -28,6 +29,9 @@ def cgroup_cpu_quota(facts: Facts) -> Findings:
 
     Source: Linux kernel, CFS bandwidth control; tf.config.threading.
     """
+    if facts.text.is_all and (found := _throttled(facts)) is not None:
+        yield found
+        return None
     quota = known(facts.system.cpu_quota_cores)
     if quota is None:
         return "there is no quota"
@@ -56,6 +60,34 @@ def cgroup_cpu_quota(facts: Facts) -> Findings:
             ),
         ),
     )
+
+
+_OFTEN, _SOME = 0.25, 100
+"""Of the periods; and periods that are enough to tell."""
+
+
+def _throttled(facts: Facts) -> Found | None:
+    told = facts.text.said("cpu-periods", "cpu-throttled")
+    counts = {name: int(number) for e in told for name, number in e.values.items()}
+    periods, stopped = counts.get("periods", 0), counts.get("throttled", 0)
+    if periods < _SOME or stopped < _OFTEN * periods:
+        return None
+    return Found(
+        message=f"The kernel stopped all threads of this container or job in {min(1.0, stopped / periods):.0%} of the periods: its "
+        "processor quota is used up.",
+        proof=lines(told),
+        fixes=(_RAISE,),
+    )
+
+
+_RAISE = Fix(
+    kind="advice",
+    risk="safe",
+    summary="Raise the quota (Kubernetes: resources.limits.cpu, or none; docker run --cpus), or let TensorFlow start fewer "
+    "threads (tf.config.threading)",
+    steps=(),
+    verify="cat /sys/fs/cgroup/cpu.stat",
+)
 
 
 def _joined(gpus: int, suffers: tuple[tuple[str, Evidence], ...]) -> str:

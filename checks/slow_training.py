@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from shlex import quote
 
-from gpudoctor.checks import _run, _slow_runs, _speed, _told, _training
+from gpudoctor.checks import _bound, _run, _slow_runs, _speed, _told, _training
 from gpudoctor.checks._gpus import measured_on, visible
 from gpudoctor.checks._processors import numbers
 from gpudoctor.checks._reasons import set_to
 from gpudoctor.checks._said import lines, said, speaks_of_speed, undecided
-from gpudoctor.facts import Facts, GpuDevice, PciDevice, TextEvent, UnknownFactError, Unread, known
+from gpudoctor.facts import Facts, GpuDevice, PciDevice, UnknownFactError, Unread, known
 from gpudoctor.findings import EnvChange, Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.patterns import Pattern
 from gpudoctor.registry import check
@@ -40,8 +39,9 @@ def cpu_starved_input(facts: Facts) -> Findings:
     disk. Where the input is at its limit (one thread without a pause, or all processors that the program may use) and those that
     start operations are not, 15% of the time is enough. In a pasted text, what a profiler says: TensorFlow's 'Your program is HIGHLY (or MODERATELY) input-bound
     because …% of the total step time sampled is waiting for input', DLProf's data loader with the highest usage.
-    Somebody says that the processor is full while the GPU idles for most of the time, that reading or preparing the data is slow, or
-    that the GPU works in spikes and Python's own generators feed it. Low utilisation alone makes it a candidate.
+    Somebody says that the processor is full while the GPU idles for most of the time, that reading or preparing the data is slow,
+    that the GPU works in spikes and Python's own generators feed it, or how much faster it is without the input (one batch that is
+    repeated, synthetic data). Low utilisation alone makes it a candidate.
 
     Why it matters: the GPU computes for a part of each step, and idles while processors read, decode and augment the next batch.
 
@@ -55,8 +55,11 @@ def cpu_starved_input(facts: Facts) -> Findings:
     if facts.text.said("not-input-bound") and not facts.text.said("input-bound"):
         return None
     text = facts.text
-    complaint = text.said("processor-full-gpu-idle", "input-blamed") or (
-        text.said("input-by-python") and text.said("gpu-in-spikes")
+    by_python = text.said("input-by-python") and not text.said("data-in-memory")
+    complaint = (
+        text.said("processor-full-gpu-idle", "input-blamed")
+        or (by_python and text.said("gpu-in-spikes"))
+        or _training.faster_without_input(facts)
     )
     told = complaint or said(facts, "input-bound", settle=_PROFILE)
     percent = next((e.values["percent"] for e in told if "percent" in e.values), None)
@@ -398,9 +401,6 @@ def h2d_pageable(facts: Facts) -> Findings:
     return None
 
 
-_NEAR = "nvidia-smi topo -m; taskset -pc PID"
-
-
 @check(
     "GD845",
     "numa-misplaced",
@@ -412,7 +412,8 @@ def numa_misplaced(facts: Facts) -> Findings:
     """The program is bound to processors that are far from every GPU that it may use.
 
     What it looks at: the processors that the process may run on (affinity, numactl, cpusets) against those next to each GPU, by the
-    PCI bus; not where the firmware tells no NUMA node. In a pasted text, taskset's or numactl's answer against nvidia-smi topo -m.
+    PCI bus; not where the firmware tells no NUMA node. In a pasted text, taskset or numactl, also in the loop of a launcher, against
+    nvidia-smi topo -m.
 
     Why it matters: what is copied to the GPUs goes through the link between the processors: slower, and in everybody's way.
 
@@ -422,7 +423,7 @@ def numa_misplaced(facts: Facts) -> Findings:
     """
     if facts.text.is_all:
         speaks_of_speed(facts)
-        yield from _bound_in_words(facts)
+        yield from _bound.in_words(facts)
         return
     buses = {g.pci_address for g in visible(facts)}
     devices = [d for d in known(facts.pci.devices) if d.address in buses]
@@ -442,39 +443,10 @@ def numa_misplaced(facts: Facts) -> Findings:
     yield Found(
         message=f"It runs on the processors {bound} only, and none of its GPUs is next to these.",
         proof=(Evidence(text=f"may run on {bound}", source=source), *(_place(d) for d in devices)),
-        fixes=(_rebind(str(devices[0].local_cpus), facts.process.pid),),
+        fixes=(_bound.rebind(str(devices[0].local_cpus), facts.process.pid),),
     )
 
 
 def _place(device: PciDevice) -> Evidence:
     text = f"{device.address} is on NUMA node {device.numa_node}, next to the processors {device.local_cpus}"
     return Evidence(text=text, source="/sys/bus/pci/devices")
-
-
-def _rebind(cpus: str, pid: int | Unread | None) -> Fix:
-    running = isinstance(pid, int)
-    step = f"taskset -acp {quote(cpus)} {pid}" if running else f"taskset -c {quote(cpus)} python3 train.py"
-    return Fix(
-        kind="command",
-        risk="safe",
-        summary="Let it run next to its GPU (where a job's or container's set of processors forbids it, ask for others there)",
-        steps=(step,),
-        verify=f"taskset -pc {pid if running else 'PID'}",
-    )
-
-
-def _bound_in_words(facts: Facts) -> Iterator[Found]:
-    told = said(facts, "bound-to-cpus", "bound-to-node", settle=_NEAR)
-    near = facts.text.said("gpu-near-cpus")
-    if not near:
-        undecided(_NEAR)
-    if any(_touch(one, gpu) for one in told for gpu in near):
-        return
-    message = "The program is bound to processors that are next to none of the GPUs."
-    yield Found(message=message, proof=lines((*told[:2], *near[:2])), fixes=(_rebind(near[0].values["cpus"], None),))
-
-
-def _touch(bound: TextEvent, gpu: TextEvent) -> bool:
-    if "node" in bound.values:
-        return bound.values["node"] == gpu.values["node"]
-    return bool(numbers(bound.values["cpus"].replace(" ", ",")) & numbers(gpu.values["cpus"]))

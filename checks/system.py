@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator
 
+from gpudoctor.checks import _told
 from gpudoctor.checks._cuinit import answered
 from gpudoctor.checks._kernel_log import shown
 from gpudoctor.checks._reasons import short
@@ -170,8 +171,8 @@ def cgroup_memory_limit(facts: Facts) -> Findings:
     """The memory limit of this container or job is too small: the kernel killed TensorFlow.
 
     What it looks at: a child of gpudoctor that was ended by signal 9, a memory limit of its control group, and that
-    the control group counted a kill for want of memory (oom_kill) while gpudoctor ran. In a pasted text: Kubernetes' OOMKilled,
-    where nobody says that the memory only grows.
+    the control group counted a kill for want of memory (oom_kill) while gpudoctor ran. In a pasted text: Kubernetes' OOMKilled, Slurm's oom-kill event, the kernel's
+    'Memory cgroup out of memory' and what LSF and PBS say, where nobody says that the memory only grows.
 
     Why it matters: the program disappears with 'Killed' and nothing else. Importing TensorFlow and starting CUDA take a
     few gigabytes of host memory before any data is loaded.
@@ -180,10 +181,13 @@ def cgroup_memory_limit(facts: Facts) -> Findings:
 
     Source: Linux kernel, cgroup-v2, memory.events.
     """
-    if facts.text.is_all and (told := [e for e in facts.text.said("killed") if "OOMKilled" in e.text]):
+    killed_by = [e for e in facts.text.said("killed", "cgroup-killed") if e.kind != "killed" or "OOMKilled" in e.text]
+    if facts.text.is_all and (told := killed_by):
         if facts.text.said("memory-grows"):
             raise UnknownFactError(Unread(why="memory that only grows meets every limit"))
-        yield Found(message="The pod met its memory limit, and was killed.", proof=lines(told[:1]), fixes=(_RAISE,))
+        yield Found(
+            message="The job or pod met its memory limit, and was killed.", proof=lines(told[:2]), fixes=(_RAISE,)
+        )
         return None
     if known(facts.tensorflow.directory) is None:
         raise NotApplicable("TensorFlow is not installed")
@@ -283,12 +287,13 @@ def _not_found(facts: Facts) -> list[str]:
     return names
 
 
-@check("GD906", "jit-cache-unwritable", stage=Stage.SPEED, level=Level.INFO)
+@check("GD906", "jit-cache-unwritable", stage=Stage.SPEED, level=Level.WARN, explains=("jit-cold-start",))
 def jit_cache_unwritable(facts: Facts) -> Findings:
     """CUDA can't keep the kernels that it compiles.
 
     What it looks at: whether this user may write to CUDA_CACHE_PATH, or to ~/.nv/ComputeCache, or make it. It does not
-    apply where CUDA_CACHE_DISABLE is set, or where CUDA finds no GPU.
+    apply where CUDA_CACHE_DISABLE is set, or where CUDA finds no GPU. It is said for information. In a pasted text: every start takes
+    minutes on a GPU that is newer than the build, and the file system is read-only, or there is no home directory.
 
     Why it matters: only where a build has no machine code for the GPU: then every start compiles every kernel again,
     which takes minutes. Otherwise nothing is lost.
@@ -297,6 +302,9 @@ def jit_cache_unwritable(facts: Facts) -> Findings:
 
     Source: CUDA C++ Programming Guide, CUDA environment variables.
     """
+    if facts.text.is_all:
+        yield _compiled_each_time(facts)
+        return None
     if facts.environment.known("CUDA_CACHE_DISABLE") == "1":
         raise NotApplicable("CUDA_CACHE_DISABLE is set")
     devices = facts.driver.libcuda.devices
@@ -309,12 +317,30 @@ def jit_cache_unwritable(facts: Facts) -> Findings:
     yield Found(
         message=f"CUDA keeps no compiled kernels from one start to the next: {what}.",
         proof=(Evidence(text=what, source="access()"),),
-        fixes=(
-            Fix(
-                kind="advice",
-                risk="safe",
-                summary="Set CUDA_CACHE_PATH to a directory that this user can write",
-                steps=(),
-            ),
-        ),
+        fixes=(_ANOTHER_PLACE,),
+        level=Level.INFO,
+        explains=(),
+    )
+    return None
+
+
+_ANOTHER_PLACE = Fix(
+    kind="advice",
+    risk="safe",
+    summary="Set CUDA_CACHE_PATH to a directory that this user can write and that stays (in a container: on a volume)",
+    steps=(),
+)
+
+
+def _compiled_each_time(facts: Facts) -> Found:
+    each, gone = facts.text.said("each-start-long"), facts.text.said("cache-not-kept")
+    codeless = facts.text.said("no-machine-code") or _told.too_new(facts, any_of_them=True)
+    if facts.text.shows_a_failure or not (each and gone and codeless) or facts.text.said("cache-placed"):
+        raise UnknownFactError(
+            Unread(why="not in this text", settle="ls -ld ~ ~/.nv/ComputeCache; env | grep -E 'HOME|CUDA_CACHE'")
+        )
+    return Found(
+        message="Every start compiles the GPU's code anew: the driver finds no place to keep it.",
+        proof=lines((*each, *gone)),
+        fixes=(_ANOTHER_PLACE,),
     )

@@ -174,6 +174,24 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"\b(?:fit_generator|ImageDataGenerator|keras\.utils\.(?:Sequence|PyDataset)|from_generator|py_func(?:tion)?|feed_dict|numpy_function)\b",
     ),
     (
+        "data-in-memory",
+        ("RAM", "ram", "emory", "ecoded", "npy"),
+        (r"(?i:\b(?:load(?:ed|s)?|held|kept|cached|fits?|is|are|all|entirely|completely|stays?)\b[^.\n]{0,20}\b(?:in|into|to) (?:the )?(?:host |main |system )?(?:ram|memory)\b"
+        r"|\b(?:decoded|preprocessed|converted) (?:beforehand|before|already|once)\b|\balready (?:decoded|preprocessed)\b|\bnpy (?:file|array)|\.npy\b)"),
+    ),
+    (
+        "riser-named",
+        ("iser", "ining", "x1", "BTC"),
+        r"(?i:\brisers?\b|\b(?:ex-?)?mining (?:frame|rig|board|mother ?board|machine|case|expert|pro)|\bPCI-?e? ?x1\b|\bx1 (?:slots?|risers?|links?|PCI)|\bBTC\+?\b)",
+    ),
+    (
+        "less-data-works",
+        ("work", "fine", "OK", "ok", "run", "fit"),
+        (r"(?i:\b(?:when|if|with|after|once|using)\b[^.\n]{0,40}\b(?:cut|slic\w{1,4}|subset|fewer|less data|smaller (?:array|part|data ?set|sample)|part of|half of|(?:the )?first \d|only \d{1,6} (?:images|samples|rows|examples))\b[^.\n]{0,60}\b(?:works?|worked|runs?|ran|fine|ok|fits)\b"
+        r"|\[ ?: ?\d{1,7} ?\][^.\n]{0,40}\b(?:works?|worked|runs?|ran|fine|ok|fits)\b|\b(?:works?|worked|runs|ran|fine|fits) (?:\w+ ){0,2}(?:with|if|when|for|on)\b[^.\n]{0,40}(?:\[ ?: ?\d{1,7} ?\]|\b(?:fewer|less data|a subset|a part of|a smaller (?:array|part|data ?set|sample)|(?:the )?first \d))"
+        r")"),
+    ),
+    (
         "processor-full-gpu-idle",
         ("CPU", "cpu"),
         (r"(?i:\bCPU\b[^.\n]{0,30}\b(?:\d{3,4}|9\d) ?%[^.\n]{0,60}\bGPU\b[^.\n]{0,30}\b\d ?%[^.\n]{0,12}\b(?:for (?:more|most|the most|the majority|nine|over)|most of|mostly|of the time|in between))"),
@@ -250,7 +268,13 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "pairs-behind-switch",
         ("PIX", "PXB", "switch"),
-        (r"(?i:\b(?:fails?|failing|hangs?|nan|wrong|crash\w*|stuck|freez\w*|training error|only happens)\b)[^.\n]{0,100}\bP(?:IX|XB)\b|\bP(?:IX|XB)\b[^.\n]{0,80}(?i:\b(?:fails?|failing|hangs?|nan|wrong|crash\w*|stuck|freez\w*)\b)"),
+        (r"(?i:\b(?:fails?|failing|hangs?|nan|wrong|crash\w*|stuck|freez\w*|training error|only happens)\b)[^.?\n]{0,100}\bP(?:IX|XB)\b|\bP(?:IX|XB)\b[^.?\n]{0,80}(?i:\b(?:fails?|failing|hangs?|nan|wrong|crash\w*|stuck|freez\w*)\b)"),
+    ),
+    (
+        "gpus-on-two-processors",
+        ("rocessor", "CPU", "ocket", "ridge", "omplex"),
+        (r"(?i:\b(?:at|on|to|of|off|under|behind|by) (?:the |a |its |an )?(?:second|2nd|other|another|different|separate|two different) (?:processors?|CPUs?(?! cores?)|(?:CPU )?sockets?|host bridges?|root complex(?:es)?)\b"
+        r"|\b(?:CPU|processor|socket) ?[01]\b[^.\n]{0,60}\b(?:CPU|processor|socket) ?[12]\b)"),
     ),
     (
         "no-selinux",
@@ -382,6 +406,11 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"|(?:system76-power graphics|supergfxctl -m) [Ii]ntegrated|['\"`]?\bintel['\"`]? (?:profile|mode)\b|^[Ii]ntegrated$|(?i:switch\w{0,3} (?:\w+ ){0,3}(?:from|to) ['\"`]?(?:intel|integrated)\b)"),
     ),
     ("desktop-named", ("esktop",), r"(?i:docker[ -]desktop|desktop-linux)"),
+    (
+        "peer-patch",
+        ("inygrad", "ikitoria", "atch"),
+        r"(?i:\b(?:tinygrad|aikitoria)\b|\bp2p[- ]?patch\w{0,3}\b|\bpatched (?:\w{1,12} ){0,2}(?:driver|modules?|p2p)\b)",
+    ),
     ("p2p-named", ("p2p", "P2P", "eer"), r"(?i:\bp2p|\bpeer[- ]to[- ]peer|simpleP2P|peer access)"),
     ("gpu-is-slow", ("low", "andwidth", "erform"), r"(?i:\bslow(?:er|ly)?\b|\b(?:performance|bandwidth|busbw|speed)\b[^\n.]{0,30}\b(?:down\w*|degrad\w*|decreas\w*|drops?|los[ts]|low\w*|poor|worse)|\blos[te]s?\w*[^\n.]{0,30}\bperformance|\b(?:horribl[ey]|terribl[ey]|poor|awful|bad|worse) (?:\w+ ){0,2}(?:performance|speed)\b)"),
     ("driver-elsewhere", ("nvidia",), r"/var/lib/nvidia\b|/home/kubernetes/bin/nvidia|/run/nvidia/driver|/opt/nvidia-driver"),

@@ -57,7 +57,7 @@ _NO_GPU = tuple(Pattern(one, re.IGNORECASE) for one in (
 """No GPU is seen or used: each is compiled for the lines that hold its words only."""
 _OF_SEVERAL = Pattern(rf"\b[Mm]ulti[- ]GPUs?\b|\b{OTHERS} (?:\w+ ){{0,2}}?{_CARD}\b", re.IGNORECASE)
 _NOT_SAID = Pattern(
-    r"\bwhether\b[^.?!\n]{0,200}|\bthe unused\b"
+    r"\bwhether\b[^.?!\n]{0,200}|\bis (?:it|this|tensorflow) (?:secretly|silently|maybe|perhaps|really|actually) (?:running|run) on (?:the |my )?CPU\?|\bthe unused\b"
     r"|\bmost of (?:the|that|this|its) time\b[^.?!\n]{0,40}\b(?:does|doing) nothing\b|\b(?:does|is doing) nothing (?:for )?most of the time\b"
     rf"|(?:n't|\bcannot|\bcan not|\bunable to|\bhow (?:to|do I|can I|could I|should I)|\b(?:want(?:ed|s)?|wish|like|prefer|possible|way|option|trying|tried)(?: for)? (?:it )?to) (?:be |only |just )?"
     rf"(?:run|use|force|switch|disable|limit|restrict|(?:make|let|have|get|tell|set) (?:it|tf|tensorflow|keras|them|(?:the|my) \w+)){_SOME}{{0,40}}?\bCPUs?\b(?:(?: and|,)? (?:not|instead of|rather than)(?: on)? (?:the |my )?GPUs?\b)?"

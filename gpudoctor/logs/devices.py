@@ -41,6 +41,24 @@ LANGUAGE = Language(
     ),
 )  # fmt: skip
 """Lines of programs."""
+_CARD = r"(?:cards?|GPUs?|(?:[GR]TX|Quadro|Tesla|Titan)\b[ \w]{0,16}?|\d{3,4} ?(?:Ti|Super)|[AVPTHK]\d{2,4})"
+SIZES = Language(
+    name="devices",
+    words=("MB memory", "MB of memory", "GB", "GiB", "memory_fraction", "memory_limit", "DeviceConfiguration"),
+    kinds=(
+        Kind(
+            "memory-limited",
+            r"memory_fraction['\"]?\)? ?[=:] ?0?\.[0-7]|\bmemory_limit ?= ?\d|\b(?:Virtual|Logical)DeviceConfiguration\b",
+        ),
+        Kind("memory-given", r"\b(?:device:GPU:\d{1,2}|[Cc]reated (?:\w{1,12} )?device)\b[^\n]{0,60}? with (?P<given>\d{1,6}) MB (?:of )?memory"),
+        Kind(
+            "card-memory-said",
+            rf"\b(?i:{_CARD})(?: (?:here |itself )?(?:has|have|with|of|is|comes with))?(?: all| a| an)? ?(?:\(|, |-)?(?<![\d.])(?P<gib>\d{{1,3}}) ?Gi?B\b(?! (?i:free|used|in use|left|are|is|host|system|RAM))"
+            r"|(?<![\d.])(?P<gib2>\d{1,3}) ?Gi?B (?:of )?(?i:VRAM|GPU memory|video memory|graphics memory|cards?|GPU)\b",
+        ),
+    ),
+)  # fmt: skip
+"""How much memory a card has, and how much of it TensorFlow was given."""
 
 
 # ------------------------------------------------------------------- what people write

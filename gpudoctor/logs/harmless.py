@@ -42,6 +42,11 @@ HARMLESS = {
     "benign-pool-allocator": "a note on how memory is handed out; it goes on",
     "benign-api-of-tf1": "code that was written for an older major version of TensorFlow; it has nothing to do with GPUs",
     "benign-own-error": "an error of the program's own code or data; it has nothing to do with GPUs",
+    "benign-no-nvcc": "nvcc is for compiling CUDA programs; TensorFlow needs its libraries alone, and uses its GPU here",
+    "benign-absent-directory": "the loader passes over a directory that is not there; all libraries are found in others",
+    "benign-renumbered": "TensorFlow counts the GPUs that it may use from 0; the PCI bus id tells which one it is",
+    "benign-no-nvlink": "this product has no NVLink; its GPUs exchange data over PCIe",
+    "benign-nvlink-overhead": "NVLink's own protocol takes some percent of a link's rate; this is what so many links carry",
     "benign-peer-access": "two GPUs can't read each other's memory; data goes through the host",
 }
 """Kind of an event -> why it is harmless."""

@@ -21,7 +21,7 @@ def _version(values: Values, line: int, notes: Notebook) -> None:
 
 
 _SEVERAL = (
-    r"(?:[Mm]irrored ?[Ss]trategy|NCCL|[Nn]ccl|[Mm]ulti(?:ple)?[- ]?(?:GPU|gpu|Gpu|worker|node|machine)s?|(?:[Mm]ultiple|several|two|[Dd]ual|[2-9]|1\d|more) (?:[\w-]{1,12} )?(?:hosts|nodes|machines|GPUs|gpus|cards)"
+    r"(?:[Mm]irrored ?[Ss]trategy|NCCL|[Nn]ccl(?!\.conf)|[Mm]ulti(?:ple)?[- ]?(?:GPU|gpu|Gpu|worker|node|machine)s?|(?:[Mm]ultiple|several|two|[Dd]ual|[2-9]|1\d|more) (?:[\w-]{1,12} )?(?:hosts|nodes|machines|GPUs|gpus|cards)"
     r"|[Aa]ll[-_ ]?[Rr]educe|[Hh]orovod|[Dd]istribut(?:ed|ion|e) (?:training|strategy)|[Pp]arallel training|GPU ?\d and GPU ?\d|[Bb]oth (?:GPUs?|cards)|\d\+? (?:or more )?GPUs)"
 )
 _NANS = r"[`'\"]?[Nn]a[Nn][`'\"]? (?:errors?|values?|loss(?:es)?|gradients?)\b"
@@ -146,7 +146,7 @@ LANGUAGE = Language(
         Kind(
             "iommu-cure",
             rf"{_ASSENTS}[^\n]{{0,300}}(?:(?:intel_iommu|amd_iommu|iommu)=(?:off|pt|soft)|pci=noacs|ECAP_ACS|disable_acs"
-            r"|(?:IOMMU|ACS|VT-d|AMD-Vi)\b[^.\n]{0,60}\b(?:off|disabled)\b"
+            rf"|(?:IOMMU|ACS|VT-d|AMD-Vi)\b(?! (?:is|are|was|were|stays|has been) (?:\w{{1,10}} )?(?:off|disabled)\b(?![^.\n]{{0,60}}\b{_HELPS}\b))[^.\n]{{0,60}}\b(?:off|disabled)\b"
             r"|(?:[Dd]isabl\w{1,3}|[Tt]urn\w{0,3}|[Ss]witch\w{0,3}) (?:off )?(?:the )?(?:IOMMU|ACS|VT-d|AMD-Vi))",
         ),
         Kind("p2p-cure", rf"{_ASSENTS}[^\n]{{0,300}}(?:\bunless (?:\w+ ){{0,3}}NCCL_P2P_DISABLE|\b{_HELPS}\b[^.\n]{{0,60}}NCCL_P2P_DISABLE|NCCL_P2P_DISABLE[^.\n]{{0,60}}(?:\b{_HELPS}\b|\b(?:it|training) starts\b|\bno (?:more )?(?:dead ?lock|hang)))|(?:[Hh]angs?|[Ff]reez\w{{1,3}}|[Dd]ead ?locks?)\b[^.\n]{{0,40}}\bwith P2P enabled\b"),

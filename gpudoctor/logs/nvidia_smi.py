@@ -243,6 +243,8 @@ class Reader:
             for index in [i for i in range(64) if self._devices.told(i, "mig_mode")]:
                 self._devices.see(index, number, mig_devices=())
             return TOLD
+        if "GPU is lost" in text:
+            return Understood("gpu-lost", {"index": str(self._index)} if self._index is not None else {}, "gpu-faults")
         if self._index is not None and _BROKEN_STATE.match(text):
             return Understood("smi-error", {"index": str(self._index)}, "gpu-faults")
         return None

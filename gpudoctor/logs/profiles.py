@@ -1,4 +1,4 @@
-"""What programs say of the speed of a training: profilers, distribution strategies, counters, bindings to processors, switches."""
+"""What programs say of the speed of a training: profilers, distribution strategies, counters, switches."""
 
 from __future__ import annotations
 
@@ -76,18 +76,6 @@ SWITCHES = Language(
         ),
     ),
 )
-_CPUS = r"\d{1,4}(?:[-,]\d{1,4}){0,80}"
-BINDINGS = Language(
-    name="bindings",
-    words=("affinity list", "physcpubind:", "--cpunodebind", "numactl -N", "\tX", " X "),
-    kinds=(
-        Kind("bound-to-cpus", rf"current affinity list: (?P<cpus>{_CPUS})"),
-        Kind("bound-to-cpus", r"^physcpubind: (?P<cpus>\d{1,4}(?: \d{1,4}){0,600})$"),
-        Kind("bound-to-node", r"\bnumactl\b[^\n]{0,80}(?:--cpunodebind|-N)[= ](?P<node>\d{1,2})(?=$|\s)"),
-        Kind("gpu-near-cpus", rf"^GPU(?P<index>\d{{1,2}})\s(?:[^\n]{{0,200}}?\s)?X\s[^\n]{{0,200}}?\s?(?P<cpus>{_CPUS})\s{{1,30}}(?P<node>\d{{1,2}})(?:\s{{1,30}}(?:N/A|\d{{1,2}}))?$"),
-    ),
-)  # fmt: skip
-"""Which processors a program may run on, and which are next to a GPU (nvidia-smi topo -m)."""
 _ON = r"(?:(?:on|in|with|using|running (?:it )?on|the|my|a|that on) ){0,3}"
 COMPARED = Language(
     name="profile",
@@ -152,4 +140,27 @@ SIZES = Language(
         ),
     ),
 )
-LANGUAGES = (PROFILES, STRATEGIES, SWITCHES, BINDINGS, COMPARED, LITTLE, SIZES)
+_AMOUNT = (
+    r"(?<![\w.])(?P<{n}>\d{{1,6}}(?:[.,]\d{{1,3}})?k?) ?(?P<{u}>ms|s|secs?|seconds?|min(?:ute)?s?|h|hours?"
+    r"|(?:imgs?|images?|samples?|examples?|steps?|it|batches) ?/ ?s(?:ec)?)\b"
+)
+_FREE = r"(?:\btake\(1\)(?:\.cache\(\))?\.repeat\b|\b(?i:synthetic|(?:dummy|fake|random(?:ly generated)?|constant|zero) (?:data|input|images?|tensors?|arrays?|batch(?:es)?|numbers)|(?:the )?same batch|one batch (?:again|repeated)|a (?:single|cached) batch|no input pipeline|data on the GPU)\b)"
+_REAL = r"\b(?i:real|actual|true|full|original|tfrecords?|(?:my|the) (?:own )?(?:data|dataset|pipeline|generator|images|files)|jpe?gs?)\b"
+
+
+def _compared(number: int) -> str:
+    """What stands first, and what second, by `number` of the order."""
+    free = _AMOUNT.format(n=f"without{number}", u=f"unit{number}"), _FREE
+    real = _AMOUNT.format(n=f"real{number}", u=f"unit_real{number}"), _REAL
+    first, second = (free, real) if number % 2 else (real, free)
+    (a, b), (c, d) = (first, second) if number < 3 else (first[::-1], second[::-1])
+    return rf"{a}[^\n\d]{{0,40}}?{b}[^\n]{{0,40}}?{c}[^\n\d]{{0,40}}?{d}"
+
+
+WITHOUT_INPUT = Language(
+    name="circumstances",
+    words=("take(1)", "ynthetic", "ummy", "fake", "andom", "onstant", "zero ", "ame batch", "one batch", "a single batch", "a cached batch", "no input pipeline", "data on the GPU"),
+    kinds=(Kind("input-taken-away", "|".join(_compared(n) for n in (1, 2, 3, 4))),),
+)  # fmt: skip
+"""Who measures without the input."""
+LANGUAGES = (WITHOUT_INPUT, PROFILES, STRATEGIES, SWITCHES, COMPARED, LITTLE, SIZES)

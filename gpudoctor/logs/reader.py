@@ -14,7 +14,9 @@ from ..facts import COMPLAINT, NOTHING_WRONG, READS_LIKE_A_FAULT, Facts, TextEve
 from ..patterns import Pattern
 from . import (
     alike,
+    answered,
     answers,
+    bindings,
     circumstances,
     claims,
     complaints,
@@ -26,6 +28,7 @@ from . import (
     imports,
     kernel,
     libcuda,
+    limits,
     lost_libraries,
     nccl,
     nodes,
@@ -39,6 +42,7 @@ from . import (
     report,
     services,
     sift,
+    tables,
     tensorflow_facts,
     tensorflow_ops,
     xid,
@@ -66,7 +70,13 @@ LANGUAGES: tuple[Language, ...] = (
     imports.LANGUAGE,
     tensorflow_ops.LANGUAGE,
     devices.LANGUAGE,
+    devices.SIZES,
+    tables.LANGUAGE,
+    tables.RATES,
+    *answered.LANGUAGES,
+    *limits.LANGUAGES,
     *profiles.LANGUAGES,
+    bindings.LANGUAGE,
     *circumstances.LANGUAGES,
     complaints.SUSPICIONS,
     *complaints.LANGUAGES,
@@ -80,6 +90,8 @@ _ALL = (
     claims.WORDS,
     pci.WORDS,
     report.WORDS,
+    bindings.WORDS,
+    tables.RATE_WORDS,
     devices.WORDS,
     lost_libraries.WORDS,
     *(one.words for one in LANGUAGES),
@@ -135,6 +147,8 @@ def read(pasted: Pasted) -> Facts:
         (nvidia_smi.LANGUAGE, nvidia_smi_query.WORDS, nvidia_smi_query.Reader(notes, table).line),
         (python.LANGUAGE, python.WORDS, lambda text, number, _: tracebacks.line(text, number)),
         (claims.LANGUAGE, claims.WORDS, claims.line),
+        (bindings.LANGUAGE.name, bindings.WORDS, bindings.Reader().line),
+        (tables.LANGUAGE.name, tables.RATE_WORDS, tables.Rates().line),
         (pci.LANGUAGE, pci.WORDS, lambda text, number, _: bus.line(text, number)),
         *((one.name, one.words, one.line) for one in LANGUAGES),
         (report.LANGUAGE, report.WORDS, lambda text, number, _: statements.line(text, number)),
@@ -146,7 +160,7 @@ def read(pasted: Pasted) -> Facts:
     spoken_in = _quickly(languages) if many else lambda text: _spoken(here, text)
     seen: set[tuple[str, str]] = set()
     alike: dict[str, int] = {}
-    for line in answers.together(pasted.lines):
+    for line in answers.together(tables.joined(pasted.lines)):
         if _OURS.match(line.text):
             continue
         if many:
@@ -180,6 +194,7 @@ def read(pasted: Pasted) -> Facts:
                 passed_over = _ALL_BUT_DEVICES
     tracebacks.finish()
     statements.finish()
+    answered.settle(notes)
     return _with_likeness(notes, pasted)
 
 
@@ -203,8 +218,7 @@ def _with_likeness(notes: Notebook, pasted: Pasted) -> Facts:
     if values and not values & set(_HIDES):
         found = tuple(one for one in found if one.cause != "cuda-visible-devices-empty")
     asked = first in harmless or _asks_of_the_harmless(notes, pasted, first)
-    no_switch = any(e.kind == "benign-no-nvswitch" for e in notes.events)
-    asked = asked or (no_switch and bool(found) and found[0].cause.startswith("fabric-manager"))
+    asked = asked or answered.answered(notes, found)
     hides = bool(values & {*_HIDES}) and bool(found) and found[0].cause == "cuda-visible-devices-empty"
     if not asked and (hides or alike.speaks_of_a_fault(found)):
         line = next(one for one in pasted.lines if not alike.is_log(one.text))

@@ -183,7 +183,7 @@ _MEMORY = (
         r"(?i:\bexclusive(?:[ _](?:process|thread))?(?: compute)? mode\b[^.\n]{0,60}\b(?:another|other|already|busy|in use|fail|error|crash|seg)|\bcompute mode\b[^.\n]{0,40}\bEXCLUSIVE_THREAD|exclusive-thread device already in use)",
         _FAILS,
     ),
-    Kind("killed", r"^Killed$|exit(?:ed with)?(?: status| code)? 137\b|interrupted by signal 9|OOMKilled|\bstd::bad_alloc\b", _FAILS),
+    Kind("killed", r"^Killed$|exit(?:ed with)?(?: status| code)? 137\b|interrupted by signal 9|OOMKilled(?!\W{1,4}false)|\bstd::bad_alloc\b", _FAILS),
 )  # fmt: skip
 
 _WORK = (
@@ -257,7 +257,7 @@ _PLACEMENT = (
     Kind("no-cuda-in-build", r"appears to be a GPU, but CUDA is not enabled", _FAILS, _no_cuda),
     Kind(
         "gpu-not-among-devices",
-        r"(?i:available devices:?(?: are)?:? ?\[(?:(?!/(?:device:)?GPU:)[^\]]){0,3000}(?:\]|$))",
+        r"(?i:available devices:?(?: are)?:? ?\[(?:(?!(?:/(?:device:)?|[ ,])GPU:)[^\]]){0,3000}(?:\]|$))",
         _FAILS,
         _no_gpu,
     ),

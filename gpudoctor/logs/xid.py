@@ -15,7 +15,8 @@ _HEX = r"[0-9a-fA-F]"
 def _xid(numbers: str) -> str:
     """What a line with one of these Xids holds: the driver's own line, or how people and monitors name it."""
     return (
-        rf"\bcaused by previous Xid (?P<xid3>{numbers})\b"
+        rf"\bcaused by previous Xid (?P<xid3>{numbers})\b|(?<!expr: )\bDCGM_FI_DEV_XID_ERRORS(?:\{{[^}}\n]{{0,600}}\}})?(?: ?[=:] ?| (?:is |was )?)(?P<xid4>{numbers})\b(?![.:]\d)"
+        rf"|\bDCGM_EXP_XID_ERRORS_COUNT\{{[^}}\n]{{0,500}}\bxid=\"(?P<xid5>{numbers})\""
         rf"|\bX[Ii][Dd] \((?:PCI:)?(?P<address>{_HEX}{{2,8}}(?::{_HEX}{{2}}){{1,2}}(?:\.\d)?)[^)]{{0,30}}\):? ?(?P<xid>{numbers})\b(?![^\n]{{0,160}}caused by previous Xid)"
         rf"|\bX[Ii][Dd](?: error| code| event)?s?\s?[:=#(]?\s?(?P<xid2>{numbers})\b(?![.:]\d)"
     )
@@ -87,7 +88,7 @@ _LOGGED = {
 LANGUAGE = _Kernel(
     name="kernel log",
     words=(
-        "is lost", "IsLost", "IS_LOST", "Xid", "XID", "off the", "off of the", "out of the", "ECC", "GSP", "AER", "Bus Error", "DMAR", "IO_PAGE_FAULT", "device handle", "boot",
+        "is lost", "IsLost", "IS_LOST", "Xid", "XID", "DCGM_EXP_XID", "off the", "off of the", "out of the", "ECC", "GSP", "AER", "Bus Error", "DMAR", "IO_PAGE_FAULT", "device handle", "boot",
         "restart", "eset", "hut", "turns", "powers", "Powers", "ower goes off", "switches", "重启", "关机", "断电", "死机", "NVLINK_UNCORR", "NvlinkUncorr", "NVLink error", "over nvlink", "RC watchdog", "bad register read", "PSU", "ower supply", "ower Supply", " supply",
     ),
     kinds=(
@@ -105,7 +106,7 @@ LANGUAGE = _Kernel(
         Kind("gpu-locked", r"RC watchdog: GPU is probably locked", _FAULT),
         Kind("register-read-bad", r"Possible bad register read: addr", _FAULT),
         Kind("xid-program", _xid(_PROGRAM), _FAULT),
-        Kind("xid-other", _xid(rf"(?!(?:{_FOLLOWS})\b)\d{{1,3}}"), _FAULT),
+        Kind("xid-other", _xid(rf"(?!(?:{_FOLLOWS}|0)\b)\d{{1,3}}"), _FAULT),
         Kind("xid-follows", _xid(_FOLLOWS)),
         Kind("device-handle-unknown", r"Unable to determine the device handle for (?:GPU|gpu)[^\n]{0,60}: (?:Unknown Error|Not Found|GPU requires reset|Insufficient External Power|The NVIDIA kernel module detected an issue with GPU interrupts)", _FAULT),
         Kind("aer-fatal", r"AER: (?:Multiple )?Uncorrect(?:ed|able) \((?:Non-)?Fatal\)|PCIe Bus Error: severity=Uncorrected", _FAULT),

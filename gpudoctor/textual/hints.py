@@ -142,6 +142,10 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "ld-library-path-not-set"
     if said("ide-named", "file-is-there", "shell-works", "service-named"):
         yield "ld-library-path-not-set"
+    if said("less-data-works") and said(
+        "copy-finds-no-room", "allocation-refused", "out-of-memory", "resource-exhausted"
+    ):
+        yield "gpu-oom-model-or-data"
     if said("several-programs", "context-not-made") and said("allocation-refused", "out-of-memory"):
         yield "gpu-memory-held-by-other-process"
     if said("another-framework"):
@@ -174,7 +178,9 @@ def _of_windows(asked: dict[str, str]) -> bool:
 def proven(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
     """`fits` with those first that a program's line or the names of the cards speak for, whatever the text reads like."""
     first = tuple(cause for cause in strong(facts) if cause in fits)
-    fits = (*first, *(cause for cause in fits if cause not in first))
+    if facts.text.said("riser-named") and "pcie-link-degraded" in fits:
+        first = (*first, "pcie-link-degraded")
+    fits = tuple(dict.fromkeys((*first, *fits)))
     if facts.text.said("peers-together") and not facts.text.said("peer-refused", "tf-peers-apart"):
         last = tuple(cause for cause in fits if cause == "p2p-unsupported-geforce")
         fits = (*(cause for cause in fits if cause not in last), *last)

@@ -106,7 +106,11 @@ def test_the_first_table_counts() -> None:
     assert device(judged(NEW + "\n" + NEW.replace("76W", "99W"))).power_draw_w == 76.0
 
 
-@pytest.mark.parametrize("text", [ERR, BROKEN_FAN])
+def test_a_gpu_that_the_table_calls_lost() -> None:
+    assert said(judged(ERR)) == (["xid79-fell-off-bus"], [])
+
+
+@pytest.mark.parametrize("text", [ERR.replace("GPU is lost", "0MiB / 22731MiB"), BROKEN_FAN])
 def test_a_gpu_that_does_not_answer(text: str) -> None:
     roots, candidates = said(judged(text))
     assert not roots

@@ -1,0 +1,62 @@
+"""What limits a job from outside: the memory and the processors of its control group, a cache that can't be kept; and what
+tools say that look for faults from outside."""
+
+from __future__ import annotations
+
+from .language import Kind, Language
+
+_EACH = r"(?:(?:at|on|in|for|with) )?\b(?:every|each)(?: single)? (?:\w{1,12} ){0,2}?(?:(?:re)?starts?|runs?|launch(?:es)?|times?|boots?|execution|session|process|invocation)\b"
+_LONG = r"(?:\d{1,3}(?:\.\d)? ?(?:-|to) ?)?(?:\d{1,3}|several|many|some|a few|ten|five) ?min(?:ute)?s?\b"
+
+LANGUAGE = Language(
+    name="limits",
+    words=(
+        "oom", "cgroup out", "emory limit", "emory cgroup", "CONSTRAINT_MEMCG", "OUT_OF_ME", "TERM_MEMLIMIT", "exceeded limit", "nr_periods", "nr_throttled", "throttled", "FAULTY", "(WARNING!)",
+    ),
+    kinds=(
+        Kind(
+            "cgroup-killed",
+            r"\b[Dd]etected [1-9]\d{0,5} oom[-_ ]kill event|killed by the cgroup out-of-memory handler|\b[Ee]xceeded (?:job|step) memory limit|[Mm]emory cgroup out of memory: Kill"
+            r"|\boom-kill:constraint=CONSTRAINT_MEMCG|\bOUT_OF_ME(?:MORY|M?\+)|\bTERM_MEMLIMIT\b|\bjob killed: [pv]{0,2}mem \d{1,16}\w{0,2} exceeded limit",
+            "op-fails",
+        ),
+        Kind("cpu-throttled", r"\bnr_periods[\s:=]{1,4}(?P<periods>\d{1,15})\b[^\n]{0,40}\bnr_throttled[\s:=]{1,4}(?P<throttled>\d{1,15})\b"),
+        Kind("cpu-throttled", r"\bnr_throttled[\s:=]{1,4}(?P<throttled>\d{1,15})\b"),
+        Kind("cpu-periods", r"\bnr_periods[\s:=]{1,4}(?P<periods>\d{1,15})\b"),
+        Kind("burn-faulty", r"^\W{0,3}GPU (?P<index>\d{1,2}): FAULTY\b|\berrors: [\d -]{0,80}\b[1-9]\d{0,9} {1,4}\(WARNING!\)"),
+    ),
+)  # fmt: skip
+"""Batch systems, the kernel's accounts of a control group, gpu_burn."""
+STARTS = Language(
+    name="circumstances",
+    words=("very ", "VERY ", "ach ", "EACH ", "not only the first"),
+    kinds=(
+        Kind(
+            "each-start-long",
+            rf"(?i:{_EACH}[^.\n]{{0,40}}\b(?:tak(?:es?|ing)|took|needs?|lasts?|waits?|is)\b[^.\n]{{0,30}}\b{_LONG}|\b{_LONG}[^.\n]{{0,40}}\b{_EACH}"
+            r"|\b(?:long|slow)\b[^.\n]{0,30}\bfirst start\b[^.\n]{0,30}\b(?:but|not)\b[^.\n]{0,20}\b(?:every|each) start)",
+            once=True,
+        ),
+    ),
+)
+"""Who waits at every start, not at the first one alone."""
+CACHE = Language(
+    name="circumstances",
+    words=("readOnlyRoot", "--read-only", "HOME=/", "HOME: ", "ComputeCache", ".nv", "CUDA_CACHE_DISABLE"),
+    kinds=(
+        Kind(
+            "cache-not-kept",
+            r"\breadOnlyRootFilesystem\W{1,3}true\b|\b(?:docker|podman) run\b[^\n]{0,300} --read-only(?:=true)?(?=\s|$)|\bHOME(?:=|: ?)[\"']?/(?:nonexistent|dev/null|var/empty)?[\"']?(?=[\s,;]|$)"
+            r"|\bCUDA_CACHE_DISABLE\W{1,3}1\b|(?:/\.nv\b|ComputeCache)[^\n]{0,60}(?i:read-only file ?system|permission denied|(?:can(?:'t|not)|could not|not) (?:be )?(?:writ|creat))"
+            r"|(?i:cannot create|can't create|mkdir)[^\n]{0,60}/\.nv\b",
+            once=True,
+        ),
+    ),
+)
+"""Where the driver finds no place for what it compiles."""
+CACHE_PLACE = Language(
+    name="circumstances",
+    words=("CUDA_CACHE_PATH",),
+    kinds=(Kind("cache-placed", r"\bCUDA_CACHE_PATH\W{1,4}/", once=True),),
+)
+LANGUAGES = (LANGUAGE, STARTS, CACHE, CACHE_PLACE)
