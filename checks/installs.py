@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpudoctor.checks import _installs, _stated
-from gpudoctor.checks._said import lines, said
+from gpudoctor.checks._said import left_open, lines, said
 from gpudoctor.facts import Facts, TextEvent, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, NotApplicable, Stage
 from gpudoctor.registry import check
@@ -114,6 +114,8 @@ def tf_windows_native_cpu_only(facts: Facts) -> Findings:
         raise NotApplicable("TensorFlow can't be imported")
     if facts.tensorflow.build.cuda is True:
         raise NotApplicable("this build has CUDA")
+    if facts.text.is_all and facts.text.said("lists-gpus"):
+        raise left_open("python -c 'import sys; print(sys.executable)'")  # there is another environment
     new = _installs.at_least(facts.tensorflow.version, "2.11")
     if not new and facts.text.said("release-after-2.10", "release-left"):
         new = True

@@ -199,7 +199,7 @@ _OUT_OF_REACH = "2.16.1"
 def extra_out_of_reach(facts: Facts) -> Iterator[Found]:
     """TensorFlow 2.16.1 with its own extra, which lists no GPU (pip-nvidia-libs-not-found)."""
     version, extra = facts.tensorflow.version, facts.text.said("names-extra")
-    if version != _OUT_OF_REACH or not extra or not _fails_with_its_extra(facts):
+    if version != _OUT_OF_REACH or not extra or not _fails_with_its_extra(facts) or _is_for_cpus(facts):
         return
     yield Found(
         message=f"TensorFlow {_OUT_OF_REACH} does not look where its own extra puts the libraries.",
@@ -213,6 +213,13 @@ def extra_out_of_reach(facts: Facts) -> Iterator[Found]:
             ),
         ),
     )
+
+
+def _is_for_cpus(facts: Facts) -> bool:
+    """What is installed is a build without CUDA, which no library helps."""
+    listed = facts.python.distributions
+    names = {d.name for d in listed} if not isinstance(listed, Unread) else set()
+    return facts.system.machine == "aarch64" or bool({"tensorflow-cpu", "tensorflow-cpu-aws"} & names)
 
 
 def _fails_with_its_extra(facts: Facts) -> bool:
@@ -366,21 +373,29 @@ def asks_for_another_file(facts: Facts) -> Iterator[Found]:
     (cuda-lib-from-other-toolkit)."""
     if facts.text.said("cublas-mixed"):
         return  # cublas-version-mismatch
+    for event in facts.text.said("symbol-of-another"):
+        yield _of_another_build(facts, event, event.values["file"], event.values["other"])
+        return
     for event in facts.text.said("library-not-loaded"):
         if needs := _SYMBOL_OF_ANOTHER.search(event.values.get("error", "") or event.text):
-            yield Found(
-                message=f"{needs['file']} needs another build of {needs['other']} than the one that the loader finds first.",
-                proof=lines((event, *facts.text.said("path-shown")[:1])),
-                fixes=(
-                    Fix(
-                        kind="command",
-                        risk="safe",
-                        summary=f"See which {needs['other']} lies first on the path, and take its directory off",
-                        steps=('echo "$LD_LIBRARY_PATH"', f"find / -name '{needs['other']}*' 2>/dev/null"),
-                    ),
-                ),
-            )
+            yield _of_another_build(facts, event, needs["file"], needs["other"])
             return
+
+
+def _of_another_build(facts: Facts, event: TextEvent, file: str, other: str) -> Found:
+    return Found(
+        message=f"{file} needs another build of {other} than the one that the loader finds first.",
+        proof=lines((event, *facts.text.said("path-shown")[:1])),
+        fixes=(
+            Fix(
+                kind="command",
+                risk="safe",
+                summary=f"See which {other} lies first on the path, and take its directory off",
+                steps=('echo "$LD_LIBRARY_PATH"', f"find / -name '{other}*' 2>/dev/null"),
+            ),
+        ),
+        explains=("tf-lists-no-gpu", "op-fails"),
+    )
 
 
 def not_in_this_text(found: Iterator[Found], likely: bool = False) -> Iterator[Found]:

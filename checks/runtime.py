@@ -370,7 +370,9 @@ def ptxas_too_old(facts: Facts) -> Findings:
 
 def _handle_in_text(facts: Facts) -> Iterator[Found]:
     told = said(facts, "handle-failed", "handle-without-memory", settle="nvidia-smi")
-    if facts.text.said("cudnn-too-old", "driver-insufficient", "cudnn-part-missing") or _work.room_for_a_handle(facts):
+    if facts.text.said(
+        "cudnn-too-old", "driver-insufficient", "cudnn-part-missing", "memory-is-free"
+    ) or _work.room_for_a_handle(facts):
         _work.unknown("nvidia-smi")
     yield Found(
         message="cuBLAS or cuDNN finds no room for its handle: the GPU's memory is used up, mostly by TensorFlow itself.",

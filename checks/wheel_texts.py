@@ -103,7 +103,7 @@ def cudnn_without_code(facts: Facts) -> Iterator[Found]:
     """cuDNN fails on a GPU for which this version has no code any more (cudnn-dropped-gpu)."""
     failed = facts.text.said(*_FAILED)
     old = {name: cc for name, cc in _told.cards(facts).items() if cc < _TURING}
-    if not failed or not old or (len(old) < len(_told.cards(facts)) and not facts.text.said("arch-mismatch")):
+    if not failed or not old:
         return
     for event, version in _cudnns(facts):
         if version[:1] == _WITHOUT_OLD_GPUS[:1] and version[:2] >= _WITHOUT_OLD_GPUS:
@@ -130,7 +130,7 @@ def _cudnns(facts: Facts) -> Iterator[tuple[TextEvent, tuple[int, ...]]]:
         yield event, (number // 10000, number // 100 % 100)
     for version, event in installed(facts, "nvidia-cudnn-cu").values():
         yield event, _numbers(version)
-    for event in facts.text.said("cudnn-upgraded"):
+    for event in facts.text.said("cudnn-upgraded", "cudnn-wheel-named"):
         yield event, _numbers(event.values["version"])
 
 

@@ -16,11 +16,11 @@ _BY_A_PATH = (
 """What keeps TensorFlow from finding libraries: then it lists no GPU."""
 _OF_LINKS = ("nvlink-down", "nvlink-degraded", "p2p-not-used")
 ANSWERS: dict[str, tuple[str, ...]] = {
-    "benign-no-nvswitch": ("fabric-manager-not-running", "fabric-manager-version-mismatch"),
+    "benign-no-nvswitch": ("fabric-manager-not-running", "fabric-manager-version-mismatch", "nvlink-down"),
     "benign-pcie-idle": ("pcie-link-degraded",),
     "benign-nvlink-overhead": _OF_LINKS,
     "benign-no-nvlink": _OF_LINKS,
-    "benign-renumbered": ("cuda-visible-devices-wrong", "cuda-visible-devices-empty"),
+    "benign-renumbered": ("cuda-visible-devices-wrong", "cuda-visible-devices-empty", "tf-no-gpu-registered"),
 }
 """Kind of a harmless line -> the causes that somebody may think of who sees it."""
 
@@ -60,6 +60,17 @@ WORKS = Language(
         ),
     ),
 )
+EMPTY = Language(
+    name="circumstances",
+    words=("[]",),
+    kinds=(
+        Kind(
+            "empty-list-said",
+            r"(?:^|[:>=\u2192,]|\bis|\breturns|\bgives|\bprints) ?['\"`]?\[\](?:$|[\s.,;!?'\"`)])",
+            once=True,
+        ),
+    ),
+)
 LINKS = Language(
     name="circumstances",
     words=("NVLink", "nvlink", "NVLINK", "links are inActive", "NV1", "NV2", "NV3", "NV4", "NV6", "NV8"),
@@ -87,7 +98,7 @@ IDLE = Language(
         ),
     ),
 )
-LANGUAGES = (SAID, DIRECTORIES, WORKS, LINKS, BONDS, IDLE)
+LANGUAGES = (SAID, DIRECTORIES, WORKS, EMPTY, LINKS, BONDS, IDLE)
 _NO_NVLINK = Pattern(
     r"\b(?:L40S?|L4|L20|T4G?|A10G?|A2|A16|P40?|M[46]0|K80|RTX (?:[456]000|A?[45]\d00) Ada\b|RTX ?A[12]000|(?:RTX ?)?(?:40[5-9]0|50[5-9]0|20[56]0|30[5-8]0)(?: ?(?:Ti|SUPER|Super))?|GTX ?1[06]\d0(?: ?Ti)?|RTX ?A4000|A4000)(?![\w-])"
 )
@@ -167,6 +178,8 @@ def works(notes: Notebook) -> bool:
     """Whether TensorFlow uses GPUs, and nothing fails."""
     if any(e.symptom for e in notes.events) or notes.told("tensorflow.devices") == ():
         return False
+    if any(e.kind == "empty-list-said" for e in notes.events):
+        return False  # of another moment
     return any(e.kind in ("device-created", "gpus-added", "gpu-works-said", "lists-gpus") for e in notes.events)
 
 

@@ -80,6 +80,13 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("KERAS_BACKEND", "backend"),
         r"\bKERAS_BACKEND\W{1,4}(?P<backend>jax|torch)\b|\bUsing (?P<backend2>JAX|PyTorch) backend\b|\"backend\": \"(?P<backend3>jax|torch)\"",
     ),
+    ("redistributable-here", ("VC++", "Visual C++", "edistributable"), r"(?i:\b(?:installed|have|has|with|and|also)\b[^.\n]{0,60}\b(?:VC\+\+|Visual C\+\+)[^.\n]{0,30}\b(?:20\d\d|redist\w*)|\bredistributable\b[^.\n]{0,30}\binstalled\b)"),
+    (
+        "memory-is-free",
+        ("GB", "MiB", "free"),
+        r"(?:^|[^\d])0 ?MiB / {1,3}\d{4,6} ?MiB|(?i:\b\d{1,2}(?:\.\d)? ?(?:GB )?(?:of|/) ?\d{1,2} ?(?:GB )?(?:is |are )?free\b|\bfree memory\b[^.\n]{0,12}\d{1,2} of \d{1,2} ?GB|\b(?:gpu|card|memory) is (?:completely |totally )?(?:empty|free)\b)",
+    ),
+    ("address-space-limited", ("virtual memory", "ulimit", "h_vmem"), r"\bvirtual memory +\(kbytes, -v\) +\d{5,10}\b|\bulimit -v \d{5}|\bh_vmem=\d"),
     ("libdevice-named", ("libdevice",), r"(?i:\b(?:no|not|can(?:'t|not)|missing|find|locate)\b[^.\n]{0,30}\blibdevice\b|\blibdevice\b[^.\n]{0,30}\b(?:not found|missing)\b)"),
     ("image-for-gpu", ("tensorflow/tensorflow:",), r"\btensorflow/tensorflow:\S{0,40}gpu"),
     (

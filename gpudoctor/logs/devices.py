@@ -13,7 +13,7 @@ _SIZE = r"\d[\d.]* ?[KMG]?i?B"
 
 LANGUAGE = Language(
     name="devices",
-    words=(": Y ", ": N ", ":   Y ", ":   N ", "name: ", "emory: ", "deviceMemorySize", "StreamExecutor device", "opened dynamic library", "/step", "Processes:", "MIG", "mig ", "emory", "GPU"),
+    words=(": Y ", ": N ", ":   Y ", ":   N ", "name: ", "emory: ", "deviceMemorySize", "StreamExecutor device", "opened dynamic library", "/step", "Processes:", "CUDA Capability", "MIG", "mig ", "emory", "GPU"),
     kinds=(
         Kind(
             "device-found",
@@ -22,6 +22,7 @@ LANGUAGE = Language(
             r"|StreamExecutor device \(\d+\): (?P<name2>[^,]{3,50}), Compute Capability (?P<capability3>\d+\.\d+)"
             r"|^name: (?P<name3>[A-Z][\w ()-]{3,50})$",
         ),
+        Kind("device-asked", r"CUDA Capability Major/Minor version number: +(?P<capability>\d{1,2}\.\d)"),
         Kind("peer-row", r"gpu_device\.cc:\d{1,5}\] (?P<row>\d{1,2}): {1,4}(?P<reach>[YN](?: [YN]){1,15})\s{0,2}$"),
         Kind("memory-at-start", rf"(?:totalMemory: (?P<total>{_SIZE}) freeMemory|^Free memory): (?P<free>{_SIZE})"),
         Kind("memory-of-card", rf"(?:deviceMemorySize|^Total memory): (?P<total>{_SIZE})"),

@@ -231,7 +231,7 @@ LANGUAGE = Language(
         ),
         Kind(
             "tf-is-a-file",
-            r"(?i:\b(?:named|called|name (?:is|was)|renam(?:ed|ing)|touch) (?:it |the file |the script |my (?:file|script|program) )?)[`'\"]{0,2}"
+            r"(?<!\bNo file )(?<!\bno file )(?<!\bno script )(?i:\b(?:named|called|name (?:is|was)|renam(?:ed|ing)|touch) (?:it |the file |the script |my (?:file|script|program) )?)[`'\"]{0,2}"
             r"(?P<module>tensorflow|keras|numpy|inspect|tokenize|random|copy|queue|types|tempfile|platform|logging|threading|six)\.py\b",
         ),
         Kind("tf-source-directory", r"(?P<text>Do not import tensorflow from its source directory)", _NO_GPU, _broken),

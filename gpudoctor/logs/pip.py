@@ -118,6 +118,7 @@ LANGUAGE = Language(
         "python_version",
         "Successfully installed",
         "libcudnn",
+        "nvidia-cudnn-cu",
         "equire",
         "_aarch64",
     ),
@@ -252,6 +253,7 @@ LANGUAGE = Language(
             rf"|distribut|releas){_SOME}{{0,40}}?(?i:python|\bpy|cp) ?-?(?P<python>[23]\.?\d{{1,2}})(?!\d)",
             _FAILS,
         ),
+        Kind("cudnn-wheel-named", r"\bnvidia-cudnn-cu\d\d[ =]{1,12}(?P<version>\d{1,2}\.\d[\d.]{0,12})"),
         Kind("gpu-package", r"tensorflow[-_]gpu\b|tensorflow\[and-cuda\]"),
     ),
 )

@@ -50,7 +50,7 @@ _OWN = Pattern(
     r"|(?:Value|InvalidArgument)Error: .{0,200}(?:[Ss]hape|[Dd]imension|\brank\b|could not convert string|not enough values to unpack|too many values to unpack|[Cc]annot feed|[Ll]ogits|[Ll]abels))"
 )
 """Errors that no fault of a GPU's set-up brings about."""
-_OLD = Pattern(rf"has no attribute '?{OF_TF1}")
+_OLD = Pattern(rf"has no attribute '?{OF_TF1}|No module named ['\"]?tensorflow\.(?:contrib|examples)\b")
 """Told by the language of imports."""
 _CUT_LIBCUDA = Pattern(r"libcuda\.so[.\d]*: (?:file too short|invalid ELF header)")
 _PRINTED = (
@@ -151,8 +151,10 @@ class Reader:
             return Understood("no-tensorflow", {})
         if said.endswith("Traceback (most recent call last):"):
             return None
+        if _OLD.search(said):
+            return None
         if not of_import:
-            if not self._traceback or _OLD.search(said):
+            if not self._traceback:
                 return None
             own = _OWN.match(f"{name.rpartition('.')[2]}: {said}")
             return Understood("benign-own-error" if own else "error", {"error": name}, None if own else "op-fails")

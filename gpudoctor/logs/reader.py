@@ -194,6 +194,7 @@ def read(pasted: Pasted) -> Facts:
                 passed_over = _ALL_BUT_DEVICES
     tracebacks.finish()
     statements.finish()
+    tensorflow_facts.settle(notes)
     answered.settle(notes)
     return _with_likeness(notes, pasted)
 

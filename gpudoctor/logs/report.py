@@ -161,6 +161,7 @@ _WHEEL = Pattern(
 )
 """A wheel that is installed tells the system."""
 _SITE_VERSION = Pattern(r"Python(?P<major>[23])(?P<minor>\d{1,2})(?P<bits>-32)?[\\/]", re.IGNORECASE)
+_PYTHON_32 = Pattern(r"[\\/]Python\d{2,3}-32[\\/]python\.exe", re.IGNORECASE)
 _SPEECH = 600
 _IN_SPEECH = Pattern(
     r"\b(?P<what>[Pp]ython|PYTHON|[Tt]ensor[Ff]low(?:[-_ ][Gg][Pp][Uu])?|TF|tf|CUDA|[Cc]uda|cu ?DNN"
@@ -313,6 +314,8 @@ class Reader:
                 if version["bits"]:
                     notes.tell("python.bits", 32, line, _PRINTED)
             return {"system": "Windows"} if told != "Windows" else {}
+        if _PYTHON_32.search(text):
+            notes.tell("python.bits", 32, line, _PRINTED)
         if wheel := _WHEEL.search(text):
             system = "Darwin" if wheel["mac"] else "Windows"
             notes.tell("system.system", system, line, _PRINTED)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+import msgspec
+
 from ..facts import LibraryPick, LogEvent, TensorFlowDevice, Variable
 from . import tensorflow
 from .language import Understood
@@ -66,9 +68,18 @@ def line(text: str, number: int, notes: Notebook) -> Understood | None:
         teller = _TELLERS.get(event.kind)
         if teller is not None:
             teller(event, number, notes)
-    symptom = _SYMPTOMS.get(event.kind) or (_APART if event.kind in _VERSIONS and _are_apart(notes) else None)
     # the line without its prefix is what is quoted: equal lines of two times are one
-    return Understood(event.kind, {**event.values, "": event.text}, symptom)
+    return Understood(event.kind, {**event.values, "": event.text}, _SYMPTOMS.get(event.kind))
+
+
+def settle(notes: Notebook) -> None:
+    """Where no line compares the releases of the kernel module and of libcuda, and they are apart: the last that tells one shows it."""
+    kinds = {e.kind for e in notes.events}
+    if kinds & {_DIFFER, "versions-match"} or not _are_apart(notes):
+        return
+    at = max((n for n, e in enumerate(notes.events) if e.kind in _VERSIONS), default=None)
+    if at is not None:
+        notes.events[at] = msgspec.structs.replace(notes.events[at], symptom=_SYMPTOMS[_DIFFER])
 
 
 def _are_apart(notes: Notebook) -> bool:
@@ -222,6 +233,7 @@ _SYMPTOMS = dict.fromkeys(
     ),
     "op-fails",
 )  # fmt: skip
-_APART = _SYMPTOMS["driver-versions-differ"] = "driver-does-not-load"
+_DIFFER = "driver-versions-differ"
+_SYMPTOMS[_DIFFER] = "driver-does-not-load"
 _VERSIONS = ("libcuda-version", "kernel-version")
 """What is said where a program fails."""

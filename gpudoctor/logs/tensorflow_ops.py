@@ -80,6 +80,11 @@ _CODE = (
         r"|\bkernel requires (?:compute )?(?P<minimum2>\d+\.\d+) capability",
         _FAILS,
     ),
+    Kind(
+        "symbol-of-another",
+        r"(?P<file>\S{0,200}?lib(?:cu|nv)\w{2,20}\.so[.\d]{0,14}): (?:undefined symbol: |symbol )(?P<symbol>__nvJitLink\w{1,60}),? version (?P<other>libnvJitLink\.so\.\d{1,2})",
+        _FAILS,
+    ),
     Kind("arch-mismatch", r"CU(?:DNN|BLAS|SPARSE|SOLVER|RAND)_STATUS_(?:NOT_SUPPORTED_)?ARCH_MISMATCH", _FAILS),
 )
 
@@ -183,7 +188,7 @@ _MEMORY = (
         r"(?i:\bexclusive(?:[ _](?:process|thread))?(?: compute)? mode\b[^.\n]{0,60}\b(?:another|other|already|busy|in use|fail|error|crash|seg)|\bcompute mode\b[^.\n]{0,40}\bEXCLUSIVE_THREAD|exclusive-thread device already in use)",
         _FAILS,
     ),
-    Kind("killed", r"^Killed$|exit(?:ed with)?(?: status| code)? 137\b|interrupted by signal 9|OOMKilled(?!\W{1,4}false)|\bstd::bad_alloc\b", _FAILS),
+    Kind("killed", r"^Killed$|exit(?:ed with)?(?: status| code)? 137\b|interrupted by signal 9|(?<!No )(?<!no )(?<!not )OOMKilled(?!\W{1,4}false)|\bstd::bad_alloc\b", _FAILS),
 )  # fmt: skip
 
 _WORK = (
@@ -321,7 +326,7 @@ LANGUAGE = Language(
         "busy or unavailable", "Unavailable", "ordinal", "libcupti", "INVALID_DEVICE", "InvalidDevice", "no supported devices", "xclusive", "EXCLUSIVE", "Killed", "137", "signal 9", "OOMKilled", "bad_alloc", " handle", "GEM", "gemm", "BLAS",
         "algorithm", "Algorithm", "cuDNN", "DNN", "timed out", "illegal memory", "llegal instruction", "isaligned address", "launch failure", "Event status", "ptxas", "JIT", "not enabled", "available devices",
         "Available devices", "Outdated ", "with CUDA", " capability", "PoolAllocator", "collection: deallocate", "telling LLVM", "child process", "resource handle", "cuLinkAddData", "linking API", "nvrtc", "NVRTC_",
-        "request for ", "not supported by XLA", "cuda_malloc_async", "MemPool", "visible_device_list", "device memory", "cuFFT", "cufft", "CUFFT_", "FFT ", "cuSolver", "cuSparse", "random number", "unsupported arch", "jaxlib is not",
+        "request for ", "not supported by XLA", "cuda_malloc_async", "MemPool", "visible_device_list", "device memory", "cuFFT", "cufft", "CUFFT_", "FFT ", "cuSolver", "cuSparse", "random number", "unsupported arch", "jaxlib is not", "nvJitLink",
         "registered platform", "PTX JIT", "JIT_COMPILER", "ptxjitcompiler", "CUDA error", "cuda runtime error (2)", "cudaErrorMem", "LaunchKernel(", "failed. Status: ", "egistered devices", "NHWC", "memory", "RAM", "rowth", "s all ",
     ),
     kinds=(*_HARMLESS, *_CODE, *_LIBRARIES, *_MEMORY, *_WORK, *_PLACEMENT, *_OTHER),

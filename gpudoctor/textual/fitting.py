@@ -208,7 +208,8 @@ def _mismatched(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
     """A library older than the kernel module was not left behind by an upgrade: it is rather another package's; a newer one
     is what an upgrade gives before the reboot."""
     older = library_is_older(facts)
-    if facts.driver.libcuda.init_result not in (803, 804) or older is None:
+    apart = facts.text.said("driver-versions-differ") or facts.driver.libcuda.init_result in (803, 804)
+    if not apart or older is None:
         return fits
     first = "cuda-compat-unsupported" if older else "driver-library-mismatch"
     return (first, *(f for f in fits if f != first))

@@ -21,6 +21,8 @@ def _hints(facts: Facts) -> Iterator[str]:
     release = libraries.release_of(facts)
     if any(_BLACKWELL.search(e.values.get("cards", "")) for e in said("names")) and (release or (0,)) < _FOR_BLACKWELL:
         yield "gpu-too-new-for-build"
+    if said("address-space-limited"):
+        yield "address-space-limit"
     if said("libdevice-named"):
         yield "libdevice-missing"
     held = {e.values.get("driver") for e in said("gpu-driver", "gpu-held-by")}
@@ -212,7 +214,7 @@ def strong(facts: Facts) -> Iterator[str]:
     said = facts.text.said
     if any(_OF_A_TOOLKIT.search(e.text) for e in said("libraries-mixed", "cublas-mixed")):
         yield "ld-library-path-wrong-toolkit"
-    found = [e.values["capability"] for e in said("device-found") if "capability" in e.values]
+    found = [e.values["capability"] for e in said("device-found", "device-asked") if "capability" in e.values]
     release = libraries.release_of(facts)
     if found and release is not None and release >= (2, 0) and all(one in _BEFORE_MINIMUM for one in found):
         yield "gpu-compute-capability-too-old"

@@ -87,6 +87,10 @@ def _frequent(facts: Facts, cause: str) -> Likely | None:
 _MOSTLY: dict[str, tuple[tuple[str, ...], str]] = {
     "cudnn-missing": (("cudnn-named",), "only cuDNN is not found, and nobody here speaks of one that is installed."),
     "fabric-manager-not-running": (("fabric-version-named",), "CUDA waits for the fabric manager."),
+    "glibc-too-old": (("libstdcxx",), ""),
+    "gpu-memory-handle-alloc": (("memory-is-free",), ""),
+    "gpu-memory-held-by-other-process": (("memory-is-free",), ""),
+    "msvc-runtime-missing": (("redistributable-here",), ""),
     "psu-insufficient": (("heat-named",), "the machine goes down when the GPU works, and nobody here speaks of heat."),
 }
 """Cause -> what would speak against it, and why it is likely."""

@@ -70,7 +70,7 @@ CASES: list[tuple[str, tuple[str, ...]]] = [
     ("Sum Total of in-use chunks: 1.20GiB\n", ("gpu-oom-model-or-data", HELD, ALL_TAKEN)),
     ("OOM when allocating tensor with shape[9,9] and type float on /job:a/replica:0/task:0/device:CPU:0 by allocator cpu\n", ("cgroup-memory-limit",)),
     ("failed to alloc 415990272 bytes on host: CUDA_ERROR_OUT_OF_MEMORY: out of memory\n", ("wsl-pinned-memory-limit", "cgroup-memory-limit")),
-    ("RuntimeError: CUBLAS_STATUS_NOT_INITIALIZED\n", (NO_ROOM, ALL_TAKEN, HELD, ANY_CARD, "cudnn-version-too-old", "cudnn-version-mismatch", "driver-too-old")),
+    ("RuntimeError: CUBLAS_STATUS_NOT_INITIALIZED\n", (NO_ROOM, ALL_TAKEN, HELD, ANY_CARD, "cudnn-version-too-old", "cudnn-version-mismatch", "driver-too-old", "cublas-version-mismatch")),
     ("CUDNN_STATUS_ALLOC_FAILED\n" + ROOM, (NO_ROOM, ALL_TAKEN, HELD)),
     (
         "CUDNN_STATUS_MAPPING_ERROR\n",

@@ -26,6 +26,10 @@ WHEELS = "nvidia-cudnn-cu12            9.14.0.64\nnvidia-cudnn-{other}          
 NO_DNN = "FAILED_PRECONDITION: DNN library initialization failed. Look at the errors above for more details.\n"
 NO_ALGORITHM = "NOT_FOUND: No algorithm worked!  Error messages:\n"
 REQUIRES = 'tensorflow 2.18.0 requires nvidia-cudnn-cu12==9.3.0.75; extra == "and-cuda", but you have nvidia-cudnn-cu12 {has} which is incompatible.\n'
+SYMBOL = "OSError: /home/a/v/site-packages/nvidia/cusparse/lib/libcusparse.so.12: undefined symbol: __nvJitLinkComplete_12_4, version libnvJitLink.so.12\n"
+HANDLE = "E tensorflow/stream_executor/cuda/cuda_blas.cc:238] failed to create cublas handle: CUBLAS_STATUS_NOT_INITIALIZED\n"
+WIN_32 = "C:\\Program Files (x86)\\Python37-32\\python.exe"
+EXTRA = "nvidia-cublas-cu12==12.3.4.1\nnvidia-cudnn-cu12==8.9.7.29\n{package}\n" + NO_GPU
 NO_WHEEL = "ERROR: Could not find a version that satisfies the requirement tensorflow==2.6.0 (from versions: none)\nERROR: tensorflow-2.6.0-cp38-cp38-manylinux2010_x86_64.whl is not a supported wheel on this platform.\n"
 TREE = 'Traceback (most recent call last):\n  File "<stdin>", line 1, in <module>\n    import tensorflow\n  File "{directory}/tensorflow/python/pywrap_tensorflow.py", line 25, in <module>\n    from tensorflow.python.platform import self_check\nImportError: No module named \'tensorflow.python.platform.build_info\'\n'
 
@@ -88,6 +92,14 @@ TREE = 'Traceback (most recent call last):\n  File "<stdin>", line 1, in <module
         (NO_WHEEL + "  cp38-cp38-manylinux_2_26_aarch64\n", "tf-aarch64-no-wheel"),
         (TREE.format(directory="/home/dev/src/tensorflow"), "tf-shadowed"),
         (TREE.format(directory="/usr/lib/python3/dist-packages"), None),
+        (SYMBOL + "$ echo $LD_LIBRARY_PATH\n/usr/lib/x86_64-linux-gnu\n", "cuda-lib-from-other-toolkit"),
+        ("nvidia-cudnn-cu12 9.13.0.50 on my GTX 1080 Ti, 9.3.0.75 works\n" + NO_ALGORITHM, "cudnn-dropped-gpu"),
+        ("nvidia-cudnn-cu12 9.3.0.75 on my GTX 1080 Ti\n" + NO_ALGORITHM, None),
+        (HANDLE, "gpu-memory-handle-alloc"),
+        (HANDLE + "nvidia-smi: 0MiB / 11178MiB\n", None),
+        (f"Python 3.7, {WIN_32}\nERROR: Could not find a version that satisfies the requirement tensorflow-gpu==1.14 (from versions: none)\n", "python-32bit"),
+        ("Windows 11, TensorFlow 2.17.0\nlist_physical_devices() zeigt nur CPU:0\n", "tf-windows-native-cpu-only"),
+        (EXTRA.format(package="tensorflow-cpu==2.16.1"), "tf-cpu-only-package"),
         ("pip install tensorflow-gpu ends with metadata-generation-failed\n", "tensorflow-gpu-package-removed"),
         ("pip install lxml ends with metadata-generation-failed\n", None),
     ],
@@ -187,3 +199,46 @@ def test_another_python_that_lacks_it_is_no_reason() -> None:
 )
 def test_people_say_that_there_is_no_gpu(text: str) -> None:
     assert judged(text).facts.tensorflow.devices == ()
+
+
+def test_driver_releases_apart_come_first_whatever_cuinit_answers() -> None:
+    answer = "failed call to cuInit: CUDA_ERROR_UNKNOWN: unknown error\n"
+    differ = "kernel version 450.80.2 does not match DSO version 450.102.4 -- cannot find working devices in this configuration\n"
+    assert said(judged(answer + differ))[1][0] == "driver-library-mismatch"
+    assert said(judged(answer))[1][0] == "cuinit-uvm-device-missing"
+
+
+IDLE = "GPU Link Info\n    PCIe Generation\n        Max                       : 4\n        Current                   : 1\nPerformance State                     : {state}\n"
+
+
+def test_an_idle_link_without_the_head_of_the_list() -> None:
+    assert judged(IDLE.format(state="P8")).facts.text.said("benign-pcie-idle")
+    assert not judged(IDLE.format(state="P0")).facts.text.said("benign-pcie-idle")
+
+
+def test_no_process_was_killed() -> None:
+    assert judged("The pod was OOMKilled\n").facts.text.said("killed")
+    assert not judged("No OOMKilled in describe\n").facts.text.said("killed")
+
+
+def test_a_gpu_that_was_listed_at_another_moment() -> None:
+    """Then what the text reads like is not answered by it."""
+    text = "The GPU is lost whenever I open a new terminal\n\nRight after the installation it was\n" + GPU_LISTED
+    text += "and in a new terminal, conda activate tf, the same command: []\nconda install -c conda-forge cudatoolkit=11.2.2 cudnn=8.1.0\n"
+    text += "export LD_LIBRARY_PATH=$LD_LIBRARY_PATH:$CONDA_PREFIX/lib/\npip install tensorflow==2.11.*\n"
+    roots, candidates = said(judged(text))
+    assert [*roots, *candidates]
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("failed call to cuInit: CUDA_ERROR_OUT_OF_MEMORY\nvirtual memory          (kbytes, -v) 16777216\n", "address-space-limit"),
+        ("CUDA Capability Major/Minor version number:    3.0\nTensorFlow 2.3.0\nNum GPUs Available:  0\n", "gpu-compute-capability-too-old"),
+        ("CUDA Capability Major/Minor version number:    6.1\nTensorFlow 2.3.0\nNum GPUs Available:  0\n", "cuda-libs-missing"),
+        ("Convolution: can't find libdevice on our cluster, jit_compile fails\n", "libdevice-missing"),
+    ],
+)  # fmt: skip
+def test_what_a_line_puts_first(text: str, first: str) -> None:
+    roots, candidates = said(judged(text))
+    assert [*roots, *candidates][:1] == [first]

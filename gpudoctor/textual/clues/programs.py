@@ -2,7 +2,7 @@
 
 _NO_HANDLE = (
     "gpu-memory-handle-alloc", "tf-preallocates-all-memory", "gpu-memory-held-by-other-process", "gpu-too-new-for-build",
-    "cudnn-version-too-old", "cudnn-version-mismatch", "driver-too-old",
+    "cudnn-version-too-old", "cudnn-version-mismatch", "driver-too-old", "cublas-version-mismatch",
 )  # fmt: skip
 _MEMORY = ("gpu-oom-model-or-data", "gpu-memory-held-by-other-process", "tf-preallocates-all-memory")
 _FAULT = ("xid13-31-43-app-or-gpu-fault", "gpu-too-new-for-build", "ecc-uncorrectable-error", "gpu-needs-reset")
