@@ -13,7 +13,7 @@ from gpudoctor.checks._driver_said import decided
 from gpudoctor.checks._gpus import on_bus
 from gpudoctor.checks._reasons import short
 from gpudoctor.checks._said import lines
-from gpudoctor.facts import Facts, UnknownFactError, Unread, known
+from gpudoctor.facts import Facts, TextEvent, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, NotApplicable, Stage, SymptomRank
 from gpudoctor.registry import check, symptom
 
@@ -267,13 +267,29 @@ def _suspected(facts: Facts) -> list[Found]:
         stated = []
     told = [(e, e.values["version"], "in use") for e in facts.text.said("driver-suspected")]
     told += [(e, e.values["driver"], "of this TensorFlow") for e in stated]
-    built = _told.cudas(facts) if told else ()
+    printed = [] if told else _printed(facts)
+    built = _told.cudas(facts) if told else _told.built_for(facts) if printed else ()
+    told += printed
     needed = [floor for cuda in built if (floor := compat.floor(".".join(map(str, cuda))))]
     for event, release, whose in told if needed else ():
         if all(_numbers(release) < _numbers(least) for least in needed):
             message = f"The driver is of release {release}; the CUDA {whose} needs {needed[0]} or newer."
             return [Found(message=message, proof=lines((event,)), fixes=(_install_driver(facts),))]
     return []
+
+
+def _printed(facts: Facts) -> list[tuple[TextEvent, str, str]]:
+    """The driver that nvidia-smi or the package manager names, where TensorFlow lists no GPU and finds its libraries, and cuInit's answer is
+    not told."""
+    lost = facts.tensorflow.libraries
+    if facts.tensorflow.devices != () or (lost and not isinstance(lost, Unread)) or facts.text.shows_a_failure:
+        return []
+    answer = facts.driver.libcuda.init_result
+    if facts.system.wsl is True or isinstance(facts.gpu.nvml_error, int) or (isinstance(answer, int) and answer):
+        return []
+    banners = [(e, e.values["driver"]) for e in facts.text.said("nvidia-smi") if "driver" in e.values]
+    named = banners or [(e, e.values["release"]) for e in facts.text.said("driver-package")]
+    return [(e, release, "of this TensorFlow") for e, release in named] if len({r for _, r in named}) == 1 else []
 
 
 def _numbers(release: str) -> tuple[int, ...]:

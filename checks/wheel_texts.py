@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from gpudoctor import compat
 from gpudoctor.checks import _told
 from gpudoctor.checks._said import lines
-from gpudoctor.checks._stated import lost
+from gpudoctor.checks._stated import lost, named
 from gpudoctor.checks.library_texts import EXTRA
 from gpudoctor.facts import Facts, TextEvent
 from gpudoctor.findings import Fix, Found
@@ -59,16 +59,18 @@ def of_two_cudas(facts: Facts) -> Iterator[Found]:
 
 
 def cudnn_of_another_major(facts: Facts) -> Iterator[Found]:
-    """TensorFlow can't open its libraries, and pip has a cuDNN of another major version than it asks for (cudnn-wrong-major)."""
-    if lost(facts) or not facts.text.said("libraries-not-opened"):
+    """TensorFlow can't open its libraries, and the cuDNN that is installed is of another major version than it asks for (cudnn-wrong-major)."""
+    shown = facts.text.said("libraries-not-opened", "registers-no-gpu")
+    if lost(facts) or not shown:
         return
     asked = {name.rpartition(".")[2] for name in _sonames(facts) if name.startswith("libcudnn.so.")}
-    listed = installed(facts, "nvidia-cudnn-cu")
-    if asked and listed and not any(version.partition(".")[0] in asked for version, _ in listed.values()):
-        version, event = next(iter(listed.values()))
+    listed = list(installed(facts, "nvidia-cudnn-cu").values())
+    listed += [(".".join(map(str, version)), event) for version, event in named(facts, "cudnn").items()]
+    if asked and listed and not any(version.partition(".")[0] in asked for version, _ in listed):
+        version, event = listed[0]
         yield Found(
             message=f"TensorFlow asks for cuDNN {' or '.join(sorted(asked))}; installed is {version}.",
-            proof=lines((event, *facts.text.said("libraries-not-opened")[:1])),
+            proof=lines((event, shown[0])),
             fixes=(EXTRA,),
         )
 

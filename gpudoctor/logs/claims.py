@@ -34,6 +34,8 @@ _CUDNN = tuple(
     Pattern(p.replace("VERSION", r"v?(\d{1,2}(?:\.\d{1,3}){0,3})"), re.ASCII)
     for p in (
         r"\blibcudnn\d?[ =_-]{1,20}VERSION",
+        r"\bSetting up libcudnn\d(?:-cuda-\d\d)?(?::\w{3,6})? \(VERSION",
+        r"(?i)\bcudnn_VERSION_windows",
         r"(?i)\bcudnn(?!64_)[ _-]?(?:ver\w{0,5}|v)?(?: is| was)?[ :=]{0,20}VERSION",
         r"(?i)\bcudnn-(?:\d+\.\d-)?(?:linux|windows)[\w-]{0,20}-VERSION",
         r"(?i)cuda/cudnn version\W{0,6}(?:cuda[ :]?)?v?\d[\d.]{0,6} {0,2}[/,;&] {0,2}VERSION",

@@ -26,7 +26,7 @@ LANGUAGE = Language(
         ),
         Kind(
             "driver-package",
-            r"(?:^|[\s*])nvidia-(?:driver|dkms|kernel-common|kernel-source|compute-utils|headless)(?:-\d{3})?(?:-server|-open){0,2}(?::\w{3,6})?(?:[ \t|]{1,40}|[-=])(?:\d:)?(?P<release>\d{3}\.\d{1,3}(?:\.\d{1,3})?)\b",
+            r"(?:^|[\s*])nvidia-(?:driver|dkms|kernel-common|kernel-source|compute-utils|headless)(?:-\d{3})?(?:-server|-open){0,2}(?::\w{3,6})?(?:[ \t|]{1,40}\(?|[-=])(?:\d:)?(?P<release>\d{3}\.\d{1,3}(?:\.\d{1,3})?)\b",
         ),
         Kind("benign-no-nvswitch", r"NV_WARN_NOTHING_TO_DO"),
         Kind(

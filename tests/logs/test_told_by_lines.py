@@ -25,6 +25,7 @@ CUBLAS = (
 WHEELS = "nvidia-cudnn-cu12            9.14.0.64\nnvidia-cudnn-{other}            9.16.0.29\n"
 NO_DNN = "FAILED_PRECONDITION: DNN library initialization failed. Look at the errors above for more details.\n"
 NO_ALGORITHM = "NOT_FOUND: No algorithm worked!  Error messages:\n"
+SMI = "| NVIDIA-SMI {driver}   Driver Version: {driver}   CUDA Version: 11.4     |\n"
 REQUIRES = 'tensorflow 2.18.0 requires nvidia-cudnn-cu12==9.3.0.75; extra == "and-cuda", but you have nvidia-cudnn-cu12 {has} which is incompatible.\n'
 SYMBOL = "OSError: /home/a/v/site-packages/nvidia/cusparse/lib/libcusparse.so.12: undefined symbol: __nvJitLinkComplete_12_4, version libnvJitLink.so.12\n"
 HANDLE = "E tensorflow/stream_executor/cuda/cuda_blas.cc:238] failed to create cublas handle: CUBLAS_STATUS_NOT_INITIALIZED\n"
@@ -74,6 +75,11 @@ TREE = 'Traceback (most recent call last):\n  File "<stdin>", line 1, in <module
         (WHEELS.format(other="cu13"), None),
         ("tensorflow 2.18.0\nSuccessfully installed nvidia-cudnn-cu12-8.9.2.26\n" + DLOPEN, "cudnn-wrong-major"),
         ("tensorflow 2.18.0\nSuccessfully installed nvidia-cudnn-cu12-9.3.0.75\n" + DLOPEN, None),
+        ("pip install tensorflow==2.15.0\nSetting up libcudnn9-cuda-12 (9.1.0.70-1) ...\n" + DLOPEN, "cudnn-wrong-major"),
+        ("pip install tensorflow==2.15.0\nSetting up libcudnn8 (8.9.7.29-1) ...\n" + DLOPEN, None),
+        (SMI.format(driver="470.199.02") + "TensorFlow 2.17.0\n" + NO_GPU, "driver-too-old"),
+        (SMI.format(driver="535.104.05") + "TensorFlow 2.17.0\n" + NO_GPU, None),
+        (SMI.format(driver="470.199.02") + "TensorFlow 2.10.0\n" + NO_GPU, None),
         (REQUIRES.format(has="9.1.0.70") + NO_DNN, "cudnn-version-too-old"),
         (REQUIRES.format(has="9.5.0.50") + NO_DNN, None),
         ("Tesla P100-PCIE-16GB\nLoaded cuDNN version 91300\n" + NO_ALGORITHM, "cudnn-dropped-gpu"),
