@@ -282,7 +282,14 @@ def _printed(facts: Facts) -> list[tuple[TextEvent, str, str]]:
     """The driver that nvidia-smi or the package manager names, where TensorFlow lists no GPU and finds its libraries, and cuInit's answer is
     not told."""
     lost = facts.tensorflow.libraries
-    if facts.tensorflow.devices != () or (lost and not isinstance(lost, Unread)) or facts.text.shows_a_failure:
+    listed = facts.tensorflow.gpus()
+    fails = facts.tensorflow.devices == () or bool(facts.text.said("reads-like-a-fault"))
+    if (
+        not fails
+        or (lost and not isinstance(lost, Unread))
+        or facts.text.shows_a_failure
+        or (listed and not isinstance(listed, Unread))
+    ):
         return []
     answer = facts.driver.libcuda.init_result
     if facts.system.wsl is True or isinstance(facts.gpu.nvml_error, int) or (isinstance(answer, int) and answer):

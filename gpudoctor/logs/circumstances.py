@@ -45,6 +45,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("root@", "host", "modules."),
         r"^\(?[\w-]{0,20}\)? ?root@[0-9a-f]{12}:|host(?:name)?: [0-9a-f]{12}$|could not open (?:moddep|builtin) file '/lib/modules",
     ),
+    ("devcontainer-named", ("devcontainer", "Remote-Containers"), r"\bdevcontainer\b|\bRemote-Containers\b"),
     ("compose-named", ("compose", "Compose", "services:"), r"(?i:\bdocker[- ]compose\b|\bcompose(?:\.ya?ml| file| service))|^services:$"),
     ("container-named", ("-gpu image", "ocker", "ontainer", "odman", "ubernetes", "ubeflow", "k8s"), r"(?i:\bdocker|\bpodman\b|\b\d[\w.-]{0,20}-gpu image\b|\b(?:dev)?containers?\b|kubernetes|kubeflow|\bk8s\b)"),
     (

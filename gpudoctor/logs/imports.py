@@ -150,7 +150,7 @@ LANGUAGE = Language(
         ),
         Kind(
             "illegal-instruction",
-            r"^(?![^\n]{0,400}(?:\b[Xx][Ii][Dd]\b|\b[Ww]arp|\bSMs?\b|[Mm]isaligned address))[^\n]{0,2000}?"
+            r"^(?![^\n]{0,400}(?:\b[Xx][Ii][Dd]\b|[Ll]aunch failure|\b[Ww]arp|\bSMs?\b|[Mm]isaligned address))[^\n]{0,2000}?"
             r"(?P<text>[Ii]llegal instruction(?! set| was encountered)|SIGILL|0xC000001D|-1073741795|interrupted by signal 4)",
             _NO_GPU,
             _broken,

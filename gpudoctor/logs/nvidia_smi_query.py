@@ -164,7 +164,19 @@ class Reader:
             return TOLD
         if (said := self._links(text, number) or self._matrix(text, number)) is not None:
             return said
-        if text in ("GPU Link Info", "PCIe Generation") and self._index is None:
+        if (
+            text
+            in (
+                "GPU Link Info",
+                "PCIe Generation",
+                "Ecc Mode",
+                "ECC Mode",
+                "ECC Errors",
+                "Retired Pages",
+                "Remapped Rows",
+            )
+            and self._index is None
+        ):
             self._index = 0  # the head is cut off
         if self._index is None:
             return None

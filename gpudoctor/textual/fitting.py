@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..facts import Facts, Unread
+from ..facts import Facts, TextEvent, Unread
 from . import libraries
 
 _NOT_HANDED_OVER = (
@@ -50,7 +50,7 @@ _NO_LIBCUDA = (
     "container-capabilities-without-compute", *_NOT_HANDED_OVER[1:], "sudo-stripped-environment", "amd-gpu",
 )  # fmt: skip
 _NVML: dict[int, tuple[str, ...]] = {
-    4: ("device-node-permission", "lsm-denied", "container-cgroup-devices-lost"),
+    4: ("device-node-permission", "lsm-denied", "container-cgroup-devices-lost", "container-rootless-cgroups"),
     8: ("psu-insufficient", "driver-rminit-failed"),
     9: _MODULE,
     10: BROKEN_GPU,
@@ -124,7 +124,7 @@ def fitting(facts: Facts) -> tuple[str, ...]:
         return fits
     first: list[str] = []
     if isinstance(container, str) and not facts.text.said("on-a-host"):
-        asked = facts.text.said("gpus-asked")
+        asked = gpus_asked(facts)
         wanted = asked and not of_a_pod  # a pod's limit asks the scheduler, not the engine
         first += _PLACES.get(container, ()) if not wanted else _ASKED if container == "docker" else ()
     works = facts.text.said("smi-works") or isinstance(facts.gpu.driver_version, str)
@@ -133,6 +133,20 @@ def fitting(facts: Facts) -> tuple[str, ...]:
     for kind in ("slurm-job", "on-a-login-node"):
         first += _PLACES[kind] if facts.text.said(kind) else ()
     return tuple(dict.fromkeys((*first, *fits)))
+
+
+_NEAR = 3
+"""Lines between a command and what it prints."""
+
+
+def gpus_asked(facts: Facts) -> tuple[TextEvent, ...]:
+    """The lines that ask for GPUs where the container in question is started: not a trial beside it that lists them, nor a command
+    beside an editor's or compose's own file that does not ask."""
+    works = [e.line for e in facts.text.said("lists-gpus", "gpu")]
+    asked = tuple(e for e in facts.text.said("gpus-asked") if not any(0 <= line - e.line <= _NEAR for line in works))
+    if facts.text.said("devcontainer-named"):
+        asked = tuple(e for e in asked if " run " not in e.text)
+    return asked
 
 
 def _fitting(facts: Facts) -> tuple[str, ...]:

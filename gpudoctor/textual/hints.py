@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..facts import Facts
 from . import libraries
-from .fitting import library_is_older
+from .fitting import gpus_asked, library_is_older
 
 
 def hinted(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
@@ -47,7 +47,7 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "fabric-manager-version-mismatch"
     lib = facts.driver.libcuda
     inside = isinstance(facts.system.container, str) or said("container-shell")
-    asked = said("gpus-asked", "on-a-host")
+    asked = (*gpus_asked(facts), *said("on-a-host"))
     if said("docker-of-snap", "snap-named"):
         yield "container-snap-docker"
     if said("desktop-named") and not said("on-windows", "on-a-mac"):
@@ -85,7 +85,11 @@ def _hints(facts: Facts) -> Iterator[str]:
     works = {e.line for e in said("host-works")}
     handed = works and said("container-named") and all(e.line in works for e in asked)
     by_hand = (lib.path is None or not facts.text.shows_a_failure) and said("nodes-by-hand")
-    composed = (lib.path is None or lib.init_result == _NO_DEVICE) and said("compose-named") and not asked
+    composed = (
+        (lib.path is None or lib.init_result == _NO_DEVICE)
+        and said("compose-named", "devcontainer-named")
+        and not asked
+    )
     if (
         (inside and not asked and lacks)
         or (_names_container_first(facts) and not asked)

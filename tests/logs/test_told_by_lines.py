@@ -248,3 +248,36 @@ def test_a_gpu_that_was_listed_at_another_moment() -> None:
 def test_what_a_line_puts_first(text: str, first: str) -> None:
     roots, candidates = said(judged(text))
     assert [*roots, *candidates][:1] == [first]
+
+
+NO_LIBCUDA = "Could not load dynamic library 'libcuda.so.1'; dlerror: libcuda.so.1: cannot open shared object file: No such file or directory\n"
+RUN = "$ docker run --rm --gpus all tensorflow/tensorflow:2.11.0-gpu python list.py\n"
+EDITOR = 'devcontainer.json:\n  "image": "tensorflow/tensorflow:2.11.0-gpu",\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        # a trial beside it, which has the GPU
+        (RUN + GPU_LISTED + "$ docker compose up\n" + NO_LIBCUDA, "container-no-gpus-flag"),
+        (RUN + "root@0a1b2c3d4e5f:/# python a.py\n" + NO_LIBCUDA, "container-capabilities-without-compute"),
+        (EDITOR + "In it:\n" + NO_LIBCUDA + RUN + "prints the table\n", "container-no-gpus-flag"),
+        ("rootless podman\nFailed to initialize NVML: Insufficient Permissions\n", "container-rootless-cgroups"),
+        ("podman\nFailed to initialize NVML: Insufficient Permissions\n", "device-node-permission"),
+    ],
+)  # fmt: skip
+def test_who_asks_for_gpus(text: str, first: str) -> None:
+    roots, candidates = said(judged(text))
+    assert [*roots, *candidates][0] == first
+
+
+def test_a_launch_failure_beside_an_illegal_instruction() -> None:
+    """It is the GPU's, not the processor's."""
+    assert not judged('"an illegal instruction / unspecified launch failure"\n').facts.text.said("illegal-instruction")
+    assert judged("Illegal instruction (core dumped)\n").facts.text.said("illegal-instruction")
+
+
+def test_memory_errors_in_a_list_without_its_head() -> None:
+    table = "ECC Errors\n    Volatile\n        Double Bit\n            Device Memory       : {n}\n            Total               : {n}\n"
+    assert said(judged(table.format(n=2)))[0] == ["ecc-uncorrectable-error"]
+    assert said(judged(table.format(n=0)))[0] == []
