@@ -75,7 +75,7 @@ def line(text: str, number: int, notes: Notebook) -> Understood | None:
 def settle(notes: Notebook) -> None:
     """Where no line compares the releases of the kernel module and of libcuda, and they are apart: the last that tells one shows it."""
     kinds = {e.kind for e in notes.events}
-    if kinds & {_DIFFER, "versions-match"} or not _are_apart(notes):
+    if kinds & {_DIFFER, "versions-match", "versions-reported"} or not _are_apart(notes):
         return
     at = max((n for n, e in enumerate(notes.events) if e.kind in _VERSIONS), default=None)
     if at is not None:

@@ -30,6 +30,8 @@ CASES: list[tuple[str, tuple[str, ...]]] = [
     ("gcc: error: unrecognized command-line option '-ftrivial-auto-var-init=zero'\n", (NOT_LOADED, NOT_BUILT)),
     ("ERROR: Unable to find the development tool `cc` in your path\n", (NOT_LOADED, "driver-missing")),
     ("root@0a1b2c3d4e5f:/srv# ls\n/dev/nvidia0: Permission denied\n", ("device-node-permission", "container-cgroup-devices-lost", "lsm-denied")),
+    ("kernel reported version is: 470.94.0\nlibcuda reported version is: 510.47.3\n", ("driver-library-mismatch", "cuda-compat-unsupported", "wsl-libcuda-path")),
+    ("libcuda reported version is: 510.47.3\nkernel reported version is: 470.94.0\n", ("driver-library-mismatch", "cuda-compat-unsupported", "wsl-libcuda-path")),
     # containers
     (
         "nvidia-container-cli: mount error: stat failed: /proc/driver/nvidia/gpus/0000:3b:00.0: no such file or directory\n",
