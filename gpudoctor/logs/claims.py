@@ -25,6 +25,7 @@ _CUDA = tuple(
         r"(?i)\b(?:cuda|gpu(?: computing)?|nvidia)[ _-]toolkit(?: ver\w{0,5}| v)?[ :=-]{1,3}v?VERSION",
         r"(?i)\bcudatoolkit(?:-dev)?(?: \([^)\n]{1,20}\))?[ =:]{1,20}VERSION",
         r"(?i)\bcuda(?:[ -]toolkit)? (?:is |was |has been |got )?(?:re-?installed|up(?:dated|graded)|down(?:dated|graded)) (?:as|to|at|in(?: version)?) VERSION",
+        r"\blibcudart(?:\.so)?(?:\.\d{1,2})? is (?:of |at )?version VERSION",
         r"\+cuda-?VERSION",
         r"(?i)CUDA/cuDNN version\W{0,6}(?:cuda ?)?v?VERSION",
     )

@@ -128,7 +128,7 @@ def _hints(facts: Facts) -> Iterator[str]:
     if said("linker-avoided"):
         yield "driver-too-old-for-ptx"
     made = said("handle-failed", "handle-not-made", "handle-without-memory")
-    if said("card-was-changed", "loss-is-nan"):
+    if said("card-was-changed", "loss-is-nan") and not said("only-several-wrong"):
         yield "gpu-too-new-for-build"
     if not made and any("EXECUTION_FAILED" in e.text for e in said("cudnn-failed")):
         yield "gpu-too-new-for-build"

@@ -98,6 +98,8 @@ TREE = 'Traceback (most recent call last):\n  File "<stdin>", line 1, in <module
         (NO_WHEEL + "  cp38-cp38-manylinux_2_26_aarch64\n", "tf-aarch64-no-wheel"),
         (TREE.format(directory="/home/dev/src/tensorflow"), "tf-shadowed"),
         (TREE.format(directory="/usr/lib/python3/dist-packages"), None),
+        (NO_CUDART + "In /usr/local/cuda/lib64 the libcudart.so is version 10.1\n", "cuda-version-mismatch"),
+        (NO_CUDART + "In /usr/local/cuda/lib64 the libcudart.so is version 11.0\n", None),
         (SYMBOL + "$ echo $LD_LIBRARY_PATH\n/usr/lib/x86_64-linux-gnu\n", "cuda-lib-from-other-toolkit"),
         ("nvidia-cudnn-cu12 9.13.0.50 on my GTX 1080 Ti, 9.3.0.75 works\n" + NO_ALGORITHM, "cudnn-dropped-gpu"),
         ("nvidia-cudnn-cu12 9.3.0.75 on my GTX 1080 Ti\n" + NO_ALGORITHM, None),
@@ -269,6 +271,14 @@ EDITOR = 'devcontainer.json:\n  "image": "tensorflow/tensorflow:2.11.0-gpu",\n'
 def test_who_asks_for_gpus(text: str, first: str) -> None:
     roots, candidates = said(judged(text))
     assert [*roots, *candidates][0] == first
+
+
+def test_nan_on_several_gpus_alone_is_no_matter_of_the_card() -> None:
+    text = "NaN in multi GPU training with MirroredStrategy since the cards are in the new server\n\nThe loss is nan after a few iterations on our RTX A5000.{only}\n"
+    alone, several = (judged(text.format(only=only)) for only in ("", " Only with multiple GPUs, with one it is fine."))
+    assert several.facts.text.said("only-several-wrong")
+    assert "gpu-too-new-for-build" not in [*said(several)[0], *said(several)[1][:1]]
+    assert not alone.facts.text.said("only-several-wrong")
 
 
 def test_a_launch_failure_beside_an_illegal_instruction() -> None:
