@@ -217,11 +217,16 @@ def _fabric_differs(facts: Facts) -> Lines:
     said = facts.text.said
     if lines := said("fabric-manager-differs"):
         return lines
-    own, packages = said("fabric-manager-release"), said("driver-package")
-    releases = {e.values["release"] for e in packages}
-    releases |= {r for r in (facts.gpu.driver_version, facts.driver.kernel_version) if isinstance(r, str)}
-    apart = bool(own) and bool(releases) and not releases & {e.values["release"] for e in own}
-    return (*own, *packages) if apart and answer(facts) == NOT_READY else ()
+    own = said("fabric-manager-release")
+    drivers = said("driver-package") or tuple(e for e in said("nvidia-smi") if "driver" in e.values)
+    releases = {_release(e.values.get("release") or e.values["driver"]) for e in drivers}
+    apart = bool(own) and bool(releases) and not releases & {_release(e.values["release"]) for e in own}
+    return (*own, *drivers) if apart and answer(facts) == NOT_READY else ()
+
+
+def _release(text: str) -> tuple[int, ...]:
+    """'535.161.8' and '535.161.08' are one."""
+    return tuple(int(n) for n in text.split(".") if n.isdigit())
 
 
 def _fabric_not_running(facts: Facts) -> Lines:

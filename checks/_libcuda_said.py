@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from gpudoctor.checks._cuinit import COMPAT_NOT_SUPPORTED, DRIVER_MISMATCH, NO_DEVICE, OLD_STUB, STUB
 from gpudoctor.checks._driver_asked import Lines, answer, branches, in_container, modules_differ, wsl
 from gpudoctor.facts import Facts
@@ -12,6 +14,10 @@ _PATHS = 3
 """Lines below numba's 'Mapped libcuda.so paths' on which they stand."""
 
 
+_OF_THE_SYSTEM = re.compile(r"(?:/usr)?/lib(?:64)?/|libcuda\.so")
+"""Where the driver's own library lies; or a name without its directory."""
+
+
 def mismatch(facts: Facts) -> Lines:
     """The lines that show a libcuda of another release than the kernel module."""
     if lines := facts.text.said("api-mismatch"):
@@ -19,8 +25,8 @@ def mismatch(facts: Facts) -> Lines:
     if two := _smi_of_another(facts) or _asks_for_another(facts):
         return two
     differ = branches(facts)
-    linked = tuple(e for e in facts.text.said("libcuda-linked") if "/compat/" not in e.text)
-    if differ is not None and linked and not in_container(facts):
+    linked = tuple(e for e in facts.text.said("libcuda-linked") if _OF_THE_SYSTEM.match(e.values["path"]))
+    if differ is not None and differ[1] >= differ[0] and linked and not in_container(facts):
         return (*linked, *facts.text.said("kernel-version", "module-loaded", "nvidia-smi")[:1])
     if differ is not None and differ[1] < _FIRST_COMPAT:
         return facts.text.said("driver-versions-differ", "libcuda-version", "kernel-version")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from gpudoctor.checks._said import lines
@@ -75,10 +76,13 @@ _CLEARLY = 1.5
 
 def faster_without_input(facts: Facts) -> tuple[TextEvent, ...]:
     """Lines that tell how much faster a training is whose input costs nothing; () where it is not."""
-    return tuple(e for e in facts.text.said("input-taken-away") if _gains(e.values))
+    told = facts.text.said("input-taken-away")
+    return tuple(e for e in told if sum(word in e.text for word in ("step", "epoch", "batch")) < 2 and _gains(e.values))
 
 
 def _gains(values: dict[str, str]) -> bool:
+    if _done(values["unit"]) != _done(values["unit_real"]):
+        return False
     without, is_rate = _amount(values["without"], values["unit"])
     real, also = _amount(values["real"], values["unit_real"])
     if is_rate != also or not without or not real:
@@ -86,10 +90,18 @@ def _gains(values: dict[str, str]) -> bool:
     return (without / real if is_rate else real / without) >= _CLEARLY
 
 
+def _done(unit: str) -> str:
+    """Of what a rate is: 'image' of 'images/s'; '' of a time."""
+    of = unit.partition("/")[0].strip().lower().rstrip("s") if "/" in unit else ""
+    return {"img": "image", "imag": "image"}.get(of, of)
+
+
 def _amount(number: str, unit: str) -> tuple[float, bool]:
     """Seconds, or what is done in one; and whether it is that."""
     thousands = 1000.0 if number.endswith("k") else 1.0
-    value = float(number.rstrip("k").replace(",", ".")) * thousands
+    digits = number.rstrip("k")
+    digits = digits.replace(",", "") if re.fullmatch(r"\d{1,3}(?:,\d{3})+", digits) else digits.replace(",", ".")
+    value = float(digits) * thousands
     if "/" in unit:
         return value, True
     return (value / 1000.0 if unit == "ms" else value * _SECONDS[unit[0]]), False

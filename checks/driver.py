@@ -294,6 +294,9 @@ def _printed(facts: Facts) -> list[tuple[TextEvent, str, str]]:
     answer = facts.driver.libcuda.init_result
     if facts.system.wsl is True or isinstance(facts.gpu.nvml_error, int) or (isinstance(answer, int) and answer):
         return []
+    newest = max((cuda[0] for cuda in _told.built_for(facts)), default=0)
+    if isinstance(api := facts.gpu.cuda_driver_version, int) and api // 1000 >= newest:
+        return []  # libraries for forward compatibility are in use
     banners = [(e, e.values["driver"]) for e in facts.text.said("nvidia-smi") if "driver" in e.values]
     named = banners or [(e, e.values["release"]) for e in facts.text.said("driver-package")]
     return [(e, release, "of this TensorFlow") for e, release in named] if len({r for _, r in named}) == 1 else []

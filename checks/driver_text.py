@@ -323,6 +323,8 @@ def _of_text(told: tuple[TextEvent, ...]) -> Found:
     versions = {name: e.values[name] for e in told for name in ("kernel", "library") if name in e.values}
     names: dict[str, Literal["library", "kernel"]] = {"fabric-manager-release": "library", "driver-package": "kernel"}
     versions = {names[e.kind]: e.values["release"] for e in told if e.kind in names} | versions
+    for banner in (e for e in told if e.kind == "nvidia-smi"):
+        versions["kernel"] = banner.values["driver"]
     driver = versions.get("kernel", "the driver's release")
     return Found(
         message=f"The fabric manager is of release {versions.get('library', 'unknown')}, the driver of {driver}.",

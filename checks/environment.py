@@ -138,11 +138,18 @@ _NO_DEVICE = 100
 def _unlisted(facts: Facts) -> tuple[TextEvent, ...]:
     """The line that chooses a GPU by its UUID, and those by which nvidia-smi lists others."""
     listed = tuple(e for e in facts.text.said("gpu") if e.values.get("uuid", "").startswith("GPU-"))
+    if not listed or facts.text.said("device-created", "lists-gpus"):
+        return ()
     for chosen in facts.text.said("visible-set"):
-        uuid = chosen.values.get("value", "").strip("'\"")
-        if uuid.startswith("GPU-") and listed and not any(e.values["uuid"].startswith(uuid) for e in listed):
+        uuid = chosen.values.get("value", "").strip("'\"").lower()
+        masked = any(_UUID.fullmatch(one) is None for one in (uuid, *(e.values["uuid"].lower() for e in listed)))
+        if not masked and not any(e.values["uuid"].lower().startswith(uuid) for e in listed):
             return (chosen, *listed)
     return ()
+
+
+_UUID = re.compile(r"gpu-[0-9a-f]{4,8}(?:-[0-9a-f-]{0,28})?")
+"""As the driver writes it; people mask it by other letters."""
 
 
 def _is_why_in_text(facts: Facts, value: str) -> bool:

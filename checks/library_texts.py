@@ -128,8 +128,8 @@ def file_that_is_there(facts: Facts, in_wheels: bool) -> Iterator[Found]:
         name, directory = event.values["library"], event.values["directory"].rstrip("/")
         inside = _IN_A_WHEEL.search(event.text)
         wheel = inside is not None or "/site-packages/nvidia" in directory or "/dist-packages/nvidia" in directory
-        if not wheel and _another_on_the_path(facts, directory):
-            continue
+        if not wheel and toolkits(os.path.basename(name)) and _another_on_the_path(facts, directory):
+            continue  # ld-library-path-wrong-toolkit
         if wheel is not in_wheels or not any(
             name == n or (_NUMBERED.search(n) and name.startswith(n + ".")) for n in names
         ):
@@ -156,7 +156,7 @@ def toolkit_before(facts: Facts) -> Iterator[Found]:
     names = lost(facts)
     for event in facts.text.said("shows-file"):
         name, directory = event.values["library"], event.values["directory"].rstrip("/")
-        if name in names and (path := _another_on_the_path(facts, directory)):
+        if name in names and toolkits(name) and (path := _another_on_the_path(facts, directory)):
             yield Found(
                 message=f"The loader's path names another toolkit than that of {directory}, which has {name}.",
                 proof=lines((event, path)),
@@ -164,8 +164,8 @@ def toolkit_before(facts: Facts) -> Iterator[Found]:
                     Fix(
                         kind="command",
                         risk="safe",
-                        summary="Put this toolkit's directory in the other's place, before Python starts",
-                        steps=(f'export LD_LIBRARY_PATH="{directory}"',),
+                        summary="Put this toolkit's directory before the other's, before Python starts",
+                        steps=(f'export LD_LIBRARY_PATH="{directory}${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}"',),
                     ),
                 ),
             )
@@ -186,7 +186,7 @@ def _another_on_the_path(facts: Facts, directory: str) -> TextEvent | None:
     return None
 
 
-_TOOLKIT_VERSION = Pattern(r"/cuda[-/](\d{1,2}\.\d)")
+_TOOLKIT_VERSION = Pattern(r"/cuda[-/](\d{1,2}\.\d)[.\d]{0,6}/(?:targets/[\w-]{1,30}/)?lib")
 _IN_A_WHEEL = Pattern(r"(?:^|\s)nvidia/(cu\w{2,14}|nv\w{2,10}|nccl)/lib/")
 """As pip lists the files of a wheel."""
 _FROM_PYTHON = "$(python3 -c 'import nvidia; print(list(nvidia.__path__)[0])')/{}/lib"

@@ -185,7 +185,10 @@ def _none_chosen(facts: Facts) -> tuple[TextEvent, ...]:
     """The setting of a hosted notebook by which its session has no GPU, in a text that lists none."""
     listed = facts.tensorflow.gpus()
     seen = not isinstance(listed, Unread) and listed
-    return facts.text.said("accelerator-none") if facts.text.is_all and not seen else ()
+    hosted = facts.text.said("talks-of-colab", "in-colab", "kaggle-named") and not facts.text.said(
+        "smi-works", "nvidia-smi"
+    )
+    return facts.text.said("accelerator-none") if facts.text.is_all and hosted and not seen else ()
 
 
 @check(
@@ -248,7 +251,7 @@ def colab_cpu_runtime(facts: Facts) -> Findings:
 _CHOOSE_A_GPU = Fix(
     kind="advice",
     risk="safe",
-    summary="In the notebook's menu: Runtime, Change runtime type, choose a GPU; then run the cells again",
+    summary="In the notebook's menu: Runtime, Change runtime type (Colab), or Settings, Accelerator (Kaggle): choose a GPU; then run the cells again",
     steps=(),
     verify="!nvidia-smi, in a cell",
 )

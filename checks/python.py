@@ -329,7 +329,7 @@ def keras_backend_not_tensorflow(facts: Facts) -> Findings:
     """Keras runs on another backend than TensorFlow.
 
     What it looks at: KERAS_BACKEND, else the backend in ~/.keras/keras.json, where Keras 3 is installed. In a pasted text: either of
-    them, or JAX's word that it has no CUDA, beside Keras.
+    them, where TensorFlow lists its GPU there and nothing else fails.
 
     Why it matters: what TensorFlow sees of the GPUs then says nothing of what Keras uses: models run on JAX's or
     PyTorch's devices.
@@ -364,16 +364,17 @@ def keras_backend_not_tensorflow(facts: Facts) -> Findings:
 
 
 def _keras_in_text(facts: Facts) -> Iterator[Found]:
-    said = facts.text.said
-    told = said("keras-on-another")
-    without = said("jax-lacks-cuda") if said("keras-named") else ()
-    if not told and not without:
+    """Where the text itself names another backend, TensorFlow lists its GPU, and nothing else fails."""
+    said, listed = facts.text.said, facts.tensorflow.gpus()
+    told, without = said("keras-on-another"), said("jax-lacks-cuda")
+    others = [e for e in facts.text.understood() if e.symptom and not e.is_weak and "jaxlib" not in e.text]
+    if not told or others or isinstance(listed, Unread) or not listed:
         raise left_open("python3 -c 'import keras; print(keras.backend.backend())'")
-    backend = told[0].values["backend"] if told else "JAX"
+    backend = told[0].values["backend"]
     yield Found(
         message=f"Keras runs on {backend}, not on TensorFlow"
         + (", and this JAX has no CUDA: the models run on the CPU." if without else "."),
         proof=lines((*told, *without)),
         fixes=(_ON_TENSORFLOW,),
-        explains=("op-fails", "tf-lists-no-gpu", "runs-slowly", READS_LIKE_A_FAULT),
+        explains=("op-fails", "runs-slowly", READS_LIKE_A_FAULT),
     )

@@ -262,7 +262,14 @@ def _cpu_image(facts: Facts) -> tuple[TextEvent, ...]:
     says_nothing = isinstance(facts.driver.libcuda.init_result, Unread) and not facts.text.shows_a_failure
     lacks = facts.tensorflow.devices == () or bool(facts.text.said("says-no-gpu", "lists-no-gpu", "lists-cpu"))
     asks = facts.text.said(
-        "library-not-loaded", "libraries-not-opened", "cuinit-failed", "no-cuda-driver", "image-for-gpu"
+        "library-not-loaded",
+        "libraries-not-opened",
+        "cuinit-failed",
+        "no-cuda-driver",
+        "image-for-gpu",
+        "names-extra",
+        "pip-brings-tensorflow",
+        "gpu-package",
     )
     return facts.text.said("cpu-image") if says_nothing and lacks and not asks else ()
 

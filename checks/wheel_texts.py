@@ -13,7 +13,7 @@ from gpudoctor.checks.library_texts import EXTRA
 from gpudoctor.facts import Facts, TextEvent
 from gpudoctor.findings import Fix, Found
 
-_SHARED = ("nvidia-cudnn", "nvidia-nccl", "nvidia-nvshmem", "nvidia-cusparselt")
+_SHARED = ("nvidia-cudnn", "nvidia-nccl")
 """Wheels that write the same files for each version of CUDA."""
 _SUFFIX = re.compile(r"-cu1\d$")
 _FAILED = ("dnn-absent", "cudnn-failed", "no-algorithm", "arch-mismatch", "operation-failed", "cudnn-part-missing")
@@ -25,7 +25,10 @@ _WITHOUT_OLD_GPUS = (9, 11)
 def installed(facts: Facts, prefix: str) -> dict[str, tuple[str, TextEvent]]:
     """Name of a package -> the version that the text lists or installs last, and the line."""
     found: dict[str, tuple[str, TextEvent]] = {}
-    for event in facts.text.said("installed", "installed-now"):
+    for event in facts.text.said("installed", "installed-now", "uninstalled"):
+        if event.kind == "uninstalled":
+            found.pop(event.values["name"], None)
+            continue
         if (name := event.values.get("name", "")).startswith(prefix):
             found[name] = event.values.get("version", ""), event
         for one in event.values.get("names", "").split():
@@ -39,9 +42,11 @@ def of_two_cudas(facts: Facts) -> Iterator[Found]:
     """Wheels of one library for two versions of CUDA, which write the same files, where that library fails (cu12-cu13-wheel-clash)."""
     for base in _SHARED:
         listed = {name: told for name, told in installed(facts, base).items() if _SUFFIX.search(name)}
-        if len(listed) < 2 or not (facts.text.said(*_FAILED, "libraries-not-opened") or lost(facts)):
-            continue
-        if base == "nvidia-nccl" and not facts.text.shows("collective-fails"):
+        library = f"lib{base.removeprefix('nvidia-')}"
+        fails = any(name.startswith(library) for name in lost(facts)) or (
+            facts.text.shows("collective-fails") if base == "nvidia-nccl" else facts.text.said(*_FAILED)
+        )
+        if len(listed) < 2 or not fails:
             continue
         yield Found(
             message=f"{' and '.join(sorted(listed))} write the same files, and whoever came last has them.",
@@ -104,9 +109,11 @@ def cudnn_is_older(facts: Facts) -> Iterator[Found]:
 def cudnn_without_code(facts: Facts) -> Iterator[Found]:
     """cuDNN fails on a GPU for which this version has no code any more (cudnn-dropped-gpu)."""
     failed = facts.text.said(*_FAILED)
-    old = {name: cc for name, cc in _told.cards(facts).items() if cc < _TURING}
-    if not failed or not old:
+    cards = _told.cards(facts)
+    old = {name: cc for name, cc in cards.items() if cc < _TURING}
+    if not failed or not old or (len(old) < len(cards) and not facts.text.said("arch-mismatch")):
         return
+    wheel = next(iter(installed(facts, "nvidia-cudnn-cu")), "nvidia-cudnn-cu12")
     for event, version in _cudnns(facts):
         if version[:1] == _WITHOUT_OLD_GPUS[:1] and version[:2] >= _WITHOUT_OLD_GPUS:
             number = ".".join(map(str, version[:2]))
@@ -118,7 +125,7 @@ def cudnn_without_code(facts: Facts) -> Iterator[Found]:
                         kind="command",
                         risk="safe",
                         summary="Install a cuDNN that still has code for this GPU (of the system: by its package manager)",
-                        steps=("python3 -m pip install 'nvidia-cudnn-cu12<9.11'",),
+                        steps=(f"python3 -m pip install '{wheel}<9.11'",),
                     ),
                 ),
             )

@@ -56,7 +56,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "visible-set",
         ("CUDA_VISIBLE_DEVICES",),
-        r"(?<!env: )\bCUDA_VISIBLE_DEVICES['\"]?(?:\]|,| to)? ?[=:]?=? ?(?P<value>['\"][^'\"\n]{0,40}['\"]|GPU-[0-9a-f-]{6,36}|\$\w{1,20}|-?\d[\d,]{0,40}|(?<=[=:] )all\b|(?<==)all\b|(?<==)(?=\s|$))",
+        r"(?<!env: )\bCUDA_VISIBLE_DEVICES['\"]?(?:\]|,| to)? ?[=:]?=? ?(?P<value>['\"][^'\"\n]{0,40}['\"]|(?i:GPU-[0-9a-f-]{6,36})|\$\w{1,20}|-?\d[\d,]{0,40}|(?<=[=:] )all\b|(?<==)all\b|(?<==)(?=\s|$))",
     ),
     (
         "gpu-not-there",
@@ -74,12 +74,12 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         (r"^(?![^\n]{0,300}\.cc:\d)[^\n]{0,300}?(?i:\bcuda(?: toolkit)?[ -]?v?\d{1,2}(?:\.\d)? (?:is|are) (?:what [\w ]{1,40} needs|required|needed|necessary|mandatory|a must)\b"
         r"|\b(?:requires?|needs?|(?:only )?works? only with|only works with|depends on|is built for|was built for|(?:is |was )?written for|tied to) (?:the )?cuda(?: toolkit)?(?: version)?[ -]?v?\d)"),
     ),
+    ("kaggle-named", ("aggle",), r"(?i:\bkaggle\b)"),
     ("jax-lacks-cuda", ("jaxlib",), r"CUDA-enabled jaxlib is not installed"),
-    ("keras-named", ("eras",), r"(?i:\bkeras\b)|model\.fit\("),
     (
         "keras-on-another",
-        ("KERAS_BACKEND", "backend"),
-        r"\bKERAS_BACKEND\W{1,4}(?P<backend>jax|torch)\b|\bUsing (?P<backend2>JAX|PyTorch) backend\b|\"backend\": \"(?P<backend3>jax|torch)\"",
+        ("KERAS_BACKEND", "backend", "'jax'", "'torch'"),
+        r"\bKERAS_BACKEND\W{1,8}(?P<backend>jax|torch)\b|^\W{0,4}3\.\d{1,2}\.\d{1,2}'?, '(?P<backend4>jax|torch)'\)?$|\bUsing (?P<backend2>JAX|PyTorch) backend\b|\"backend\": \"(?P<backend3>jax|torch)\"",
     ),
     ("redistributable-here", ("VC++", "Visual C++", "edistributable"), r"(?i:\b(?:installed|have|has|with|and|also)\b[^.\n]{0,60}\b(?:VC\+\+|Visual C\+\+)[^.\n]{0,30}\b(?:20\d\d|redist\w*)|\bredistributable\b[^.\n]{0,30}\binstalled\b)"),
     (
@@ -281,7 +281,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "gpus-on-two-processors",
         ("rocessor", "CPU", "ocket", "ridge", "omplex"),
-        (r"(?i:\b(?:at|on|to|of|off|under|behind|by) (?:the |a |its |an )?(?:second|2nd|other|another|different|separate|two different) (?:processors?|CPUs?(?! cores?)|(?:CPU )?sockets?|host bridges?|root complex(?:es)?)\b"
+        (r"^(?=[^\n]{0,800}(?i:\bgpus?\b|\bcards?\b|\bslots?\b|\bboards?\b|\bK\d0\b))[^\n]{0,800}?(?i:\b(?:at|on|to|of|off|under|behind|by) (?:the |a |its |an )?(?:second|2nd|other|another|different|separate|two different) (?:processors?|CPUs?(?! (?:cores?|machine|server|box|host))|(?:CPU )?sockets?|host bridges?|root complex(?:es)?)\b"
         r"|\b(?:CPU|processor|socket) ?[01]\b[^.\n]{0,60}\b(?:CPU|processor|socket) ?[12]\b)"),
     ),
     (

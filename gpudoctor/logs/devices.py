@@ -54,7 +54,7 @@ SIZES = Language(
         Kind("memory-given", r"\b(?:device:GPU:\d{1,2}|[Cc]reated (?:\w{1,12} )?device)\b[^\n]{0,60}? with (?P<given>\d{1,6}) MB (?:of )?memory"),
         Kind(
             "card-memory-said",
-            rf"\b(?i:{_CARD})(?: (?:here |itself )?(?:has|have|with|of|is|comes with))?(?: all| a| an)? ?(?:\(|, |-)?(?<![\d.])(?P<gib>\d{{1,3}}) ?Gi?B\b(?! (?i:free|used|in use|left|are|is|host|system|RAM))"
+            rf"\b(?i:{_CARD})(?: (?:here |itself )?(?:has|have|with|of|is|comes with))?(?: all| a| an)? ?(?:\(|, |-)?(?<![\d.])(?P<gib>\d{{1,3}}) ?Gi?B\b(?! (?:of )?(?i:free|used|in use|left|are|is|host|system|main|RAM|memory|DDR\d))"
             r"|(?<![\d.])(?P<gib2>\d{1,3}) ?Gi?B (?:of )?(?i:VRAM|GPU memory|video memory|graphics memory|cards?|GPU)\b",
         ),
     ),

@@ -23,7 +23,7 @@ def _lies(values: Values, line: int, notes: Notebook) -> None:
 def _linked(values: Values, line: int, notes: Notebook) -> None:
     """The release is that of the driver's libraries, unless it is a library for forward compatibility."""
     _lies(values, line, notes)
-    if "/compat/" not in values["path"]:
+    if values["path"].startswith(("/usr/lib", "/lib", "libcuda")):
         notes.tell("driver.libcuda.version", values["library"], line)
 
 

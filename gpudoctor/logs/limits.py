@@ -17,7 +17,7 @@ LANGUAGE = Language(
         Kind(
             "cgroup-killed",
             r"\b[Dd]etected [1-9]\d{0,5} oom[-_ ]kill event|killed by the cgroup out-of-memory handler|\b[Ee]xceeded (?:job|step) memory limit|[Mm]emory cgroup out of memory: Kill"
-            r"|\boom-kill:constraint=CONSTRAINT_MEMCG|\bOUT_OF_ME(?:MORY|M?\+)|\bTERM_MEMLIMIT\b|\bjob killed: [pv]{0,2}mem \d{1,16}\w{0,2} exceeded limit",
+            r"|\boom-kill:constraint=CONSTRAINT_MEMCG|^(?![^\n]{0,400}(?i:cuda|gpu|driver|error|rpc))(?=[^\n]{0,400}(?:\bState\b|\bsacct\b|\bJobID\b|\b\d{3,12}\b))[^\n]{0,400}\bOUT_OF_ME(?:MORY|M?\+)|\bTERM_MEMLIMIT\b|\bjob killed: [pv]{0,2}mem \d{1,16}\w{0,2} exceeded limit",
             "op-fails",
         ),
         Kind("cpu-throttled", r"\bnr_periods[\s:=]{1,4}(?P<periods>\d{1,15})\b[^\n]{0,40}\bnr_throttled[\s:=]{1,4}(?P<throttled>\d{1,15})\b"),

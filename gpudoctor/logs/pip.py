@@ -117,6 +117,7 @@ LANGUAGE = Language(
         "No matching",
         "python_version",
         "Successfully installed",
+        "Successfully uninstalled",
         "libcudnn",
         "nvidia-cudnn-cu",
         "equire",
@@ -207,6 +208,7 @@ LANGUAGE = Language(
             "cudnn-upgraded", r"\blibcudnn\d(?:-cuda-\d\d)?:\w{3,6} \(\d[\d.]{1,14}-\d, (?P<version>\d[\d.]{1,14})-\d\)"
         ),
         Kind("pip-tag", r"^cp3\d{1,2}-\w{4,6}-(?P<platform>(?:many)?linux\w{0,16}_aarch64)$", tell=_wheel),
+        Kind("uninstalled", r"Successfully uninstalled (?P<name>[\w-]{2,60})-(?P<version>\d[\w.]{0,20})$"),
         Kind("installed-now", r"Successfully installed (?P<names>.+)", tell=_several),
         Kind(
             "installed",
@@ -253,7 +255,10 @@ LANGUAGE = Language(
             rf"|distribut|releas){_SOME}{{0,40}}?(?i:python|\bpy|cp) ?-?(?P<python>[23]\.?\d{{1,2}})(?!\d)",
             _FAILS,
         ),
-        Kind("cudnn-wheel-named", r"\bnvidia-cudnn-cu\d\d[ =]{1,12}(?P<version>\d{1,2}\.\d[\d.]{0,12})"),
+        Kind(
+            "cudnn-wheel-named",
+            r"^(?![^\n]{0,400}(?i:\b(?:not|wanted|wants|stayed|needs?|requires?)\b|n't\b))[^\n]{0,400}?\bnvidia-cudnn-cu\d\d[ =]{1,12}(?P<version>\d{1,2}\.\d[\d.]{0,12})",
+        ),
         Kind("gpu-package", r"tensorflow[-_]gpu\b|tensorflow\[and-cuda\]"),
     ),
 )

@@ -60,7 +60,10 @@ LANGUAGE = Language(
         Kind("in-lxc", r"\b(?:in|inside) (?:an? |the |my )?(?:\w{1,15} ){0,2}(?:LXC|LXD)\b", tell=_in("lxc", _NAMED)),
         Kind("in-colab", r"(?:^|[\s'\"(!=:])/content/|\bgoogle\.colab\b", tell=_colab),
         Kind("talks-of-colab", r"(?i:(?<!//)\bcolab\b|\bgg?oo?gg?le[- ]collab)"),
-        Kind("accelerator-none", r"(?i:\baccelerator\W{1,4}(?:is )?(?:set to )?\W{0,2}(?:none|cpu)\b|\b(?:runtime type|hardware accelerator)\W{1,4}(?:is )?(?:set to )?\W{0,2}(?:none|cpu)\b)"),
+        Kind(
+            "accelerator-none",
+            r"(?i:(?<![(,.\w] )(?<![(,.\w])\b(?:hardware accelerator|accelerator|runtime type)['\"]?(?::| is| is set to|:? set to)? ['\"\u201c]?(?:none|cpu)\b(?![^.\n]{0,40}(?:\bchanged?\b|\bchosen\b|\bto gpu\b|\?)))",
+        ),
         Kind("slurm-gives-none", r"CUDA_VISIBLE_DEVICES\"?[=:] ?[\"']?NoDevFiles"),
         Kind("slurm-job", rf"{_COMMAND}(?:srun|salloc|sbatch) |#SBATCH |\bSLURM_JOB_?ID\b|\bslurmstepd: "),
         Kind("daemon-reload", r"\bdaemon-reload\b"),

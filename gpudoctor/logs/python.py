@@ -43,13 +43,15 @@ _AT_WORK = Pattern(
 )
 """How errors of programs begin that have imported TensorFlow."""
 _OWN = Pattern(
-    r"(?!.{0,400}(?i:gpu|cuda|cudnn|cublas|nccl|nvidia|driver|device|\.so\b|\.dll\b|memory|numpy|protobuf|site-packages|bad marshal))"
-    r"(?:(?:Unicode(?:Decode|Encode)|Syntax|Indentation|Tab|Name|UnboundLocal|Key|Index|Lookup|ZeroDivision|JSONDecode|FileNotFound|NotADirectory"
+    r"(?!.{0,400}(?i:gpu|cuda|cudnn|cublas|nccl|nvidia|driver|device|nvcc|ptxas|nvlink|libdevice|\.so\b|\.dll\b|memory|numpy|protobuf|site-packages|bad marshal))"
+    r"(?:(?:Unicode(?:Decode|Encode)|Syntax|Indentation|Tab|Name|UnboundLocal|Key|ZeroDivision|JSONDecode|FileNotFound|NotADirectory"
     r"|IsADirectory|FileExists|HTTP|URL|Type|Recursion)Error: "
     r"|AttributeError: '[\w.]{1,60}' object has no attribute"
     r"|(?:Value|InvalidArgument)Error: .{0,200}(?:[Ss]hape|[Dd]imension|\brank\b|could not convert string|not enough values to unpack|too many values to unpack|[Cc]annot feed|[Ll]ogits|[Ll]abels))"
 )
-"""Errors that no fault of a GPU's set-up brings about."""
+"""Errors that no fault of a GPU's set-up brings about; not one by an index, which is how a list of no GPUs shows."""
+_OF_PACKAGES = re.compile(r"[/\\](?:site|dist)-packages[/\\]")
+_OF_DATA = re.compile(r"(?:Value|InvalidArgument)Error")
 _OLD = Pattern(rf"has no attribute '?{OF_TF1}|No module named ['\"]?tensorflow\.(?:contrib|examples)\b")
 """Told by the language of imports."""
 _CUT_LIBCUDA = Pattern(r"libcuda\.so[.\d]*: (?:file too short|invalid ELF header)")
@@ -97,18 +99,21 @@ class Reader:
         self._in_tensorflow = False
         self._importing = False
         self._traceback = False
+        self._in_package = False
+        """The last frame is a package's, not the program's own."""
         self._cut = 0
         """The line of an import of TensorFlow within a traceback whose end is not there yet."""
 
     def line(self, text: str, number: int) -> Understood | None:
         """The kind of a line, and what it names."""
         if text.startswith("Traceback"):
-            self._in_tensorflow = self._importing = False
+            self._in_tensorflow = self._importing = self._in_package = False
             self._traceback = True
             return None
         if frame := _FRAME.match(text):
             file = next(one for one in frame.groups() if one)
             self._in_tensorflow |= bool(_OF_TENSORFLOW.search(file))
+            self._in_package = _OF_PACKAGES.search(file) is not None
             return None
         if _OF_TENSORFLOW.search(text) and re.match(r"(?:-+> ?\d+ +)?(?:import |from )", text):
             self._importing = True
@@ -156,7 +161,7 @@ class Reader:
         if not of_import:
             if not self._traceback:
                 return None
-            own = _OWN.match(f"{name.rpartition('.')[2]}: {said}")
+            own = _OWN.match(f"{name.rpartition('.')[2]}: {said}") and (not self._in_package or _OF_DATA.search(name))
             return Understood("benign-own-error" if own else "error", {"error": name}, None if own else "op-fails")
         notes.tell("tensorflow.import_error", text, line, _FAILED)
         return Understood("import-failed", {"error": name})

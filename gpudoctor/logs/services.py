@@ -22,11 +22,11 @@ LANGUAGE = Language(
         ),
         Kind(
             "fabric-manager-release",
-            r"\bnvidia-fabric-?manager(?:-\d{3})?(?:[ \t|]{1,40}|[-=])(?P<release>\d{3}\.\d{1,3}(?:\.\d{1,3})?)\b|Fabric ?Manager version is ?: ?(?P<release2>\d{3}\.\d{1,3}(?:\.\d{1,3})?)\b",
+            r"^(?!(?:rc|un|pn|pi|in)\s)[^\n]{0,200}?\bnvidia-fabric-?manager(?:-\d{3})?(?:[ \t|]{1,40}|[-=])(?P<release>\d{3}\.\d{1,3}(?:\.\d{1,3})?)\b|Fabric ?Manager version is ?: ?(?P<release2>\d{3}\.\d{1,3}(?:\.\d{1,3})?)\b",
         ),
         Kind(
             "driver-package",
-            r"(?:^|[\s*])nvidia-(?:driver|dkms|kernel-common|kernel-source|compute-utils|headless)(?:-\d{3})?(?:-server|-open){0,2}(?::\w{3,6})?(?:[ \t|]{1,40}\(?|[-=])(?:\d:)?(?P<release>\d{3}\.\d{1,3}(?:\.\d{1,3})?)\b",
+            r"^(?!(?:rc|un|pn|pi|in)\s)(?![^\n]{0,400}(?i:\b(?:wants?|would|candidate|available|could|should|removed?|purged?)\b))[^\n]{0,200}?(?:^|[\s*])nvidia-(?:driver|dkms|kernel-common|kernel-source|compute-utils|headless)(?:-\d{3})?(?:-server|-open){0,2}(?::\w{3,6})?(?:[ \t|]{1,40}\(?|[-=])(?:\d:)?(?P<release>\d{3}\.\d{1,3}(?:\.\d{1,3})?)\b",
         ),
         Kind("benign-no-nvswitch", r"NV_WARN_NOTHING_TO_DO"),
         Kind(

@@ -84,12 +84,13 @@ RATES = Language(
     kinds=(
         Kind(
             "peer-rates",
-            r"^P2P=Enabled, (?P<ways>one|both) ways?, GB/s: (?P<row>\d{1,2}) {1,12}(?P<rates>[\d. ]{3,600})$",
+            r"^P2P=Enabled, (?P<ways>one|both) ways?, GB/s: (?P<row>\d{1,2}) {1,12}(?P<rates>\d{1,5}\.\d{1,3}(?: {1,12}\d{1,5}\.\d{1,3}){0,40})$",
         ),
     ),
 )
 _PER_S = r"(?i:\b(?:img|imgs|images?|samples?|examples?|sequences?|tokens?|steps?|it|iterations?|batches|frames)[ /]{0,2}(?:/|per) ?s(?:ec(?:ond)?s?)?\b|\b[TG]FLOPS?(?:/s)?\b|\bfps\b)"
-_UNIT = Pattern(_PER_S)
+_UNIT = Pattern(rf"(?<!\d)(?<!\d )(?:{_PER_S})\W{{0,4}}$")
+"""A heading ends with it; a number before it makes a rate of something else."""
 _OF_A_GPU = Pattern(
     rf"\W{{0,4}}(?:GPU|gpu|cuda|card|rank)[ _:#]{{0,2}}(?P<index>\d{{1,2}})\s{{0,4}}[:=|,-]?\s{{0,12}}(?P<value>\d{{1,8}}(?:\.\d{{1,4}})?)\s{{0,3}}(?P<unit>{_PER_S})?\W{{0,4}}$"
 )

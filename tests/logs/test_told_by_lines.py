@@ -57,8 +57,10 @@ TREE = 'Traceback (most recent call last):\n  File "<stdin>", line 1, in <module
         ("nvidia-container-cli: mount error: open failed: /sys/fs/cgroup/devices/docker/0a1b2c/devices.allow: no such file or directory: unknown\n", "container-cgroupv2-unsupported"),
         ("In a pod:\n" + NODE.format(others="rw-", why="Operation not permitted") + "systemctl daemon-reload was run before\n", "container-cgroup-devices-lost"),
         (NODE.format(others="---", why="Permission denied"), "device-node-permission"),
-        (NO_GPU + "Accelerator: None\n", "colab-cpu-runtime"),
-        (NO_GPU + "Accelerator: GPU T4 x2\n", None),
+        ("A Kaggle notebook\n" + NO_GPU + "Accelerator: None\n", "colab-cpu-runtime"),
+        ("A Kaggle notebook\n" + NO_GPU + "Accelerator: GPU T4 x2\n", None),
+        (NO_GPU + "- Accelerator: None\nUbuntu 22.04, GeForce RTX 3060\n", None),
+        ("A Kaggle notebook\n" + NO_GPU + "Hardware accelerator: CPU changed to GPU in the menu\n", None),
         # libraries
         (NO_CUDNN + "  nvidia/cudnn/lib/libcudnn.so.8\n", "pip-nvidia-libs-not-found"),
         (NO_CUDNN + "/opt/cudnn/lib/libcudnn.so.8\n", "ld-library-path-not-set"),
@@ -98,6 +100,23 @@ TREE = 'Traceback (most recent call last):\n  File "<stdin>", line 1, in <module
         (NO_WHEEL + "  cp38-cp38-manylinux_2_26_aarch64\n", "tf-aarch64-no-wheel"),
         (TREE.format(directory="/home/dev/src/tensorflow"), "tf-shadowed"),
         (TREE.format(directory="/usr/lib/python3/dist-packages"), None),
+        # what looks the same and is not
+        ("rc  nvidia-driver-390   390.157-0ubuntu0\nTensorFlow 2.16.1\n" + NO_GPU, None),
+        ("ii  nvidia-driver-470   470.256.02-0ubuntu0\nTensorFlow 2.16.1\n" + NO_GPU, "driver-too-old"),
+        ("| NVIDIA-SMI 470.57.02   Driver Version: 470.57.02   CUDA Version: 12.2     |\nTensorFlow 2.15.0\n" + NO_GPU, None),
+        ("ii  nvidia-fabricmanager-535   535.161.08-1\nrc  nvidia-driver-525   525.147.05-0\n" + NOT_READY, None),
+        ("nvidia-fabricmanager-535   535.161.08-1\n" + SMI.format(driver="535.161.8") + NOT_READY, None),
+        (NO_CUDNN + "LD_LIBRARY_PATH=/usr/local/cuda-12.2/lib64\n/usr/local/cuda-11.8/lib64/libcudnn.so.8\n", "ld-library-path-not-set"),
+        (NO_CUDART + "LD_LIBRARY_PATH=/usr/local/cuda-10.1/extras/CUPTI/lib64\n/usr/local/cuda-11.2/lib64/libcudart.so.11.0\n", "ld-library-path-not-set"),
+        ("FROM tensorflow/tensorflow:2.15.0\nRUN pip install tensorflow[and-cuda]\n" + NO_GPU, None),
+        ("fails on my new RTX 4090, it worked on the GTX 1080 Ti\nnvidia-cudnn-cu12            9.12.0.46\n" + NO_ALGORITHM, None),
+        ("I stayed at 8.9 and do not have nvidia-cudnn-cu12 9.12.0.46 on my GTX 1080 Ti\n" + NO_ALGORITHM, None),
+        (WHEELS.format(other="cu13") + NO_CUDART, None),
+        ("Successfully installed nvidia-cudnn-cu11-8.9.4.25\nSuccessfully uninstalled nvidia-cudnn-cu11-8.9.4.25\nSuccessfully installed nvidia-cudnn-cu12-9.3.0.75\n" + NO_DNN, None),
+        ("CUDA driver error: OUT_OF_MEMORY\n", None),
+        (UUID.format(uuid="2F0C1A44") + LISTED, None),
+        (UUID.format(uuid="9b1c0000-1111-4222-8333-444455556666") + "GPU 0: Tesla T4 (UUID: GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx)\n", None),
+        ("lrwxrwxrwx 1 root root 18 Nov 20 10:11 /opt/old-driver/libcuda.so.1 -> libcuda.so.396.54\n" + KERNEL_390 + NO_DEVICE, None),
         (NO_CUDART + "In /usr/local/cuda/lib64 the libcudart.so is version 10.1\n", "cuda-version-mismatch"),
         (NO_CUDART + "In /usr/local/cuda/lib64 the libcudart.so is version 11.0\n", None),
         (SYMBOL + "$ echo $LD_LIBRARY_PATH\n/usr/lib/x86_64-linux-gnu\n", "cuda-lib-from-other-toolkit"),
@@ -131,6 +150,8 @@ def test_releases_that_are_reported_apart() -> None:
         ("AttributeError: 'NoneType' object has no attribute 'shape'", True),
         ("AttributeError: module 'tensorflow' has no attribute 'Session'", True),
         ("AttributeError: module 'tensorflow' has no attribute 'constant'", False),
+        ("IndexError: list index out of range", False),
+        ("FileNotFoundError: [Errno 2] No such file or directory: 'ptxas'", False),
         ("ValueError: Memory growth cannot differ between GPU devices", False),
         ("RuntimeError: it does not work", False),
     ],
@@ -150,7 +171,10 @@ JAX = "WARNING:jax._src.xla_bridge:987: An NVIDIA GPU may be present on this mac
 @pytest.mark.parametrize(
     ("text", "cause"),
     [
-        (GPU_LISTED + "import keras\n" + JAX, "keras-backend-not-tensorflow"),
+        (GPU_LISTED + "('3.5.0', 'jax')\n" + JAX, "keras-backend-not-tensorflow"),
+        ('os.environ["KERAS_BACKEND"] = "torch"\n' + GPU_LISTED, "keras-backend-not-tensorflow"),
+        ("KERAS_BACKEND=jax\nimport keras\n" + NO_CUDART, None),
+        (GPU_LISTED + "import keras\n" + JAX, None),
         (GPU_LISTED + JAX, None),
         ("KERAS_BACKEND=torch\n" + GPU_LISTED, "keras-backend-not-tensorflow"),
         ("KERAS_BACKEND=tensorflow\n" + GPU_LISTED, None),
@@ -291,3 +315,30 @@ def test_memory_errors_in_a_list_without_its_head() -> None:
     table = "ECC Errors\n    Volatile\n        Double Bit\n            Device Memory       : {n}\n            Total               : {n}\n"
     assert said(judged(table.format(n=2)))[0] == ["ecc-uncorrectable-error"]
     assert said(judged(table.format(n=0)))[0] == []
+
+
+def test_an_error_within_a_package_is_not_the_programs_own() -> None:
+    trace = 'Traceback (most recent call last):\n  File "/v/lib/python3.9/site-packages/horovod/tensorflow/mpi_ops.py", line 7, in <module>\n{error}\n'
+    assert not judged(trace.format(error="NameError: name 'x' is not defined")).facts.text.said("benign-own-error")
+    assert judged(trace.format(error="ValueError: Shapes (1,) and (2,) are incompatible")).facts.text.said(
+        "benign-own-error"
+    )
+
+
+def test_rates_and_no_rates() -> None:
+    """Temperatures below a rate of all, thousands, other units."""
+    table = "Throughput is 500 images/s in all. Temperatures:\nGPU 0: 81\nGPU 1: 79\nGPU 2: 52\n"
+    assert not judged(table).facts.text.said("gpu-rate")
+    faster = "900 img/s with synthetic data, 1,000 img/s with the real data\n"
+    assert said(judged(faster))[0] == []
+    other = "1200 images/s with synthetic data, 20 steps/s with real data\n"
+    assert said(judged(other))[0] == []
+
+
+def test_a_row_of_rates_that_is_none() -> None:
+    assert said(judged("P2P=Enabled, one way, GB/s: 0 . .\n")) == ([], [])
+
+
+def test_the_memory_of_the_machine_is_not_the_cards() -> None:
+    text = "RTX 3070 with 64 GB of RAM\nCreated device /job:localhost/replica:0/task:0/device:GPU:0 with 5600 MB memory:  -> device: 0, name: NVIDIA GeForce RTX 3070, pci bus id: 0000:01:00.0, compute capability: 8.6\nResourceExhaustedError: OOM when allocating tensor with shape[64,512]\n"
+    assert "gpu-memory-held-by-other-process" not in said(judged(text))[0]
