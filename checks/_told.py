@@ -75,9 +75,11 @@ def releases(facts: Facts) -> tuple[tuple[int, int], ...]:
     version = facts.tensorflow.version
     told = [version] if isinstance(version, str) else []
     told += [v for e in facts.text.said("names") for v in e.values.get("tensorflow", "").split()]
-    return tuple(dict.fromkeys(_minor(v) for v in told))
+    return tuple(release for release in dict.fromkeys(_minor(v) for v in told) if release[0] <= _NEWEST_MAJOR)
 
 
+_NEWEST_MAJOR = 2
+"""'tensorflow:21.10' is the tag of an image."""
 _LEADING_DIGITS = Pattern(r"\d{1,3}")
 
 

@@ -283,7 +283,8 @@ def _printed(facts: Facts) -> list[tuple[TextEvent, str, str]]:
     not told."""
     lost = facts.tensorflow.libraries
     listed = facts.tensorflow.gpus()
-    fails = facts.tensorflow.devices == () or bool(facts.text.said("reads-like-a-fault"))
+    opened = facts.text.said("reads-like-a-fault") and facts.text.said("runtime-opened")
+    fails = facts.tensorflow.devices == () or bool(opened)
     if (
         not fails
         or (lost and not isinstance(lost, Unread))

@@ -101,6 +101,7 @@ TREE = 'Traceback (most recent call last):\n  File "<stdin>", line 1, in <module
         (TREE.format(directory="/home/dev/src/tensorflow"), "tf-shadowed"),
         (TREE.format(directory="/usr/lib/python3/dist-packages"), None),
         # what looks the same and is not
+        (SMI.format(driver="470.82.01") + "docker run nvcr.io/nvidia/tensorflow:21.10-tf2-py3\n" + NO_GPU, "container-no-gpus-flag"),
         ("rc  nvidia-driver-390   390.157-0ubuntu0\nTensorFlow 2.16.1\n" + NO_GPU, None),
         ("ii  nvidia-driver-470   470.256.02-0ubuntu0\nTensorFlow 2.16.1\n" + NO_GPU, "driver-too-old"),
         ("| NVIDIA-SMI 470.57.02   Driver Version: 470.57.02   CUDA Version: 12.2     |\nTensorFlow 2.15.0\n" + NO_GPU, None),
