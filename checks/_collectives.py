@@ -22,14 +22,9 @@ def without_peers(facts: Facts) -> bool:
     names = [d.name for d in told_of(facts.gpu.devices)] + [d.model for d in told_of(facts.tensorflow.gpus())]
     named = [name for name in names if isinstance(name, str)]
     if not named:
-        cards = named_cards(facts)
+        cards = facts.text.cards()
         return bool(cards) and all(_NO_PEERS.search(name) for name in cards)
     return any(_NO_PEERS.search(name) for name in named)
-
-
-def named_cards(facts: Facts) -> tuple[str, ...]:
-    """The cards that people name."""
-    return tuple(dict.fromkeys(n for e in facts.text.said("names") for n in e.values.get("cards", "").split("|") if n))
 
 
 def all_apart(facts: Facts) -> tuple[TextEvent, ...]:

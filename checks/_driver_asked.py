@@ -46,12 +46,17 @@ def wsl(facts: Facts) -> bool:
     return facts.system.wsl is True or bool(facts.text.said("wsl-named"))
 
 
+def numbers(release: str) -> tuple[int, ...]:
+    """(535, 161, 8) of '535.161.08' and of '535.161.8', which are one release."""
+    return tuple(int(n) for n in release.split(".") if n.isdigit())
+
+
 def branches(facts: Facts) -> tuple[int, int] | None:
     """Branches of the kernel module and of libcuda, where they are told and of different releases."""
     kernel, library = facts.driver.kernel_version, facts.driver.libcuda.version
     if not isinstance(kernel, str) or not isinstance(library, str):
         return None
-    first, second = ([int(n) for n in release.split(".") if n.isdigit()] for release in (kernel, library))
+    first, second = numbers(kernel), numbers(library)
     if not first or not second or [*first, 0, 0][:3] == [*second, 0, 0][:3]:
         return None
     return first[0], second[0]

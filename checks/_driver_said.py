@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gpudoctor.checks._cuinit import NO_DEVICE, NOT_READY, UNKNOWN_ERROR
-from gpudoctor.checks._driver_asked import NVML_NOT_LOADED, Lines, answer, in_container, no_driver, refuses, wsl
+from gpudoctor.checks._driver_asked import (
+    NVML_NOT_LOADED,
+    Lines,
+    answer,
+    in_container,
+    no_driver,
+    numbers,
+    refuses,
+    wsl,
+)
 from gpudoctor.checks._libcuda_said import compat, mismatch, stub
 from gpudoctor.facts import Facts, TextEvent, Unread
 
@@ -219,14 +228,9 @@ def _fabric_differs(facts: Facts) -> Lines:
         return lines
     own = said("fabric-manager-release")
     drivers = said("driver-package") or tuple(e for e in said("nvidia-smi") if "driver" in e.values)
-    releases = {_release(e.values.get("release") or e.values["driver"]) for e in drivers}
-    apart = bool(own) and bool(releases) and not releases & {_release(e.values["release"]) for e in own}
+    releases = {numbers(e.values.get("release") or e.values["driver"]) for e in drivers}
+    apart = bool(own) and bool(releases) and not releases & {numbers(e.values["release"]) for e in own}
     return (*own, *drivers) if apart and answer(facts) == NOT_READY else ()
-
-
-def _release(text: str) -> tuple[int, ...]:
-    """'535.161.8' and '535.161.08' are one."""
-    return tuple(int(n) for n in text.split(".") if n.isdigit())
 
 
 def _fabric_not_running(facts: Facts) -> Lines:

@@ -61,8 +61,7 @@ def printed_cards(facts: Facts) -> dict[str, Capability]:
 
 def named_cards(facts: Facts) -> dict[str, Capability]:
     """The GPUs that people name."""
-    names = [n for e in facts.text.said("names") for n in e.values.get("cards", "").split("|") if n]
-    return {name: known for name in dict.fromkeys(names) if (known := capability(name)) is not None}
+    return {name: known for name in facts.text.cards() if (known := capability(name)) is not None}
 
 
 def cards(facts: Facts) -> dict[str, Capability]:

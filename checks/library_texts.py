@@ -138,17 +138,21 @@ def file_that_is_there(facts: Facts, in_wheels: bool) -> Iterator[Found]:
             message=f"{os.path.basename(name)} is there, and TensorFlow's loader does not look in its directory.",
             proof=lines((event, *lines_of(facts, (name,))[:2])),
             fixes=(
-                Fix(
-                    kind="command",
-                    risk="safe",
-                    summary="Put the directory on the loader's path, before Python starts",
-                    steps=(
-                        f'export LD_LIBRARY_PATH="{_FROM_PYTHON.format(inside[1]) if inside else directory}${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}"',
-                    ),
+                _on_the_path(
+                    "Put the directory on the loader's path", _FROM_PYTHON.format(inside[1]) if inside else directory
                 ),
             ),
         )
         return
+
+
+def _on_the_path(what: str, directory: str) -> Fix:
+    return Fix(
+        kind="command",
+        risk="safe",
+        summary=f"{what}, before Python starts",
+        steps=(f'export LD_LIBRARY_PATH="{directory}${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}"',),
+    )
 
 
 def toolkit_before(facts: Facts) -> Iterator[Found]:
@@ -160,14 +164,7 @@ def toolkit_before(facts: Facts) -> Iterator[Found]:
             yield Found(
                 message=f"The loader's path names another toolkit than that of {directory}, which has {name}.",
                 proof=lines((event, path)),
-                fixes=(
-                    Fix(
-                        kind="command",
-                        risk="safe",
-                        summary="Put this toolkit's directory before the other's, before Python starts",
-                        steps=(f'export LD_LIBRARY_PATH="{directory}${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}"',),
-                    ),
-                ),
+                fixes=(_on_the_path("Put this toolkit's directory before the other's", directory),),
             )
             return
 

@@ -6,7 +6,6 @@ import statistics
 from collections.abc import Iterator
 
 from gpudoctor.checks import _speed
-from gpudoctor.checks._collectives import named_cards
 from gpudoctor.checks._gpus import measured_on
 from gpudoctor.checks._reasons import several
 from gpudoctor.checks._said import lines, machines_alone, said, undecided
@@ -202,7 +201,7 @@ def _listed(facts: Facts) -> Iterator[Found]:
     for event in told:
         rates.setdefault(int(event.values["index"]), []).append(float(event.values["rate"]))
     each = {index: statistics.median(ones) for index, ones in rates.items()}
-    if len(each) < _SEVERAL or len(named_cards(facts)) > 1:
+    if len(each) < _SEVERAL or len(facts.text.cards()) > 1:
         undecided("gpudoctor check")
     for index, rate in each.items():
         others = statistics.median(one for at, one in each.items() if at != index)

@@ -83,6 +83,11 @@ class Text(Fact, frozen=True, kw_only=True):
         """The lines of these kinds."""
         return tuple(e for e in self.understood() if e.kind in kinds)
 
+    def cards(self) -> tuple[str, ...]:
+        """The GPUs that people name, each once."""
+        names = (name for e in self.said("names") for name in e.values.get("cards", "").split("|") if name)
+        return tuple(dict.fromkeys(names))
+
     def understood(self) -> tuple[TextEvent, ...]:
         """Every line that tells something."""
         return () if isinstance(self.events, Unread) else self.events

@@ -74,7 +74,7 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "mig-single-instance-limit"
     if said("pageable-copy", "pageable-measured"):
         yield "h2d-pageable"
-    cards = [name for e in said("names") for name in e.values.get("cards", "").split("|") if name]
+    cards = facts.text.cards()
     if said("collective-hangs") and cards and all(_WITHOUT_PEERS.search(name) for name in cards):
         yield "p2p-unsupported-geforce"
     if said("several-machines") and not said("one-machine"):
