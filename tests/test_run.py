@@ -437,3 +437,32 @@ def test_what_it_logs_is_read(tmp_path: Path) -> None:
     assert "tensor-too-large" in kinds
     assert "lines" not in report["facts"]["text"]  # it is a machine's report, with a log beside
     assert "gpu-oom-model-or-data" in causes(report)
+
+
+CROWD = """
+import threading, time
+for _ in range(600): threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+kept = []
+print("ready", flush=True)
+while True:
+    kept.append(b"x" * (4 << 20))
+    time.sleep(0.05)
+"""
+
+
+def test_memory_is_asked_for_often_where_threads_are_many() -> None:
+    with subprocess.Popen([PYTHON, "-c", CROWD], stdout=subprocess.PIPE, env=environment()) as process:
+        try:
+            assert process.stdout
+            assert process.stdout.readline() == b"ready\n"
+            tree = TreeWatch(process.pid)
+            tree.begin()
+            time.sleep(6)
+            tree.end()
+        finally:
+            process.kill()
+    assert left() == []
+    assert len(tree.memory) >= 2 * len(tree.samples)  # a look at 600 threads is dear, and so there are few
+    sizes = [size for _, size in tree.memory]
+    assert sizes == sorted(sizes)
+    assert sizes[-1] - sizes[0] > 64 << 20

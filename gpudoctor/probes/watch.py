@@ -92,6 +92,7 @@ def condense(said: list[Sample], tree: TreeWatch, began: float, seconds: float) 
         memory_total_bytes=psutil.virtual_memory().total,
         tensorflow=bool(tree.tensorflow),
         **_processors(part),
+        memory_bytes=_moments([m for m in tree.memory if begin <= m[0] <= end]) if has_steady else None,
     )
 
 
@@ -294,7 +295,7 @@ def _own_sm(samples: list[Sample], pids: set[int] | None) -> float | None:
 
 def _processors(part: list[TreeSample]) -> dict[str, Any]:
     names = (
-        "cores", "system_share", "workers_cores", "by_thread", "waiting_for_disk_share", "read_bytes_per_s", "memory_bytes",
+        "cores", "system_share", "workers_cores", "by_thread", "waiting_for_disk_share", "read_bytes_per_s",
     )  # fmt: skip
     span = part[-1].at - part[0].at if part else 0.0
     if len(part) < _FEW or span <= 0:
@@ -330,19 +331,21 @@ def _processors(part: list[TreeSample]) -> dict[str, Any]:
                 tuple(sorted(threads, key=lambda t: -t.cores)[:_NAMES]),
                 sum(s.waiting for s in part) / len(part),
                 reads,
-                _moments(part),
             ),
             strict=True,
         )
     )
 
 
-def _moments(part: list[TreeSample]) -> tuple[int, ...]:
-    """Memory at equal distances: of what lies about each moment the median, for a garbage collection may fall on it."""
-    first, last = part[0].at, part[-1].at
+def _moments(part: list[tuple[float, int]]) -> tuple[int, ...] | None:
+    """Memory at equal distances: of what lies about each moment the median, for a garbage collection may fall on it.
+    None: it was asked for too seldom."""
+    if len(part) < _FEW:
+        return None
+    first, last = part[0][0], part[-1][0]
     step = (last - first) / (_MOMENTS - 1)
     moments = []
     for n in range(_MOMENTS):
-        near = sorted(part, key=lambda s: abs(s.at - (first + n * step)))[:3]
-        moments.append(sorted(s.memory_bytes for s in near)[len(near) // 2])
+        near = sorted(part, key=lambda one: abs(one[0] - (first + n * step)))[:3]
+        moments.append(sorted(size for _, size in near)[len(near) // 2])
     return tuple(moments)

@@ -34,7 +34,6 @@ class TreeSample:
     """(process, name, is the main thread): what the threads that were seen used."""
     threads: dict[tuple[int, str, bool], int]
     """How many there are."""
-    memory_bytes: int
     read_bytes: int | None
     processes: int
     all_threads: int
@@ -47,6 +46,8 @@ class TreeWatch:
 
     def __init__(self, pid: int) -> None:
         self.samples: list[TreeSample] = []
+        self.memory: list[tuple[float, int]] = []
+        """(time.monotonic(), bytes of all processes together), oftener than `samples`: it costs less to ask."""
         self.pids: set[int] = {pid}
         """Every process that was ever seen."""
         self.tensorflow: set[int] = set()
@@ -56,6 +57,7 @@ class TreeWatch:
         self.cost_s = 0.0
         self.cores: int | None = None
         self._root = pid
+        self._here: tuple[int, ...] = (pid,)
         self._over = threading.Event()
         self._of_thread: dict[tuple[int, int], float] = {}
         self._by_thread: dict[tuple[int, str, bool], float] = collections.defaultdict(float)
@@ -74,14 +76,27 @@ class TreeWatch:
 
     def _watch(self) -> None:
         began = time.monotonic()
-        while True:
-            before = time.thread_time()
-            with contextlib.suppress(psutil.Error, OSError):
-                self._look()
-            cost = time.thread_time() - before
-            self.cost_s += cost
-            if self._over.wait(max(every(time.monotonic() - began), cost / _SHARE)):
-                return
+        due = {self._look: began, self._weigh: began}
+        while not self._over.wait(max(0.0, min(due.values()) - time.monotonic())):
+            for act, at in due.items():
+                if at <= time.monotonic():
+                    before = time.thread_time()
+                    with contextlib.suppress(psutil.Error, OSError):
+                        act()
+                    cost = time.thread_time() - before
+                    self.cost_s += cost
+                    now = time.monotonic()
+                    due[act] = now + max(every(now - began), cost / _SHARE)
+
+    def _weigh(self) -> None:
+        """The memory of the processes that the last look saw."""
+        at = time.monotonic()
+        sizes = []
+        for pid in self._here:
+            with contextlib.suppress(OSError, ValueError, IndexError):  # it has ended
+                sizes.append(_own_memory(pid))
+        if sizes:
+            self.memory.append((at, sum(sizes)))
 
     def _look(self) -> None:
         at = time.monotonic()
@@ -89,15 +104,14 @@ class TreeWatch:
         if self.cores is None:
             self.cores = len(root.cpu_affinity())
         pids = [self._root, *(child.pid for child in root.children(recursive=True))]
-        memory, all_threads, waiting, here = 0, 0, False, 0
+        all_threads, waiting, here = 0, False, []
         threads: dict[tuple[int, str, bool], int] = collections.defaultdict(int)
         for pid in pids:
             with contextlib.suppress(OSError, ValueError, IndexError):  # it has ended
                 self.pids.add(pid)
                 user, system, _ = _times(f"/proc/{pid}/stat")
                 self._of_process[pid] = (user, system, _read_bytes(pid))
-                memory += _own_memory(pid)
-                here += 1
+                here.append(pid)
                 for tid in os.listdir(f"/proc/{pid}/task"):
                     used, waits, key = self._thread_of(pid, int(tid))
                     known = self._of_thread.get((pid, int(tid)), 0.0)
@@ -108,6 +122,7 @@ class TreeWatch:
                     all_threads += 1
                 self._of_ended_threads(pid, user + system)
                 self._find_tensorflow(pid, at)
+        self._here = tuple(here)
         if not here:
             return
         reads = [r for _, _, r in self._of_process.values() if r is not None]
@@ -118,9 +133,8 @@ class TreeWatch:
                 system_s=sum(s for _, s, _ in self._of_process.values()),
                 by_thread=dict(self._by_thread),
                 threads=dict(threads),
-                memory_bytes=memory,
                 read_bytes=sum(reads) if reads else None,
-                processes=here,
+                processes=len(here),
                 all_threads=all_threads,
                 waiting=waiting,
             )
