@@ -4,6 +4,7 @@ import importlib.util
 import os
 import random
 import shutil
+import signal
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,11 @@ from tests.building import Workshop
 
 if mutants.VARIABLE in os.environ:
     mutants.apply(os.environ[mutants.VARIABLE])
+
+for heard in (signal.SIGINT, signal.SIGHUP):
+    # a job in the background, or under nohup, ignores them, and so would what a test starts
+    if signal.getsignal(heard) == signal.SIG_IGN:
+        signal.signal(heard, signal.SIG_DFL)
 
 SEED = int(os.environ.get("GPUDOCTOR_TEST_SEED", random.randrange(1 << 32)))
 """Of the random layouts; printed, so that a failure can be played again."""

@@ -49,7 +49,7 @@ def test_every_gpu_computes_right_numbers(healthy: dict[str, Any]) -> None:
     gpus = [f"GPU:{i}" for i in range(len(healthy["facts"]["gpu"]["devices"]))]
     measured = {(m["kernel"], m["device"]): m for m in healthy["measurements"]}
     done = {key: m for key, m in measured.items() if isinstance(m["value"], float)}
-    assert {device for kernel, device in done if kernel != "all-reduce"} == set(gpus)
+    assert {device for _, device in done if "," not in device} == set(gpus)
     for gpu in gpus:
         for kernel in (
             "matmul",
@@ -79,7 +79,8 @@ def test_the_libraries_that_did_the_work_are_named(healthy: dict[str, Any]) -> N
 
 
 def test_the_standard_kernels_are_quick(healthy: dict[str, Any]) -> None:
-    assert sum(m["seconds"] for m in healthy["measurements"] if m["device"] in ("GPU:0", "GPU:0,GPU:1")) < 30
+    """Of a single GPU: what several do together comes on top."""
+    assert sum(m["seconds"] for m in healthy["measurements"] if m["device"] == "GPU:0") < 30
 
 
 def test_the_direct_and_the_simulated_loader_agree(healthy: dict[str, Any]) -> None:

@@ -104,8 +104,9 @@ def test_a_busy_gpu(scene: Scene) -> None:
     assert "gpu-wrong-result" not in found(report)
 
 
-@pytest.mark.parametrize("left_mib", [8192, 3072])
-def test_a_full_gpu(scene: Scene, left_mib: int) -> None:
+@pytest.mark.parametrize("left", [0.06, 0.025])
+def test_a_full_gpu(looked: tuple[Machine, dict[str, Any]], scene: Scene, left: float) -> None:
+    left_mib = int(left * looked[1]["facts"]["gpu"]["devices"][0]["memory_total_bytes"]) >> 20
     scene.beside.append([sys.executable, str(LOAD), "full", "0", str(left_mib)])
     report = scene.check("standard")
     one = first(report)
