@@ -171,7 +171,8 @@ def _not_loaded(facts: Facts) -> Lines:
         said("nvidia-build-named", "dkms-status", "installer-can-not-load") or refuses(facts)
     ):
         return lines
-    if (lines := said("module-not-found")) and not said("smi-not-found"):
+    loaded = isinstance(facts.driver.kernel_version, str) and in_container(facts)  # the host's
+    if (lines := said("module-not-found")) and not said("smi-not-found") and not loaded:
         return lines
     shown = refuses(facts)
     if not shown or wsl(facts):
@@ -306,7 +307,34 @@ def _amd(facts: Facts) -> Lines:
 def _none(facts: Facts) -> Lines:
     if not _without_nvidia(facts) or _amd(facts):
         return ()
-    return (*_named(facts, "Intel", "Mesa Intel"), *facts.text.said("gpu-not-there"))
+    said = facts.text.said
+    return (
+        *_named(facts, "Intel", "Mesa Intel"),
+        *said("gpu-not-there"),
+        *_others_on_bus(facts),
+        *_docker_of_a_mac(facts),
+    )
+
+
+def _others_on_bus(facts: Facts) -> Lines:
+    """The list of all displays, or what modprobe says of the module beside a list of some, has GPUs of others only. A laptop's may
+    be switched off."""
+    said = facts.text.said
+    whole = said("displays-listed") or said("module-no-device")
+    off = said("gpu-switched-off", "prime-intel", "laptop-mode", "laptop-tool", "wsl-named")
+    if not whole or off or facts.text.cards() or not said("gpu-on-bus") or in_container(facts):
+        return ()
+    return (*said("displays-listed")[:1], *said("gpu-on-bus")[:2])
+
+
+def _docker_of_a_mac(facts: Facts) -> Lines:
+    """Docker is asked for GPUs on a Mac, which hands over none whatever is installed."""
+    said = facts.text.said
+    by_name = said("docker-of-a-mac") or (said("docker-host-is-arm") and said("mac-named"))
+    if not by_name or said("linux-host-named") or facts.text.cards():
+        return ()
+    refused = said("no-gpu-device-driver", "no-gpu-runtime")
+    return (*by_name[:1], *refused[:1]) if refused else ()
 
 
 def _missing(facts: Facts) -> Lines:

@@ -186,6 +186,26 @@ def _takes(one: str, python: str) -> bool:
         return True
 
 
+def below_its_wheels(facts: Facts) -> tuple[str, tuple[TextEvent, ...]] | None:
+    """The glibc that the wheels of a release need which pip does not offer, though they are for this Python, where that of this
+    system is older; and the lines."""
+    has = facts.python.glibc
+    here = tuple(e for e in facts.text.said("runs-on") if e.values.get("glibc") == has)
+    if not isinstance(has, str) or not here or facts.system.system in ("Darwin", "Windows"):
+        return None
+    for event in facts.text.said("no-version"):
+        wanted, listed, name = asked_for(event), offered(event), distribution(event)
+        python = (python_of(listed, name) if listed else None) or minor(facts.python.version)
+        if not wanted or not listed or not event.values.get("spec") or python not in pythons(wanted, name):
+            continue
+        builds = [compat.build(r.version) for r in wanted]
+        needs = [b.glibc for b in builds if b is not None and b.glibc is not None]
+        least = min(needs, key=_minor_of, default=None)
+        if least is not None and len(needs) == len(wanted) and _minor_of(has) < _minor_of(least):
+            return least, (event, *here[:1])
+    return None
+
+
 _OURS = Pattern(r"tensorflow|pywrap|python|site-packages|libcu|libnv")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from gpudoctor.checks._cuinit import COMPAT_NOT_SUPPORTED, DRIVER_MISMATCH, NO_DEVICE, OLD_STUB, STUB
-from gpudoctor.checks._driver_asked import Lines, answer, branches, in_container, modules_differ, wsl
+from gpudoctor.checks._driver_asked import Lines, answer, branches, in_container, modules_differ, numbers, wsl
 from gpudoctor.facts import Facts
 
 _FIRST_COMPAT = 410
@@ -55,7 +55,7 @@ def compat(facts: Facts) -> Lines:
     said, differ, result = facts.text.said, branches(facts), answer(facts)
     shown = said("cuinit-failed", "cuda-answers-803", "cuda-answers-804", "ngc-cuinit", "driver-versions-differ")
     refused = result in (DRIVER_MISMATCH, COMPAT_NOT_SUPPORTED)
-    if (refused or differ) and (paths := said("compat-on-path")):
+    if (refused or differ) and (paths := (*said("compat-on-path"), *_lies_in_compat(facts))):
         return (*shown[:2], *paths)
     if (refused or said("driver-versions-differ")) and (named := said("cuda-compat-named")):
         return (*shown[:2], *named)
@@ -64,6 +64,15 @@ def compat(facts: Facts) -> Lines:
     if result != COMPAT_NOT_SUPPORTED:
         return ()
     return (*shown, *said("smi-works")) if in_container(facts) or said("smi-works") else ()  # the driver is one
+
+
+def _lies_in_compat(facts: Facts) -> Lines:
+    """The lines of a libcuda in a compat directory that is of the release which is loaded."""
+    loaded = facts.driver.libcuda.version
+    if not isinstance(loaded, str):
+        return ()
+    lies = (e for e in facts.text.said("libcuda-lies") if "/compat/" in e.values["path"])
+    return tuple(e for e in lies if numbers(e.values["path"].partition(".so.")[2]) == numbers(loaded))
 
 
 def stub(facts: Facts) -> Lines:

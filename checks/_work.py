@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NoReturn
 
+from gpudoctor.checks import _driver_fixes as fix
 from gpudoctor.checks import _told
 from gpudoctor.checks._said import lines
 from gpudoctor.facts import Facts, TextEvent, UnknownFactError, Unread
@@ -155,6 +156,18 @@ def too_old(facts: Facts) -> Iterator[Found]:
     no_code = text.said("no-kernel-image", "arch-mismatch") if card and not _told.too_new(facts) else ()
     if card and card[1] < _LEAST:
         no_code += text.said("no-supported-device")
+    if not below and not no_code and card and _is_before_all(facts):
+        named = (
+            e
+            for e in text.said("names", "device-found")
+            if card[0] in (*e.values.get("cards", "").split("|"), e.values.get("name"))
+        )
+        yield Found(
+            message=f"{card[0]} (compute capability {card[1][0]}.{card[1][1]}) is older than any TensorFlow can be built for.",
+            proof=lines(named),
+            fixes=(fix.OTHER_GPU,),
+        )
+        return
     if not below and not no_code:
         return
     has = f"{card[0]} (compute capability {card[1][0]}.{card[1][1]})" if card else "The GPU"
@@ -171,6 +184,16 @@ def too_old(facts: Facts) -> Iterator[Found]:
             ),
         ),
     )
+
+
+def _is_before_all(facts: Facts) -> bool:
+    """Whether TensorFlow lists no GPU, and those that are named are older than any build of it supports."""
+    cards = _told.cards(facts)
+    return bool(cards) and facts.tensorflow.devices == () and all(has < _LEAST_OF_ALL for has in cards.values())
+
+
+_LEAST_OF_ALL = (3, 0)
+"""The least compute capability that TensorFlow can be built for at all (since 0.5)."""
 
 
 # ------------------------------------------------------------------- memory
@@ -218,12 +241,16 @@ def held_by_others(facts: Facts) -> tuple[str, tuple[Evidence, ...]] | None:
         return "Most of the GPU's memory was in use before this program started.", lines(little)
     if told := _given_little(facts, total):
         return "TensorFlow was given a small part of the GPU's memory: another process holds the rest.", told
-    if others := [e for e in text.said("torch-out-of-memory") if _of_others(e.text)]:
+    others = [e for e in text.said("torch-out-of-memory") if _of_others(e.text)]
+    if others and not text.said("frameworks-together"):
         return "Most of the GPU's memory is held by others than this program.", lines(others)
     if orphaned := [e for e in text.said("gpu-process") if _orphaned(e)]:
         return "A process whose program is gone holds memory of the GPU.", lines(orphaned)
     if gone := text.said("holder-is-gone"):
         return "A process that was ended still holds memory of the GPU.", lines(gone)
+    stopped = () if text.said("holder-was-ended") else text.said("holder-is-stopped")
+    if stopped and text.said(*FULL, *MADE):
+        return "A job that was stopped, and not ended, still holds memory of the GPU.", lines(stopped)
     return _by_the_table(facts)
 
 
@@ -237,6 +264,11 @@ def _given_little(facts: Facts, total: int) -> tuple[Evidence, ...]:
     given += [(int(e.values["given"]) << 20, e) for e in text.said("memory-given")]
     if not given:
         return ()
+    several = tuple(e for e in text.said("several-programs") if not _ONE_BY_ONE.search(e.text))
+    if several and max(size for size, _ in given) < _A_SCRAP and text.said(*MADE, *FULL):
+        return lines((given[0][1], *several[:1]))
+    if apart := (not text.said("several-machines") and _of_two_programs(given)) or _beside_another(facts, given):
+        return apart
     told = text.said("card-memory-said")
     devices = () if isinstance(facts.gpu.devices, Unread) else facts.gpu.devices
     tables = {d.memory_total_bytes for d in devices if isinstance(d.memory_total_bytes, int)}
@@ -257,6 +289,36 @@ def _given_little(facts: Facts, total: int) -> tuple[Evidence, ...]:
     return ()
 
 
+def _of_two_programs(given: list[tuple[int, TextEvent]]) -> tuple[Evidence, ...]:
+    """Two lines by which one program was given nearly all of a GPU, and another nothing to speak of."""
+    by_gpu: dict[str, list[tuple[int, TextEvent]]] = {}
+    for size, event in given:
+        if (gpu := _LOGICAL.search(event.text)) is not None:
+            card = _PHYSICAL.search(event.text)
+            by_gpu.setdefault(gpu[1] + (card[0] if card else ""), []).append((size, event))
+    for same in by_gpu.values():
+        same.sort(key=lambda one: one[0])
+        if same[0][0] < _TINY * same[-1][0]:
+            return lines((same[-1][1], same[0][1]))
+    return ()
+
+
+_LOGICAL, _PHYSICAL = (
+    Pattern(r"\bdevice:GPU:(\d{1,2})\b"),
+    Pattern(r"\bname: [^,\n]{2,40}(?:, pci bus id: [^,\n]{5,20})?"),
+)
+
+
+def _beside_another(facts: Facts, given: list[tuple[int, TextEvent]]) -> tuple[Evidence, ...]:
+    """What TensorFlow was given is little beside what one process of nvidia-smi's table holds, which it is not then."""
+    most, last = max(given, key=lambda one: one[0])
+    held = [e for e in facts.text.said("gpu-process") if _bytes(e.values.get("used", "")) > 4 * most + _OF_A_CONTEXT]
+    return lines((last, held[0])) if held else ()
+
+
+_ONE_BY_ONE = Pattern(r"\b(?:only one|one after (?:another|the other)|(?:not|don't|never) run)\b")
+_A_SCRAP = 512 << 20
+"""Bytes: no GPU that TensorFlow takes has so little."""
 _OF_A_CONTEXT = 1 << 30
 """Bytes that CUDA and its libraries take beside what TensorFlow gives out, at most."""
 

@@ -11,7 +11,7 @@ from gpudoctor.checks._said import lines, said
 from gpudoctor.checks._stated import lost
 from gpudoctor.checks.library_texts import EXTRA, is_cudnn
 from gpudoctor.checks.toolkits import damaged_wheels, missing, only_cudnn_is_missing
-from gpudoctor.facts import Facts, LibraryPick, UnknownFactError, Unread, known
+from gpudoctor.facts import Facts, LibraryPick, TextEvent, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Findings, Found, Stage
 from gpudoctor.registry import check
 
@@ -97,7 +97,7 @@ def cuda_toolkit_missing(facts: Facts) -> Findings:
 
     What it looks at: every library that TensorFlow's loader asks for, and every place where such files are kept: it fires
     where none of them is installed, nor CUDA's runtime or cuBLAS of any version. In a pasted text, whether it says that there
-    is no toolkit; a library that can't be opened is no proof: it may lie elsewhere, or be of another version.
+    is no toolkit, in a listing or in somebody's words; a library that can't be opened is no proof: it may lie elsewhere, or be of another version.
 
     Why it matters: `pip install tensorflow` alone brings none of CUDA's libraries; the extra [and-cuda] (2.14 and newer, on
     Linux) brings all. Older releases, and those for Windows, take them from the system.
@@ -109,7 +109,16 @@ def cuda_toolkit_missing(facts: Facts) -> Findings:
     """
     if not facts.text.is_all:
         return (yield from absent(facts, "all"))
-    told = said(facts, "no-toolkit", settle="nvcc --version; ls -d /usr/local/cuda*")
+    told = _by_words(facts) or said(facts, "no-toolkit", settle="nvcc --version; ls -d /usr/local/cuda*")
     if not lost(facts) and not facts.text.said("libraries-not-opened"):
         raise UnknownFactError(Unread(why="no line says that TensorFlow misses a library"))
     yield Found(message="No CUDA toolkit is installed.", proof=lines(told), fixes=(EXTRA,))
+
+
+def _by_words(facts: Facts) -> tuple[TextEvent, ...]:
+    """Somebody says that no toolkit is installed, where the runtime itself is lost to a TensorFlow that takes it from the system, and
+    nothing names one that is."""
+    runtime = tuple(name for name in lost(facts) if name.startswith(("libcudart.so.", "cudart64_")))
+    brought = facts.text.said("names-extra", "conda-brings-cuda", "names-cuda", "shows-file", "library-opened")
+    from_wheels = any(name == "libcudart.so.12" for name in runtime)
+    return facts.text.said("toolkit-absent-said") if runtime and not brought and not from_wheels else ()

@@ -22,6 +22,8 @@ _WITHOUT = (*_NO_GPU, "nvidia-smi-fails", "container-does-not-start", "libcuda-s
 """What a text shows of a container without GPUs: the stub is what images bring for building."""
 _NO_DEVICES = ("", "void", "none")
 """Values of NVIDIA_VISIBLE_DEVICES that ask for no GPU."""
+_WITHOUT_LIBRARY = (9, 12)
+"""NVML's answers where no driver is, and where its own library is not found."""
 
 
 def _inside(facts: Facts) -> str:
@@ -46,6 +48,8 @@ def _not_asked_for(facts: Facts, container: str) -> tuple[TextEvent, ...]:
     if facts.text.said("wants-processor") and facts.text.said("killed"):
         raise undecided  # no GPU is wanted, and something else ended it
     without, absent = facts.text.said("run-without-gpus", "gpus-asked-too-late"), nothing_here(facts)
+    if isinstance(facts.gpu.nvml_error, int) and facts.gpu.nvml_error not in _WITHOUT_LIBRARY:
+        raise undecided  # the driver's library is inside
     if facts.text.said("gpus-asked") and not (without and driver_works(facts)):
         raise undecided
     if not absent and not (without and lists_nothing(facts) and not starts(facts)):

@@ -268,7 +268,7 @@ def _suspected(facts: Facts) -> list[Found]:
     told = [(e, e.values["version"], "in use") for e in facts.text.said("driver-suspected")]
     told += [(e, e.values["driver"], "of this TensorFlow") for e in stated]
     printed = [] if told else _printed(facts)
-    built = _told.cudas(facts) if told else _told.built_for(facts) if printed else ()
+    built = _packaged(facts) or _told.cudas(facts) if told else _told.built_for(facts) if printed else ()
     told += printed
     needed = [floor for cuda in built if (floor := compat.floor(".".join(map(str, cuda))))]
     for event, release, whose in told if needed else ():
@@ -276,6 +276,14 @@ def _suspected(facts: Facts) -> list[Found]:
             message = f"The driver is of release {release}; the CUDA {whose} needs {needed[0]} or newer."
             return [Found(message=message, proof=lines((event,)), fixes=(_install_driver(facts),))]
     return []
+
+
+def _packaged(facts: Facts) -> tuple[tuple[int, ...], ...]:
+    """The CUDA that a list of packages names: the one in use, whatever else is installed."""
+    listed = [
+        e.values.get("version", "") for e in facts.text.said("installed") if e.values.get("name") == "cudatoolkit"
+    ]
+    return tuple(dict.fromkeys(_numbers(version) for version in listed if len(_numbers(version)) == 2))
 
 
 def _printed(facts: Facts) -> list[tuple[TextEvent, str, str]]:

@@ -91,6 +91,14 @@ def cuda_visible_devices_wrong(facts: Facts) -> Findings:
             explains=(*_NOTHING_LEFT, READS_LIKE_A_FAULT),
         )
         return
+    if facts.text.is_all and (told := _past_the_only_one(facts)):
+        yield Found(
+            message=f"{_VARIABLE} counts from 0, and names another GPU than the only one.",
+            proof=lines(told),
+            fixes=(_UNSET,),
+            explains=(*_NOTHING_LEFT, READS_LIKE_A_FAULT),
+        )
+        return
     value = facts.environment.known(_VARIABLE)
     if value is None:
         raise NotApplicable(f"{_VARIABLE} is not set")
@@ -146,6 +154,17 @@ def _unlisted(facts: Facts) -> tuple[TextEvent, ...]:
         if not masked and not any(e.values["uuid"].lower().startswith(uuid) for e in listed):
             return (chosen, *listed)
     return ()
+
+
+def _past_the_only_one(facts: Facts) -> tuple[TextEvent, ...]:
+    """The lines that choose a GPU by an index above 0, and the one that says that there is a single GPU; none where 0 is chosen too."""
+    one, chosen = facts.text.said("one-gpu-there"), facts.text.said("visible-set")
+    first = {e.values.get("value", "").strip(" '\"").split(",")[0].strip() for e in chosen}
+    gpus = facts.tensorflow.gpus()
+    found = facts.text.said("device-created", "lists-gpus") or (not isinstance(gpus, Unread) and gpus)
+    past = bool(first) and all(index.isdecimal() and int(index) > 0 for index in first)
+    several = len(facts.text.cards()) > 1 or facts.text.said("library-not-loaded", "library-lost")
+    return (*chosen, *one) if one and past and not found and not several else ()
 
 
 _UUID = re.compile(r"gpu-[0-9a-f]{4,8}(?:-[0-9a-f-]{0,28})?")

@@ -24,6 +24,7 @@ from gpudoctor.checks.absent import absent
 from gpudoctor.checks.library_texts import (
     extra_out_of_reach,
     file_that_is_there,
+    gap_in_text,
     installed_as_asked,
     is_one_of_many,
     not_in_this_text,
@@ -42,7 +43,8 @@ def tf_wheel_runpath_gap(facts: Facts) -> Findings:
 
     What it looks at: each library that TensorFlow's loader failed to open; whether pip installed it beside
     TensorFlow (site-packages/nvidia/*/lib); and the RUNPATH of the object that calls dlopen. It fires where
-    that RUNPATH names the directories of other nvidia wheels, and not this one's.
+    that RUNPATH names the directories of other nvidia wheels, and not this one's. In a pasted text, 2.21 that misses
+    libcusolver.so.11 alone, where the text shows that file in its wheel.
 
     Why it matters: everything is installed as the documentation says, and TensorFlow lists no GPU with
     nothing but 'Cannot dlopen some GPU libraries'. TensorFlow 2.21.0 has this defect for libcusolver.so.11:
@@ -53,6 +55,9 @@ def tf_wheel_runpath_gap(facts: Facts) -> Findings:
 
     Source: ELF dynamic section of the 2.21.0 wheel; confirmed on H200 hosts.
     """
+    if facts.text.is_all and (told := gap_in_text(facts)):
+        yield told
+        return None
     gaps = [(pick, file) for pick in failed(facts) if (file := _gap(facts, pick)) is not None]
     if not gaps:
         return all_open(facts) or "no library that is missing lies in a wheel beside TensorFlow that RUNPATH leaves out"

@@ -54,6 +54,27 @@ def other_cuda(facts: Facts) -> Iterator[Found]:
             proof=lines(lines_of(facts, (minor[0],))[:2] + facts.text.said("library-opened")[:2]),
             fixes=(EXTRA,),
         )
+    else:
+        yield from _solver_of_11_0(facts)
+
+
+def _solver_of_11_0(facts: Facts) -> Iterator[Found]:
+    """On Windows, where a toolkit is installed as a whole: of CUDA's libraries cusolver64_11.dll alone is lost. CUDA 11.0 has
+    cusolver64_10.dll in its place."""
+    failed = tuple(name for name in lost(facts) if toolkits(name))
+    if failed == ("cusolver64_11.dll",) and _some_are_opened(facts):
+        yield Found(
+            message="Of CUDA's libraries only cusolver64_11.dll is not there: CUDA 11.0, which has cusolver64_10.dll, is installed.",
+            proof=lines((*lines_of(facts, failed)[:1], *facts.text.said("libraries-not-opened")[:1])),
+            fixes=(
+                Fix(
+                    kind="advice",
+                    risk="safe",
+                    summary="Install CUDA 11.2 beside it, and put its bin directory before the other's on PATH",
+                    steps=(),
+                ),
+            ),
+        )
 
 
 def _fails(facts: Facts) -> bool:
@@ -85,6 +106,7 @@ def _other_minor(failed: list[str], beside: tuple[str, ...]) -> tuple[str, str] 
         low, high = toolkits(name) or ((0,), (0,))
         exact = name.startswith(("libcudart", "cudart")) and low[0] == 10
         replaced = name.startswith(("libcusolver", "cusolver")) and high == (11, 1)
+        replaced = replaced or (name.startswith("cusolver64_") and low == (11, 1))  # CUDA 11.0 has cusolver64_10.dll
         for other in beside:
             major = (toolkits(other) or ((0,), (0,)))[0][0]
             if toolkits(other) == (low, high):
@@ -99,6 +121,8 @@ def _other_minor(failed: list[str], beside: tuple[str, ...]) -> tuple[str, str] 
 def other_cudnn(facts: Facts) -> Iterator[Found]:
     """cuDNN alone is lost, and the text names one of another major version (cudnn-wrong-major)."""
     names = lost(facts)
+    refused = {e.values.get("library") for e in facts.text.said("library-not-loaded") if e.language == "python"}
+    names = tuple(name for name in names if name in refused) or names
     asked_for = {name.removesuffix(".dylib").rstrip("dl.")[-1] for name in names}
     stated = named(facts, "cudnn")
     if not names or not all(is_cudnn(n) for n in names) or not stated or not asked_for <= set("123456789"):
@@ -124,6 +148,8 @@ _NUMBERED = Pattern(r"\.so\.\d")
 def file_that_is_there(facts: Facts, in_wheels: bool) -> Iterator[Found]:
     """The text shows the file that was not found (ld-library-path-not-set, pip-nvidia-libs-not-found)."""
     names = lost(facts)
+    if in_wheels and gap_in_text(facts):
+        return  # tf-wheel-runpath-gap
     for event in facts.text.said("shows-file"):
         name, directory = event.values["library"], event.values["directory"].rstrip("/")
         inside = _IN_A_WHEEL.search(event.text)
@@ -144,6 +170,26 @@ def file_that_is_there(facts: Facts, in_wheels: bool) -> Iterator[Found]:
             ),
         )
         return
+
+
+_GAP, _LEFT_OUT = (2, 21), "libcusolver.so.11"
+"""The release whose loader does not look where its own extra puts this library (compat/matrix.json, out_of_reach)."""
+
+
+def gap_in_text(facts: Facts) -> Found | None:
+    """Only the library that this release's wheel leaves out is lost, and the text shows it beside TensorFlow (tf-wheel-runpath-gap)."""
+    if lost(facts) != (_LEFT_OUT,) or _release(facts) != _GAP:
+        return None
+    for event in facts.text.said("shows-file"):
+        directory = event.values["directory"].rstrip("/")
+        if event.values["library"] == _LEFT_OUT and directory.endswith("-packages/nvidia/cusolver/lib"):
+            version = ".".join(map(str, _GAP))
+            return Found(
+                message=f"TensorFlow {version} can't find {_LEFT_OUT}: pip installed it beside TensorFlow, whose wheel does not look there.",
+                proof=lines((*lines_of(facts, (_LEFT_OUT,))[:1], event)),
+                fixes=(_on_the_path("Put the directory on the loader's path", directory),),
+            )
+    return None
 
 
 def _on_the_path(what: str, directory: str) -> Fix:

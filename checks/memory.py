@@ -11,6 +11,7 @@ from gpudoctor.findings import EnvChange, Fix, Found, Stage
 from gpudoctor.registry import check
 
 _BEFORE = "nvidia-smi  # before the program is started: does anything hold memory?"
+_SHORT = ("gpu-memory-short-said", "out-of-memory", "torch-out-of-memory", "dnn-absent", "no-algorithm")
 _GROWTH = "TF_FORCE_GPU_ALLOW_GROWTH"
 
 
@@ -45,7 +46,7 @@ def tf_preallocates_all_memory(facts: Facts) -> Iterator[Found]:
     Source: https://www.tensorflow.org/guide/gpu#limiting_gpu_memory_growth
     """
     together = facts.text.said("frameworks-together")
-    short = facts.text.said("gpu-memory-short-said", "out-of-memory", "dnn-absent", "no-algorithm") if together else ()
+    short = facts.text.said(*_SHORT) if together else ()
     told = (*together, *short) if short else said(facts, "takes-all-memory", settle="nvidia-smi")
     if facts.text.said(*_work.REFUSED, "cudnn-too-old", "tensor-too-large", "no-memory-for-a-context"):
         _work.unknown("nvidia-smi")

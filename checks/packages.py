@@ -353,6 +353,12 @@ def _conda_in_text(facts: Facts) -> Iterator[Found]:
         for e in facts.text.said("conda-changes")
         if cuda.match(e.values["build"]) and without.match(e.values["after"])
     )
+    if facts.text.said("comes-without-cuda") and isinstance(facts.tensorflow.devices, Unread) and not replaced:
+        replaced = tuple(  # the plan that would mend what somebody complains of
+            e
+            for e in facts.text.said("conda-changes")
+            if without.match(e.values["build"]) and cuda.match(e.values["after"])
+        )
     packages = facts.python.conda_packages if replaced else known(facts.python.conda_packages)
     ours = () if isinstance(packages, Unread) else packages
     builds = [p for p in ours if p.name in ("tensorflow", "tensorflow-base")]

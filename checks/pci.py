@@ -11,28 +11,33 @@ from gpudoctor.facts import Facts, PciDevice, Unread, known
 from gpudoctor.findings import Evidence, Findings, Found, NotApplicable, Stage
 from gpudoctor.registry import check
 
+_EXPLAINED = (
+    *SHOWN,
+    "tf-lists-no-gpu",
+    "cuinit-no-device",
+    "libcuda-not-found",
+    "container-does-not-start",
+    "container-no-gpus-flag",
+    "container-toolkit-missing",
+    "driver-missing",
+)
+_IN_A_TEXT = (*_EXPLAINED, "container-docker-desktop-linux", "cuinit-fails", "libcuda-stub-loaded")
+"""On a machine these are found by what is there, and stand beside it."""
+
 
 @check(
     "GD701",
     "no-nvidia-gpu",
     stage=Stage.BUS,
-    explains=(
-        *SHOWN,
-        "tf-lists-no-gpu",
-        "cuinit-no-device",
-        "libcuda-not-found",
-        "container-does-not-start",
-        "container-no-gpus-flag",
-        "container-toolkit-missing",
-        "driver-missing",
-    ),
+    explains=_EXPLAINED,
 )
 def no_nvidia_gpu(facts: Facts) -> Findings:
     """No NVIDIA GPU is on this machine's PCI bus.
 
     What it looks at: every device in /sys/bus/pci/devices with vendor 10de and a display class (VGA or
     3D controller). It concludes only where the bus can be read and shows devices, no NVIDIA kernel
-    module is loaded, and the machine is neither WSL2 (/dev/dxg) nor a Jetson, whose GPUs are on no PCI bus.
+    module is loaded, and the machine is neither WSL2 (/dev/dxg) nor a Jetson, whose GPUs are on no PCI bus. In a pasted
+    text, a list of all displays with none of NVIDIA's, what is said of the GPU, and a Docker that runs on a Mac.
 
     Why it matters: no driver, toolkit or TensorFlow package can bring up a GPU that is not there. In a
     virtual machine or in the cloud it means that none was passed through, or that the instance type has none.
@@ -48,6 +53,7 @@ def no_nvidia_gpu(facts: Facts) -> Findings:
             message="TensorFlow needs an NVIDIA GPU, and this machine has none.",
             proof=lines(told),
             fixes=(fix.ADD_ONE,),
+            explains=_IN_A_TEXT,
         )
         return
     devices = _without_nvidia(facts)

@@ -181,7 +181,9 @@ def psu_insufficient(facts: Facts) -> Iterator[Found]:
     """
     settle = "sudo nvidia-smi -pl 150  # or the least that the card takes; if the machine then lives, it is the supply"
     told = said(facts, "machine-resets", settle=settle)
-    named = facts.text.said("names-power-supply") or facts.text.said("load-decides")
+    named = facts.text.said("names-power-supply")
+    if not named and not facts.text.said("xid-lost"):
+        named = facts.text.said("load-decides")
     if not named and not any("PSU" in e.text or "supply" in e.text for e in told):
         undecided(settle)
     yield Found(

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from gpudoctor.checks._said import undecided
-from gpudoctor.facts import Facts, Unread, known
+from gpudoctor.checks._said import lines, said, undecided
+from gpudoctor.facts import READS_LIKE_A_FAULT, Facts, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
+
+_WHILE_IT_RUNS = "gpudoctor check --pid PID  # of the program while it runs"
 
 
 @check("GD910", "process-holds-replaced-library", stage=Stage.USE, explains=("op-fails",), level=Level.WARN)
@@ -52,14 +54,24 @@ def process_holds_replaced_library(facts: Facts) -> Findings:
     "GD911",
     "cuda-lib-preloaded-by-other-package",
     stage=Stage.LIBRARIES,
-    explains=("tf-lists-no-gpu", "op-fails", "cudnn-version-too-old", "cuda-lib-from-other-toolkit"),
+    explains=(
+        "tf-lists-no-gpu",
+        "op-fails",
+        "tf-import-broken",
+        "cudnn-version-too-old",
+        "cudnn-version-mismatch",
+        "cuda-lib-from-other-toolkit",
+        "gpu-memory-handle-alloc",
+        READS_LIKE_A_FAULT,
+    ),
     level=Level.WARN,
 )
 def cuda_lib_preloaded_by_other_package(facts: Facts) -> Findings:
     """Another package that the process imported first has brought a CUDA library of its own.
 
     What it looks at: the mappings of the process that was named with --pid, and the file that TensorFlow's loader takes
-    in a fresh process. It fires where the process has a library of the same soname from another directory.
+    in a fresh process. It fires where the process has a library of the same soname from another directory. In a pasted
+    text that somebody tells that the order of two imports, TensorFlow's and such a package's, decides.
 
     Why it matters: a soname that is loaded already is never searched for again. PyTorch, CuPy or OpenCV, imported first,
     decide which cuDNN or cuBLAS TensorFlow computes with, and a version that does not fit fails far from its reason.
@@ -69,7 +81,15 @@ def cuda_lib_preloaded_by_other_package(facts: Facts) -> Findings:
     Source: ld.so(8), dlopen(3): objects are known by their soname.
     """
     if facts.text.is_all:
-        undecided("gpudoctor check --pid PID  # of the program while it runs")
+        told = said(facts, "order-decides", settle=_WHILE_IT_RUNS)
+        if facts.text.said("out-of-memory", "torch-out-of-memory", "gpu-memory-short-said"):
+            undecided(_WHILE_IT_RUNS)  # tf-preallocates-all-memory
+        yield Found(
+            message="Whether TensorFlow works depends on which package is imported first: the first one's libraries are used by both.",
+            proof=lines(told),
+            fixes=(_tensorflow_first("the other package"),),
+        )
+        return
     pid = facts.process.pid
     if pid is None or isinstance(pid, Unread):
         raise NotApplicable("no process was named (--pid)")
@@ -90,15 +110,17 @@ def cuda_lib_preloaded_by_other_package(facts: Facts) -> Findings:
             *(Evidence(text=f"{path} is loaded", source=f"/proc/{pid}/maps") for _, path, _ in strange),
             Evidence(text=f"alone, TensorFlow takes {soname} from {picked}", source="TensorFlow's own loader"),
         ),
-        fixes=(
-            Fix(
-                kind="advice",
-                risk="safe",
-                summary=f"Import TensorFlow before the package that brings {path}, or keep it in an environment of its own",
-                steps=(),
-                verify="gpudoctor check --pid, with the new process",
-            ),
-        ),
+        fixes=(_tensorflow_first(f"the package that brings {path}"),),
+    )
+
+
+def _tensorflow_first(other: str) -> Fix:
+    return Fix(
+        kind="advice",
+        risk="safe",
+        summary=f"Import TensorFlow before {other}, or keep it in an environment of its own",
+        steps=(),
+        verify="gpudoctor check --pid, with the new process",
     )
 
 

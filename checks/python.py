@@ -38,6 +38,8 @@ def tf_not_installed(facts: Facts) -> Findings:
         )
     if facts.text.is_all and facts.text.said("illegal-instruction"):
         raise left_open("python3 -c 'import tensorflow'")  # another Python has it, and ends there
+    if facts.text.is_all and _of_a_notebook(facts):
+        raise left_open("jupyter kernelspec list")
     python = known(facts.python.executable) if not facts.text.is_all else "python3"
     because = facts.python.chosen_because
     stray = facts.tensorflow.stray
@@ -52,6 +54,13 @@ def tf_not_installed(facts: Facts) -> Findings:
     others = () if isinstance(facts.python.others, Unread) else facts.python.others
     proof += [Evidence(text=f"{o.executable} has {o.distribution} {o.version}", source="its files") for o in others[:3]]
     yield Found(message=f"{python} has no TensorFlow.", proof=tuple(proof), fixes=_fixes(facts, python))
+
+
+def _of_a_notebook(facts: Facts) -> bool:
+    """Whether it is a notebook that lacks it, as the text says, and another interpreter has it or may have it."""
+    said = facts.text.said
+    elsewhere = said("environment-has-it", "shell-works", "kernel-is-another")
+    return bool(said("notebook-lacks-tensorflow") or (said("in-a-notebook") and elsewhere))
 
 
 def _fixes(facts: Facts, python: str) -> tuple[Fix, ...]:
@@ -284,6 +293,8 @@ def jupyter_kernel_other_environment(facts: Facts) -> Findings:
             ),
         )
         return
+    if facts.text.is_all and facts.tensorflow.directory is None and _of_a_notebook(facts):
+        raise left_open("jupyter kernelspec list")
     if known(facts.tensorflow.directory) is None:
         raise NotApplicable("TensorFlow is not installed here")
     kernels = [k for k in known(facts.python.kernels) if k.mine]

@@ -300,12 +300,18 @@ def _with_another_python(facts: Facts, newest: Release, has: list[str]) -> Fix:
     )
 
 
-@check("GD411", "glibc-too-old", stage=Stage.PYTHON, explains=("tf-import-broken", "tf-lists-no-gpu", "op-fails"))
+@check(
+    "GD411",
+    "glibc-too-old",
+    stage=Stage.PYTHON,
+    explains=("tf-import-broken", "tf-lists-no-gpu", "op-fails", "install-fails"),
+)
 def glibc_too_old(facts: Facts) -> Findings:
     """The system's C library is older than this TensorFlow needs.
 
     What it looks at: the glibc of the examined interpreter's process against the manylinux tag of the wheel, where the
-    import fails or was not tried. In a pasted text, the loader's words for a version of glibc that is not there.
+    import fails or was not tried. In a pasted text, the loader's words for a version of glibc that is not there, or that pip does
+    not offer a release whose wheels are for this Python and need a newer glibc than the one that is printed.
 
     Why it matters: the import ends with "version `GLIBC_2.27' not found".
 
@@ -317,19 +323,10 @@ def glibc_too_old(facts: Facts) -> Findings:
         least = max(
             (e.values.get("symbol") or f"glibc {e.values['needs']}" for e in told if "here" not in e.values), key=len
         )
-        yield Found(
-            message=f"This system is older than what this TensorFlow was built for: it has no {least}.",
-            proof=lines(told),
-            fixes=(
-                Fix(
-                    kind="advice",
-                    risk="safe",
-                    summary="Use a newer system, a container image of one, or an older release of TensorFlow",
-                    steps=(),
-                    verify="ldd --version",
-                ),
-            ),
-        )
+        yield _glibc_found(least, told)
+        return
+    if facts.text.is_all and (offered := _installs.below_its_wheels(facts)):
+        yield _glibc_found(f"glibc {offered[0]}", offered[1])
         return
     said = [r for r in _fit.of_rule(facts, "glibc") if r.effect == "fails"]
     if not said or facts.tensorflow.import_error is None:
@@ -344,6 +341,22 @@ def glibc_too_old(facts: Facts) -> Findings:
         proof=(Evidence(text=f"glibc {facts.python.glibc}", source="the examined interpreter"), _fit.record(said[0])),
         fixes=_fit.another_release(facts)
         or (Fix(kind="advice", risk="safe", summary="Use a newer system, or a container image of one", steps=()),),
+    )
+
+
+def _glibc_found(least: str, told: tuple[TextEvent, ...]) -> Found:
+    return Found(
+        message=f"This system is older than what this TensorFlow was built for: it has no {least}.",
+        proof=lines(told),
+        fixes=(
+            Fix(
+                kind="advice",
+                risk="safe",
+                summary="Use a newer system, a container image of one, or an older release of TensorFlow",
+                steps=(),
+                verify="ldd --version",
+            ),
+        ),
     )
 
 

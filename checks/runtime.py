@@ -370,9 +370,13 @@ def ptxas_too_old(facts: Facts) -> Findings:
 
 def _handle_in_text(facts: Facts) -> Iterator[Found]:
     told = said(facts, "handle-failed", "handle-without-memory", settle="nvidia-smi")
-    if facts.text.said(
-        "cudnn-too-old", "driver-insufficient", "cudnn-part-missing", "memory-is-free"
-    ) or _work.room_for_a_handle(facts):
+    by_card = facts.text.said("card-decides") and not facts.text.said("handle-without-memory", "out-of-memory")
+    if (
+        by_card
+        or facts.text.said("first-one-ended")
+        or facts.text.said("cudnn-too-old", "driver-insufficient", "cudnn-part-missing", "memory-is-free")
+        or _work.room_for_a_handle(facts)
+    ):
         _work.unknown("nvidia-smi")
     yield Found(
         message="cuBLAS or cuDNN finds no room for its handle: the GPU's memory is used up, mostly by TensorFlow itself.",

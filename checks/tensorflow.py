@@ -204,7 +204,9 @@ def _cpu_build_in_text(facts: Facts) -> Found | None:
             proof=lines(after),
             fixes=(_by_hand(("tensorflow", "tensorflow-gpu"), "tensorflow-gpu", _named_apart(facts)),),
         )
-    if (both := facts.text.said("both-packages")) and (told := facts.text.said("says-no-gpu")):
+    named = {v for e in facts.text.said("names") for v in e.values.get("tensorflow", "").split()}
+    two = not named or any(_apart(v) for v in named)
+    if two and (both := facts.text.said("both-packages")) and (told := facts.text.said("says-no-gpu")):
         return Found(
             message="tensorflow-gpu and the package for CPUs are both installed: the one that came last lies over the other.",
             proof=lines((*both, *told[:1])),

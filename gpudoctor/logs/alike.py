@@ -78,13 +78,28 @@ def is_log(line: str) -> bool:
     return len(line) > _LONGEST or ".cc:" in line[:120] or _LOG.match(line) is not None
 
 
-def is_people(lines: Iterable[str], titled: bool = True) -> bool:
+def is_people(lines: Iterable[str], titled: bool = True, message: bool = False) -> bool:
     """Whether somebody wrote some of these lines, not only a program: words of people, or a first line that is a title (where
-    the first of them is the text's)."""
+    the first of them is the text's). `message`: the text is as short as one in a chat."""
     kept = [line for line in lines if line.strip()]
     if titled and kept and _TITLE.match(kept[0]) and not is_log(kept[0]):
         return True
-    return any(not is_log(line) and (_PEOPLE.search(line) or _is_sentence(line)) for line in kept)
+    return any(
+        not is_log(line) and (_PEOPLE.search(line) or _is_sentence(line) or (message and _is_told(line)))
+        for line in kept
+    )
+
+
+_LITTLE = Pattern(
+    r"\b(?:an?|and|are|at|between|but|for|from|gives|has|in|is|no|not|of|on|one|only|or|prints|says|shows|the|to|two|was|were|when|while|with)\b"
+)
+_FEW = 3
+
+
+def _is_told(line: str) -> bool:
+    """Whether little words hold a line together, as in a message full of numbers."""
+    long = len(line.split()) >= _WORDS and not _STATED.match(line)
+    return long and len({one[0] for one in _LITTLE.finditer(line.lower())}) >= _FEW
 
 
 _ONESELF = Pattern(
@@ -109,9 +124,9 @@ def _is_sentence(line: str) -> bool:
 
 
 _WORDS = 9
-_CONTINUED = Pattern(
-    r"To enable|Detected at node|Skipping|Follow the|This TensorFlow|Please make sure|rebuild TensorFlow|successful NUMA|at least one NUMA|[\w/.-]+:|.{0,80}\bJob for \S{1,60} failed|.{0,300}(?:\.so|\.dll|\bError)\b"
-)
+_BY_A_PROGRAM = r"To enable|Detected at node|Skipping|Follow the|This TensorFlow|Please make sure|rebuild TensorFlow|successful NUMA|at least one NUMA|[\w/.-]+:|.{0,80}\bJob for \S{1,60} failed"
+_STATED = Pattern(_BY_A_PROGRAM)
+_CONTINUED = Pattern(_BY_A_PROGRAM + r"|.{0,300}(?:\.so|\.dll|\bError)\b")
 """How TensorFlow's lines go on, and where a program's name stands before its message."""
 
 

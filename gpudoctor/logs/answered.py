@@ -20,6 +20,20 @@ ANSWERS: dict[str, tuple[str, ...]] = {
     "benign-pcie-idle": ("pcie-link-degraded",),
     "benign-nvlink-overhead": _OF_LINKS,
     "benign-no-nvlink": _OF_LINKS,
+    "benign-kept-off": (
+        "cuda-visible-devices-empty",
+        "cuda-visible-devices-wrong",
+        "no-nvidia-gpu",
+        "container-no-gpus-flag",
+    ),
+    "benign-waited": ("k8s-device-plugin-not-registered", "container-runtime-not-default"),
+    "benign-task-manager": (
+        "tf-cpu-only-package",
+        "msvc-runtime-missing",
+        "ld-library-path-not-set",
+        "cuda-visible-devices-wrong",
+    ),
+    "benign-smi-cuda": ("driver-too-old", "driver-missing", "cuda-version-mismatch", "container-driver-too-old"),
     "benign-renumbered": ("cuda-visible-devices-wrong", "cuda-visible-devices-empty", "tf-no-gpu-registered"),
 }
 """Kind of a harmless line -> the causes that somebody may think of who sees it."""
@@ -87,18 +101,70 @@ BONDS = Language(
 )
 IDLE = Language(
     name="circumstances",
-    words=("2.5GT/s", "2.5 GT/s", "x16 1.1", "x8 1.1", "en1", "en 1", "1.1"),
+    words=("urrent", "2.5GT/s", "2.5 GT/s", "x16 1.1", "x8 1.1", "en1", "en 1", "1.1"),
     kinds=(
         Kind(
             "benign-pcie-idle",
             r"\bLnkSta:[^\n]{0,12}Speed 2\.5 ?GT/s(?![^\n]{0,40}Width x\d{1,2} \(downgraded)[^\n]{0,80}\bP(?:5|8|12)\b|\bP(?:5|8|12)\b[^\n]{0,80}\bLnkSta:[^\n]{0,12}Speed 2\.5 ?GT/s(?![^\n]{0,40}Width x\d{1,2} \(downgraded)|@ x(?:8|16) 1\.1\b[^\n]{0,200}\brender test\b[^\n]{0,60}\b[345]\.0\b"
+            r"|(?i:\bgen(?:eration)?\W{0,3}(?:\w{1,8}\W{0,3})?current\W{1,3}1\b(?![^\n]{0,200}\b(?:thought|slower|same in|slow)\b)[^\n]{0,80}\b(?:nothing (?:is )?(?:running|runs)|idle|P8)\b)"
             r"|(?i:\b(?:pci-?e? )?(?:gen ?1|1\.1)\b[^.\n]{0,40}\b(?:idle|idling|on the desktop|doing nothing)\b[^\n]{0,80}\b(?:gen ?[345]|[345]\.0)\b[^.\n]{0,40}\b(?:load|training|trains|work|busy)\b"
             r"|\b(?:gen ?[345]|[345]\.0)\b[^.\n]{0,40}\b(?:load|training|trains|work|busy)\b[^\n]{0,80}\b(?:gen ?1|1\.1)\b[^.\n]{0,40}\b(?:idle|idling|on the desktop|doing nothing)\b)",
             once=True,
         ),
     ),
 )
-LANGUAGES = (SAID, DIRECTORIES, WORKS, EMPTY, LINKS, BONDS, IDLE)
+TRAINS = Language(
+    name="circumstances",
+    words=("train", "Train", "work", "run", "learn"),
+    kinds=(
+        Kind(
+            "trains-well-said",
+            r"(?i:^(?![^\n]{0,300}\b(?:if|docs?|should|(?:py)?torch)\b)[^\n]{0,200}?(?:(?<!to )\b(?:it|everything|all|training|this|(?:the|my) (?:model|net|network|training|script|program)) (?:\w+ ){0,2}?(?:trains?|works?|runs?|learns|is working|is running)"
+            r"(?: \w+){0,2}? (?:fine|well|ok|okay|great|normally|correctly|perfectly|as expected|and is fast|without (?:any )?(?:problems?|errors?|issues?))\b(?! (?:on|with) (?:the )?cpu)"
+            r"|\btraining works\b(?! (?:on|with) (?:the )?cpu)))",
+            once=True,
+        ),
+    ),
+)
+SMI_CUDA = Language(
+    name="circumstances",
+    words=("CUDA", "uda"),
+    kinds=(
+        Kind(
+            "smi-cuda-said",
+            r"(?i:\bnvidia-smi\b[^.\n]{0,40}\b(?:says|shows|prints|reports|displays|tells|claims|lists|gives)\b[^.\n]{0,30}\bcuda (?:version:? ?)?(?P<version>\d{1,2}\.\d))",
+            once=True,
+        ),
+    ),
+)
+SPEED = Language(
+    name="circumstances",
+    words=("2.5GT/s", "2.5 GT/s"),
+    kinds=(
+        Kind(
+            "link-at-gen-1",
+            r"\b2\.5 ?GT/s\b(?: \(downgraded\))?(?:,? Width x(?:8|16)\b(?! \(downgraded)|(?![^\n]{0,40}Width))",
+            once=True,
+        ),
+    ),
+)
+STATE = Language(
+    name="circumstances",
+    words=("P8", "P12"),
+    kinds=(Kind("idle-state-said", r"(?i:nvidia-smi|pstate|power state|perf\w{0,10})(?![^\n]{0,40}\b(?:during|while|training)\b)[^\n]{0,40}\bP(?:8|12)\b(?![^\n]{0,80}\b(?:training|slow|trains)\b)", once=True),),
+)  # fmt: skip
+TASK_MANAGER = Language(
+    name="circumstances",
+    words=("ask manager", "ask Manager", "askmanager"),
+    kinds=(
+        Kind(
+            "task-manager-said",
+            r"(?i:\btask ?manager\b[^.\n]{0,60}(?:\b[0-3] ?%|\bno (?:\w+ )?(?:activity|usage|load)\b|\bnothing\b|\bidle\b|\bnot (?:used|being used|utili[sz]ed)\b)|(?:\b[0-3] ?%|\bno (?:\w+ )?(?:activity|usage|load)\b|\bidle\b)[^.\n]{0,60}\btask ?manager\b)",
+            once=True,
+        ),
+    ),
+)
+LANGUAGES = (TASK_MANAGER, SAID, DIRECTORIES, WORKS, EMPTY, LINKS, BONDS, IDLE, TRAINS, SMI_CUDA, SPEED, STATE)
 _NO_NVLINK = Pattern(
     r"\b(?:L40S?|L4|L20|T4G?|A10G?|A2|A16|P40?|M[46]0|K80|RTX (?:[456]000|A?[45]\d00) Ada\b|RTX ?A[12]000|(?:RTX ?)?(?:40[5-9]0|50[5-9]0|20[56]0|30[5-8]0)(?: ?(?:Ti|SUPER|Super))?|GTX ?1[06]\d0(?: ?Ti)?|RTX ?A4000|A4000)(?![\w-])"
 )
@@ -112,12 +178,68 @@ _OF_LANES = Pattern(r"\bx ?[124]\b|\b[124]x\b")
 
 def settle(notes: Notebook) -> None:
     """Name what is harmless by several lines together, and take back what is no failure then."""
+    _take_back(notes)
+    for kind, event in _idle(notes):
+        notes.events.append(_as(kind, event))
     kinds = {e.kind for e in notes.events}
     if "benign-pcie-idle" in kinds and not kinds & _SLOWED_DOWN:
         notes.events[:] = [e for e in notes.events if e.kind != "link-called-slow" or _OF_LANES.search(e.text)]
-    for kind, event in _harmless(notes):
-        found = TextEvent(line=event.line, language=event.language, kind=kind, text=event.text, values=event.values)
-        notes.events.append(found)
+    notes.events += [_as(kind, event) for kind, event in _harmless(notes)]
+
+
+def _as(kind: str, event: TextEvent) -> TextEvent:
+    """The event, called harmless."""
+    return TextEvent(line=event.line, language=event.language, kind=kind, text=event.text, values=event.values)
+
+
+def _take_back(notes: Notebook) -> None:
+    """What was no failure in the end: adapters that NCCL leaves out where it uses another, a pod that was given a node, a worker
+    that is meant to have no GPU, a list of modules where no module is to be seen or one was loaded later."""
+    kinds = {e.kind for e in notes.events}
+    placed = max((e.line for e in notes.events if e.kind == "pod-scheduled"), default=0)
+    waited = all(e.line < placed and _DESCRIBED.match(e.text) for e in notes.events if e.kind == "k8s-insufficient")
+    elsewhere = bool(kinds & _NO_MODULE_THERE) or isinstance(notes.told("gpu.driver_version"), str)
+    renamed = {
+        "k8s-insufficient": "benign-waited" if placed and waited else "",
+        "nccl-ib-failed": "benign-adapter" if "nccl-ib-used" in kinds else "",
+        "module-not-listed": "modules-not-shown" if elsewhere else "",
+    }
+    for at, event in enumerate(notes.events):
+        new = renamed.get(event.kind, "")
+        if new and (event.kind != "nccl-ib-failed" or "open" in event.text):
+            notes.events[at] = _as(new, event)
+    hidden = [e.values.get("value", "").strip(" '\"") in ("", "-1") for e in notes.events if e.kind == "visible-set"]
+    meant = "kept-off-on-purpose" in kinds and bool(hidden) and all(hidden) and not kinds & _LACKS
+    if meant and notes.told("driver.libcuda.init_result") == _NO_DEVICE:
+        notes.untell("driver.libcuda.init_result")
+        notes.untell("tensorflow.devices")
+        notes.events[:] = [_as("benign-kept-off", e) if e.kind == "cuinit-failed" else e for e in notes.events]
+
+
+_DESCRIBED = Pattern(r"(?:Normal|Warning) ")
+"""How the events of one pod are listed (kubectl describe)."""
+_NO_MODULE_THERE = {
+    "nvidia-listed",
+    "module-loaded",
+    "wsl-named",
+    "wsl",
+    "in-a-container",
+    "container-shell",
+    "talks-of-a-container",
+    "in-a-pod",
+    "in-colab",
+    "talks-of-colab",
+}
+_NO_DEVICE = 100
+
+
+def _idle(notes: Notebook) -> Iterator[tuple[str, TextEvent]]:
+    """A link of the first generation, beside the power state in which a GPU has nothing to do."""
+    said = {e.kind: e for e in reversed(notes.events)}
+    if _SLOWED_DOWN & said.keys():
+        return
+    if "link-at-gen-1" in said and "idle-state-said" in said and "benign-pcie-idle" not in said:
+        yield "benign-pcie-idle", said["link-at-gen-1"]
 
 
 def _harmless(notes: Notebook) -> Iterator[tuple[str, TextEvent]]:
@@ -127,6 +249,11 @@ def _harmless(notes: Notebook) -> Iterator[tuple[str, TextEvent]]:
             yield "benign-no-nvcc", said["nvcc-absent"]
         if "directory-absent" in said and "library-opened" in said:
             yield "benign-absent-directory", said["directory-absent"]
+    well = "trains-well-said" in said and not any(e.symptom for e in notes.events) and not _LACKS & said.keys()
+    if (well or works(notes)) and (shown := said.get("smi-cuda-said")) and _is_newer(shown, notes):
+        yield "benign-smi-cuda", shown
+    if works(notes) and "task-manager-said" in said and not (_SLOWED_DOWN | _LACKS) & said.keys():
+        yield "benign-task-manager", said["task-manager-said"]
     chosen = {e.values.get("value", "").strip(" '\"") for e in notes.events if e.kind == "visible-set"}
     made = {e.values["logical"]: e for e in reversed(notes.events) if e.kind == "device-created"}
     numbers = chosen.pop().split(",") if len(chosen) == 1 else []
@@ -142,6 +269,21 @@ def _harmless(notes: Notebook) -> Iterator[tuple[str, TextEvent]]:
         and _at_their_best(notes)
     ):
         yield "benign-nvlink-overhead", row
+
+
+_LACKS = {"says-no-gpu", "goes-wrong", "lost-at-work", "empty-list-said", "lists-cpu", "lists-no-gpu"}
+"""Who says so has no GPU, or has trouble."""
+
+
+def _is_newer(shown: TextEvent, notes: Notebook) -> bool:
+    """Whether nvidia-smi's CUDA is at least as new as one that is installed."""
+    own = [e.values["cuda"] for e in notes.events if e.kind == "names-cuda" and "cuda" in e.values]
+    own = [one for one in own if one != shown.values["version"]]
+    return bool(own) and all(_pair(shown.values["version"]) >= _pair(one) for one in own)
+
+
+def _pair(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))
 
 
 _A_LINK, _OF_IT = 25.0, (0.84, 1.02)
@@ -174,9 +316,14 @@ def _cards(notes: Notebook) -> list[str]:
     ]
 
 
+def fails(notes: Notebook) -> bool:
+    """A line shows a failure, or TensorFlow lists no GPU."""
+    return any(e.symptom for e in notes.events) or notes.told("tensorflow.devices") == ()
+
+
 def works(notes: Notebook) -> bool:
     """Whether TensorFlow uses GPUs, and nothing fails."""
-    if any(e.symptom for e in notes.events) or notes.told("tensorflow.devices") == ():
+    if fails(notes):
         return False
     if any(e.kind == "empty-list-said" for e in notes.events):
         return False  # of another moment

@@ -33,6 +33,10 @@ _QUESTIONS: tuple[tuple[Pattern, Pattern], ...] = (
 """What is asked, and what its answer looks like."""
 _SHOWN = Pattern(r"Name: (?P<name>[\w.-]+)$")
 _OF_SHOWN = Pattern(r"Version: (?P<version>[\w.+-]+)$")
+_MODULES = Pattern(r"^(?:[^|\n]{0,80}[$#>%] ?)?(?:sudo )?lsmod ?\| ?grep (?:-\w )?['\"]?nvidia['\"]?$")
+_PROMPT = Pattern(r"(?:[^\s|]{1,60}[:~@][^|\n]{0,60})?[$#>%] ?(?:$|[#$]? ?(?:sudo )?[a-z])|\[[^\]\n]{3,60}\] ?[$#]")
+_NOTHING = "lsmod | grep nvidia: nothing"
+"""What a list of modules says that is empty."""
 _FAR = 60
 """Lines between a question and its answer, at most: TensorFlow's log stands there."""
 _PENDING = 8
@@ -40,7 +44,7 @@ _PENDING = 8
 
 def together(lines: Iterable[Line]) -> Iterator[Line]:
     """The lines, answers with their questions before them."""
-    label, shown = "", ""
+    label, shown, silent = "", "", 0
     pending: list[tuple[str, Pattern, int]] = []
     for at, line in enumerate(lines):
         text = line.text
@@ -58,6 +62,11 @@ def together(lines: Iterable[Line]) -> Iterator[Line]:
         ):
             label = heading["label"]
             continue
+        if silent and text:
+            if _PROMPT.match(text):
+                yield Line(silent, _NOTHING)
+            silent = 0
+        silent = line.number if _MODULES.search(text) else silent
         if name := _SHOWN.match(text):
             shown = name["name"]
         elif shown and (version := _OF_SHOWN.match(text)):

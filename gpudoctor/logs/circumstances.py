@@ -11,10 +11,12 @@ _UPDATED = r"(?:updat|upgrad)"
 _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "suspended",
-        ("uspen", "ibernat", "sleep", "Sleep", "esum", "wak", "Wak", "PM: ", "休眠", "挂起", "睡眠"),
+        ("uspen", "ibernat", "sleep", "Sleep", "esum", "wak", "Wak", "PM: ", "休眠", "挂起", "睡眠", "ibernac", "eille", "uhezust", "ereitschaft", "tandby", "スリープ", "сна", "절전"),
         (r"(?i:\b(?:after|from|since|upon|post|following|comes? back from|into|every|when|whenever|once|if)[- ](?:[\w'-]+ ){0,4}"
         r"(?:suspend|suspension|resum|hibernat|sleep|wak(?:e|ing)))"
-        r"|PM: (?:suspend (?:entry|exit)|resume from)|(?i:suspend ?(?:/|and|&) ?resume)|休眠|挂起|睡眠"),
+        r"|PM: (?:suspend (?:entry|exit)|resume from)|(?i:suspend ?(?:/|and|&) ?resume)|(?<!没有)(?:休眠|挂起|睡眠)"
+        r"|(?i:^(?![^\n]{0,300}\b(?:nie|jamais|nunca|schon vorher)\b)[^\n]{0,300}?\b(?:tras|despu[eé]s de|al (?:volver|despertar) de|entra en|ap[oó]s|depois d[ae]|apr[eè]s|sortie de|nach|aus) (?:(?:la|una|a|uma|de|l[ae]|une|mise|dem|der|den|einem) ){0,3}(?:suspensi[oó]n|suspens[aã]o|hibernaci[oó]n|hiberna[cç][aã]o|suspend(?:er|re)|veille|standby|ruhezustand|bereitschaft))"
+        r"|スリープ(?:から|後|の後|復帰)|после сна|절전 ?(?:모드 ?)?(?:후|에서|해제)"),
     ),
     (
         "suspend-remedy",
@@ -47,6 +49,11 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     ("devcontainer-named", ("devcontainer", "Remote-Containers"), r"\bdevcontainer\b|\bRemote-Containers\b"),
     ("compose-named", ("compose", "Compose", "services:"), r"(?i:\bdocker[- ]compose\b|\bcompose(?:\.ya?ml| file| service))|^services:$"),
+    (
+        "driver-installed-said",
+        ("river", "驱动"),
+        r"(?i:(?<!no )\bdrivers? (?:\S{1,12} )?(?:is|are|was|were|has been|have been|got) (?:already |properly |correctly |successfully )?installed\b|\b(?:I|we)(?:'ve| have)? (?:just |already )?(?:re-?)?installed (?:\S{1,15} ){0,4}drivers?\b)|驱动包?(?:已经|已|是)?(?:装|安装)(?!失败)",
+    ),
     ("container-named", ("-gpu image", "ocker", "ontainer", "odman", "ubernetes", "ubeflow", "k8s"), r"(?i:\bdocker|\bpodman\b|\b\d[\w.-]{0,20}-gpu image\b|\b(?:dev)?containers?\b|kubernetes|kubeflow|\bk8s\b)"),
     (
         "nvidia-gpu-named",
@@ -59,10 +66,17 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"(?<!env: )\bCUDA_VISIBLE_DEVICES['\"]?(?:\]|,| to)? ?[=:]?=? ?(?P<value>['\"][^'\"\n]{0,40}['\"]|(?i:GPU-[0-9a-f-]{6,36})|\$\w{1,20}|-?\d[\d,]{0,40}|(?<=[=:] )all\b|(?<==)all\b|(?<==)(?=\s|$))",
     ),
     (
+        "one-gpu-there",
+        ("one", "One", "single", "Single", "1 ", "only", "Only"),
+        (r"(?i:\b(?:I(?: only)? have|I've got|there(?:'s| is)(?: only)?|(?:it|machine|laptop|server|pc|box|system|computer|workstation) (?:only )?has|we have|only has)(?: only| just| exactly)? (?:one|1|a single)(?! (?:of|or more)\b) (?:(?!other|more|another)[\w-]{1,15} ){0,3}?(?:gpu|card|graphics card|[gr]tx|geforce|tesla|quadro|titan)\b(?! (?:per|each|visible|left|free|available|is (?:free|idle)|at|of|for|and (?:one|an?|another))\b)(?![^\n]{0,200}(?:\band (?:one|another)\b|\bthe (?:server|other)\b|\bthere is one\b))"
+        r"|\b(?:my|a|the|our) (?:only|single)(?:[ -]gpu)? (?:machine|laptop|server|pc|box|system|computer|workstation|gpu|card)\b|\bsingle[- ]gpu (?:machine|laptop|server|pc|box|system|computer|workstation)\b)"),
+    ),
+    (
         "gpu-not-there",
         ("GPU", "gpu", "card", "CPU"),
         (r"^\s{0,8}[-*+] (?i:no (?:nvidia )?gpus?)\W{0,3}$|^\W{0,4}No nvidia gpus?\b(?! (?:found|detected|device))"
         r"|(?i:\bthere(?:'s| is) no (?:nvidia )?(?:gpu|graphics? card) in (?:it|(?:the|my|this|our) (?:\w{1,15} )?(?:machine|laptop|server|node|computer|pc|vm|box))\b)"
+        r"|(?i:\b(?:my|this|our) (?:\w{1,15} )?(?:machine|laptop|computer|pc|vm|box|notebook) (?:has(?: got)? no|(?:doesn't|does not|doesnt) have an?) (?:nvidia )(?:gpus?|graphics? cards?|cards?)\b(?![^\n]{0,200}\b(?:server|ssh|cluster|remote\w*|workstation|cloud|there)\b))"
         r"|(?i:\bon (?:a|an|my|this|our) (?:\w{1,15} ){0,2}(?:machine|laptop|server|node|computer|pc|vm|box) (?:that has|with) \W{0,3}(?:a )?CPU\W{0,3} only\b)"
         r"|(?i:\b(?:when|if|since|because|as) (?:a|an|the|my|this|our|that) (?:\w{1,15} ){0,2}has \W{0,3}no\W{0,3} (?:nvidia )?gpus?\b)"
         r"|(?i:\bon (?:a|an|my|this|our) (?:\w{1,15} ){0,2}(?:machine|laptop|server|node|computer|pc|vm|box|instance)\b[^.\n]{0,16}(?<![a-z])[_*]{0,2}without[_*]{0,2} (?:a |any |an )?(?:nvidia )?(?:gpus?|graphics? cards?)\b)"),
@@ -88,7 +102,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"(?:^|[^\d])0 ?MiB / {1,3}\d{4,6} ?MiB|(?i:\b\d{1,2}(?:\.\d)? ?(?:GB )?(?:of|/) ?\d{1,2} ?(?:GB )?(?:is |are )?free\b|\bfree memory\b[^.\n]{0,12}\d{1,2} of \d{1,2} ?GB|\b(?:gpu|card|memory) is (?:completely |totally )?(?:empty|free)\b)",
     ),
     ("address-space-limited", ("virtual memory", "ulimit", "h_vmem"), r"\bvirtual memory +\(kbytes, -v\) +\d{5,10}\b|\bulimit -v \d{5}|\bh_vmem=\d"),
-    ("libdevice-named", ("libdevice",), r"(?i:\b(?:no|not|can(?:'t|not)|missing|find|locate)\b[^.\n]{0,30}\blibdevice\b|\blibdevice\b[^.\n]{0,30}\b(?:not found|missing)\b)"),
+    ("libdevice-named", ("libdevice",), r"(?i:\b(?:no|not|can(?:'t|not)|missing|find|locate)\b[^.\n]{0,30}\blibdevice\b|\blibdevice\b(?:\.compute_\d\d\.\d\d\.\w{2})?[^.\n]{0,30}\b(?:not found|missing)\b)"),
     ("image-for-gpu", ("tensorflow/tensorflow:",), r"\btensorflow/tensorflow:\S{0,40}gpu"),
     (
         "cpu-image",
@@ -132,7 +146,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     ("wheel-libs-named", ("-packages",), r"(?:site|dist)-packages[/\\\\]nvidia[/\\\\](?:c|\*)"),
     ("run-by-sudo", ("sudo ",), r"\bsudo (?:-\w+ )?(?:\./|(?:\S{0,60}/)?(?:python|jupyter|ipython)[\d.]{0,4} |\S{1,60}\.py\b)"),
-    ("protobuf-named", ("rotobuf", "_pb2"), r"(?i:\bprotobuf\b)|_pb2(?:\.py\b| import )"),
+    ("protobuf-named", ("rotobuf", "_pb2", "rotocol"), r"(?i:\bprotobuf\b|\bprotocol buffers?\b)|_pb2(?:\.py\b| import )"),
     (
         "another-framework",
         ("orch", "arknet", "heano", "affe", "axnet", "MXNet", "mxnet", "jax", "JAX", "upy", "umba", "CuPy"),
@@ -171,9 +185,9 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     (
         "input-blamed",
-        ("low", "long", "ottleneck", "hold", "time"),
-        (r"(?i:\b(?:data (?:loading|loader|pipeline)|input pipeline|pre-?processing|transforming the images|google drive|flow[ _]from[ _]directory|image_dataset_from_directory|data ?generator|reading (?:the )?(?:images|files|data))\b[^.\n]{0,60}"
-        r"\b(?:slow(?:ly|er)?|(?:is|as) the bottleneck|holds? (?:it|the gpu|everything|things) up|(?:ridiculously|very|so|too) long)\b"
+        ("low", "long", "ottle", "hold", "time"),
+        (r"(?i:\b(?:data (?:loading|loader|pipeline)|input pipeline|pre-?processing|transforming the images|google drive|flow[ _]from[ _]directory|image_dataset_from_directory|data ?generators?|reading (?:the )?(?:images|files|data))\b[^.\n]{0,60}"
+        r"\b(?:slow(?:ly|er)?|(?:is|are|as|seems?|seems? to be|appears? to be) (?:the|a) bottle ?neck|holds? (?:it|the gpu|everything|things) up|(?:ridiculously|very|so|too) long)\b"
         r"|\binput(?: pipeline)?\b[^.\n]{0,12}\b(?:wastes?|takes?|costs?|eats?|needs?) (?:a )?(?:lots? of|much|most of|too much|nearly all|all) (?:of )?(?:the )?time\b)"),
     ),
     (
@@ -335,11 +349,6 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("rebuil", "dkms install", "re-built"),
         (r"(?i:\b(?:not|n't|no longer|never) (?:being |get |getting |automatically )*re-?buil[dt]\b[^.\n]{0,40}\bkernel|\bdkms install\b[^.\n]{0,60}\b(?:after|for|at) (?:each|every|a new) (?:new )?kernel)"),
     ),
-    (
-        "both-packages",
-        ("oth ",),
-        (r"(?i:\bboth\W{1,4}tensorflow-gpu(?:==[\d.]+)?\W{1,4}and\W{1,4}tensorflow(?:-cpu)?\b|\bboth\W{1,4}tensorflow(?:-cpu)?(?:==[\d.]+)?\W{1,4}and\W{1,4}tensorflow-gpu\b)"),
-    ),
     ("tensorflow-of-the-user", ("/.local/lib/python",), r"/\.local/lib/python[\d.]{1,5}/site-packages/tensorflow"),
     (
         "python-of-an-environment",
@@ -358,7 +367,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("ecure", "ECURE"),
         r"(?i:\bsecure ?boot\b(?![^.]{0,30}\b(?:disabled|off|deactivated)\b))(?<!no secure boot)",
     ),
-    ("selinux-named", ("SELinux", "selinux", "SElinux"), r"(?i:\bselinux\b)(?![^.]{0,20}(?i:disabled|permissive))"),
+    ("selinux-named", ("SELinux", "selinux", "SElinux", "Selinux"), r"(?i:\bselinux\b)(?![^.]{0,20}(?i:disabled|permissive))"),
     (
         "label-named",
         ("label=", "container_use_devices", "nvidia_container_t"),
@@ -377,7 +386,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         "frameworks-together",
         ("orch", "ORCH", "JAX", "jax", "upy", "uPy", "MXNet", "mxnet", "affe"),
         (r"(?i:^(?=[^\n]{0,400}\b(?:tensorflow|keras|tf)\b)(?=[^\n]{0,400}\b(?:pytorch|torch|jax|cupy|mxnet|caffe2?)\b)[^\n]{0,400}"
-        r"\b(?:both|together|paired with|alongside|side by side|simultaneously|consecutively|in parallel|at the same time|(?:same|one|single) (?:process|gpu|server|script|program)|(?:loaded|imported) before|runs? first)\b)"),
+        r"\b(?:both|together|paired with|alongside|side by side|simultaneously|consecutively|in parallel|at the same time|(?:same|one|single) (?:process|gpu|server|script|program)|(?:loaded|imported) before|runs? first|(?:notebook|script|program|process) first \w{3,12}s?\b[^\n]{0,200}\b(?:then|later|afterwards))\b)"),
     ),
     ("conda-brings-cuda", ("conda install", "mamba install"), r"(?:conda|mamba) install [^\n]{0,120}\b(?:cudatoolkit|cuda-toolkit|cuda-nvcc|cudnn)"),
     ("pip-brings-tensorflow", ("pip install", "pip3 install"), r"\bpip3? install (?:-\S{1,20} ){0,3}[\"']?tensorflow(?:-gpu)?(?:[=\[<>~ \"']|$)"),

@@ -80,6 +80,10 @@ _HAS = Pattern(
     r"(?i:\b(?:have|has|I've|we've|only|there(?:'s| is| are)|contains?|see|got)\b[^.?!,;:]{0,30}?)(?<![\w/.])['`\"]?(?P<name>cudnn64_|libcudnn\.so\.|cudart64_|libcudart\.so\.)(?P<version>\d{1,3}(?:\.\d)?)\b"
 )
 """A library that is there, by its name."""
+_LISTED = Pattern(r"^(?:\d{1,4}[./-]\d\d[./-]\d{2,4} |-a-{4} ).{0,80}\b(?P<name>cudnn64_)(?P<version>\d)\.dll$")
+"""A line of a directory of Windows."""
+_INSTALLED_IN = Pattern(r"(?i)\\NVIDIA\\CUDNN\\v(\d{1,2}(?:\.\d{1,2}){0,2})\\")
+"""Where cuDNN's installer for Windows puts it."""
 _NO_LONGER = Pattern(r"\b(?:not|no|never|missing|if|should|must|cannot|unable|fails?|failed|could)\b|n't\b")
 _NO_FILE = Pattern(
     r"(?:ls: cannot access|cat:) '?/usr/(?:local/cuda[^/\s']{0,8}|[\w/.-]{0,60}cudnn[\w*.]{0,20})'?: No such file"
@@ -187,6 +191,10 @@ def line(text: str, _number: int, _notes: Notebook) -> Understood | None:
         return Understood(SHOWN, {"directory": shown["directory"], "library": shown["library"]})
     if ".cc:" in text:
         return None
+    if listed := _LISTED.match(text):
+        return Understood(KIND, _by_file(listed["name"], listed["version"]))
+    if places := set(_INSTALLED_IN.findall(text)):
+        return Understood(KIND, {"cudnn": places.pop()}) if len(places) == 1 else None
     if text.endswith("?") and (said := _SENTENCES.sub("\n", text)).count("\n"):
         text = said.rpartition("\n")[0].replace("\n", " ")  # what is asked at the end tells nothing
     elif "?" in text and len(parts := _SENTENCES.sub("\n", text).split("\n")) > 1:

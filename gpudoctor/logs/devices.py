@@ -13,7 +13,7 @@ _SIZE = r"\d[\d.]* ?[KMG]?i?B"
 
 LANGUAGE = Language(
     name="devices",
-    words=(": Y ", ": N ", ":   Y ", ":   N ", "name: ", "emory: ", "deviceMemorySize", "StreamExecutor device", "opened dynamic library", "/step", "Processes:", "CUDA Capability", "MIG", "mig ", "emory", "GPU"),
+    words=(": Y ", ": N ", ":   Y ", ":   N ", "name: ", "emory: ", "deviceMemorySize", "StreamExecutor device", "opened dynamic library", "/step", "Processes:", "CUDA Capability", "MIG", "mig ", "emory", "GPU", "显"),
     kinds=(
         Kind(
             "device-found",
@@ -36,7 +36,8 @@ LANGUAGE = Language(
         Kind(
             "holder-is-gone",
             r"(?i:\b(?:kill(?:ed|ing)?|zombie|dead|died|terminated|crashed|ctrl[- +]c)\b[^.\n]{0,60}"
-            r"\b(?:still|keeps?|holds?|remains?|occupie[sd]|not (?:released?|freed?))\b[^.\n]{0,40}\b(?:memory|gpus?|vram)\b)",
+            r"\b(?:still|keeps?|holds?|remains?|occupie[sd]|not (?:released?|freed?))\b[^.\n]{0,40}\b(?:memory|gpus?|vram)\b)"
+            r"|(?:kill|[Cc]trl[ +-]*[Cc]|杀掉|杀死|退出)[^。\n]{0,30}(?:显存|显卡|GPU)[^。\n]{0,15}(?:不会?释放|没有?释放|未释放|无法释放|[仍还]然?[被在]?占)",
         ),
         Kind("work-goes-on", r"\d+/\d+ \[=+.{0,60}\d ?m?s/step|━ .{0,40}\d ?m?s/step"),
     ),
@@ -65,13 +66,14 @@ SIZES = Language(
 # ------------------------------------------------------------------- what people write
 
 _BARE = tuple(f"{series}{size}" for series in (20, 30, 40, 50) for size in (50, 60, 70, 80, 90))
-WORDS = ("TX", "tx", "MX", "GT ", "K80", "K40", "K520", "T4", "100", "H200", "B200", "L40", "A10", "A30", "A40", "A6000", "GB10", "Quadro",
-         "Tesla", "itan", "TITAN", "50 Ti", "50Ti", "940", "930", "920", "960", "780M", "1050", "1070", "1080", "ensor", "TF", "tf", "uda", "UDA", *_BARE)  # fmt: skip
+WORDS = ("TX", "tx", "MX", "GT ", "gt ", "K80", "K40", "K520", "T4", "100", "H200", "B200", "L40", "A10", "A30", "A40", "A6000", "GB10", "Quadro",
+         "Tesla", "NVS", "itan", "TITAN", "50 Ti", "50Ti", "940", "930", "920", "960", "780M", "1050", "1070", "1080", "ensor", "TF", "tf", "uda", "UDA", *_BARE)  # fmt: skip
 _NAME = Pattern(
     r"\b(?i:RTX )?(?P<series>[345]0)(?:00|xx|XX)?[ -]?(?i:series|owners|cards)|\b(?i:RTX) ?-?(?:(?P<series2>[345]0)(?:xx|XX)|(?P<series3>[345])(?:xxx|XXX))\b"
     r"|(?:NVIDIA )?(?:GeForce )?\b(?i:RTX|GTX) ?-?(?i:PRO )?A?\d{3,4}[mM]?x?(?:[ -]?(?i:Ti|SUPER|Laptop|Ada)\b)*"
     r"|\b(?:[AHV]100|H200|B[23]00|P100|GB10|K[48]0[cm]?|(?:GRID )?K520|T4|L4|L40S?|A10G?|A[34]0|A[46]000|MX ?[1-5]\d0)\b"
-    r"|\b(?:GT ?\d{3}[mM]?|[89][1-8]0 ?[mM][xX]?|7[5-8]0(?:[mM]| ?Ti))\b"
+    r"|\b(?:(?:GT|gt) ?\d{3}[mM]?|[89][1-8]0 ?[mM][xX]?|7[5-8]0(?:[mM]| ?Ti))\b"
+    r"|\bNVS ?\d{3,4}[mM]?\b"
     r"|\b(?:Quadro|Tesla|Titan|TITAN) (?:RTX(?: \d{4})?|[A-Z]+\d*\w{0,5})\b"
     r"|\b(?P<bare2>(?:[2345]0[5-9]0|10[578]0) ?(?:[Tt]i|TI|SUPER|[Ss]uper))\b"
     r"|(?:^|\b(?i:an?|the|my|on|with|two|dual|new|and|use|using|have|got|card|GPU:?|GeForce|NVIDIA) ?)(?P<bare>[345]0[5-9]0(?: ?(?:Ti|ti|SUPER))?)\b(?![.,]?\d)",
@@ -79,7 +81,7 @@ _NAME = Pattern(
 )
 _ONE = r"[012]\.\d{1,2}(?!\d)(?:\.\d{1,2})?"
 _RELEASE = Pattern(
-    r"(?<!nvidia-)\b(?:tensorflow|tf)(?:[-_ ]?(?:gpu|nightly-gpu|nightly))?(?:\[and-cuda\])?[\W_]{0,4}(?:version|ver|v)?s?(?: ?\([^)]{0,40}\))?(?:(?: (?:is|was|has been|got))?(?: (?:up|down)(?:dated|graded))? to(?= v?\d))?(?:[^\w\n]|tf|v){0,4}"
+    r"(?<!nvidia-)\b(?:tensorflow|tf)(?:[-_ ]?(?:gpu|nightly-gpu|nightly))?(?:\[and-cuda\])?(?: (?:is|in|has)(?= v))?[\W_]{0,4}(?:version|ver|v)?s?(?: ?\([^)]{0,40}\))?(?:(?: (?:is|was|has been|got))?(?: (?:up|down)(?:dated|graded))? to(?= v?\d))?(?:[^\w\n]|tf|v){0,4}"
     rf"(?P<versions>{_ONE}(?:(?: ?[/,&-] ?| and | or )(?:tf ?)?{_ONE}){{0,6}})",
     re.IGNORECASE | re.ASCII,
 )

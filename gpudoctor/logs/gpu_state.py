@@ -27,7 +27,7 @@ LANGUAGE = Language(
     words=(
         "undefined symbol: cu", "busy or unavailable", "DEVICE_UNAVAILABLE", "DEVICES_UNAVAILABLE", "icens", "icenc", "Power Cap", "power cap", "hrottl", "Gen", "gen ",
         "ILLEGAL_ADDRESS", "illegal memory access", "LAUNCH_FAILED", "launch failure", "Registered devices", "PCIe bandwidth", "Width", "PCIe", "PCIE", "PCI-E", "pcie", "PCI-e", "device ordinal", "num_gpus", "InvalidDevice", "device_count", "Invalid device", "Invalid CUDA",
-        "supported devices found", "visible GPU devices", "CUDA_DRIVER", "RequiresNewerDriver", "installed CUDA driver", "IllegalAddress", "LaunchFailure", "too old", "returned 35", "(35 vs", "rror 35", "rror: 35", "ode 35", "ode: 35", "failure 35", "code=35", "#35", "Insufficient CUDA driver", "Slowdown", "is not supported by", "which supports up to", "nvenc API", "nvml", "NVML", "ismatch",
+        "supported devices found", "visible GPU devices", "CUDA_DRIVER", "RequiresNewerDriver", "installed CUDA driver", "IllegalAddress", "LaunchFailure", "too old", "returned 35", "(35 vs", "rror 35", "rror: 35", "ode 35", "ode: 35", "failure 35", "code=35", "#35", "Insufficient CUDA driver", "Slowdown", "is not supported by", "which supports up to", "nvenc API", "nvml", "NVML", "ismatch", "asons.active",
     ),
     kinds=(
         Kind("device-busy", r"busy or unavailable|CUDA_ERROR_DEVICE_UNAVAILABLE|cudaErrorDevicesUnavailable", "op-fails"),
@@ -43,15 +43,15 @@ LANGUAGE = Language(
             r"|S[Ww] [Pp]ower [Cc]ap[^\n:]{0,80}(?:[Tt]hrottl|[Cc]lock)|\bS[Ww] [Pp]ower [Cc]ap {0,40}: ?Active\b[^\n]{0,80}\b(?:slow|limit|thrott)",
             "runs-slowly",
         ),
-        Kind("power-cap-named", r"^\W{1,6}S[Ww] [Pp]ower [Cc]ap: Active\W{0,3}$", "runs-slowly"),
+        Kind("power-cap-named", r"^\W{1,6}S[Ww] [Pp]ower [Cc]ap: Active\W{0,3}$|(?<![a-z])reasons\.active\W{1,4}0x0*4\b", "runs-slowly"),
         Kind(
             "thermal-throttle",
-            r"[Tt]hermal(?:ly)? [Tt]hrottl|\bThermal Slowdown ?: ?Active\b|[Tt]hrottl\w{1,4} (?:due to|because of) (?:the )?(?:heat|temperature|overheating)",
+            r"(?<![a-z])reasons\.active\W{1,4}0x0*(?:20|40|48|60|68)\b|[Tt]hermal(?:ly)? [Tt]hrottl|\bThermal Slowdown ?: ?Active\b|[Tt]hrottl\w{1,4} (?:due to|because of) (?:the )?(?:heat|temperature|overheating)",
             "runs-slowly",
         ),
         Kind(
             "link-slow-at-work",
-            r"\b[Gg]en ?[12]\b(?![^.\n]{0,60}\bidle)[^.\n]{0,60}\b(?:under load|during|while) ?[^.\n]{0,40}(?:load|training)",
+            r"^(?![^\n]{0,300}(?i:nvme|\bssd|\bdisk|\bnic\b))[^\n]{0,200}?\bWidth x[124] \(downgraded\)[^\n]{0,60}\b(?:while|during|under) (?:\w+ ){0,2}(?:training|load|it trains)|\b[Gg]en ?[12]\b(?![^.\n]{0,60}\bidle)[^.\n]{0,60}\b(?:under load|during|while) ?[^.\n]{0,40}(?:load|training)",
             "runs-slowly",
         ),
         Kind(

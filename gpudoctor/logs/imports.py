@@ -66,6 +66,8 @@ OF_TF1 = (
 LANGUAGE = Language(
     name="imports",
     words=(
+        "low backend",
+        "calcsize",
         "orovod",
         "DLL",
         "dll",
@@ -119,6 +121,7 @@ LANGUAGE = Language(
         "vcruntime",
         "VCRUNTIME",
         "msvcp",
+        "tfjs_binding",
     ),
     kinds=(
         Kind(
@@ -169,8 +172,10 @@ LANGUAGE = Language(
             _NO_GPU,
             _broken,
         ),
+        Kind("keras-on-tensorflow", r"^Using Tensor[Ff]low backend\b"),
         Kind("dll-absent", rf"(?P<text>DLL load failed[^:]{{0,60}}: (?:{_NOT_FOUND}))", _NO_GPU, _perhaps),
         Kind("dll-load-failed", r"(?P<text>DLL load failed(?: (?:while|with)[^:]{0,60})?(?::|$))", None, _perhaps),
+        Kind("node-binding", r"^\\\\\?\\[^\n]{3,200}[\\/]tfjs-node-gpu\\[^\n]{0,60}tfjs_binding\.node$", "op-fails"),
         Kind("paging-file", r"(?P<text>The paging file is too small for this operation to complete)", "op-fails"),
         Kind(
             "glibc",
@@ -294,7 +299,8 @@ LANGUAGE = Language(
         ),
         Kind(
             "python-has-32-bits",
-            r"(?P<text>TensorFlow requires a 64-bit Python interpreter, but this interpreter is 32-bit)",
+            r"(?P<text>TensorFlow requires a 64-bit Python interpreter, but this interpreter is 32-bit)"
+            r"|^(?![^\n]{0,300}(?:\b(?:should|would|not|old)\b|\b64\b))[^\n]{0,200}?(?P<text2>calcsize\(\W{0,2}P\W{0,2}\) ?\* ?8\W{0,6}(?:prints|gives|returns|says|is|shows|->)?:? {0,2}32\b)",
             _NO_GPU,
             _32_bits,
         ),

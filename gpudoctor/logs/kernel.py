@@ -128,6 +128,11 @@ LANGUAGE = Language(
             r"\bnouveau [0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.\d: |fb\d: nouveau|Initialized nouveau|^nouveau +\d{5,} +\d"
             r"|[Dd]river[:=] ?nouveau\b|renderer(?: string)?: (?:nouveau|NV[0-9A-F]{2,3}\b)",
         ),
+        Kind(
+            "module-not-listed",
+            r"^(?![^\n]{0,200}\b(?:if|says)\b)[^\n]{0,200}?\blsmod ?\| ?grep (?:-\w )?['\"]?nvidia['\"]?\W{0,4} (?:\w+ ){0,2}?(?:nothing\b|is empty\b|(?:shows|prints|returns|gives|lists) nothing\b|empty\b|no output\b|没有(?:任何)?(?:输出|内容)|空)",
+            _DOES_NOT_LOAD,
+        ),
         Kind("nvidia-listed", r"^nvidia +\d{6,} +\d+"),
         Kind(
             "secure-boot",

@@ -99,6 +99,7 @@ LANGUAGE = Language(
         Kind("nccl-ipc-failed", r"failed to (?:open|get) CUDA IPC handle(?![^\n]{0,60}: 217\b)", _FAILS),
         Kind("nccl-imex", r"NCCL WARN MNNVL [^\n]{0,60}not working on this system", _FAILS),
         Kind("nccl-bind-failed", r"NCCL WARN (?:Call to bind failed|Net : error encountered when getting address info|Bootstrap : failed to find interface)", _FAILS),
+        Kind("nccl-ib-used", r"NCCL INFO NET/IB ?: Using \["),
         Kind(
             "nccl-ib-failed",
             r"NCCL WARN (?:Call to ibv_\w{3,30} failed|NET/IB ?: (?:Got completion|\S{2,20} Got async event|Unable to open device))|^NET/IB ?: Got completion from peer",
@@ -146,7 +147,7 @@ LANGUAGE = Language(
         Kind(
             "iommu-cure",
             rf"{_ASSENTS}[^\n]{{0,300}}(?:(?:intel_iommu|amd_iommu|iommu)=(?:off|pt|soft)|pci=noacs|ECAP_ACS|disable_acs"
-            rf"|(?:IOMMU|ACS|VT-d|AMD-Vi)\b(?! (?:is|are|was|were|stays|has been) (?:\w{{1,10}} )?(?:off|disabled)\b(?![^.\n]{{0,60}}\b{_HELPS}\b))[^.\n]{{0,60}}\b(?:off|disabled)\b"
+            rf"|(?:IOMMU|ACS|VT-d|AMD-Vi)\b(?! (?:is|are|was|were|stays|has been) (?:\w{{1,10}} )?(?:off|disabled)\b(?![^.\n]{{0,60}}\b{_HELPS}\b))[^.\n]{{0,60}}\b(?:off|disabled)\b(?![^.\n]{{0,20}}\b(?:checked|already|verified)\b)"
             r"|(?:[Dd]isabl\w{1,3}|[Tt]urn\w{0,3}|[Ss]witch\w{0,3}) (?:off )?(?:the )?(?:IOMMU|ACS|VT-d|AMD-Vi))",
         ),
         Kind("p2p-cure", rf"{_ASSENTS}[^\n]{{0,300}}(?:\bunless (?:\w+ ){{0,3}}NCCL_P2P_DISABLE|\b{_HELPS}\b[^.\n]{{0,60}}NCCL_P2P_DISABLE|NCCL_P2P_DISABLE[^.\n]{{0,60}}(?:\b{_HELPS}\b|\b(?:it|training) starts\b|\bno (?:more )?(?:dead ?lock|hang)))|(?:[Hh]angs?|[Ff]reez\w{{1,3}}|[Dd]ead ?locks?)\b[^.\n]{{0,40}}\bwith P2P enabled\b"),
@@ -166,9 +167,12 @@ HOSTS = Language(
 _SHM = r"(?i:\bshared[- ]memory\b|/dev/shm|\bshm\b(?![-_]size))"
 _TOO_SMALL = r"(?i:\b(?:too (?:small|little|low)|insufficient|runs? out|ran out|is full\b|only (?:has |have |of )?(?:64|32|16) ?M)|(?:\bnot|n't) (?:be )?(?:sufficient|enough|large enough|big enough))"
 _FREIGHT = r"(?i:nccl|multi-?gpus?|several gpus|all-?reduce|tensor[- ]parallel\w*)"
+_COPIED = r"(?:mov|cop|transferr?)(?:e|es|ed|ing|y|ies|ied|ying)?"
+_APART = r"[^.\n]{0,40}\b(?:between|across|from one) [^.\n]{0,30}\b(?:gpus?|devices|cards)\b"
+_SPOILT = r"(?:corrupt(?:s|ed|ion)?|garbage|wrong (?:data|values?|results?|numbers)|zeros|zero tensors?|all zero)\b"
 REPORTS = Language(
     name="report",
-    words=("hared memory", "hared-memory", "dev/shm", "shm", "共享内存", "NCCL version", "Min Comp Cap", "hang", "Hang", "hung", "tuck", "reez", "roze", "eadlock", "tall", "infinite polling", "doesn't", "NaN", "Nan", "nan", "wrong", "garbage", "zero", "not ", "corrupt", "differ", "does not", "never", "forever", "indows", "卡", "死锁", "挂起"),
+    words=("hared memory", "hared-memory", "dev/shm", "shm", "共享内存", "NCCL version", "Min Comp Cap", "hang", "Hang", "hung", "tuck", "reez", "roze", "eadlock", "tall", "infinite polling", "doesn't", "NaN", "Nan", "nan", "rong", "arbage", "zero", "not ", "orrupt", "CPU first", "differ", "does not", "never", "forever", "indows", "卡", "死锁", "挂起"),
     kinds=(
         Kind(
             "shm-called-small",
@@ -184,6 +188,12 @@ REPORTS = Language(
         Kind(
             "several-compute-wrongly",
             rf"\b{_SEVERAL}[^\n]{{0,120}}\b{_WRONG}|\b{_WRONG}[^\n]{{0,120}}\b{_SEVERAL}|{_NANS}[^\n]{{0,120}}\b{_SEVERAL}",
+        ),
+        Kind(
+            "peer-copies-wrong",
+            rf"(?i:\b{_COPIED} {_APART}[^.\n]{{0,60}}\b{_SPOILT}|\b{_SPOILT} [^.\n]{{0,40}}\b{_COPIED} {_APART}"
+            rf"|\b{_COPIED} {_APART}[^.\n]{{0,40}}\b(?:has|have|needs?|must) (?:to )?(?:go|be moved|be copied|pass)\b[^.\n]{{0,30}}\bcpu first)",
+            _FAILS,
         ),
         Kind("mirrored-on-windows", rf"(?:[Mm]irrored ?[Ss]trategy|NCCL|[Mm]ulti[- ]?(?:GPU|gpu))[^\n?]{{0,100}}(?:{_WINDOWS})(?!\W{{0,3}}\?)", _FAILS),
     ),

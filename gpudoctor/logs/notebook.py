@@ -64,6 +64,10 @@ class Notebook:
             return
         self._told[fact] = (weighed, (*items, item), [*lines, line])
 
+    def untell(self, fact: str) -> None:
+        """It was no fact in the end."""
+        self._told.pop(fact, None)
+
     def told(self, fact: str) -> Any:
         """What was told of it; None: nothing."""
         found = self._told.get(fact)

@@ -25,6 +25,7 @@ from . import (
     devices,
     dkms,
     gpu_state,
+    import_order,
     imports,
     kernel,
     libcuda,
@@ -41,10 +42,13 @@ from . import (
     python,
     report,
     services,
+    setups,
+    sharing,
     sift,
     tables,
     tensorflow_facts,
     tensorflow_ops,
+    told_setups,
     xid,
 )
 from .language import LONGEST, Language, Understood
@@ -77,7 +81,11 @@ LANGUAGES: tuple[Language, ...] = (
     *limits.LANGUAGES,
     *profiles.LANGUAGES,
     bindings.LANGUAGE,
+    import_order.LANGUAGE,
+    *sharing.LANGUAGES,
     *circumstances.LANGUAGES,
+    *setups.LANGUAGES,
+    *told_setups.LANGUAGES,
     complaints.SUSPICIONS,
     *complaints.LANGUAGES,
 )
@@ -204,11 +212,13 @@ def _with_likeness(notes: Notebook, pasted: Pasted) -> Facts:
     the title is a harmless line, which is what is asked about."""
     ours = any(line.text.startswith("gpudoctor ") for line in pasted.lines[:3])
     harmless = {e.line for e in notes.events if e.kind.startswith("benign-") or e.kind == "library-opened"}
+    benign_at = {e.line for e in notes.events if e.kind.startswith("benign-")}
     printed = {event.line for event in notes.events if event.language in _PROGRAMS} | harmless
     first = next((line.number for line in pasted.lines if line.text.strip()), 0)
     titled = first not in printed
     left = [line.text for line in pasted.lines if line.number not in printed]
-    theirs = not ours and alike.is_people(left, titled)
+    message = len(pasted.lines) <= _MESSAGE
+    theirs = not ours and alike.is_people(left, titled, message)
     words = [
         line
         for line in pasted.lines
@@ -219,7 +229,8 @@ def _with_likeness(notes: Notebook, pasted: Pasted) -> Facts:
     if values and not values & set(_HIDES):
         found = tuple(one for one in found if one.cause != "cuda-visible-devices-empty")
     asked = first in harmless or _asks_of_the_harmless(notes, pasted, first)
-    asked = asked or answered.answered(notes, found)
+    faint = bool(benign_at) and bool(found) and found[0].share < _FAINT and not answered.fails(notes)
+    asked = asked or faint or answered.answered(notes, found)
     hides = bool(values & {*_HIDES}) and bool(found) and found[0].cause == "cuda-visible-devices-empty"
     if not asked and (hides or alike.speaks_of_a_fault(found)):
         line = next(one for one in pasted.lines if not alike.is_log(one.text))
@@ -239,6 +250,10 @@ def _with_likeness(notes: Notebook, pasted: Pasted) -> Facts:
     return msgspec.structs.replace(facts, text=msgspec.structs.replace(facts.text, alike=found, words=count))
 
 
+_MESSAGE = 6
+"""Lines of a message in a chat, at most."""
+_FAINT = 0.25
+"""Of what reads so faintly like a fault, beside harmless lines, these are what is asked about."""
 _LIKELY = 0.4
 """From this share on it is worth while to look which line says it."""
 _BY_THEMSELVES = 0.3
@@ -250,7 +265,7 @@ _LOOKED_AT = 100
 def _asks_of_the_harmless(notes: Notebook, pasted: Pasted, first: int) -> bool:
     """Whether a title calls an error what a harmless line says, and nothing else fails: 'cuBLAS error' over its factory's line;
     or a program calls what this release of TensorFlow does not have."""
-    if any(e.symptom for e in notes.events) or notes.told("tensorflow.devices") == ():
+    if answered.fails(notes):
         return False
     if any(e.kind == "api-absent" for e in notes.events):
         return True

@@ -135,7 +135,7 @@ _COMPILER = Pattern(
 _PYTHON_V = Pattern(r"Python (?P<version>[23]\.\d+\.\d+)(?: :: .*)?$")
 _PIP_V = Pattern(r"pip [\d.]+ from (?P<path>.{1,200}) \(python (?P<version>\d\.\d+)\)")
 _PLATFORM = Pattern(
-    r"Linux-[\w.+-]{3,80}-(?P<machine>x86_64|aarch64|i686)-with-\w*-?(?:glibc(?P<glibc>\d+\.\d+))?|"
+    r"Linux-[\w.+-]{3,80}-(?P<machine>x86_64|aarch64|i686)-with-(?:\w{1,20}-)?(?:glibc(?P<glibc>\d+\.\d+))?|"
     r"(?P<windows>Windows-\d+-\d)|macOS-[\d.]+-(?P<mac>arm64|x86_64)"
 )
 _UNAME = Pattern(
@@ -276,6 +276,7 @@ class Reader:
                 notes.tell("system.machine", machine, line, _PRINTED)
             if one["glibc"]:
                 notes.tell("python.glibc", one["glibc"], line, _PRINTED)
+                values["glibc"] = one["glibc"]
             values["system"] = system
         if uname := _UNAME.search(text):
             machine = uname["machine"] or uname["machine2"]

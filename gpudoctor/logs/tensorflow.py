@@ -133,7 +133,7 @@ KINDS: tuple[tuple[str, str], ...] = (
         "libdevice-missing",
         (
             r"libdevice is required by this HLO module but was not found at (?P<path>\S+)"
-            r"|libdevice not found\W{0,3} error|\berror\W{1,3}libdevice not found|libdevice not found at (?P<path2>\S+)|ptxas fatal\s*: Unresolved extern function '__nv_"
+            r"|libdevice not found\W{0,3} error|libdevice\.compute_\d\d\.\d\d\.\w{2} not found(?![^\n]{0,60}\b(?:fixed|solved|old|since)\b)|\berror\W{1,3}libdevice not found|libdevice not found at (?P<path2>\S+)|ptxas fatal\s*: Unresolved extern function '__nv_"
         ),
     ),
     ("libdevice-not-seen", r"Can't find libdevice directory"),

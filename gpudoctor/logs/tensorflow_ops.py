@@ -286,7 +286,8 @@ _PLACEMENT = (
         r"\b(?:memory|v?ram|gpus?|cards?)|\b(?:TF|tensorflow|keras) (?:takes?|grabs?|reserves?|allocates?|eats?|occupies) all (?:of )?(?:the |my )?\d{1,3} ?(?:GB|GiB)\b"
         r"|(?<!not )\b(?:tak(?:es?|ing)(?: over| up)?|allocat(?:es?|ing)|reserv(?:es?|ing)|grabs?|occup(?:ies|ying)|us(?:es|ing)) (?:up )?"
         r"(?:almost |nearly )?(?:all|the (?:whole|entire|full)|entire|whole) (?:of )?(?:the |my )?(?:available )?(?:gpu|video|graphics)(?:'?s)? "
-        r"(?:memory|ram))",
+        r"(?:memory|ram))"
+        r"|(?:显存|GPU)(?![^。,\n]{0,8}(?:没|未|不|别的|其他|另))[^。,\n]{0,6}(?:就|都|会|全部?){0,3}被?(?:全部?)?(?:占满|占完|吃满|用完|占光)",
     ),
 )  # fmt: skip
 """The last two are prose."""
@@ -327,7 +328,7 @@ LANGUAGE = Language(
         "algorithm", "Algorithm", "cuDNN", "DNN", "timed out", "illegal memory", "llegal instruction", "isaligned address", "launch failure", "Event status", "ptxas", "JIT", "not enabled", "available devices",
         "Available devices", "Outdated ", "with CUDA", " capability", "PoolAllocator", "collection: deallocate", "telling LLVM", "child process", "resource handle", "cuLinkAddData", "linking API", "nvrtc", "NVRTC_",
         "request for ", "not supported by XLA", "cuda_malloc_async", "MemPool", "visible_device_list", "device memory", "cuFFT", "cufft", "CUFFT_", "FFT ", "cuSolver", "cuSparse", "random number", "unsupported arch", "jaxlib is not", "nvJitLink",
-        "registered platform", "PTX JIT", "JIT_COMPILER", "ptxjitcompiler", "CUDA error", "cuda runtime error (2)", "cudaErrorMem", "LaunchKernel(", "failed. Status: ", "egistered devices", "NHWC", "memory", "RAM", "rowth", "s all ",
+        "registered platform", "PTX JIT", "JIT_COMPILER", "ptxjitcompiler", "CUDA error", "cuda runtime error (2)", "cudaErrorMem", "LaunchKernel(", "failed. Status: ", "egistered devices", "NHWC", "memory", "RAM", "rowth", "s all ", "占", "吃满", "用完",
     ),
     kinds=(*_HARMLESS, *_CODE, *_LIBRARIES, *_MEMORY, *_WORK, *_PLACEMENT, *_OTHER),
 )  # fmt: skip

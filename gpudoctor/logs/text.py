@@ -148,7 +148,7 @@ _TOOL = Pattern(
             r"\[[\w ./:,-]{1,60}\](?:<std(?:out|err)>)?:? +(?=\S)",  # [pod/x/y], [rank0]:, [1,0]<stderr>:, [12:00:01]
             r"\[\d+,\d+\]<std(?:out|err)>: ?",
             r"\((?:\w+ )?pid=\d+(?:, ip=[\d.]+)?\) ",  # ray
-            r"[\w.-]{2,40} +\| (?!.*\|\s*$)",  # compose; a row of a table ends with a bar
+            r"[\w.-]{2,40} +\| (?!.*\|\s*$|(?:e?grep|awk|head|tail|less) )",  # compose; a row of a table ends with a bar
             r"E {3,}(?=\S)",  # pytest
         )
     )

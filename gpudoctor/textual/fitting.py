@@ -13,7 +13,7 @@ _NOT_HANDED_OVER = (
 )  # fmt: skip
 _MODULE = (
     "driver-module-not-loaded", "driver-kernel-incompatible", "driver-secure-boot", "driver-nouveau-conflict", "driver-missing", "gpu-bound-to-vfio",
-    "optimus-gpu-powered-off", "no-nvidia-gpu",
+    "optimus-gpu-powered-off", "no-nvidia-gpu", "amd-gpu",
 )  # fmt: skip
 BROKEN_GPU = (
     "xid79-fell-off-bus",
@@ -31,7 +31,7 @@ _CU_INIT: dict[int, tuple[str, ...]] = {
     100: (
         "cuda-visible-devices-empty", "cuda-visible-devices-wrong", *_NOT_HANDED_OVER, "device-nodes-missing",
         "device-node-permission", "container-cgroup-devices-lost", *BROKEN_GPU, "mig-enabled-no-instance", *_MODULE,
-        "wsl-libcuda-path", "wsl-driver-toolkit-mismatch", "amd-gpu",
+        "wsl-libcuda-path", "wsl-driver-toolkit-mismatch",
     ),
     101: ("device-node-permission", *BROKEN_GPU, "mig-enabled-no-instance"),
     304: ("device-node-permission", "container-cgroup-devices-lost", "address-space-limit", *_NOT_HANDED_OVER),
@@ -111,6 +111,14 @@ _ASKED = ("container-capabilities-without-compute", "container-ldconfig-path", "
 def fitting(facts: Facts) -> tuple[str, ...]:
     """The causes that fit what the text shows, the likely ones first; those of the place that it comes from before all."""
     fits = _fitting(facts)
+    if (
+        facts.text.said("gone-after-suspend")
+        and facts.tensorflow.loader_ok is not False
+        and not facts.text.said("library-not-loaded")
+        and isinstance(facts.driver.libcuda.init_result, Unread)
+        and "cuinit-unknown-after-suspend" not in fits
+    ):
+        fits = (*fits, "cuinit-unknown-after-suspend")  # which lists no GPU either
     if isinstance(facts.driver.kernel_version, str):  # under WSL the kernel's driver tells no version
         fits = tuple(cause for cause in fits if not cause.startswith("wsl-"))
     lost = facts.tensorflow.libraries

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..facts import Facts
-from . import libraries
+from ..facts import Facts, TextEvent
+from . import libraries, setups
 from .fitting import gpus_asked, library_is_older
 
 
@@ -18,6 +18,7 @@ def hinted(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
 
 def _hints(facts: Facts) -> Iterator[str]:
     said = facts.text.said
+    yield from setups.speaks(facts)
     release = libraries.release_of(facts)
     if any(_BLACKWELL.search(e.values.get("cards", "")) for e in said("names")) and (release or (0,)) < _FOR_BLACKWELL:
         yield "gpu-too-new-for-build"
@@ -110,7 +111,9 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "container-no-gpus-flag"
     if said("nix-path"):
         yield "driver-libcuda-not-on-path"
-    if said("laptop-tool"):
+    if said("smi-not-found", "says-no-gpu") and not said("smi-works") and _is_colab(facts):
+        yield "colab-cpu-runtime"
+    if said("laptop-tool") and not (lib.init_result == _UNKNOWN and isinstance(lib.version, str)):
         yield "optimus-gpu-powered-off"
     if said("suspended"):
         yield "cuinit-unknown-after-suspend"
@@ -128,7 +131,7 @@ def _hints(facts: Facts) -> Iterator[str]:
     if said("linker-avoided"):
         yield "driver-too-old-for-ptx"
     made = said("handle-failed", "handle-not-made", "handle-without-memory")
-    if said("card-was-changed", "loss-is-nan") and not said("only-several-wrong"):
+    if said("card-was-changed", "loss-is-nan") and not said("only-several-wrong", "several-compute-wrongly"):
         yield "gpu-too-new-for-build"
     if not made and any("EXECUTION_FAILED" in e.text for e in said("cudnn-failed")):
         yield "gpu-too-new-for-build"
@@ -146,7 +149,7 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "zlibwapi-missing"  # the file is there: what it needs is not
     if said("conda-brings-cuda") and not libraries.names_another(facts):
         yield "ld-library-path-not-set"
-    if said("ide-named", "file-is-there", "shell-works", "service-named"):
+    if said("ide-named", "file-is-there", "shell-works", "service-named", "cudnn-works-elsewhere"):
         yield "ld-library-path-not-set"
     if said("less-data-works") and said(
         "copy-finds-no-room", "allocation-refused", "out-of-memory", "resource-exhausted"
@@ -158,7 +161,30 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "tf-preallocates-all-memory"
     if said("stubs-on-path") and facts.driver.kernel_version is not None:
         yield "libcuda-stub-loaded"
+    if said("image-without-cuda") and said("library-not-loaded"):
+        yield "cuda-libs-missing"
+        yield "cuda-toolkit-missing"
+    if said("growth-helps"):
+        yield "gpu-memory-handle-alloc"
+        yield "tf-preallocates-all-memory"
+    if any(_is_newer(e.values["fails"], e.values["works"]) for e in said("card-decides")):
+        yield "gpu-too-new-for-build"
+    if facts.tensorflow.directory is None and said("notebook-lacks-tensorflow", "in-a-notebook"):
+        yield "jupyter-kernel-other-environment"
     yield from _without_nvidia(facts)
+
+
+_GENERATIONS = ("k", "m", "p", "v", "t", "a", "l", "h", "b")
+"""Letters of NVIDIA's products for servers, by age."""
+
+
+def _is_newer(card: str, than: str) -> bool:
+    """Whether a card is of a later generation, by their names; not where one is of another series."""
+    one, other = (re.sub(r"^(?:(?:rtx|gtx|geforce|tesla|quadro|titan) ?)+", "", name.lower()) for name in (card, than))
+    if one[0].isdigit() and other[0].isdigit():
+        return int(one[:2]) % 100 > int(other[:2]) % 100
+    letters = [name.lstrip("g")[:1] for name in (one, other)]
+    return all(c in _GENERATIONS for c in letters) and _GENERATIONS.index(letters[0]) > _GENERATIONS.index(letters[1])
 
 
 _BLACKWELL = re.compile(r"(?:^|\||RTX )50[5-9]0|\bB[23]00\b|\bGB10\b|RTX PRO")
@@ -183,13 +209,17 @@ def _of_windows(asked: dict[str, str]) -> bool:
 
 def proven(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
     """`fits` with those first that a program's line or the names of the cards speak for, whatever the text reads like."""
-    first = tuple(cause for cause in strong(facts) if cause in fits)
+    first = tuple(cause for cause in (*strong(facts), *setups.firmly(facts)) if cause in fits)
     if facts.text.said("riser-named") and "pcie-link-degraded" in fits:
         first = (*first, "pcie-link-degraded")
+    if facts.text.said("module-not-listed") and facts.text.said("driver-installed-said", "driver-package"):
+        first = (*first, "driver-module-not-loaded")
     fits = tuple(dict.fromkeys((*first, *fits)))
+    if facts.text.said("nvidia-gpu-named") or facts.text.cards():
+        fits = _last(fits, {"amd-gpu"})
     if facts.text.said("peers-together") and not facts.text.said("peer-refused", "tf-peers-apart"):
-        last = tuple(cause for cause in fits if cause == "p2p-unsupported-geforce")
-        fits = (*(cause for cause in fits if cause not in last), *last)
+        fits = _last(fits, {"p2p-unsupported-geforce"})
+    fits = _last(fits, {cause for kind, cause in _AGAINST.items() if facts.text.said(kind)})
     empty, wrong = "cuda-visible-devices-empty", "cuda-visible-devices-wrong"
     if empty in fits and any(
         e.values.get("value", "").strip(" '\"") not in _HIDES for e in facts.text.said("visible-set")
@@ -198,10 +228,29 @@ def proven(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
         fits = (
             (*fits[:at], wrong, *(cause for cause in fits[at:] if cause != wrong)) if wrong not in fits[:at] else fits
         )
+    elif empty in fits and any(_by_a_program(e) for e in facts.text.said("visible-set")):
+        fits = (empty, *(cause for cause in fits if cause != empty))
     elif empty in fits and any(_hides(e.values.get("value", "")) for e in facts.text.said("visible-set")):
         at = min(fits.index(one) for one in (empty, wrong) if one in fits)
         fits = (*fits[:at], empty, *(cause for cause in fits[at:] if cause != empty))
     return fits
+
+
+def _last(fits: tuple[str, ...], unlikely: set[str]) -> tuple[str, ...]:
+    """`fits` with these behind all others."""
+    return (*(cause for cause in fits if cause not in unlikely), *(cause for cause in fits if cause in unlikely))
+
+
+_AGAINST = {
+    "alone-there": "gpu-memory-held-by-other-process",
+    "keras-on-tensorflow": "keras-backend-not-tensorflow",
+}
+"""Kind of a line -> the cause that it speaks against."""
+
+
+def _by_a_program(event: TextEvent) -> bool:
+    """A program sets it so, on a line of its own."""
+    return _hides(event.values.get("value", "")) and event.text.lstrip("> ").startswith(("os.environ", "environ["))
 
 
 def _hides(value: str) -> bool:
@@ -209,6 +258,8 @@ def _hides(value: str) -> bool:
     return value.strip(" '\"") in _HIDES and value.strip(" '\"") != "0"
 
 
+_UNKNOWN = 999
+"""cuInit's answer for an error that it has no name for."""
 _HIDES = ("", "-1", "none", "void", "NoDevFiles", "0")
 """Values of CUDA_VISIBLE_DEVICES that hide all GPUs, and the one that every machine with a GPU has."""
 
@@ -222,9 +273,16 @@ def strong(facts: Facts) -> Iterator[str]:
     release = libraries.release_of(facts)
     if found and release is not None and release >= (2, 0) and all(one in _BEFORE_MINIMUM for one in found):
         yield "gpu-compute-capability-too-old"
+    old = said("swig-import") or (release is not None and _WITH_AVX <= release < (2, 0))
+    if said("dll-routine") and said("processor-without-avx") and not said("processor-with-avx"):
+        yield "cpu-no-avx"
+    if said("dll-routine") and old and not said("processor-with-avx") and (release is None or release >= _WITH_AVX):
+        yield "cpu-no-avx"
     yield from _without_nvidia(facts)
 
 
+_WITH_AVX = (1, 6)
+"""Since then its packages need it; those before 2.1 end so on a processor without."""
 _BEFORE_MINIMUM = ("1.0", "1.1", "1.2", "1.3", "2.0", "2.1", "3.0", "3.2")
 """Below 3.5, which TensorFlow 2.0 asks for: https://www.tensorflow.org/install/gpu."""
 _OF_A_TOOLKIT = re.compile(
@@ -244,11 +302,21 @@ def _names_container_first(facts: Facts) -> bool:
     return weak and any(e.line == 1 for e in facts.text.said("container-named"))
 
 
+def _is_colab(facts: Facts) -> bool:
+    """The text comes from there; Colab is not the place where it works."""
+    named = facts.text.said("talks-of-colab", "in-colab")
+    left = facts.text.said("linux-host-named")
+    return bool(named) and not left and not any(_WORKS.search(e.text) for e in named)
+
+
+_WORKS = re.compile(r"(?i)\b(?:works?|worked|working|fine|ok|okay|runs|ran)\b")
+
+
 def _without_nvidia(facts: Facts) -> Iterator[str]:
     """The GPUs that the text names are others', or it says that there is none."""
     said = facts.text.said
-    if said("talks-of-colab", "in-colab"):
-        return  # whose card is another one
+    if said("talks-of-colab", "in-colab", "prime-intel", "laptop-mode", "gpu-switched-off"):
+        return  # whose card is another one, or a second one
     vendors = {e.values.get("vendor", "") for e in said("gpu-on-bus")}
     vendors |= {vendor for e in said("other-gpu-mentioned") for vendor in e.values}
     named = {e.values.get("vendor", "").upper().split()[0] for e in said("other-gpu-named")}

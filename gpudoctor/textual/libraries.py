@@ -58,7 +58,7 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
         likely = ("ld-library-path-not-set",) if _names_a_toolkit(facts) else ("cuda-toolkit-missing",)
         return tuple(c for c in _first(*likely, "cuda-version-mismatch") if c not in _LINUX_ONLY)
     opened = [e.values.get("library", "") for e in facts.text.said("library-opened")]
-    if lost and any(name.startswith(("libcublas", "libcudart", "libcufft")) for name in opened):
+    if lost and (any(name.startswith(_FIRST_OF_ALL) for name in opened) or _all_but_some(facts, lost)):
         return _first("cuda-libs-missing", "cuda-version-mismatch", "ld-library-path-not-set")
     if not _is_new(facts, release):
         if not _names_a_toolkit(facts) or names_another(facts):
@@ -71,6 +71,19 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
     if facts.text.said("names-extra") or release == (2, 16):
         return _first("pip-nvidia-libs-not-found", "ld-library-path-not-set", "cuda-libs-missing")
     return _first("cuda-libs-missing", "pip-nvidia-libs-not-found", "ld-library-path-not-set", "cuda-version-mismatch")
+
+
+_FIRST_OF_ALL = ("libcublas", "libcudart", "libcufft")
+"""Who has these has the toolkit's libraries."""
+
+
+def _all_but_some(facts: Facts, lost: list[str]) -> bool:
+    """Whether the list of what can't be opened is whole, and those that every toolkit brings are not in it. libcusolver.so.10 has
+    another name in the toolkits after 11.0."""
+    whole = bool(facts.text.said("libraries-not-opened", "registers-no-gpu"))
+    return whole and not any(
+        name.startswith(("libcublas.", "libcudart.", "libcudnn", "libcusolver.so.10")) for name in lost
+    )
 
 
 _LINUX_ONLY = (

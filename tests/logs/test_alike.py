@@ -146,3 +146,11 @@ def test_what_brings_no_such_thing_about_is_no_candidate() -> None:
 @pytest.mark.parametrize("text", ["the new version only takes my CPU when training", "it only trains on the CPU"])
 def test_what_only_takes_the_processor_is_a_complaint(text: str) -> None:
     assert "tf-cpu-only-package" in said(judged(text))[1]
+
+
+def test_a_message_full_of_numbers_is_somebodys() -> None:
+    """Little words hold it together; a program's line has them, too, after its name."""
+    told = "GPU-Util 0..90..0 on 2 V100 with TF-2.9, NFS/JPG from 1 server: 300 img/s and P0, 1530 MHz"
+    assert alike.is_people([told], titled=False, message=True)
+    assert not alike.is_people([told], titled=False)
+    assert not alike.is_people([f"ERROR: {told}"], titled=False, message=True)

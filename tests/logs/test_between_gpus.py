@@ -52,6 +52,9 @@ def given(mb: int, name: str = NAME) -> str:
             MODEL,
         ),
         ("The card has 24 GB\n" + given(2000, "GRID A10-2C") + FULL, MODEL),
+        # what a process that was ended keeps
+        ("用 kill 杀掉训练以后 显存没有释放\n", HELD),
+        ("模型训练好以后 同一个 notebook 里显存没有释放\n", None),
     ],
 )
 def test_who_has_the_memory(text: str, cause: str | None) -> None:
@@ -103,3 +106,31 @@ HANGS = "Training on two GPUs hangs at the first all-reduce.\n"
 def test_what_lies_between(text: str, cause: str | None) -> None:
     roots, _ = shown(judged(text))
     assert roots[:1] == ([cause] if cause else []), (roots, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Copying a tensor between two GPUs gives zeros, through the host it is right. Four A100 PCIe.\n",
+        "The values are garbage after the array was moved\nWrong data when copying arrays from one GPU to another\n",
+        "With both cards, a matrix that I transfer across devices ends up corrupted.\n",
+        "To move anything between GPUs it has to pass through the CPU first, else the numbers are off\n",
+    ],
+)
+def test_copies_that_come_out_wrong(text: str) -> None:
+    roots, candidates = shown(judged(text))
+    assert "nccl-p2p-iommu-acs" in [*roots, *candidates][:1], (roots, candidates)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Moving tensors between GPUs is slow: 9 GB/s.\n",
+        "ZeRO stage 3 shards what is copied between devices, with zero redundancy.\n",
+        "How do I copy a model from one GPU to another?\n",
+        "Wrong data type when copying a file from one machine to another\n",
+    ],
+)
+def test_copies_that_nobody_calls_wrong(text: str) -> None:
+    roots, candidates = shown(judged(text))
+    assert "nccl-p2p-iommu-acs" not in [*roots, *candidates], (roots, candidates)

@@ -45,12 +45,16 @@ CASES: list[tuple[str, tuple[str, ...]]] = [
     ),
     (
         "ImportError: DLL load failed while importing _pywrap_tensorflow_internal: The specified procedure could not be found.\n",
-        ("msvc-runtime-missing", "tf-import-broken", "tf-packages-overlap"),
+        ("msvc-runtime-missing", "tf-import-broken", "tf-packages-overlap", "protobuf-mismatch"),
     ),
     (
         IMPORTED + "ImportError: dlopen(/srv/p/_pywrap_tensorflow_internal.so, 0x0006): tried: '/srv/p/_pywrap_tensorflow_internal.so' "
         "(mach-o file, but is an incompatible architecture (have 'x86_64', need 'arm64e'))\n",
         ("tf-import-broken",),
+    ),
+    (
+        "\\\\?\\D:\\app\\node_modules\\@tensorflow\\tfjs-node-gpu\\lib\\napi-v5\\tfjs_binding.node\n",
+        ("cuda-version-mismatch", "cuda-toolkit-missing", "ld-library-path-not-set", "cudnn-missing", "msvc-runtime-missing"),
     ),
     (OPTIMIZED + ILL, ("cpu-no-avx", "tf-import-broken")),
     ("Linux nano 4.9.140-tegra #1 SMP PREEMPT aarch64 aarch64 aarch64 GNU/Linux\n>>> import tensorflow\n" + ILL, ("tf-import-broken",)),
@@ -69,6 +73,14 @@ CASES: list[tuple[str, tuple[str, ...]]] = [
         f"{STAMP}W tensorflow/core/common_runtime/bfc_allocator.cc:479] Allocator (GPU_0_bfc) ran out of memory trying to allocate 2.00GiB\n",
         ("gpu-oom-model-or-data", HELD, ALL_TAKEN, NO_ROOM),
     ),
+    (
+        "$ lsmod | grep nvidia\n$ uname -r\n",
+        (
+            "driver-module-not-loaded", "driver-missing", "driver-kernel-incompatible", "driver-secure-boot", "driver-nouveau-conflict",
+            "optimus-gpu-powered-off", "no-nvidia-gpu",
+        ),
+    ),
+    ("WARNING: Could not find any nv files on this host!\n", ("driver-missing", "driver-module-not-loaded", "no-nvidia-gpu")),
     ("Sum Total of in-use chunks: 1.20GiB\n", ("gpu-oom-model-or-data", HELD, ALL_TAKEN)),
     ("OOM when allocating tensor with shape[9,9] and type float on /job:a/replica:0/task:0/device:CPU:0 by allocator cpu\n", ("cgroup-memory-limit",)),
     ("failed to alloc 415990272 bytes on host: CUDA_ERROR_OUT_OF_MEMORY: out of memory\n", ("wsl-pinned-memory-limit", "cgroup-memory-limit")),

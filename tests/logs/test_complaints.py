@@ -197,6 +197,7 @@ def test_ones_own_build_asks_for_what_it_was_built_with() -> None:
 def test_glibc_in_words() -> None:
     assert first("this wheel wants glibc 2.27\nour cluster has glibc 2.17") == "glibc-too-old"
     assert first("it requires GLIBC_2.23, CentOS 7 only has glibc 2.17") == "glibc-too-old"
+    assert first("The wheel's glibc is 2.27\nCan't use it on glibc 2.17") == "glibc-too-old"
     assert first("this wheel wants glibc 2.17\nour cluster has glibc 2.28") != "glibc-too-old"
     assert first("this wheel wants glibc 2.27") != "glibc-too-old"
     assert first("GLIBC 2.27 not found when tensorflow is imported") == "glibc-too-old"

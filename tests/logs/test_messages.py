@@ -144,7 +144,7 @@ FIRST: tuple[tuple[str, str], ...] = (
     ("Allocate failed due to requested number of devices unavailable for nvidia.com/gpu. Requested: 1, Available: 0", "k8s-device-plugin-not-registered"),
     ("WARNING: Detected NVIDIA GeForce RTX 5090 GPU, which may not yet be supported in this version of the container", NEW),
     ("ERROR: No supported GPU(s) detected to run this container", NEW),
-    ("ERROR: Detected NVIDIA Tesla K80 GPU, which is not supported by this container", NEW),
+    ("ERROR: Detected NVIDIA Tesla K80 GPU, which is not supported by this container", "gpu-compute-capability-too-old"),
     # the driver
     (f"{NVRM}No NVIDIA PCI devices found.", "driver-nouveau-conflict"),
     (f"{NVRM}request_mem_region failed for 16M @ 0xfb000000. This can", "driver-nouveau-conflict"),

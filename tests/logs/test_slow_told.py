@@ -52,6 +52,7 @@ OUTLIER, MISPLACED, STARVED, LINK = "gpu-outlier", "numa-misplaced", "cpu-starve
         ("21 min with the real dataset, 3 min with ds.take(1).repeat()\n", STARVED),
         ("With dummy data a step takes 80 ms, with my images 410 ms.\n", STARVED),
         ("1400 img/s synthetic, 320 img/s with real JPEGs\n", STARVED),
+        ("GPU usage stays under 8%, our data generators seem to be a bottle neck\n", STARVED),
         ("An epoch takes 20 min with synthetic data and 21 min with the real data.\n", None),
         ("1400 img/s synthetic, 1320 img/s with real JPEGs\n", None),
         ("A search takes 3 s with a random choice and 30 s with the full grid.\n", None),

@@ -306,6 +306,89 @@ def test_nan_on_several_gpus_alone_is_no_matter_of_the_card() -> None:
     assert not alone.facts.text.said("only-several-wrong")
 
 
+COMPAT = "kernel version {kernel} does not match DSO version 470.57.2 -- cannot find working devices in this configuration\n{path}\n"
+NVRM_352 = "driver version file contents: NVRM version: NVIDIA UNIX x86_64 Kernel Module  352.63  Sat Nov  7 21:25:42 PST 2015\n"
+LSMOD = "user@box:~$ lsmod | grep nvidia\n"
+CONDA = "cudatoolkit               {cuda}                  0    conda-forge\n"
+INSUFFICIENT = "E tensorflow/stream_executor/cuda/cuda_dnn.cc:373] Could not create cudnn handle: CUDNN_STATUS_NOT_INITIALIZED\nE tensorflow/stream_executor/cuda/cuda_dnn.cc:381] Possibly insufficient driver version: 390.87.0\n"
+UNKNOWN = "failed call to cuInit: CUDA_ERROR_UNKNOWN: unknown error\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        (COMPAT.format(kernel="535.129.3", path="/usr/local/cuda-11.4/compat/libcuda.so.470.57.02"), "cuda-compat-unsupported"),
+        (COMPAT.format(kernel="535.129.3", path="/usr/local/cuda-11.4/compat/libcuda.so.510.47.03"), None),
+        ("GPU2: unable to get fan speed - GPU is lost (15)\nthe pc reboots by itself, temps are fine\n", "xid79-fell-off-bus"),
+        ("the pc reboots by itself when training with a large batch size\n", "psu-insufficient"),
+        ("Tras la suspensión ya no funciona:\n" + UNKNOWN, "cuinit-unknown-after-suspend"),
+        ("Nach dem Ruhezustand geht nichts mehr:\n" + UNKNOWN, "cuinit-unknown-after-suspend"),
+        (UNKNOWN, None),
+        ("Aus dem Ruhezustand kommt er gut zurück, es war schon vorher so:\n" + UNKNOWN, None),
+        ("スリープはしていません\n" + UNKNOWN, None),
+        ("I have a GTX 570. After a kernel update: modprobe: FATAL: Module nvidia not found.\n", "driver-module-not-loaded"),
+        ("LnkSta: Speed 8GT/s, Width x4 (downgraded) while training, of the NVMe disk\n", None),
+        ("libdevice.compute_35.10.bc not found in the old env, fixed since\nall is well now\n", None),
+        ("libdevice.compute_35.10.bc not found\n", "libdevice-missing"),
+        (CONDA.format(cuda="9.2") + INSUFFICIENT, "driver-too-old"),
+        (CONDA.format(cuda="9.0") + INSUFFICIENT, "gpu-memory-handle-alloc"),
+        ("hostname: 24b008aee65f\n" + NVRM_352 + "modprobe: FATAL: Module nvidia not found.\n" + UNKNOWN, None),
+        ("modprobe: FATAL: Module nvidia not found.\n", "driver-module-not-loaded"),
+        ("our laptop has no NVIDIA graphics card\nWSL environment detected but no adapters were found\n", "no-nvidia-gpu"),
+        ("Redhat has Selinux\n$ docker run --gpus all nvidia/cuda nvidia-smi\nFailed to initialize NVML: Insufficient Permissions\n", "lsm-denied"),
+        ("tensorflow 1.3 wants libcudnn.so.5 in the title\nImportError: libcudnn.so.6: cannot open shared object file: No such file or directory\nI have installed cudnn 5.1\n", "cudnn-wrong-major"),
+        # cards before any TensorFlow
+        ("my gt 620m is not seen by tensorflow-gpu 1.4, only the CPU\n", "gpu-compute-capability-too-old"),
+        ("The NVS 5400M is not listed as a GPU by tensorflow\n", "gpu-compute-capability-too-old"),
+        ("The GTX 580 is not listed as a GPU by tensorflow, nor is the GTX 1080 beside it\n", None),
+        ("The GTX 580 was replaced by another card last year, all is fine\n", None),
+        # Windows' CUDA 11.0 has cusolver64_10.dll
+        ("Successfully opened dynamic library cublas64_11.dll\nCould not load dynamic library 'cusolver64_11.dll'; dlerror: cusolver64_11.dll not found\nCould not load dynamic library 'cudnn64_8.dll'; dlerror: cudnn64_8.dll not found\n", "cuda-version-mismatch"),
+        ("Could not load dynamic library 'cublas64_11.dll'; dlerror: cublas64_11.dll not found\nCould not load dynamic library 'cusolver64_11.dll'; dlerror: cusolver64_11.dll not found\n", None),
+        ("Could not load dynamic library 'cusolver64_11.dll'; dlerror: cusolver64_11.dll not found\nCould not load dynamic library 'cudnn64_8.dll'; dlerror: cudnn64_8.dll not found\n" + DLOPEN, "cuda-version-mismatch"),
+        ("Could not load dynamic library 'cusolver64_11.dll'; dlerror: cusolver64_11.dll not found\n", None),
+        # 32 bits
+        ("pip: No matching distribution found for tensorflow\npython -c \"import struct;print(struct.calcsize('P')*8)\" prints 32\n", "python-32bit"),
+        ("pip: No matching distribution found for tensorflow\npython -c \"import struct;print(struct.calcsize('P')*8)\" prints 64\n", None),
+        # a link under load
+        ("lspci while it trains: LnkSta: Speed 8GT/s (downgraded), Width x1 (downgraded) during training\n", "pcie-link-degraded"),
+        ("lspci: LnkSta: Speed 8GT/s (ok), Width x16 (ok) during training\n", None),
+        ("tensorflow 1.3\nImportError: libcudnn.so.6: cannot open shared object file: No such file or directory\nI have installed cudnn 6.0\n", None),
+    ],
+)  # fmt: skip
+def test_what_the_driver_is_said_to_be(text: str, cause: str | None) -> None:
+    roots, _ = said(judged(text))
+    assert roots[:1] == ([] if cause is None else [cause])
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        (f"The driver is installed, and tensorflow lists no GPU\n{LSMOD}user@box:~$ uname -r\n", "driver-module-not-loaded"),
+        ("lsmod | grep nvidia shows nothing\n", "driver-module-not-loaded"),
+        (f"{LSMOD}nvidia_uvm           1003520  0\nnvidia              20480000  5\nuser@box:~$ uname -r\n", None),
+        ("in Google Colab\n!nvidia-smi\n/bin/bash: nvidia-smi: command not found\n", "colab-cpu-runtime"),
+        ("It works in Colab, not at home\n$ nvidia-smi\n/bin/bash: nvidia-smi: command not found\n", "driver-missing"),
+        ('os.environ["CUDA_VISIBLE_DEVICES"] = "-1"\nwhy is no GPU used? tf.config.list_physical_devices(\'GPU\') is []\n', "cuda-visible-devices-empty"),
+        ('os.environ["CUDA_VISIBLE_DEVICES"] = "0"\nwhy is no GPU used? tf.config.list_physical_devices(\'GPU\') is []\n', "tf-cpu-only-package"),
+        ("Cannot find cudnn, but cudnn works with Theano\nCouldn't open CUDA library libcudnn.so. LD_LIBRARY_PATH: \n", "ld-library-path-not-set"),
+        ("Cannot find cudnn, with Theano neither\nCouldn't open CUDA library libcudnn.so. LD_LIBRARY_PATH: \n", "cudnn-missing"),
+        ("Protocol Buffer error at import tensorflow\n" + 'Traceback (most recent call last):\n  File "<stdin>", line 1, in <module>\n    import tensorflow\nTypeError: cannot be made\n', "protobuf-mismatch"),
+        ("显存没有被占满\n", None),
+        ("In the container lsmod | grep nvidia shows nothing\ntf.config.list_physical_devices('GPU') is []\n", "container-no-gpus-flag"),
+        ("tensorflow 一启动 GPU就全被占满了 怎么办\n", "tf-preallocates-all-memory"),
+        ("Using TensorFlow backend.\nkeras does not use my GPU with the tensorflow backend, with theano it does\n", "tf-cpu-only-package"),
+        ("bumblebee on Ubuntu\nlibcuda reported version is: 352.63\n" + UNKNOWN, "cuinit-uvm-device-missing"),
+        ("GPU slow: clocks_throttle_reasons.active 0x0000000000000004\n", "gpu-throttling-power"),
+        ("GPU slow: clocks_throttle_reasons.active 0x0000000000000020\n", "gpu-throttling-thermal"),
+        ("GPU slow: clocks_throttle_reasons.active 0x0000000000000000\n", None),
+    ],
+)  # fmt: skip
+def test_what_comes_first(text: str, first: str | None) -> None:
+    roots, left = said(judged(text))
+    assert [*roots, *left][:1] == ([] if first is None else [first])
+
+
 def test_a_launch_failure_beside_an_illegal_instruction() -> None:
     """It is the GPU's, not the processor's."""
     assert not judged('"an illegal instruction / unspecified launch failure"\n').facts.text.said("illegal-instruction")

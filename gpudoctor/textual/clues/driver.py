@@ -2,11 +2,11 @@
 
 _NOT_THERE = (
     "driver-module-not-loaded", "driver-kernel-incompatible", "driver-secure-boot", "driver-nouveau-conflict", "driver-missing",
-    "gpu-bound-to-vfio", "optimus-gpu-powered-off", "no-nvidia-gpu",
+    "gpu-bound-to-vfio", "optimus-gpu-powered-off", "no-nvidia-gpu", "amd-gpu",
 )  # fmt: skip
 _NO_GPU_FOR_IT = (
     "driver-nouveau-conflict", "gpu-bound-to-vfio", "optimus-gpu-powered-off", "driver-rminit-failed", "no-nvidia-gpu",
-    "gpu-compute-capability-too-old", "driver-too-old",
+    "gpu-compute-capability-too-old", "driver-too-old", "amd-gpu",
 )  # fmt: skip
 _NOT_BUILT = ("driver-kernel-incompatible", "driver-module-not-loaded")
 
@@ -41,6 +41,11 @@ CLUES: dict[str, tuple[str, ...]] = {
     "smi-not-found": (
         "driver-missing", "container-no-gpus-flag", "no-nvidia-gpu", "container-capabilities-without-compute",
         "wsl-libcuda-path", "amd-gpu", "apptainer-no-nv", "colab-cpu-runtime",
+    ),
+    "apptainer-no-files": ("driver-missing", "driver-module-not-loaded", "no-nvidia-gpu"),
+    "module-not-listed": (
+        "driver-module-not-loaded", "driver-missing", "driver-kernel-incompatible", "driver-secure-boot", "driver-nouveau-conflict",
+        "optimus-gpu-powered-off", "no-nvidia-gpu",
     ),
     "persistenced-finds-none": (*_NOT_THERE, "device-nodes-missing", "driver-rminit-failed"),
     "laptop-gpu-not-started": ("driver-module-not-loaded", "optimus-gpu-powered-off", *_NOT_THERE[1:5]),

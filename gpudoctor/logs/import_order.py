@@ -1,0 +1,50 @@
+"""What people tell of two packages in one process: that one must be imported before the other."""
+
+from __future__ import annotations
+
+from .language import Kind, Language
+
+_OTHER = r"(?:py)?torch(?:vision|audio)?|cupy|jax|cv2|opencv|mxnet|paddle(?:paddle)?|onnxruntime(?:-gpu)?|faiss|tensorrt|numba|cudf|rapids|dlib|pycuda|caffe2?|spacy|thinc"
+_TF = r"tensorflow|tf|keras"
+_IMPORT = r"(?:import(?:ing|ed|s)?|load(?:ing|ed|s)?)"
+_WELL = r"(?:works?|worked|working|fine|ok|okay|solve[sd]?|fix(?:es|ed)?|help(?:s|ed)|no (?:error|problem|issue|crash)s?|goes away|disappears?|succeeds?|(?:gpu|device)s? (?:is|are) (?:there|found|listed|detected|visible|recogni[sz]ed)|(?:see|find|list|detect)s? (?:the|my|both|all) gpus?)"
+_THE_OTHER_FIRST = rf"{_IMPORT} `{{0,3}}(?:import )?(?:{_OTHER})\b[^.;\n]{{0,40}}?\b(?:first|before (?:I )?(?:{_IMPORT} )?`{{0,3}}(?:import )?(?:{_TF}))\b"
+_TF_FIRST = rf"{_IMPORT} `{{0,3}}(?:import )?(?:{_TF})\b[^.;\n]{{0,40}}?\b(?:first|before (?:I )?(?:{_IMPORT} )?`{{0,3}}(?:import )?(?:{_OTHER}))\b"
+_FAILS = r"(?<!no )(?:(?:fails?|failed|errors?|crash(?:es|ed)?|segfaults?|segmentation fault|core dumped|no gpus?|not (?:found|work|see|list)|empty list|breaks?|aborts?|raises?|throws?)\b|\[\])(?!,? (?:as well|too|anyway|likewise|either way|the same|message about missing))"
+_NOT_WELL = r"(?<!not )(?<!n't )(?<!never )(?<!longer )"
+_TOLD = r"^(?![^\n]{0,400}\b(?:suggest\w*|told me|read that|faq|docs?|don't (?:have|use)|do not (?:have|use)|either (?:way|order)|both orders|any order|no difference|the same|too|no longer|not help|n't help)\b)[^\n]{0,300}?"
+_NO_QUESTION = r"(?![^.\n]{0,60}\?)"
+_BEGINS = r"(?:^|[.!;:] )\W{0,8}"
+
+
+def _one_of(*forms: str) -> str:
+    """A line of somebody who has seen it himself, and does not ask."""
+    return rf"(?i:{_TOLD}(?:{'|'.join(forms)}){_NO_QUESTION})"
+
+
+LANGUAGE = Language(
+    name="import order",
+    words=("mport", "rder"),
+    kinds=(
+        Kind(
+            "order-decides",
+            _one_of(
+                rf"\b(?:if|when|once|as soon as) [^.\n]{{0,20}}?{_TF_FIRST}[^.\n]{{0,60}}?\b{_NOT_WELL}{_WELL}\b",
+                rf"{_BEGINS}{_TF_FIRST}[^.\n]{{0,60}}?\b{_NOT_WELL}{_WELL}\b",
+                rf"\b(?:works?|fine|ok)\b[^.\n]{{0,20}}\b(?:if|when|once)\b[^.\n]{{0,20}}?{_TF_FIRST}",
+                rf"\b(?:without|(?:remov|comment|delet|leav|tak|dropp)(?:e|ing|ed)(?: out)?)\b(?: the| my| that)?(?: line)? `{{0,3}}import(?:ing|s|ed)?(?: of)? `{{0,3}}(?:{_OTHER})\b[^.\n]{{0,60}}?\b{_NOT_WELL}{_WELL}\b",
+                rf"\b(?:swap|chang|revers|switch|invert|exchang)(?:e|ed|ing|ping|ped)?\b (?:the )?(?:order of )?(?:the |these |both |two ){{0,2}}(?:import|statement)s?(?:' order| order| statements?)?\b[^.\n]{{0,40}}?\b{_NOT_WELL}{_WELL}\b",
+            ),
+            once=True,
+        ),
+        Kind(
+            "order-decides",
+            _one_of(
+                rf"\b(?:if|when|once|as soon as|whenever|after)\b[^.\n]{{0,20}}?{_THE_OTHER_FIRST}[^.\n]{{0,80}}?{_FAILS}",
+                rf"(?:{_BEGINS}[^.\n]{{0,30}}?\b){_THE_OTHER_FIRST}[^.\n]{{0,80}}?{_FAILS}",
+                rf"{_TF_FIRST}[^.\n]{{0,60}}?\b(?:the )?other (?:way (?:a?round)?|order)\b[^.\n]{{0,40}}?{_FAILS}",
+            ),
+            once=True,
+        ),
+    ),
+)  # fmt: skip

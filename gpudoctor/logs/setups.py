@@ -1,0 +1,85 @@
+"""What people tell of what they have: the machine and its bus, the toolkit, packages, notebooks; and what helped. Like what they
+tell of the circumstances it is weak, and of each kind the first line is kept."""
+
+from __future__ import annotations
+
+from .language import Kind, Language
+
+_CARD = r"(?:(?:rtx|gtx|geforce|tesla|quadro|titan) ?)*(?:[ahblptv]\d{1,3}s?|[ap]?\d{4}|gh?b?200)(?: ?ti\b| ?super\b)?"
+_WORKS = r"(?:works?|worked|fine|ok|okay|runs?|ran|succeeds?|trains?)"
+_FAILS = r"(?:fails?|failed|crash(?:es|ed)?|hangs?|hung|dies|breaks?|broken|errors?|(?:does|do|did|is)(?:n't| not)(?: work| run)?)"
+_KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
+    (
+        "displays-listed",
+        ("lspci", "lshw"),
+        (r"(?<![\w/-])lspci(?: -[knvm]{1,5}){0,3}(?: ?\| ?[ef]?grep (?![^\n]{0,80}(?i:nvidia))(?:-\w{1,4} ){0,3}['\"]?[\w|\\ ]{0,40}\b3[dD]\b[\w|\\ ]{0,40}['\"]?)?['`\"]?(?:$|[ :]{1,3}(?:shows?|lists?|prints?|gives?|says?)\b)"
+        r"|\blshw -[cC] (?:display|video)\b"),
+    ),
+    ("mac-named", ("Apple", "apple", "Mac", "mac", "M1", "M2", "M3", "M4", "brew"), r"\bApple M[1-9]\b|(?i:\bapple silicon\b)|\b[Mm]ac ?[Bb]ook|\bmac ?OS\b|\bbrew (?:install|tap|cask)\b"),
+    ("docker-of-a-mac", ("ocker",), r"(?i:^(?![^\n]{0,300}\b(?:friend|works|but|deploy\w*|colleague)\b)[^\n]{0,300}?\bdocker(?: desktop)?\b[^.\n,;]{0,24} (?:on|for) (?:an? |my |the )?(?:apple |new )?(?:m[1-4]\b|mac(?:book| ?os| mini| studio)?\b))"),
+    ("docker-host-is-arm", ("host platform",), r"does not match the detected host platform \(linux/arm64"),
+    ("linux-host-named", ("Fedora", "Pop!_OS", "Arch", "Amazon", "WSL", "PC", "SSH", "CentOS", "erver", "ssh", "buntu", "ebian", "emote", "orkstation", "EC2", "Linux", "inux "), r"(?i:\b(?:server|ssh|remote(?:ly)?|workstation|ec2)\b)|(?<![-:/])(?i:\bubuntu\b)(?!:)|\bDebian\b|\bFedora\b|\bPop!_OS\b|\bArch\b|\bAmazon Linux\b|\bWSL|\bPC\b|\bCentOS\b|(?i:\blinux (?:box|host|machine|pc)\b)"),
+    (
+        "toolkit-absent-said",
+        ("uda", "UDA", "oolkit", "cudart", "cublas", "river"),
+        (r"(?i:^(?![^\n]{0,400}(?:\b(?:symlink|anymore|only /usr/local|other|another|inside|docker|container|image|conda|if|before|until|although|though|works|nvcc|runfile|but (?:by|with|from|via|through|the|a))\b|/opt/|\?$))[^\n]{0,300}?(?:"
+        r"\bthere(?:'s| is) no [`'\"]?/usr/local/cuda\b(?!-)"
+        r"|\bno cuda(?: toolkit)? (?:is |was |has been )?installed\b|\bno (?:cuda )?toolkit (?:is |was |has been )?installed\b"
+        r"|\b(?:have(?:n't| not)|did(?:n't| not)|never) (?:yet )?install(?:ed)? (?:the |any |nvidia's )?(?:cuda toolkit|cuda(?! ?\d)|toolkit)\b"
+        r"|\b(?:cuda )?toolkit (?:is|was) (?:not|never) installed\b|\bonly (?:the |nvidia's )?(?:nvidia |gpu |graphics )?driver (?:is |was |has been )?installed\b"
+        r"|\bfind / [^\n]{0,40}lib(?:cudart|cublas)[^\n]{0,40}? (?:gives?|finds?|returns?|prints?|shows?|comes back)(?: with)? (?:nothing|empty|no \w+)\b))"),
+    ),
+    (
+        "both-packages",
+        ("ensorflow", "ensorFlow"),
+        (r"(?i:^(?![^\n]{0,300}\b(?:can|could|should|may|if|whether|don't|never|instead|uninstall\w*|removed?|not)\b)[^\n]{0,200}?(?:\btensorflow-gpu(?:(?:==| )v?\d[\d.]{0,8})?\W{1,4}(?:and|&|\+|alongside|beside|next to|together with|as well as)\W{1,4}(?:the )?tensorflow(?:-cpu)?(?![-\w])(?:(?:==| )v?\d[\d.]{0,8})?"
+        r"|\btensorflow(?:-cpu)?(?:(?:==| )v?\d[\d.]{0,8})?\W{1,4}(?:and|&|\+|alongside|beside|next to|together with|as well as)\W{1,4}(?:the )?tensorflow-gpu(?:(?:==| )v?\d[\d.]{0,8})?)\W{1,4}(?:are |were |is )?(?:both )?(?:installed|side by side|present|in (?:the|this|my) (?:same )?env\w*)\b)"
+        r"|(?i:^(?:(?!\b(?:can|could|should|may|if|whether|don't|never|instead|uninstall\w*|removed?|not|read)\b)[^\n]){0,200}?\bboth\W{1,4}tensorflow-gpu(?:(?:==| )v?\d[\d.]{0,8})?\W{1,4}and\W{1,4}tensorflow(?:-cpu)?\b|^(?:(?!\b(?:can|could|should|may|if|whether|don't|never|instead|uninstall\w*|removed?|not|read)\b)[^\n]){0,200}?\bboth\W{1,4}tensorflow(?:-cpu)?(?:(?:==| )v?\d[\d.]{0,8})?\W{1,4}and\W{1,4}tensorflow-gpu\b)"),
+    ),
+    (
+        "growth-helps",
+        ("rowth", "emory"),
+        (r"(?i:^(?![^\n]{0,400}\b(?:does(?:n't| not)|did(?:n't| not)|won't|no (?:difference|effect|change|luck)|neither|still|also tried|not help)\b)[^\n]{0,300}?(?:"
+        r"\b(?:works?|worked|fine|ok|okay|goes? away|went away|gone|solve[sd]?|fix(?:es|ed)?|helps?|helped|can train|trains?)\b[^\n]{0,60}\b(?:with|after|by|if|when|once|using|set(?:ting)?)\b[^\n]{0,40}(?:allow_?growth|memory_?growth|(?:allow|memory) growth)"
+        r"|(?:allow_?growth|memory_?growth|(?:allow|memory) growth)[^\n]{0,40}\b(?:works?|worked|solve[sd]?|fix(?:es|ed)?|helps?|helped|makes? it go away)\b))"),
+    ),
+    (
+        "card-decides",
+        ("ork", "ine", "ok", "OK", "run", "Run", "ucceed", "rain"),
+        (rf"(?i:\b{_WORKS}\b[^.\n]{{0,20}}? (?:on|with) (?:\w+ ){{0,2}}?(?P<works>{_CARD})\b[^.\n]{{0,40}}?\b{_FAILS}\b[^.\n]{{0,20}}? (?:on|with) (?:\w+ ){{0,2}}?(?P<fails>{_CARD})\b"
+        rf"|\b{_FAILS}\b[^.\n]{{0,20}}? (?:on|with) (?:\w+ ){{0,2}}?(?P<fails2>{_CARD})\b[^.\n]{{0,40}}?\b{_WORKS}\b[^.\n]{{0,20}}? (?:on|with) (?:\w+ ){{0,2}}?(?P<works2>{_CARD})\b)"),
+    ),
+    (
+        "cudnn-works-elsewhere",
+        ("cudnn", "CUDNN", "cuDNN", "CuDNN"),
+        r"(?i:\bcudnn\b[^.\n]{0,24}\b(?:works|is found|is used|runs|is fine|is ok)\b[^.\n]{0,24}\b(?:theano|(?:py)?torch|caffe2?|mxnet|matlab|chainer|cntk|paddle)\b|\b(?:theano|(?:py)?torch|caffe2?|mxnet|matlab|chainer|cntk|paddle)\b[^.\n]{0,24}\b(?:finds|uses|works with|runs with|sees)\b[^.\n]{0,16}\bcudnn\b)",
+    ),
+    (
+        "image-without-cuda",
+        ("image", "Image"),
+        r"(?i:\bimage\b[^.\n?]{0,40}\b(?:has no|have no|without|lacks?|lacking|does(?:n't| not) (?:have|contain|include))\b[^.\n?]{0,16}\bcuda\b)",
+    ),
+    ("swig-import", ("swig_import_helper",), r"\bswig_import_helper\b"),
+    (
+        "processor-with-avx",
+        ("AVX", "avx", "i3", "i5", "i7", "i9", "yzen", "hreadripper", "EPYC", "Xeon", "worked", "ran "),
+        r"(?i:\b(?:has|have|with|supports?)\b[^.\n]{0,20}\bavx)|\bi[3579][- ](?:[2-9]\d{3}|1\d{4})\w{0,2}\b|\bRyzen [3579]\b|\bThreadripper\b|\bEPYC\b|\bXeon\b[^\n]{0,20}\b(?:v[2-6]|Gold|Silver|Platinum)\b|(?i:\b(?:worked|ran) (?:\w+ ){0,3}(?:yesterday|before|last week|until)\b)",
+    ),
+    ("comes-without-cuda", ("without", "no CUDA", "no cuda", "no GPU", "no gpu"), r"(?i:^(?![^\n]{0,300}(?:\?|\b(?:login node|said that|now works)\b))[^\n]{0,300}?\b(?:tensorflow|tf|build|package|image|version|wheel)\b[^.\n?]{0,20}\b(?:comes|came|ships?|shipped|is|was|installed|delivered) (?:\w+ )?(?:without|with no) (?:cuda|gpu)\b)"),
+    ("in-a-notebook", ("Cell In", "Input In", "ipython-input-", "ipykernel"), r"^(?:File )?Cell In ?\[\d{1,4}\]|<ipython-input-\d|\bipykernel_\d|^\W{0,4}Input In \[\d"),
+    (
+        "kernel-is-another",
+        ("ernel", "base", "ython"),
+        (r"(?i:\b(?:kernel|top right|upper right|corner|selector|picker)\b[^.\n]{0,60}\bbase\b)|\bbase \(Python \d|(?i:\bkernel\b[^.\n]{0,40}\b(?:system python|/usr/bin/python|another (?:python|environment|env|interpreter)))"),
+    ),
+    (
+        "environment-has-it",
+        ("env", "Env", "erminal", "ommand", "shell", "onsole", "rompt"),
+        (r"(?i:\benv(?:ironment|ironnement)?\b[^.\n]{0,80}\b(?:works?|worked|lists?|shows?|prints?|sees?|affiche|zeigt|findet|imports? (?:fine|ok)|has (?:tensorflow|tf|it)))"
+        r"|(?i:\b(?:works?|imports?|fine|ok|runs?|funktioniert|geht|fonctionne|marche|funciona)\b[^.\n?]{0,30}\b(?:terminal|command line|console|konsole|consola|shell|prompt)\b)"),
+    ),
+)  # fmt: skip
+LANGUAGES = tuple(
+    Language(name="circumstances", words=words, kinds=(Kind(name, pattern, once=True),))
+    for name, words, pattern in _KINDS
+)

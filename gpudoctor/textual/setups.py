@@ -1,0 +1,103 @@
+"""What a setup that people paste or tell of speaks for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..facts import Facts, Unread
+from . import libraries
+from .fitting import gpus_asked
+
+Pair = tuple[int, int]
+_SINCE_NO_WINDOWS = (2, 11)
+_NO_DEVICE, _UNKNOWN = 100, 999
+_CUDNN: tuple[tuple[Pair, Pair], ...] = (
+    ((2, 18), (9, 3)), ((2, 15), (8, 9)), ((2, 14), (8, 7)), ((2, 12), (8, 6)), ((2, 5), (8, 1)), ((2, 4), (8, 0)),
+    ((2, 1), (7, 6)), ((1, 13), (7, 4)), ((1, 5), (7, 0)),
+)  # fmt: skip
+"""From this release on: the cuDNN that its packages are built with. Source: https://www.tensorflow.org/install/source."""
+_WITHOUT_FIFTH = re.compile(r"(?i)\b(?:Tesla )?K\d{2}[cmx]?\b|\bGT[X]? ?[67]\d0\b|\bQuadro K\d{3,4}")
+"""Cards before Maxwell."""
+
+
+def needs_cudnn(release: Pair) -> Pair | None:
+    """The cuDNN that the packages of a release are built with."""
+    return next((cudnn for since, cudnn in _CUDNN if release >= since), None)
+
+
+def speaks(facts: Facts) -> Iterator[str]:
+    """The causes that go first."""
+    said, init = facts.text.said, facts.driver.libcuda.init_result
+    yield from firmly(facts)
+    if said("gone-after-suspend") or (said("lid-closed") and init == _UNKNOWN):
+        yield "cuinit-unknown-after-suspend"
+    asked, answered = said("prime-asked"), said("answers-intel")
+    if asked and answered and 0 < answered[0].line - asked[0].line <= 2:
+        yield "optimus-gpu-powered-off"
+    if said("visible-empty-said"):
+        yield "cuda-visible-devices-empty"
+    yield from _cudnn(facts)
+    cards = facts.text.cards()
+    if said("ngc-gpu-unsupported") and cards and all(_WITHOUT_FIFTH.search(name) for name in cards):
+        yield "gpu-compute-capability-too-old"
+
+
+def firmly(facts: Facts) -> Iterator[str]:
+    """Those of them that go first whatever the text reads like."""
+    said = facts.text.said
+    if _without_gpus(facts):
+        yield "container-no-gpus-flag"
+    if native_windows(facts):
+        yield "tf-windows-native-cpu-only"
+    if facts.driver.libcuda.init_result == _NO_DEVICE and said("exports-ordinal") and said("one-gpu-granted"):
+        yield "cuda-visible-devices-wrong"
+    if said("first-one-ended"):
+        yield "gpu-memory-held-by-other-process"
+
+
+def native_windows(facts: Facts) -> bool:
+    """Whether it is Windows itself, and each TensorFlow that lists no GPU is newer than its last one with CUDA."""
+    said = facts.text.said
+    elsewhere = ("another-machine-named", "gpus-asked", "container-named", "lists-gpus")
+    if facts.system.wsl is True or said(*elsewhere, "library-not-loaded", "library-opened", "directml-named"):
+        return False
+    system = facts.system.system
+    if system != "Windows" and not (isinstance(system, Unread) and said("windows-prompt")):
+        return False
+    release = libraries.release_of(facts)
+    named = [_pair(e.values["tensorflow"]) for e in said("names") if "tensorflow" in e.values]
+    newest = release or max((one for one in named if one), default=None)
+    return newest is not None and newest >= _SINCE_NO_WINDOWS
+
+
+def _pair(version: str) -> Pair | None:
+    found = re.match(r"(\d+)\.(\d+)", version)
+    return (int(found[1]), int(found[2])) if found else None
+
+
+def _without_gpus(facts: Facts) -> bool:
+    """A compose file or a pod's spec asks for no GPU, and no driver is inside."""
+    said, lib = facts.text.said, facts.driver.libcuda
+    if said("compose-asks"):
+        return False
+    lacks = lib.path is None or lib.init_result == _NO_DEVICE or bool(said("no-cuda-driver"))
+    of_pod = said("pod-spec") and said("pod-limits") and not gpus_asked(facts)
+    asked = [e for e in gpus_asked(facts) if " run " not in e.text]
+    composed = said("compose-file") and not asked
+    return lacks and bool(of_pod or composed)
+
+
+def _cudnn(facts: Facts) -> Iterator[str]:
+    said = facts.text.said
+    images = {e.values["cudnn"] for e in said("image-with-cudnn")}
+    installed = [
+        needs for e in said("image-installs") if (one := _pair(e.values["version"])) and (needs := needs_cudnn(one))
+    ]
+    if images and installed and not said("installs-extra") and all(str(needs[0]) not in images for needs in installed):
+        yield "cudnn-wrong-major"
+    release = libraries.release_of(facts)
+    wanted = needs_cudnn(release) if release else None
+    here = [_pair(e.values["version"]) for e in said("cudnn-package")]
+    if wanted and here and all(one and one[0] == wanted[0] and one < wanted for one in here):
+        yield "cudnn-version-too-old"
