@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Iterator
 
 from gpudoctor.checks import _speed
@@ -196,6 +195,8 @@ _MUCH_SLOWER, _SEVERAL = 0.75, 3
 
 def _listed(facts: Facts) -> Iterator[Found]:
     """What somebody measured on each GPU."""
+    import statistics  # which takes long
+
     told = said(facts, "gpu-rate", settle="gpudoctor check")
     rates: dict[int, list[float]] = {}
     for event in told:

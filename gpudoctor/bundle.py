@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import time
 from typing import Literal
 
@@ -123,8 +122,7 @@ class _File(msgspec.Struct, frozen=True, kw_only=True):
     redactions: tuple[Redaction, ...] | None = None
 
 
-@dataclasses.dataclass(frozen=True)
-class Recorded:
+class Recorded(msgspec.Struct, frozen=True):
     """What was seen on a machine, and what was said of it then."""
 
     facts: Facts

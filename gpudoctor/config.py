@@ -6,7 +6,6 @@ machine. They speak of different things, and so all of them count.
 
 from __future__ import annotations
 
-import dataclasses
 import datetime
 import difflib
 import os
@@ -14,6 +13,8 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from . import registry
 from .errors import Error
@@ -193,7 +194,7 @@ def marked(
         by_code.setdefault(entry.code, []).append(entry)
     if not by_code:
         return checks
-    return tuple(dataclasses.replace(c, ignored=tuple(by_code.get(c.code, ()))) for c in checks)
+    return tuple(msgspec.structs.replace(c, ignored=tuple(by_code.get(c.code, ()))) for c in checks)
 
 
 def _chosen(config: Path | bool) -> Iterator[Path]:

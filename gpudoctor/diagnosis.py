@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable
 from shlex import quote
 from typing import NamedTuple
@@ -57,7 +56,7 @@ def judge(facts: Facts, checks: tuple[Check, ...] | None = None) -> Judgement:
     """
     if facts.text.is_all:
         every = registry.own_checks() if checks is None else checks
-        checks = tuple(dataclasses.replace(c, ignored=()) for c in every if c.origin is None)
+        checks = tuple(msgspec.structs.replace(c, ignored=()) for c in every if c.origin is None)
     elif checks is None:
         checks = registry.all_checks()
     ended, facts = _run_all(checks, facts)

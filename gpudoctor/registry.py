@@ -6,12 +6,12 @@ docstring is its page; the first line of the docstring says what is wrong when i
 
 from __future__ import annotations
 
-import dataclasses
 import importlib
-import inspect
-import pkgutil
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator
+
+import msgspec
 
 from . import plugins
 from .errors import Error
@@ -40,8 +40,7 @@ _BEGINNING = re.compile(r"[A-Z]{2,4}[1-9]\d?")
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
-@dataclasses.dataclass(frozen=True)
-class Check:
+class Check(msgspec.Struct, frozen=True):
     """A registered check: for one cause, or (with `rank`) for one symptom."""
 
     code: str
@@ -69,6 +68,8 @@ class Check:
     @property
     def page(self) -> str:
         """The docstring, unindented."""
+        import inspect  # which takes long
+
         return inspect.cleandoc(self.body.__doc__ or "")
 
     @property
@@ -170,8 +171,9 @@ def symptom(code: str, name: str, *, rank: SymptomRank, stage: Stage) -> Callabl
 def own_checks() -> tuple[Check, ...]:
     """Every check of gpudoctor's own, by code."""
     package = importlib.import_module(f"{__package__}.checks")
-    for module in pkgutil.iter_modules(package.__path__):
-        importlib.import_module(f"{package.__name__}.{module.name}")
+    files = sorted(file for at in package.__path__ for file in os.listdir(at))
+    for module in (name for name, kind in map(os.path.splitext, files) if kind == ".py"):
+        importlib.import_module(f"{package.__name__}.{module}")
     return tuple(sorted(_checks.values(), key=lambda c: c.code))
 
 
@@ -207,7 +209,7 @@ def _of_plugins() -> tuple[tuple[Check, ...], tuple[PluginFailure, ...]]:
             failed.append(plugins.failure(origin, error, check.code, check.body))
             continue
         taken |= dict.fromkeys((check.code, check.cause), f"{check.code} {check.cause} of {origin}")
-        used.append(dataclasses.replace(check, origin=origin))
+        used.append(msgspec.structs.replace(check, origin=origin))
     return tuple(sorted(used, key=lambda c: c.code)), tuple(failed)
 
 

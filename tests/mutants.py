@@ -14,7 +14,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import importlib
 import inspect
@@ -155,11 +154,11 @@ def apply(mutant: str) -> None:
     kind, _, what = mutant.partition(":")
     if kind == "rule":
         check = registry.find(what)
-        registry._checks[what] = dataclasses.replace(check, body=_silent(check.body))
+        registry._checks[what] = msgspec.structs.replace(check, body=_silent(check.body))
     elif kind == "explains":
         code, _, name = what.partition(":")
         check = registry.find(code)
-        registry._checks[code] = dataclasses.replace(check, explains=tuple(n for n in check.explains if n != name))
+        registry._checks[code] = msgspec.structs.replace(check, explains=tuple(n for n in check.explains if n != name))
     elif kind == "probe":
         module, _, name = what.partition(".")
         loaded = importlib.import_module(f"gpudoctor.probes.{module}")
@@ -168,16 +167,14 @@ def apply(mutant: str) -> None:
         _mute(*what.split("."))
     elif kind == "text":
         check = registry.find(what)
-        registry._checks[what] = dataclasses.replace(check, body=_textless(check.body))
+        registry._checks[what] = msgspec.structs.replace(check, body=_textless(check.body))
     elif kind == "language":
         module = getattr(reader, what)
         lost = _of_module(module)
         setattr(reader, "LANGUAGES", tuple(one for one in reader.LANGUAGES if one not in lost))  # noqa: B010
         setattr(module, "WORDS", ())  # noqa: B010
     elif kind == "kind":
-        kept = (
-            dataclasses.replace(one, kinds=tuple(k for k in one.kinds if k.name != what)) for one in reader.LANGUAGES
-        )
+        kept = (one._replace(kinds=tuple(k for k in one.kinds if k.name != what)) for one in reader.LANGUAGES)
         setattr(reader, "LANGUAGES", tuple(kept))  # noqa: B010
     elif kind == "clue":
         del CLUES[what]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..patterns import Pattern
@@ -25,26 +24,27 @@ class Understood(NamedTuple):
     once: bool = False
 
 
-@dataclass(frozen=True)
 class Kind:
-    """A kind of line: `pattern` is searched for; its named groups are the values ('version2' is another place for 'version')."""
+    """A kind of line: `pattern` is searched for; its named groups are the values ('version2' is another place for 'version').
 
-    name: str
-    pattern: str
-    symptom: str | None = None
-    """What a person notices, where the line shows it; the name of a symptom of checks/."""
-    tell: Tell | None = None
-    """Writes down the facts that such a line tells."""
-    once: bool = False
-    """The first such line tells all: further ones are not kept."""
-    compiled: Pattern = field(init=False)
+    `symptom`: what a person notices, where the line shows it; the name of a symptom of checks/. `tell` writes down the facts that
+    such a line tells. `once`: the first such line tells all, further ones are not kept.
+    """
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "compiled", Pattern(self.pattern))
+    __slots__ = ("compiled", "name", "once", "pattern", "symptom", "tell")
+
+    def __init__(
+        self, name: str, pattern: str, symptom: str | None = None, tell: Tell | None = None, once: bool = False
+    ) -> None:
+        self.name = name
+        self.pattern = pattern
+        self.symptom = symptom
+        self.tell = tell
+        self.once = once
+        self.compiled = Pattern(pattern)
 
 
-@dataclass(frozen=True)
-class Language:
+class Language(NamedTuple):
     """A language whose lines are understood one by one."""
 
     name: str

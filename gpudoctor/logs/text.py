@@ -8,7 +8,8 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from ..patterns import Pattern
 
@@ -16,16 +17,14 @@ LONGEST = 4000
 """Characters of a line that are kept."""
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(msgspec.Struct, frozen=True):
     """A line of the text; one that was wrapped is whole again and has the number of its first piece."""
 
     number: int
     text: str
 
 
-@dataclass(frozen=True)
-class Pasted:
+class Pasted(msgspec.Struct, frozen=True):
     """A whole text."""
 
     lines: tuple[Line, ...]
