@@ -25,6 +25,7 @@ def _one_of(*forms: str) -> str:
 LANGUAGE = Language(
     name="import order",
     words=("mport", "rder"),
+    told=True,
     kinds=(
         Kind(
             "order-decides",

@@ -52,6 +52,8 @@ class Language(NamedTuple):
     """Every line of it that tells something holds one of them."""
     kinds: tuple[Kind, ...]
     """The first that fits counts."""
+    told: bool = False
+    """Only people say it: the lines of TensorFlow's log are passed over."""
 
     def line(self, text: str, number: int, notes: Notebook) -> Understood | None:
         """What a line says; its facts are written down."""

@@ -73,6 +73,7 @@ LANGUAGES: tuple[Language, ...] = (
     pip.LANGUAGE,
     imports.LANGUAGE,
     tensorflow_ops.LANGUAGE,
+    tensorflow_ops.SAID,
     devices.LANGUAGE,
     devices.SIZES,
     tables.LANGUAGE,
@@ -111,6 +112,10 @@ _GOOD = ("device-created", "cudnn-loaded")
 """TensorFlow's lines of a GPU that it uses."""
 _PRINTED = ".cc:"
 """A program's line: no complaint stands in it (languages of Prose know it themselves)."""
+_LOGGED = Pattern(
+    r"(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF]|[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+) [\w./-]{1,120}\.cc:\d+\] "
+)
+"""A whole line of TensorFlow's log."""
 _PROGRAMS = ("tensorflow", "python", "nvidia-smi", "kernel", "nccl", "containers")
 """Languages of programs whose lines nobody writes as a sentence."""
 _OURS = Pattern(
@@ -140,8 +145,8 @@ _ALL_BUT_DEVICES = frozenset(one.name for one in LANGUAGES) - {devices.LANGUAGE.
 }  # fmt: skip
 
 
-Spoken = tuple[str, tuple[str, ...], Callable[[str, int, Notebook], Understood | None]]
-"""A language's name, its words, and what reads a line of it."""
+Spoken = tuple[str, tuple[str, ...], Callable[[str, int, Notebook], Understood | None], bool]
+"""A language's name, its words, what reads a line of it, and whether only people speak it."""
 
 
 def read(pasted: Pasted) -> Facts:
@@ -150,18 +155,18 @@ def read(pasted: Pasted) -> Facts:
     tracebacks, bus, statements = python.Reader(notes), pci.Reader(), report.Reader(notes)
     table = nvidia_smi.Devices(notes)
     languages: tuple[Spoken, ...] = (
-        (tensorflow_facts.LANGUAGE, tensorflow_facts.WORDS, tensorflow_facts.line),
-        (nvidia_smi.LANGUAGE, nvidia_smi.WORDS, nvidia_smi.Reader(notes, table).line),
-        (nvidia_smi.LANGUAGE, nvidia_smi_query.WORDS, nvidia_smi_query.Reader(notes, table).line),
-        (python.LANGUAGE, python.WORDS, lambda text, number, _: tracebacks.line(text, number)),
-        (claims.LANGUAGE, claims.WORDS, claims.line),
-        (bindings.LANGUAGE.name, bindings.WORDS, bindings.Reader().line),
-        (tables.LANGUAGE.name, tables.RATE_WORDS, tables.Rates().line),
-        (pci.LANGUAGE, pci.WORDS, lambda text, number, _: bus.line(text, number)),
-        *((one.name, one.words, one.line) for one in LANGUAGES),
-        (report.LANGUAGE, report.WORDS, lambda text, number, _: statements.line(text, number)),
-        (devices.LANGUAGE.name, devices.WORDS, devices.claims),
-        (lost_libraries.LANGUAGE, lost_libraries.WORDS, lost_libraries.line),
+        (tensorflow_facts.LANGUAGE, tensorflow_facts.WORDS, tensorflow_facts.line, False),
+        (nvidia_smi.LANGUAGE, nvidia_smi.WORDS, nvidia_smi.Reader(notes, table).line, False),
+        (nvidia_smi.LANGUAGE, nvidia_smi_query.WORDS, nvidia_smi_query.Reader(notes, table).line, False),
+        (python.LANGUAGE, python.WORDS, lambda text, number, _: tracebacks.line(text, number), False),
+        (claims.LANGUAGE, claims.WORDS, claims.line, True),
+        (bindings.LANGUAGE.name, bindings.WORDS, bindings.Reader().line, False),
+        (tables.LANGUAGE.name, tables.RATE_WORDS, tables.Rates().line, True),
+        (pci.LANGUAGE, pci.WORDS, lambda text, number, _: bus.line(text, number), False),
+        *((one.name, one.words, one.line, one.told) for one in LANGUAGES),
+        (report.LANGUAGE, report.WORDS, lambda text, number, _: statements.line(text, number), True),
+        (devices.LANGUAGE.name, devices.WORDS, devices.claims, True),
+        (lost_libraries.LANGUAGE, lost_libraries.WORDS, lost_libraries.line, False),
     )
     many = len(pasted.lines) > _MANY
     here = () if many else _spoken(languages, "\n".join(line.text for line in pasted.lines))
@@ -177,8 +182,9 @@ def read(pasted: Pasted) -> Facts:
             if alike[form] > _ALIKE:
                 continue
         passed_over = _OF_PEOPLE if _PRINTED in line.text else frozenset()
-        for language, _, reads in spoken_in(line.text):
-            if language in passed_over:
+        logged = _PRINTED in line.text and _LOGGED.match(line.text) is not None
+        for language, _, reads, told_only in spoken_in(line.text):
+            if language in passed_over or (logged and told_only):
                 continue
             told = reads(line.text, line.number, notes)
             if told is None or not told.kind:

@@ -80,6 +80,6 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
 )  # fmt: skip
 LANGUAGES = tuple(
-    Language(name="circumstances", words=words, kinds=(Kind(name, pattern, once=True),))
+    Language(name="circumstances", words=words, kinds=(Kind(name, pattern, once=True),), told=True)
     for name, words, pattern in _KINDS
 )

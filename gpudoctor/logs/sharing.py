@@ -7,6 +7,7 @@ from .language import Kind, Language
 LANGUAGES = (
     Language(
         name="circumstances",
+        told=True,
         words=("topped", "uspended", "trl", "TRL"),
         kinds=(
             Kind(
@@ -20,11 +21,13 @@ LANGUAGES = (
     ),
     Language(
         name="circumstances",
+        told=True,
         words=("kill", "fg"),
         kinds=(Kind("holder-was-ended", r"(?i:\bkill(?:ed|ing)?\b[^.\n]{0,30}(?:%\d|\b(?:job|that one|it|them)\b))|^[$#%] ?fg\b", once=True),),
     ),
     Language(
         name="circumstances",
+        told=True,
         words=("else", "alone", "other", "only ", "ersonne", "iemand", "adie ", "inguém", "别人", "其他"),
         kinds=(
             Kind(
@@ -37,6 +40,7 @@ LANGUAGES = (
     ),
     Language(
         name="circumstances",
+        told=True,
         words=("CUDA_VISIBLE_DEVICES",),
         kinds=(
             Kind(

@@ -273,6 +273,8 @@ _PLACEMENT = (
         r"|CPU implementation only supports NHWC",
         _FAILS,
     ),
+)
+_TOLD = (
     Kind(
         "memory-cures",
         rf"(?i:^(?![^\n]{{0,400}}(?:\bstill\b|\bnot? (?:help|work|effect|difference|change|luck|solve|fix)|n't (?:help|work|solve|fix)|\bwithout (?:success|effect)))"
@@ -290,7 +292,6 @@ _PLACEMENT = (
         r"|(?:显存|GPU)(?![^。,\n]{0,8}(?:没|未|不|别的|其他|另))[^。,\n]{0,6}(?:就|都|会|全部?){0,3}被?(?:全部?)?(?:占满|占完|吃满|用完|占光)",
     ),
 )  # fmt: skip
-"""The last two are prose."""
 _OTHER = (
     Kind(
         "cuda-call-failed",
@@ -332,3 +333,10 @@ LANGUAGE = Language(
     ),
     kinds=(*_HARMLESS, *_CODE, *_LIBRARIES, *_MEMORY, *_WORK, *_PLACEMENT, *_OTHER),
 )  # fmt: skip
+SAID = Language(
+    name="operations",
+    words=("emory", "EMORY", "RAM", "ram", "GPU", "gpu", "card", "rowth", " all ", "显存"),
+    kinds=_TOLD,
+    told=True,
+)
+"""What people say of memory."""

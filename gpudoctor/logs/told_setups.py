@@ -14,6 +14,8 @@ def _release(values: Values, line: int, notes: Notebook) -> None:
 _NO_MORE = r"(?i:stop(?:s|ped|ping)? (?:work|be|respond)\w*|no longer|not? work\w*|does(?:n't| not)|did(?:n't| not)|fail\w*|gone|lost|lose[sn]?|disappear\w*|vanish\w*|unavailable|breaks?|broken|until (?:a |the |I )?(?:re(?:boot|start)))"
 _RESUMED = r"(?i:\b(?:after|from|since|once|when|whenever|every|upon|following)\b(?:(?!\b(?:not?|without|never|disabl\w{1,4}|off)\b)[^.,?\n;]){0,40}?\b(?:suspen(?:d|ded|sion)|hibernat(?:e|ed|ion)|resum(?:e|ed|ing)(?! (?:the |my |a )?(?:training|run|fit|session|job|from (?:a |the )?(?:last |saved )?(?:checkpoint|epoch|weights)))))\b"
 _TELLS: dict[str, Tell] = {"release-beside-list": _release}
+_PRINTED = ("visible-empty-said",)
+"""TensorFlow's log says it, too."""
 _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "windows-prompt",
@@ -73,6 +75,8 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("one-gpu-granted", ("--gres", "--gpus"), r"^#SBATCH [^\n#]{0,80}?--(?:gres[= ]gpu(?::[a-zA-Z]\w{0,20})?(?::1)?|gpus(?:-per-node)?[= ](?:\w{1,20}:)?1)(?=\s|$)"),
 )  # fmt: skip
 LANGUAGES = tuple(
-    Language(name="circumstances", words=words, kinds=(Kind(name, pattern, tell=_TELLS.get(name), once=True),))
+    Language(
+        "circumstances", words, (Kind(name, pattern, tell=_TELLS.get(name), once=True),), told=name not in _PRINTED
+    )
     for name, words, pattern in _KINDS
 )
