@@ -195,9 +195,9 @@ _MUCH_SLOWER, _SEVERAL = 0.75, 3
 
 def _listed(facts: Facts) -> Iterator[Found]:
     """What somebody measured on each GPU."""
+    told = said(facts, "gpu-rate", settle="gpudoctor check")
     import statistics  # which takes long
 
-    told = said(facts, "gpu-rate", settle="gpudoctor check")
     rates: dict[int, list[float]] = {}
     for event in told:
         rates.setdefault(int(event.values["index"]), []).append(float(event.values["rate"]))

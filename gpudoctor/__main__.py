@@ -14,6 +14,7 @@ def main() -> None:
         print(f"gpudoctor {__version__}")
         return
     if sys.argv[1:2] == ["log"]:
+        _import_msgspec()
         from .cli_log import quick
 
         if (code := quick(sys.argv[2:])) is not None:
@@ -23,6 +24,16 @@ def main() -> None:
     from .cli import run
 
     sys.exit(run())
+
+
+def _import_msgspec() -> None:
+    """Without typing_extensions, which is not needed (Python's own typing has all that msgspec asks it for) and takes long."""
+    name = "typing_extensions"
+    if name not in sys.modules:
+        sys.modules[name] = None  # type: ignore[assignment]
+        import msgspec as msgspec
+
+        del sys.modules[name]
 
 
 if __name__ == "__main__":

@@ -143,3 +143,16 @@ def test_a_likely_cause_says_that_it_is_not_proven(tmp_path: Path) -> None:
     assert lines[-1] == "Likely cause, not proven by this text: psu-insufficient"
     assert any("If it is not that, these fit as well." in line for line in lines)
     assert "xid79-fell-off-bus" in done.stdout
+
+
+def test_what_takes_long_to_import_is_left_alone() -> None:
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "gpudoctor", "log", str(FAULTY)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+    )
+    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import time:")}
+    assert "msgspec" in imported
+    assert not imported & {"dataclasses", "inspect", "typing_extensions", "statistics", "typer", "rich", "pynvml"}

@@ -113,7 +113,7 @@ _GOOD = ("device-created", "cudnn-loaded")
 _PRINTED = ".cc:"
 """A program's line: no complaint stands in it (languages of Prose know it themselves)."""
 _LOGGED = Pattern(
-    r"(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF]|[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+) [\w./-]{1,120}\.cc:\d+\] "
+    r"(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF]|[IWEF]\d{4} \d\d:\d\d:[\d.]+ +\d+) [\w./-]{1,120}\.cc:\d+\] "
 )
 """A whole line of TensorFlow's log."""
 _PROGRAMS = ("tensorflow", "python", "nvidia-smi", "kernel", "nccl", "containers")
