@@ -34,6 +34,12 @@ def all_apart(facts: Facts) -> tuple[TextEvent, ...]:
     return rows if reach and not any("Y" in (*row[:at], *row[at + 1 :]) for at, row in reach) else ()
 
 
+def apart_by_table(facts: Facts) -> set[tuple[str, str]]:
+    """The pairs that TensorFlow's table of peers says do not reach each other, in the order of the way."""
+    rows = [(e.values["row"], e.values["reach"].split()) for e in facts.text.said("peer-row")]
+    return {(row, str(to)) for row, reach in rows for to, word in enumerate(reach) if word == "N" and str(to) != row}
+
+
 def wrongly_copied(facts: Facts) -> tuple[TextEvent, ...]:
     """Copies between cards that never have peer access came out wrong, though the driver says that they have it."""
     wrong = facts.text.said("peer-copies-wrong")

@@ -66,11 +66,19 @@ def named(facts: Facts, what: str) -> dict[Version, TextEvent]:
             found.setdefault(_parsed(value), event)
     for event in facts.text.said("shows-file"):
         library = event.values["library"]
-        if what == "cudnn" and (version := re.match(r"libcudnn\.so\.(\d+)", library)):
+        if what == "cudnn" and (version := re.match(r"libcudnn(?:_\w+)?\.so\.(\d+)", library)):
             found.setdefault((int(version[1]),), event)
-        elif what == "cuda" and library.startswith("libcudart.so.") and (between := toolkits(library)):
+        elif what == "cuda" and _tells_its_toolkit(library) and (between := toolkits(library)):
             found.setdefault(between[0], event)
     return found
+
+
+def _tells_its_toolkit(library: str) -> bool:
+    """libcudart does; the others up to 9, whose versions are the toolkit's."""
+    return (
+        library.startswith("libcudart.so.")
+        or re.match(r"lib(?:cublas|cufft|cusolver|cusparse|curand)\.so\.[789]\.\d", library) is not None
+    )
 
 
 def within(version: Version, between: tuple[Version, Version]) -> bool:
@@ -85,6 +93,14 @@ def lost(facts: Facts) -> tuple[str, ...]:
     """The libraries that the text says could not be opened."""
     picks = facts.tensorflow.libraries
     return () if isinstance(picks, Unread) else tuple(p.soname for p in picks if p.picked is None)
+
+
+def parts_lost(facts: Facts) -> tuple[tuple[str, TextEvent], ...]:
+    """The parts of cuDNN that are not found at their first use, and the lines."""
+    told = facts.text.said("cudnn-part-missing")
+    return tuple(
+        (e.values["library"], e) for e in told if "cannot open shared object file" in e.values.get("error", "")
+    )
 
 
 Asked = tuple[tuple[str, tuple[Version, Version]], ...]

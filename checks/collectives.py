@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpudoctor.checks import _peers, _speed
-from gpudoctor.checks._collectives import all_apart, told_of, without_peers, wrongly_copied
+from gpudoctor.checks._collectives import all_apart, apart_by_table, told_of, without_peers, wrongly_copied
 from gpudoctor.checks._gpus import measured_on
 from gpudoctor.checks._nccl_settings import seen, setting
 from gpudoctor.checks._said import holds, lines, said, speaks_of_speed, undecided
@@ -153,6 +153,7 @@ def multi_gpu_topology_no_p2p(facts: Facts) -> Findings:
     told = said(facts, "tf-peers-apart", "gpu-pairs", settle="nvidia-smi topo -m; nvidia-smi topo -p2p r")
     speaks_of_speed(facts)
     one_way = {(e.values["first"], e.values["second"]) for e in told if e.kind == "tf-peers-apart"}
+    one_way |= apart_by_table(facts)
     apart = {(a, b) for a, b in one_way if (b, a) in one_way}
     count = len({one for pair in apart for one in pair})
     chipset = [e for e in told if e.values.get("word") in ("CNS", "TNS")]

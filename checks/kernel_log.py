@@ -10,8 +10,9 @@ from gpudoctor.checks._driver_said import decided
 from gpudoctor.checks._gpus import measured_on, on_bus
 from gpudoctor.checks._kernel_log import blamed, cleared, named, of_text, shown, told
 from gpudoctor.checks._said import lines, said, undecided
-from gpudoctor.facts import Facts, Unread, known
+from gpudoctor.facts import Facts, TextEvent, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, NotApplicable, Stage
+from gpudoctor.patterns import Pattern
 from gpudoctor.registry import check
 from gpudoctor.verdicts import places
 
@@ -249,7 +250,7 @@ def xid_hardware_fault(facts: Facts) -> Findings:
         and x.code not in _GSP_TIMEOUT
     }
     if facts.text.is_all and (told_by := facts.text.said("xid-other", "xid-link")):
-        hit = [e for e in told_by if int(e.values.get("xid", 0)) in actions]
+        hit = [e for e in told_by if int(e.values.get("xid", 0)) in actions and not _follows_a_program(facts, e)]
         if not hit:
             undecided("sudo dmesg | grep -i xid; nvidia-smi")
         yield Found(
@@ -272,6 +273,20 @@ def xid_hardware_fault(facts: Facts) -> Findings:
     return cleared(facts, "such Xid")
 
 
+def _follows_a_program(facts: Facts, event: TextEvent) -> bool:
+    """Whether the same GPU reported a program's fault within the minutes before: what comes after may be its consequence."""
+    if event.kind != "xid-other":
+        return False
+    for earlier in facts.text.said("xid-program"):
+        same = earlier.values.get("address") == event.values.get("address") is not None
+        if same and earlier.line < event.line and earlier.values.get("xid") in _OF_A_PROGRAM:
+            first, then = _SECONDS.match(earlier.text), _SECONDS.match(event.text)
+            return first is not None and then is not None and 0 <= float(then[1]) - float(first[1]) < _SOON_S
+    return False
+
+
+_OF_A_PROGRAM, _SOON_S = ("13", "31"), 120.0
+_SECONDS = Pattern(r"\[ {0,8}(\d{1,9}\.\d{1,9})\]")
 _CLEANED_UP = "45"
 """A channel was stopped for another error."""
 

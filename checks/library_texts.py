@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gpudoctor.checks import _told
 from gpudoctor.checks._said import lines
-from gpudoctor.checks._stated import asked, lines_of, lost, named, opened, toolkits, within
+from gpudoctor.checks._stated import asked, lines_of, lost, named, opened, parts_lost, toolkits, within
 from gpudoctor.facts import Facts, TextEvent, UnknownFactError, Unread
 from gpudoctor.findings import LIKELY, Fix, Found
 from gpudoctor.patterns import Pattern
@@ -147,7 +147,8 @@ _NUMBERED = Pattern(r"\.so\.\d")
 
 def file_that_is_there(facts: Facts, in_wheels: bool) -> Iterator[Found]:
     """The text shows the file that was not found (ld-library-path-not-set, pip-nvidia-libs-not-found)."""
-    names = lost(facts)
+    parts = parts_lost(facts)
+    names = (*lost(facts), *(name for name, _ in parts))
     if in_wheels and gap_in_text(facts):
         return  # tf-wheel-runpath-gap
     for event in facts.text.said("shows-file"):
@@ -162,12 +163,13 @@ def file_that_is_there(facts: Facts, in_wheels: bool) -> Iterator[Found]:
             continue
         yield Found(
             message=f"{os.path.basename(name)} is there, and TensorFlow's loader does not look in its directory.",
-            proof=lines((event, *lines_of(facts, (name,))[:2])),
+            proof=lines((event, *lines_of(facts, (name,))[:2], *(e for part, e in parts if part == name))),
             fixes=(
                 _on_the_path(
                     "Put the directory on the loader's path", _FROM_PYTHON.format(inside[1]) if inside else directory
                 ),
             ),
+            explains=("tf-lists-no-gpu", "op-fails", "cudnn-incomplete-install"),
         )
         return
 

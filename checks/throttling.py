@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from gpudoctor.checks import _run, _speed
 from gpudoctor.checks._gpus import about, each, gpus, title
-from gpudoctor.checks._said import lines, machines_alone, speaks_of_speed
+from gpudoctor.checks._said import lines, machines_alone, speaks_of_speed, undecided
 from gpudoctor.facts import Facts, GpuDevice, Load, Measurement, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, Stage
 from gpudoctor.registry import check
@@ -132,6 +132,7 @@ def throttling_power(facts: Facts) -> Findings:
             message="A GPU's clocks are held down by its power limit.", proof=lines(told), fixes=(_see_to_power(),)
         )
         return
+    found = False
     for device, proof, load in _held_back(facts, _BRAKE, (*_BRAKE, "hw-slowdown")):
         if load is not None and not _speed.share(load, _BRAKE) and _speed.share(load, _HEAT):
             continue  # the heat's
@@ -139,6 +140,7 @@ def throttling_power(facts: Facts) -> Findings:
         power = f"{draw:.0f} W" if isinstance(draw, float) else "power draw unknown"
         bound = f" of {limit:.0f} W" if isinstance(limit, float) else ""
         brake = load is None or _speed.share(load, _BRAKE)
+        found = True
         yield Found(
             message=f"The power supply holds {title(device)} down (power brake)."
             if brake
@@ -147,6 +149,9 @@ def throttling_power(facts: Facts) -> Findings:
             about=about(device),
             fixes=(_see_to_power(f" -i {device.index}"),),
         )
+    capped = any(e.values["reason"] == "sw-power-cap" for e in facts.text.said("held-back"))
+    if facts.text.is_all and capped and not found:  # which a busy GPU tells, and not what it costs
+        undecided("nvidia-smi -q -d POWER,PERFORMANCE,CLOCK  # while it works")
     return "no power brake holds a clock down"
 
 

@@ -21,7 +21,7 @@ from gpudoctor.checks.library_texts import (
     states_another,
     toolkit_before,
 )
-from gpudoctor.checks.wheel_texts import cudnn_of_another_major
+from gpudoctor.checks.wheel_texts import cudnn_of_another_major, parts_of_another_major
 from gpudoctor.facts import DamagedFile, Facts, LibraryFile, LibraryPick, Toolkit, Unread, known
 from gpudoctor.findings import EnvChange, Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.patterns import Pattern
@@ -130,7 +130,9 @@ def cudnn_wrong_major(facts: Facts) -> Findings:
     Source: https://www.tensorflow.org/install/source#gpu; the soname that the loader asks for.
     """
     if facts.text.is_all:
-        yield from not_in_this_text(chain(other_cudnn(facts), cudnn_of_another_major(facts)))
+        yield from not_in_this_text(
+            chain(other_cudnn(facts), cudnn_of_another_major(facts), parts_of_another_major(facts))
+        )
         return
     pick = only_cudnn_is_missing(facts)
     if pick is None:

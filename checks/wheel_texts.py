@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from gpudoctor import compat
 from gpudoctor.checks import _told
 from gpudoctor.checks._said import lines
-from gpudoctor.checks._stated import lost, named
+from gpudoctor.checks._stated import lost, named, parts_lost
 from gpudoctor.checks.library_texts import EXTRA
 from gpudoctor.facts import Facts, TextEvent
 from gpudoctor.findings import Fix, Found
+from gpudoctor.patterns import Pattern
 
 _SHARED = ("nvidia-cudnn", "nvidia-nccl")
 """Wheels that write the same files for each version of CUDA."""
@@ -61,6 +62,33 @@ def of_two_cudas(facts: Facts) -> Iterator[Found]:
             ),
         )
         return
+
+
+_OF_A_PART = Pattern(r"^libcudnn\w*\.so\.(?P<major>\d{1,2})")
+
+
+def parts_of_another_major(facts: Facts) -> Iterator[Found]:
+    """A part of cuDNN is not found, and all that is there of it is of another major version (cudnn-wrong-major)."""
+    for name, event in parts_lost(facts):
+        asked, stated = _OF_A_PART.search(name), named(facts, "cudnn")
+        majors = {str(version[0]) for version in stated}
+        if asked and majors and asked["major"] not in majors:
+            yield Found(
+                message=f"{name} is asked for; installed is cuDNN {' and '.join(sorted(majors))}.",
+                proof=lines((event, *list(stated.values())[:2])),
+                fixes=(_CUDNN_ASKED,),
+                explains=("tf-lists-no-gpu", "op-fails", "cudnn-incomplete-install"),
+            )
+            return
+
+
+_CUDNN_ASKED = Fix(
+    kind="advice",
+    risk="safe",
+    summary="Install the cuDNN that the program asks for (nvidia-cudnn-cu12, of that major version), or a version of the program "
+    "that takes the one that is there",
+    steps=(),
+)
 
 
 def cudnn_of_another_major(facts: Facts) -> Iterator[Found]:

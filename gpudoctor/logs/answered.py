@@ -259,6 +259,10 @@ def _harmless(notes: Notebook) -> Iterator[tuple[str, TextEvent]]:
     numbers = chosen.pop().split(",") if len(chosen) == 1 else []
     if made and len(made) == len(numbers) and all(one.strip().isdecimal() for one in numbers) and numbers[0] != "0":
         yield "benign-renumbered", next(reversed(made.values()))
+    elif not made and len(numbers) == 1 and numbers[0].strip().isdecimal() and numbers[0] != "0" and not fails(notes):
+        found = [e for e in notes.events if e.kind == "device-found" and "name" in e.values]
+        if len(found) == 1:
+            yield "benign-renumbered", found[0]
     cards = _cards(notes)
     idle = said.get("nvlinks-inactive") or said.get("nvlink-idle-said")
     if idle and cards and all(_NO_NVLINK.search(name) for name in cards):

@@ -48,13 +48,13 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"^\(?[\w-]{0,20}\)? ?root@[0-9a-f]{12}:|host(?:name)?: [0-9a-f]{12}$|could not open (?:moddep|builtin) file '/lib/modules",
     ),
     ("devcontainer-named", ("devcontainer", "Remote-Containers"), r"\bdevcontainer\b|\bRemote-Containers\b"),
-    ("compose-named", ("compose", "Compose", "services:"), r"(?i:\bdocker[- ]compose\b|\bcompose(?:\.ya?ml| file| service))|^services:$"),
+    ("compose-named", ("compose", "Compose", "services:", "Attaching to", "Gracefully stopping", "exited with code"), r"(?i:\bdocker[- ]compose\b|\bcompose(?:\.ya?ml| file| service))|^services:$|^Attaching to [\w-]{2,40}[_-]\d\b|^Gracefully stopping\.\.\. \(press Ctrl\+C again|^[\w-]{2,60}[_-]\d{1,2} exited with code \d"),
     (
         "driver-installed-said",
         ("river", "驱动"),
         r"(?i:(?<!no )\bdrivers? (?:\S{1,12} )?(?:is|are|was|were|has been|have been|got) (?:already |properly |correctly |successfully )?installed\b|\b(?:I|we)(?:'ve| have)? (?:just |already )?(?:re-?)?installed (?:\S{1,15} ){0,4}drivers?\b)|驱动包?(?:已经|已|是)?(?:装|安装)(?!失败)",
     ),
-    ("container-named", ("-gpu image", "ocker", "ontainer", "odman", "ubernetes", "ubeflow", "k8s"), r"(?i:\bdocker|\bpodman\b|\b\d[\w.-]{0,20}-gpu image\b|\b(?:dev)?containers?\b|kubernetes|kubeflow|\bk8s\b)"),
+    ("container-named", ("-gpu image", "ocker", "ontainer", "odman", "ubernetes", "ubeflow", "k8s"), r"(?i:(?<![a-z])docker|\bpodman\b|\b\d[\w.-]{0,20}-gpu image\b|\b(?:dev)?containers?\b|kubernetes|kubeflow|\bk8s\b)"),
     (
         "nvidia-gpu-named",
         ("orce", "ORCE", "TX", "tx", "MX", "mx", "uadro", "esla", "itan", "TITAN"),
@@ -240,8 +240,8 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("p2p-off-tried", ("NCCL_P2P_DISABLE",), r"\bNCCL_P2P_DISABLE=1\b"),
     (
         "slow-start",
-        ("start", "START", "loading", "nitiali"),
-        r"(?i:\b(?:slow|long|sluggish)\b\W{1,4}(?:\w+ ){0,2}(?:start(?:s|-?up)?|until (?:the )?training starts|model loading|loading of (?:the )?models?|initiali[sz]ation)\b)",
+        ("start", "Start", "START", "loading", "nitiali"),
+        r"(?i:\b(?:start-?up|starting|launch|initiali[sz]ation|loading)\b(?: (?:of|time|the|tensorflow|tf|a|model|program|is|takes|was|are)){1,5} (?:(?:extremely|very|really|so|too|awfully|incredibly) )?(?:slow|long|forever|ages)\b|\b(?:slow|long|sluggish)\b\W{1,4}(?:\w+ ){0,2}(?:start(?:s|-?up)?|until (?:the )?training starts|model loading|loading of (?:the )?models?|initiali[sz]ation)\b)",
     ),
     (
         "device-line-waits",
@@ -268,7 +268,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "path-not-set",
         ("path", "PATH"),
-        (r"(?i:\b(?:did(?:n't| not)|have(?:n't| not)|never|without) (?:even |ever )?(?:set|setting|export(?:ed|ing)?|add(?:ed|ing)?) (?:up )?(?:any |the |an? )?(?:\w+ )?(?:paths?\b(?! to the data)|LD_LIBRARY_PATH)|\bno (?:such )?paths? (?:was|were|is|are|has been|have been) (?:ever )?set\b)"),
+        (r"(?i:\b(?:did(?:n't| not)|have(?:n't| not)|never|without) (?:even |ever )?(?:set|setting|export(?:ed|ing)?|add(?:ed|ing)?) (?:up )?(?:any |the |an? )?(?:\w+ )?(?:paths?\b(?! to the data)|LD_LIBRARY_PATH)|\bno (?:such )?paths? (?:was|were|is|are|has been|have been) (?:ever )?set\b|\b(?:about|mentions?|of) (?:a |any |the )?paths?\b[^.\n]{0,30}\b(?:did(?:n't| not)|have(?:n't| not)|never) (?:set|add|export)\w* (?:one|any|it)\b)"),
     ),
     (
         "load-decides",
@@ -430,7 +430,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     ("p2p-named", ("p2p", "P2P", "eer"), r"(?i:\bp2p|\bpeer[- ]to[- ]peer|simpleP2P|peer access)"),
     ("gpu-is-slow", ("low", "andwidth", "erform"), r"(?i:\bslow(?:er|ly)?\b|\b(?:performance|bandwidth|busbw|speed)\b[^\n.]{0,30}\b(?:down\w*|degrad\w*|decreas\w*|drops?|los[ts]|low\w*|poor|worse)|\blos[te]s?\w*[^\n.]{0,30}\bperformance|\b(?:horribl[ey]|terribl[ey]|poor|awful|bad|worse) (?:\w+ ){0,2}(?:performance|speed)\b)"),
-    ("driver-elsewhere", ("nvidia",), r"/var/lib/nvidia\b|/home/kubernetes/bin/nvidia|/run/nvidia/driver|/opt/nvidia-driver"),
+    ("driver-elsewhere", ("nvidia",), r"/opt/nvidia/lib64\b|/var/lib/nvidia\b|/home/kubernetes/bin/nvidia|/run/nvidia/driver|/opt/nvidia-driver"),
     (
         "card-was-changed",
         ("TX", "tx", "card", "Card", "GPU", "gpu", "060", "070", "080", "090", "K80", "K40", "M40", "P40", "P100"),
@@ -447,7 +447,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         "root-works",
         ("root", "sudo", "superuser"),
         (r"(?i:(?:works?|worked|fine|detected|succeeds?) (?:\w+ ){0,4}(?:with|as|using|under|by) (?:the )?(?:sudo|root)\b)"
-        r"|(?i:\b(?:only|once|after|until|unless) (?:[^\s.]+ ){0,8}(?:as|by|with|under|using) (?:the )?(?:root|sudo)\b)|(?i:\b(?:unless|only(?: as)?) (?:superuser|root|sudo)\b)"),
+        r"|(?i:\b(?:only|once|after|until|unless) (?:[^\s.]+ ){0,8}(?:as|by|with|under|using) (?:the )?(?:root|sudo)\b)|(?i:(?<!not )\b(?:with|using|under) sudo\b[^.\n]{0,60}\b(?:works?|worked|runs?|ran|trains?|detects?|sees?)\b[^\n]{0,160}\b(?:without (?:sudo|it)|don't|doesn't|not)\b)|(?i:\b(?:unless|only(?: as)?) (?:superuser|root|sudo)\b)"),
     ),
     (
         "other-gpu-mentioned",

@@ -73,6 +73,7 @@ _BUT_TENSORFLOW = Pattern(
 _OWN = Pattern(
     r"(?i:\b(?:with|have|has|on|using|under|got|and)(?: an?| the| my| our| only)? (?:nvidia )?(?P<what>cuda|cudnn)(?:[ -]toolkit)?[ -]v?(?P<version>\d{1,2}(?:\.\d{1,2}){0,2})"
     r" (?:is |was |are |being |already |properly |correctly )?(?:installed|installation|install|in place|set ?up)\b)"
+    r"|(?i:\bcuda[ -](?:toolkit )?v?\d{1,2}\.\d(?: toolkit)?(?:,| and| &| \+|/) ?cudnn[ -]?v?\d{1,2}(?:\.\d){0,2} (?:are |were |is )?(?:both |all )?(?:correctly |properly )?installed\b)"
     r"|(?i:\b(?:I|we)(?: have|'ve)? (?:installed|have|use) (?:the )?(?:nvidia )?cuda(?:[ -]toolkit)?[ -]v?\d{1,2}(?:\.\d)?\b)"
 )
 """What is called installed, in a line that also tells what is asked for."""

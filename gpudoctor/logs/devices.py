@@ -23,7 +23,7 @@ LANGUAGE = Language(
             r"|^name: (?P<name3>[A-Z][\w ()-]{3,50})$",
         ),
         Kind("device-asked", r"CUDA Capability Major/Minor version number: +(?P<capability>\d{1,2}\.\d)"),
-        Kind("peer-row", r"gpu_device\.cc:\d{1,5}\] (?P<row>\d{1,2}): {1,4}(?P<reach>[YN](?: [YN]){1,15})\s{0,2}$"),
+        Kind("peer-row", r"gpu_(?:device|init)\.cc:\d{1,5}\] (?P<row>\d{1,2}): {1,4}(?P<reach>[YN](?: [YN]){1,15})\s{0,2}$"),
         Kind("memory-at-start", rf"(?:totalMemory: (?P<total>{_SIZE}) freeMemory|^Free memory): (?P<free>{_SIZE})"),
         Kind("memory-of-card", rf"(?:deviceMemorySize|^Total memory): (?P<total>{_SIZE})"),
         Kind("runtime-opened", r"opened dynamic library (?:libcudart\.so\.|cudart64_)(?P<version>\d[\d.]*\d)"),

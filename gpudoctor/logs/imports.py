@@ -67,6 +67,7 @@ LANGUAGE = Language(
     name="imports",
     words=(
         "low backend",
+        "invalid opcode",
         "calcsize",
         "orovod",
         "DLL",
@@ -154,7 +155,7 @@ LANGUAGE = Language(
         Kind(
             "illegal-instruction",
             r"^(?![^\n]{0,400}(?:\b[Xx][Ii][Dd]\b|[Ll]aunch failure|\b[Ww]arp|\bSMs?\b|[Mm]isaligned address))[^\n]{0,2000}?"
-            r"(?P<text>[Ii]llegal instruction(?! set| was encountered)|SIGILL|0xC000001D|-1073741795|interrupted by signal 4)",
+            r"(?P<text>[Ii]llegal instruction(?! set| was encountered)|trap invalid opcode [^\n]{0,100}\bin \S{0,60}(?:tensorflow|pywrap)|SIGILL|0xC000001D|-1073741795|interrupted by signal 4)",
             _NO_GPU,
             _broken,
         ),

@@ -97,8 +97,8 @@ ENGINES = Language(
     kinds=(
         Kind(
             "docker-of-snap",
-            r"snap (?:install|services|start|restart|refresh|connect|list|info|logs) docker\b|^docker\.(?:dockerd|nvidia-container-toolkit) {2,}(?:enabled|disabled)|/snap[./](?:bin/)?docker\b|(?i:\bsnap[- ](?:packaged |installed |version of |package of )?docker\b)|^docker +\d[\w.-]* +\d+ +\S+ +canonical|\bdocker [\d.+-]+ from Canonical"
-            r"|(?i:docker\b[^\n.]{0,40}\b(?:via|with|by|using|through|from|as an?) (?:the )?(?:ubuntu )?[`'\"]?snap\b)",
+            r"snap (?:install|services|start|restart|refresh|connect|list|info|logs) docker\b|^docker\.(?:dockerd|nvidia-container-toolkit) {2,}(?:enabled|disabled)|/snap[./](?:bin/)?docker\b|(?i:(?<!no )(?<!not )\bsnap[- ](?:packaged |installed |version of |package of )?docker\b)|^docker +\d[\w.-]* +\d+ +\S+ +canonical|\bdocker [\d.+-]+ from Canonical"
+            r"|(?i:docker\b(?:(?!\b(?:not|no|never)\b|n't\b)[^\n.]){0,40}\b(?:via|with|by|using|through|from|as an?) (?:the )?(?:ubuntu )?[`'\"]?snap\b)",
         ),
         Kind("docker-desktop", r"(?i:docker[ -]desktop)|\bdesktop-linux\b|/\.docker/desktop"),
     ),

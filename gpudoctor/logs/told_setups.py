@@ -71,6 +71,11 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("CUDA_VISIBLE_DEVICES",),
         r"(?i:\bCUDA_VISIBLE_DEVICES['\"`]*(?: ?== ?(?:''|\"\")|(?: \w+){0,3}? (?:is|gets|as|to|becomes|was|being) (?:always |set to |(?:an |the )?)?(?:''|\"\"|empty\b)))(?![^\n]{0,20}\?$)",
     ),
+    (
+        "old-not-offered",
+        ("versions", "Versions"),
+        r"(?i:\bno versions? (?:\w+ ){0,3}(?:below|before|older than|lower than|prior to|under|earlier than) \d\.\d|\bonly (?:the )?versions? (?:\w+ ){0,2}(?:from|above|starting (?:from|at|with)|>=?) ?\d\.\d[^.\n]{0,40}\b(?:available|offered|listed|found)\b)",
+    ),
     ("exports-ordinal", ("CUDA_VISIBLE_DEVICES",), r"^export CUDA_VISIBLE_DEVICES=[\"']?(?P<value>[1-9]\d?)[\"']?(?=\s|$)"),
     ("one-gpu-granted", ("--gres", "--gpus"), r"^#SBATCH [^\n#]{0,80}?--(?:gres[= ]gpu(?::[a-zA-Z]\w{0,20})?(?::1)?|gpus(?:-per-node)?[= ](?:\w{1,20}:)?1)(?=\s|$)"),
 )  # fmt: skip

@@ -49,7 +49,7 @@ def _hints(facts: Facts) -> Iterator[str]:
     lib = facts.driver.libcuda
     inside = isinstance(facts.system.container, str) or said("container-shell")
     asked = (*gpus_asked(facts), *said("on-a-host"))
-    if said("docker-of-snap", "snap-named"):
+    if said("docker-of-snap") or setups.of_snap(facts):
         yield "container-snap-docker"
     if said("desktop-named") and not said("on-windows", "on-a-mac"):
         yield "container-docker-desktop-linux"
@@ -76,7 +76,7 @@ def _hints(facts: Facts) -> Iterator[str]:
     if said("pageable-copy", "pageable-measured"):
         yield "h2d-pageable"
     cards = facts.text.cards()
-    if said("collective-hangs") and cards and all(_WITHOUT_PEERS.search(name) for name in cards):
+    if said("collective-hangs", "p2p-named") and cards and all(_WITHOUT_PEERS.search(name) for name in cards):
         yield "p2p-unsupported-geforce"
     if said("several-machines") and not said("one-machine"):
         yield "nccl-wrong-interface"
@@ -219,6 +219,8 @@ def proven(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
         fits = _last(fits, {"amd-gpu"})
     if facts.text.said("peers-together") and not facts.text.said("peer-refused", "tf-peers-apart"):
         fits = _last(fits, {"p2p-unsupported-geforce"})
+    if (cards := facts.text.cards()) and not any(_GEFORCE.search(name) for name in cards):
+        fits = _last(fits, {"p2p-unsupported-geforce"})
     fits = _last(fits, {cause for kind, cause in _AGAINST.items() if facts.text.said(kind)})
     empty, wrong = "cuda-visible-devices-empty", "cuda-visible-devices-wrong"
     if empty in fits and any(
@@ -234,6 +236,9 @@ def proven(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
         at = min(fits.index(one) for one in (empty, wrong) if one in fits)
         fits = (*fits[:at], empty, *(cause for cause in fits[at:] if cause != empty))
     return fits
+
+
+_GEFORCE = re.compile(r"(?i)geforce|\b[gr]tx|titan|^[345]0[5-9]0")
 
 
 def _last(fits: tuple[str, ...], unlikely: set[str]) -> tuple[str, ...]:
@@ -274,6 +279,11 @@ def strong(facts: Facts) -> Iterator[str]:
     if found and release is not None and release >= (2, 0) and all(one in _BEFORE_MINIMUM for one in found):
         yield "gpu-compute-capability-too-old"
     old = said("swig-import") or (release is not None and _WITH_AVX <= release < (2, 0))
+    if said("root-works") and facts.driver.libcuda.init_result == _UNKNOWN:
+        yield "cuinit-uvm-device-missing"
+        yield "device-node-permission"
+    if said("old-not-offered"):
+        yield "python-version-unsupported"
     if said("dll-routine") and said("processor-without-avx") and not said("processor-with-avx"):
         yield "cpu-no-avx"
     if said("dll-routine") and old and not said("processor-with-avx") and (release is None or release >= _WITH_AVX):

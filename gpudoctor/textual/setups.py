@@ -11,12 +11,13 @@ from .fitting import gpus_asked
 
 Pair = tuple[int, int]
 _SINCE_NO_WINDOWS = (2, 11)
-_NO_DEVICE, _UNKNOWN = 100, 999
+_NO_DEVICE, _UNKNOWN, _STUB = 100, 999, (-1, 34)
 _CUDNN: tuple[tuple[Pair, Pair], ...] = (
     ((2, 18), (9, 3)), ((2, 15), (8, 9)), ((2, 14), (8, 7)), ((2, 12), (8, 6)), ((2, 5), (8, 1)), ((2, 4), (8, 0)),
     ((2, 1), (7, 6)), ((1, 13), (7, 4)), ((1, 5), (7, 0)),
 )  # fmt: skip
 """From this release on: the cuDNN that its packages are built with. Source: https://www.tensorflow.org/install/source."""
+_NOT_SNAP = re.compile(r"(?i)\b(?:not|no|never|without|isn't|wasn't|remov\w{1,3}|purg\w{1,3}|uninstall\w{0,3})\b")
 _WITHOUT_FIFTH = re.compile(r"(?i)\b(?:Tesla )?K\d{2}[cmx]?\b|\bGT[X]? ?[67]\d0\b|\bQuadro K\d{3,4}")
 """Cards before Maxwell."""
 
@@ -46,14 +47,21 @@ def speaks(facts: Facts) -> Iterator[str]:
 def firmly(facts: Facts) -> Iterator[str]:
     """Those of them that go first whatever the text reads like."""
     said = facts.text.said
-    if _without_gpus(facts):
+    if _without_gpus(facts) or (_of_a_stub(facts) and not gpus_asked(facts)):
         yield "container-no-gpus-flag"
     if native_windows(facts):
         yield "tf-windows-native-cpu-only"
     if facts.driver.libcuda.init_result == _NO_DEVICE and said("exports-ordinal") and said("one-gpu-granted"):
         yield "cuda-visible-devices-wrong"
+    if of_snap(facts):
+        yield "container-snap-docker"
     if said("first-one-ended"):
         yield "gpu-memory-held-by-other-process"
+
+
+def of_snap(facts: Facts) -> bool:
+    """Whether somebody says that docker comes from snap."""
+    return any(not _NOT_SNAP.search(e.text) for e in facts.text.said("snap-named"))
 
 
 def native_windows(facts: Facts) -> bool:
@@ -86,6 +94,12 @@ def _without_gpus(facts: Facts) -> bool:
     asked = [e for e in gpus_asked(facts) if " run " not in e.text]
     composed = said("compose-file") and not asked
     return lacks and bool(of_pod or composed)
+
+
+def _of_a_stub(facts: Facts) -> bool:
+    """Inside a container the image's own stub answers, and no module is seen: the driver was not handed over."""
+    inside = isinstance(facts.system.container, str)
+    return inside and facts.driver.libcuda.init_result in _STUB and bool(facts.text.said("kernel-module-absent"))
 
 
 def _cudnn(facts: Facts) -> Iterator[str]:

@@ -1,0 +1,101 @@
+"""What is asked for against what is there, an error after another one, and words that put a cause first; and where they tell nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.logs.judged import judged, said
+
+PART = "Could not load library libcudnn_ops_infer.so.8. Error: libcudnn_ops_infer.so.8: cannot open shared object file: No such file or directory\n"
+HERE = "        libcudnn_{part}.so.{major} (libc6,x86-64) => /usr/lib/x86_64-linux-gnu/libcudnn_{part}.so.{major}\n"
+WHEEL = "/srv/v/lib/python3.10/site-packages/nvidia/cudnn/lib/"
+CUBLAS = "ImportError: libcublas.so.9.0: cannot open shared object file: No such file or directory\n"
+XID = "[{at}] NVRM: Xid (PCI:{where}): {xid}, pid=4711, name=train, Ch 00000010\n"
+MMU, HALT = "31", "62"
+ROWS = "I tensorflow/core/common_runtime/gpu/gpu_init.cc:136] {row}:   {reach} \n"
+APART = "Training is slow on four cards\nI tensorflow/core/common_runtime/gpu/gpu_init.cc:59] cannot enable peer access from device ordinal 0 to device ordinal 2\n"
+PAIRS = "".join(ROWS.format(row=n, reach="Y Y N N" if n < 2 else "N N Y Y") for n in range(4))
+ALL = "".join(ROWS.format(row=n, reach="Y Y Y Y") for n in range(4))
+TRAP = "Apr  4 21:03:45 box kernel: [  552.800686] traps: python3[4636] trap invalid opcode ip:7f40e2481d99 sp:7fffea3652a0 error:0 in {file}[7f40e1d82000+1912000]\n"
+ONE = "$ CUDA_VISIBLE_DEVICES={value} python train.py\nIt still takes GPU 0?\nFound device 0 with properties: \nname: GeForce GTX TITAN X\nFree memory: 11.87GiB\n"
+NO_GPU = "AssertionError: \nFound no NVIDIA driver on your system. Please check that you have an NVIDIA GPU\n"
+OLD = "Successfully opened dynamic library libcudart.so.10.1\npciBusID: 0000:73:00.0 name: {card} computeCapability: {capability}\n"
+STUB = "failed call to cuInit: UNKNOWN ERROR (34)\nkernel driver does not appear to be running on this host ({host})\n"
+REQUEST = 'docker: Error response from daemon: could not select device driver "" with capabilities: [[gpu]].\n'
+CAP = "    Clocks Event Reasons\n        Idle                              : Not Active\n        SW Power Cap                      : {cap}\n        HW Slowdown                       : Not Active\n"
+QUERY = "==============NVSMI LOG==============\n\nAttached GPUs                             : 1\nGPU 00000000:0B:00.0\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        (PART + HERE.format(part="ops", major=9) + HERE.format(part="graph", major=9), "cudnn-wrong-major"),
+        (PART + HERE.format(part="ops", major=9) + HERE.format(part="cnn_infer", major=8), None),
+        (PART, None),
+        (PART + WHEEL + "libcudnn_ops_infer.so.8\n", "pip-nvidia-libs-not-found"),
+        (PART + "/opt/cudnn/lib/libcudnn_ops_infer.so.8\n", "ld-library-path-not-set"),
+        (CUBLAS + "/opt/cuda-9.2/lib64/libcublas.so.9.2.113\n", "cuda-version-mismatch"),
+        (CUBLAS + "/opt/cuda-9.2/lib64/libcublas.so.9.2.113\n/opt/cuda-9.0/lib64/libcublas.so.9.0.176\n", "ld-library-path-not-set"),
+        (CUBLAS + "/usr/lib/x86_64-linux-gnu/libcublas.so.11.2.0.252\n", None),  # which carries its own version
+        # an Xid after another one
+        (XID.format(at="14328.198504", where="0000:0a:00", xid=MMU) + XID.format(at="14370.687545", where="0000:0a:00", xid=HALT), "xid13-31-43-app-or-gpu-fault"),
+        (XID.format(at="14328.198504", where="0000:0a:00", xid=MMU) + XID.format(at="94370.687545", where="0000:0a:00", xid=HALT), "xid-hardware-fault"),
+        (XID.format(at="14328.198504", where="0000:0b:00", xid=MMU) + XID.format(at="14370.687545", where="0000:0a:00", xid=HALT), "xid-hardware-fault"),
+        (XID.format(at="14328.198504", where="0000:0a:00", xid=HALT) + XID.format(at="14370.687545", where="0000:0a:00", xid=MMU), "xid-hardware-fault"),
+        # peers
+        (APART + PAIRS, "multi-gpu-topology-no-p2p"),
+        (APART + ALL, None),
+        # processors
+        ("It ends at once\n" + TRAP.format(file="libtensorflow_framework.so.1"), "cpu-no-avx"),
+        ("It ends at once\n" + TRAP.format(file="libgame.so.1"), None),
+        # memory
+        ("Tensorflow keeps grabbing the whole GPU memory\n", "tf-preallocates-all-memory"),
+        ("Each of the two occupies the GPU memory completely\n", "tf-preallocates-all-memory"),
+        ("With the device gpu:1 all of /gpu:0's memory is taken as well\n", "tf-preallocates-all-memory"),
+        ("all of the gpu memory was allocated by another job\n", None),
+    ],
+)  # fmt: skip
+def test_it_is_decided(text: str, cause: str | None) -> None:
+    roots, _ = said(judged(text))
+    assert roots == ([cause] if cause else [])
+
+
+@pytest.mark.parametrize(
+    ("text", "cause", "first"),
+    [
+        ("ImportError: libcudart.so.8.0: cannot open shared object file: No such file or directory\nI don't want to start over: cuda 8.0 toolkit and cudnn 5.1 are installed\n", "ld-library-path-not-set", True),
+        ("ImportError: libcudart.so.8.0: cannot open shared object file: No such file or directory\nDo I need that cuda 8.0 toolkit and cudnn 5.1 are installed?\n", "ld-library-path-not-set", False),
+        ("No peer-to-peer between my cards\nTensorFlow 1.11.0, RTX 2080 Ti (4 pcs.). It does not show peer-to-peer access.\n", "p2p-unsupported-geforce", True),
+        ("No peer-to-peer between my cards\nTensorFlow 1.11.0, Tesla V100 (4 pcs.). It does not show peer-to-peer access.\n", "p2p-unsupported-geforce", False),
+        ("TF finds none\nWith sudo the trainer runs on the GPU, it doesn't otherwise\nfailed call to cuInit: CUDA_ERROR_UNKNOWN\n", "cuinit-uvm-device-missing", True),
+        ("Requirements can't be met\nI want tensorflow-gpu 1.12.0, but there are no versions available below 2.2.0 using pip\n", "python-version-unsupported", True),
+        ("no driver?\nI run the demo, found nothing\n我是用docker来运行的, 机子上有GPU\n" + NO_GPU, "container-no-gpus-flag", True),
+        ("no driver?\nI run the demo, found nothing\n" + NO_GPU, "container-no-gpus-flag", False),
+        ("no driver?\n" + NO_GPU + "app_worker_1 exited with code 1\nGracefully stopping... (press Ctrl+C again to force)\n", "container-no-gpus-flag", True),
+        ("Start-up of TensorFlow is extremely slow\n" + OLD.format(card="GeForce RTX 3080", capability="8.6"), "jit-cold-start", True),
+        ("Start-up of TensorFlow is extremely slow\n" + OLD.format(card="GeForce GTX 1080", capability="6.1"), "jit-cold-start", False),
+        ("kernel driver is missing, why?\nThe image is tensorflow/tensorflow:2.9.1-gpu, on the host all is well\n" + STUB.format(host="serve-5f7d446b77-kmsxn"), "container-no-gpus-flag", True),
+        ("kernel driver is missing, why?\nOn my desktop all was well\n" + STUB.format(host="desktop"), "container-no-gpus-flag", False),
+        ("The guide says nothing about a path, so I didn't set one\nCannot dlopen some GPU libraries\n", "ld-library-path-not-set", True),
+        (REQUEST + "The same here, my docker is a snap install\n", "container-snap-docker", True),
+        (REQUEST + "The same here, docker is not from snap, I removed the docker snap\n", "container-snap-docker", False),
+        ("The usage doesn't get over 70%\n\n" + QUERY + CAP.format(cap="Active"), "gpu-throttling-power", True),
+        ("The usage doesn't get over 70%\n\n" + QUERY + CAP.format(cap="Not Active"), "gpu-throttling-power", False),
+    ],
+)  # fmt: skip
+def test_it_goes_first(text: str, cause: str, first: bool) -> None:
+    roots, left = said(judged(text))
+    assert ([*roots, *left][:1] == [cause]) is first, (roots, left)
+
+
+@pytest.mark.parametrize(("value", "harmless"), [("2", True), ("0", False), ("1,2", False)])
+def test_a_found_device_is_the_chosen_one(value: str, harmless: bool) -> None:
+    kinds = {e.kind for e in judged(ONE.format(value=value)).facts.text.understood()}
+    assert ("benign-renumbered" in kinds) is harmless
+
+
+def test_what_people_say_is_not_sought_in_the_log() -> None:
+    logged = "I0000 00:00:1795203577.532378     947 gpu_device.cc:2043] {}\n"
+    told = "tensorflow grabs all 11 GB of the GPU for a small model"
+    assert said(judged(told))[0] == ["tf-preallocates-all-memory"]
+    assert said(judged(logged.format(told)))[0] == []
