@@ -268,6 +268,13 @@ def _harmless(notes: Notebook) -> Iterator[tuple[str, TextEvent]]:
     if idle and cards and all(_NO_NVLINK.search(name) for name in cards):
         yield "benign-no-nvlink", idle
     if (
+        "fabric-manager-failed" in said
+        and cards
+        and all(_NO_NVSWITCH.search(name) for name in cards)
+        and not fails(notes)
+    ):
+        yield "benign-no-nvswitch", said["fabric-manager-failed"]
+    if (
         (row := said.get("peer-rates"))
         and not {"nvlink-inactive", "nvlinks-inactive"} & said.keys()
         and _at_their_best(notes)
@@ -290,6 +297,7 @@ def _pair(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split("."))
 
 
+_NO_NVSWITCH = Pattern(r"GeForce|Quadro|TITAN|\b[GR]TX\b")
 _A_LINK, _OF_IT = 25.0, (0.84, 1.02)
 """GB/s of one NVLink since Volta, one way; and which part of it is data."""
 

@@ -54,7 +54,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("river", "驱动"),
         r"(?i:(?<!no )\bdrivers? (?:\S{1,12} )?(?:is|are|was|were|has been|have been|got) (?:already |properly |correctly |successfully )?installed\b|\b(?:I|we)(?:'ve| have)? (?:just |already )?(?:re-?)?installed (?:\S{1,15} ){0,4}drivers?\b)|驱动包?(?:已经|已|是)?(?:装|安装)(?!失败)",
     ),
-    ("container-named", ("-gpu image", "ocker", "ontainer", "odman", "ubernetes", "ubeflow", "k8s"), r"(?i:(?<![a-z])docker|\bpodman\b|\b\d[\w.-]{0,20}-gpu image\b|\b(?:dev)?containers?\b|kubernetes|kubeflow|\bk8s\b)"),
+    ("container-named", ("-gpu image", "ocker", "ontainer", "odman", "ubernetes", "ubeflow", "k8s"), r"(?i:(?<!\bno )(?<!without )(?<!without a )(?<!no need for )(?<![a-z])docker|\bpodman\b|\b\d[\w.-]{0,20}-gpu image\b|\b(?:dev)?containers?\b|kubernetes|kubeflow|\bk8s\b)"),
     (
         "nvidia-gpu-named",
         ("orce", "ORCE", "TX", "tx", "MX", "mx", "uadro", "esla", "itan", "TITAN"),
@@ -102,7 +102,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"(?:^|[^\d])0 ?MiB / {1,3}\d{4,6} ?MiB|(?i:\b\d{1,2}(?:\.\d)? ?(?:GB )?(?:of|/) ?\d{1,2} ?(?:GB )?(?:is |are )?free\b|\bfree memory\b[^.\n]{0,12}\d{1,2} of \d{1,2} ?GB|\b(?:gpu|card|memory) is (?:completely |totally )?(?:empty|free)\b)",
     ),
     ("address-space-limited", ("virtual memory", "ulimit", "h_vmem"), r"\bvirtual memory +\(kbytes, -v\) +\d{5,10}\b|\bulimit -v \d{5}|\bh_vmem=\d"),
-    ("libdevice-named", ("libdevice",), r"(?i:\b(?:no|not|can(?:'t|not)|missing|find|locate)\b[^.\n]{0,30}\blibdevice\b|\blibdevice\b(?:\.compute_\d\d\.\d\d\.\w{2})?[^.\n]{0,30}\b(?:not found|missing)\b)"),
+    ("libdevice-named", ("libdevice",), r"(?i:\b(?:no|not|can(?:'t|not)|missing|find|locate)\b[^.\n]{0,30}\blibdevice\b|\blibdevice\b(?:\.compute_\d\d\.\d\d\.\w{2})?[^.\n]{0,30}(?:\b(?:not found|missing)\b|n't (?:be )?found\b))"),
     ("image-for-gpu", ("tensorflow/tensorflow:",), r"\btensorflow/tensorflow:\S{0,40}gpu"),
     (
         "cpu-image",
@@ -380,7 +380,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         (r"(?i:\b(?:only|just) (?:one|1)\b[^.]{0,20}(?:gpu|device|instance)|\bone (?:gpu|device|instance) only\b|\b(?:use|uses|see|sees|find|finds) just (?:1|one)\b|\bare 1 visible CUDA devices\b"
         r"|\bMIG DEV 0 only|\bonly (?:the )?(?:first )?(?:device|instance) (?:with ID|0\b))"),
     ),
-    ("wsl-named", ("WSL", "wsl"), r"(?i:\bwsl ?2\b)(?<![Nn]on-wsl2)|^(?![^\n]{0,120}(?:load dxcore|non-WSL|\b(?:without|w/o|no|not|avoid|besides|except|instead of) (?:using )?WSL))[^\n]{0,300}\bWSL ?2?\b"),
+    ("wsl-named", ("WSL", "wsl", "ubsystem"), r"(?i:\bwsl ?2\b)(?<![Nn]on-wsl2)|(?i:\b(?:linux|ubuntu|windows)(?: 1[01])? subsystem\b)|^(?![^\n]{0,120}(?:load dxcore|non-WSL|\b(?:without|w/o|no|not|avoid|besides|except|instead of) (?:using )?WSL))[^\n]{0,300}\bWSL ?2?\b"),
     ("directml-works", ("DirectML", "PluggableDevice"), r"DirectML: creating device|physical PluggableDevice \(device: \d+, name: \w"),
     (
         "frameworks-together",

@@ -37,6 +37,7 @@ LANGUAGE = Language(
             "holder-is-gone",
             r"(?i:\b(?:kill(?:ed|ing)?|zombie|dead|died|terminated|crashed|ctrl[- +]c)\b[^.\n]{0,60}"
             r"\b(?:still|keeps?|holds?|remains?|occupie[sd]|not (?:released?|freed?))\b[^.\n]{0,40}\b(?:memory|gpus?|vram)\b)"
+            r"|(?i:\b(?:once|after|when) (?:the |my )?(?:program|script|process|training|job|session|run|python)\b[^.\n]{0,30}\b(?:ended|ends|finished|finishes|exit(?:s|ed)?|is over|done|closed)\b[^\n?]{0,80}(?:\bnot|n't) (?:be |get |their |its )?(?:release|free)d?\b)"
             r"|(?:kill|[Cc]trl[ +-]*[Cc]|杀掉|杀死|退出)[^。\n]{0,30}(?:显存|显卡|GPU)[^。\n]{0,15}(?:不会?释放|没有?释放|未释放|无法释放|[仍还]然?[被在]?占)",
         ),
         Kind("work-goes-on", r"\d+/\d+ \[=+.{0,60}\d ?m?s/step|━ .{0,40}\d ?m?s/step"),

@@ -172,7 +172,7 @@ _APART = r"[^.\n]{0,40}\b(?:between|across|from one|from (?:a )?gpu to) [^.\n]{0
 _SPOILT = r"(?:(?:values?|numbers|data|tensors?) (?:randomly )?(?:change|differ)\w*|corrupt(?:s|ed|ion)?|garbage|wrong (?:data|values?|results?|numbers)|zeros|zero tensors?|all zero)\b"
 REPORTS = Language(
     name="report",
-    words=("hared memory", "hared-memory", "dev/shm", "shm", "共享内存", "NCCL version", "Min Comp Cap", "hang", "Hang", "hung", "tuck", "reez", "roze", "eadlock", "tall", "infinite polling", "doesn't", "NaN", "Nan", "nan", "rong", "arbage", "zero", "not ", "orrupt", "CPU first", "differ", "does not", "never", "forever", "indows", "卡", "死锁", "挂起"),
+    words=("hared memory", "hared-memory", "dev/shm", "shm", "共享内存", "NCCL version", "Min Comp Cap", "hang", "Hang", "hung", "tuck", "reez", "roze", "eadlock", "tall", "infinite polling", "doesn't", "NaN", "Nan", "nan", "rong", "arbage", "zero", "not ", "orrupt", "can't be", "cannot be", "couldn't be", "NVLS Bind", "CPU first", "differ", "does not", "never", "forever", "indows", "卡", "死锁", "挂起"),
     kinds=(
         Kind(
             "shm-called-small",
@@ -189,6 +189,12 @@ REPORTS = Language(
             "several-compute-wrongly",
             rf"\b{_SEVERAL}[^\n]{{0,120}}\b{_WRONG}|\b{_WRONG}[^\n]{{0,120}}\b{_SEVERAL}|{_NANS}[^\n]{{0,120}}\b{_SEVERAL}",
         ),
+        Kind(
+            "peer-refused",
+            r"(?i:\b(?:gpu[- ])?(?:p2p|peer[- ]to[- ]peer)\b(?: access| mode)? (?:can(?:'t|not| not)|could(?:n't| not)) be (?:turned on|enabled|activated|used)\b)",
+            _FAILS,
+        ),
+        Kind("nvls-bound", r"NCCL INFO NVLS Bind mem"),
         Kind(
             "peer-copies-wrong",
             rf"(?i:\b{_COPIED} {_APART}[^.\n]{{0,60}}\b{_SPOILT}|\b{_SPOILT} [^.\n]{{0,40}}\b{_COPIED} {_APART}"

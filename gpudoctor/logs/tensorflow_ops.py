@@ -104,7 +104,7 @@ _LIBRARIES = (
         r"CuDNN library (?:major and minor version )?needs to (?:match|have matching)|upgrade your CuDNN library",
         _FAILS,
     ),
-    Kind("cudnn-lacks-libcuda", r"CUDNN_STATUS_(?:NOT_SUPPORTED_)?RUNTIME_PREREQUISITE_MISSING|Could not load library libcudnn\S{1,40} Error: libcuda\.so\S{0,10} cannot open", _FAILS),
+    Kind("cudnn-lacks-libcuda", r"CUDNN_STATUS_(?:NOT_SUPPORTED_)?RUNTIME_PREREQUISITE_MISSING|^(?:\W{0,3}(?:[Bb]ug|[Ii]ssue|[Pp]roblem)\W{1,3})?Error: libcuda\.so: cannot open shared object|Could not load library libcudnn\S{1,40} Error: libcuda\.so\S{0,10} cannot open", _FAILS),
     Kind("cudnn-lacks-cublas", r"Could not load library lib(?:cudnn|cublas|cudart)\S{1,40} Error: lib(?:cublas(?:Lt)?|cudart)\.so\.(?P<major>\d{1,2})\S{0,20} cannot open", _FAILS),
     Kind(
         "libraries-mixed",
@@ -289,6 +289,7 @@ _TOLD = (
         r"|(?<!not )\b(?:tak(?:es?|ing)(?: over| up)?|allocat(?:es?|ing)|reserv(?:es?|ing)|grabs?|occup(?:ies|ying)|us(?:es|ing)) (?:up )?"
         r"(?:almost |nearly )?(?:all|the (?:whole|entire|full)|entire|whole) (?:of )?(?:the |my )?(?:available )?(?:gpu|video|graphics)(?:'?s)? "
         r"(?:memory|ram)"
+        r"|(?<!not )\b(?:takes?|grabs?|occup(?:ies|y)|allocates?) (?:up )?(?:the )?(?:resources?|memory) (?:of|on) all (?:the |my |available )?gpus\b"
         r"|(?<!not )\b(?:takes?|occup(?:ies|y)|allocates?|uses?|fills?) (?:up )?(?:the |my )?gpu(?:'s)? memory (?:completely|entirely|fully|as a whole)\b"
         r"|\ball (?:of )?(?:the |my )?/?(?:device:)?gpu(?::\d)?(?:'s)? memory (?:is|gets|was) (?:taken|allocated|grabbed|reserved|occupied)\b(?![^.\n]{0,40}\b(?:by (?:an)?other|already)\b))"
         r"|(?:显存|GPU)(?![^。,\n]{0,8}(?:没|未|不|别的|其他|另))[^。,\n]{0,6}(?:就|都|会|全部?){0,3}被?(?:全部?)?(?:占满|占完|吃满|用完|占光)",
@@ -323,7 +324,7 @@ _OTHER = (
 LANGUAGE = Language(
     name="operations",
     words=(
-        "PTX", "ptx", "cuLinkAdd", "CUDA linking", "caller", "exceeds", "ailed: ", "ayout failed", "retracing", "ignore this message", "elay kernel", "nd of sequence", "out of data",
+        "libcuda.so: cannot", "PTX", "ptx", "cuLinkAdd", "CUDA linking", "caller", "exceeds", "ailed: ", "ayout failed", "retracing", "ignore this message", "elay kernel", "nd of sequence", "out of data",
         "slow compile", "Constant folding", "operation took", "MLIR", "XLA", "peer access", "kernel image", "KernelImage", "CUDA_ERROR", "cudaError",
         "CUDA capability", "cuda capability", "PyTorch no", "No CUDA device", "nvalid device function", "InvalidDeviceFunction", "cusolverDnCreate", "uSolverDN", "sync failed", "nvcc fatal", "_STATUS_", "libcudnn", "libnvrtc", "CuDNN library", "cudnn_", "load symbol", "cublas",
         "OOM", "xhausted", "XHAUSTED", "ut of memory", "OUT_OF_MEMORY", "on host", "pinned host", "Dst tensor", "output tensor", "Memory usage", "nsufficient driver", "Sum Total", ".cuCtxCreate(", ".cuDevicePrimaryCtxRetain(",

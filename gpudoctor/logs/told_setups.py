@@ -72,6 +72,16 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"(?i:\bCUDA_VISIBLE_DEVICES['\"`]*(?: ?== ?(?:''|\"\")|(?: \w+){0,3}? (?:is|gets|as|to|becomes|was|being) (?:always |set to |(?:an |the )?)?(?:''|\"\"|empty\b)))(?![^\n]{0,20}\?$)",
     ),
     (
+        "without-containers",
+        ("ocker", "ontainer"),
+        r"(?i:\b(?:no|without(?: an?| any)?|(?:am|are|is) not (?:in|inside|using)(?: an?)?) (?:docker|containers?)\b)",
+    ),
+    (
+        "ecc-error-said",
+        ("ECC", "ecc"),
+        r"(?i:^(?!\W{0,40}ecc errors?\W{0,40}$|[^\n]{0,300}(?:\b(?:no|0|zero|without|never|not)\b[^\n]{0,12}\becc\b|\becc errors? *:? *0\b))[^\n]{0,300}?\b(?:ecc (?:memory )?error|uncorr\w{0,10} ecc)s?\b(?! counts?| mode))",
+    ),
+    (
         "old-not-offered",
         ("versions", "Versions"),
         r"(?i:\bno versions? (?:\w+ ){0,3}(?:below|before|older than|lower than|prior to|under|earlier than) \d\.\d|\bonly (?:the )?versions? (?:\w+ ){0,2}(?:from|above|starting (?:from|at|with)|>=?) ?\d\.\d[^.\n]{0,40}\b(?:available|offered|listed|found)\b)",

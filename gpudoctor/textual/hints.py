@@ -78,6 +78,8 @@ def _hints(facts: Facts) -> Iterator[str]:
     cards = facts.text.cards()
     if said("collective-hangs", "p2p-named") and cards and all(_WITHOUT_PEERS.search(name) for name in cards):
         yield "p2p-unsupported-geforce"
+    if said("collective-hangs") and said("nvls-bound") and not said("nccl-transport"):
+        yield "nccl-nvls-fabric-manager"
     if said("several-machines") and not said("one-machine"):
         yield "nccl-wrong-interface"
     if len({e.values["host"] for e in said("nccl-host")}) > 1:
@@ -248,6 +250,7 @@ def _last(fits: tuple[str, ...], unlikely: set[str]) -> tuple[str, ...]:
 
 _AGAINST = {
     "alone-there": "gpu-memory-held-by-other-process",
+    "without-containers": "container-no-gpus-flag",
     "keras-on-tensorflow": "keras-backend-not-tensorflow",
 }
 """Kind of a line -> the cause that it speaks against."""

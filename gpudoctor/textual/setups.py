@@ -55,6 +55,8 @@ def firmly(facts: Facts) -> Iterator[str]:
         yield "cuda-visible-devices-wrong"
     if of_snap(facts):
         yield "container-snap-docker"
+    if said("ecc-error-said"):
+        yield "ecc-uncorrectable-error"
     if said("first-one-ended"):
         yield "gpu-memory-held-by-other-process"
 

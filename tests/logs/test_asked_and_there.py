@@ -79,6 +79,18 @@ def test_it_is_decided(text: str, cause: str | None) -> None:
         ("The guide says nothing about a path, so I didn't set one\nCannot dlopen some GPU libraries\n", "ld-library-path-not-set", True),
         (REQUEST + "The same here, my docker is a snap install\n", "container-snap-docker", True),
         (REQUEST + "The same here, docker is not from snap, I removed the docker snap\n", "container-snap-docker", False),
+        # what the words say of the place, the card, the file
+        ("How to train on the GPU with no docker?\nIt trains on CPU only. The package is tensorflow-gpu by anaconda\n", "container-no-gpus-flag", False),
+        ("Slow on two cards\nGPU-P2P can't be turned on for the GeForce 1080Ti in my VM\n", "p2p-unsupported-geforce", True),
+        ("4 GPUs hang, 2 GPUs work\nThe last line of each:\nbox:1040:1049 [0] NCCL INFO NVLS Bind mem 0xac0000000 UC handle 0x7f44 MC handle 0x7f44 size 1073741824\n", "nccl-nvls-fabric-manager", True),
+        ("4 GPUs hang, 2 GPUs work\n", "nccl-nvls-fabric-manager", False),
+        ("Bug: Error: libcuda.so: cannot open shared object file\nIt is wsl2, TensorFlow finds the GPU there\n", "wsl-libcuda-path", True),
+        ("It crashes in the Linux Subsystem\nI press translate and get\nCould not load library libcudnn_cnn_infer.so.8. Error: libcuda.so: cannot open shared object file: No such file or directory\n", "wsl-libcuda-path", True),
+        ("libdevice isn't found in TF 2.11\nactive environment : tmp\nconda version : 22.9.0\nvirtual packages : __cuda=12.0=0\n", "libdevice-missing", True),
+        ("Memory isn't released\nHello, once the program has ended GPU0 is empty, the other GPUs though don't release theirs\n", "gpu-memory-held-by-other-process", True),
+        ("0.11: tf.device() does not bind the GPU\nA session takes the resource of all GPUs each time\n", "tf-preallocates-all-memory", True),
+        ("ECC error from the GPU driver when a container starts\nIt is a p2.xl in AWS, with docker\n", "ecc-uncorrectable-error", True),
+        ("no ECC error from the GPU driver when a container starts\nIt is a p2.xl in AWS, with docker\n", "ecc-uncorrectable-error", False),
         ("The usage doesn't get over 70%\n\n" + QUERY + CAP.format(cap="Active"), "gpu-throttling-power", True),
         ("The usage doesn't get over 70%\n\n" + QUERY + CAP.format(cap="Not Active"), "gpu-throttling-power", False),
     ],
@@ -92,6 +104,16 @@ def test_it_goes_first(text: str, cause: str, first: bool) -> None:
 def test_a_found_device_is_the_chosen_one(value: str, harmless: bool) -> None:
     kinds = {e.kind for e in judged(ONE.format(value=value)).facts.text.understood()}
     assert ("benign-renumbered" in kinds) is harmless
+
+
+@pytest.mark.parametrize(("card", "harmless"), [("NVIDIA GeForce ...", True), ("NVIDIA A100-SXM...", False)])
+def test_a_fabric_manager_where_there_is_no_nvswitch(card: str, harmless: bool) -> None:
+    failed = "The fabric manager does not start\nJob for nvidia-fabricmanager.service failed because the control process exited with error code.\n"
+    row = f"|   0  {card:<18}  Off  | 00000000:05:00.0 Off |                  N/A |\n"
+    report = judged(failed + row)
+    kinds = {e.kind for e in report.facts.text.understood()}
+    assert ("benign-no-nvswitch" in kinds) is harmless
+    assert (said(report) == ([], [])) is harmless
 
 
 def test_what_people_say_is_not_sought_in_the_log() -> None:
