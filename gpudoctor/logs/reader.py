@@ -288,7 +288,13 @@ _SHORT = 3
 
 def _spoken(languages: Iterable[Spoken], text: str) -> list[Spoken]:
     """The languages of which a line holds a word."""
-    return [one for one in languages if any(word in text for word in one[1])]
+    found = []
+    for one in languages:
+        for word in one[1]:  # any() is slower
+            if word in text:
+                found.append(one)
+                break
+    return found
 
 
 def _quickly(languages: tuple[Spoken, ...]) -> Callable[[str], list[Spoken]]:
