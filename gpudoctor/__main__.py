@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -14,6 +15,7 @@ def main() -> None:
         print(f"gpudoctor {__version__}")
         return
     if sys.argv[1:2] == ["log"]:
+        gc.disable()  # a short life that leaves little garbage; who reads on turns it on again
         _import_msgspec()
         from .cli_log import quick
 
@@ -21,6 +23,7 @@ def main() -> None:
             if sys.stderr is not None:
                 sys.stderr.flush()
             os._exit(code)  # all is said: taking the interpreter apart would take as long as a tenth of the answer
+        gc.enable()
     from .cli import run
 
     sys.exit(run())

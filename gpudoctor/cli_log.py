@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import gc
 import os
 import sys
 from collections.abc import Callable
@@ -25,7 +24,6 @@ def quick(arguments: list[str]) -> int | None:
     files = [a for a in arguments if a == "-" or not a.startswith("-")]
     if len(files) > 1 or len(files) + len(verbose) != len(arguments):
         return None
-    gc.disable()  # a short life that leaves little garbage
     return ended(lambda: log(files[0] if files else "-", verbose=bool(verbose)))
 
 
