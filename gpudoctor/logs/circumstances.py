@@ -63,7 +63,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "visible-set",
         ("CUDA_VISIBLE_DEVICES",),
-        r"(?<!env: )\bCUDA_VISIBLE_DEVICES['\"]?(?:\]|,| to)? ?[=:]?=? ?(?P<value>['\"][^'\"\n]{0,40}['\"]|(?i:GPU-[0-9a-f-]{6,36})|\$\w{1,20}|-?\d[\d,]{0,40}|(?<=[=:] )all\b|(?<==)all\b|(?<==)(?=\s|$))",
+        r"(?<!env: )\bCUDA_VISIBLE_DEVICES['\"]?(?:\]|,| to)? ?[=:]?=? ?(?P<value>['\"] ?(?:[\w./{}$-]{1,40}(?: ?, ?[\w./{}$-]{1,40}){0,15})? ?['\"]|(?i:GPU-[0-9a-f-]{6,36})|\$\w{1,20}|-?\d[\d,]{0,40}|(?<=[=:] )all\b|(?<==)all\b|(?<==)(?=\s|$))",
     ),
     (
         "one-gpu-there",
@@ -324,7 +324,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "wants-other-cuda",
         ("CUDA", "uda"),
-        r"(?i:\b(?:look(?:s|ed|ing)?|search(?:es|ed|ing)?|ask(?:s|ed|ing)?|wants?|tries|tried) (?:for )?cuda (?P<wanted>\d{1,2})(?:\.\d)? (?:libraries|libs|files|dlls)?,? ?(?:not|instead of|rather than|and not) (?:cuda )?(?P<has>\d{1,2})\b)",
+        r"(?i:\b(?:look(?:s|ed|ing)?|search(?:es|ed|ing)?|ask(?:s|ed|ing)?|wants?|tries|tried) (?:for )?(?:(?:the )?(?:libraries|libs|files) (?:of|for|from) )?cuda (?P<wanted>\d{1,2})(?:\.\d)?(?: (?:libraries|libs|files|dlls))?,? ?(?:not|instead of|rather than|and not) (?:those (?:of|for) )?(?:cuda )?(?P<has>\d{1,2})\b)",
     ),
     ("heat-named", ("heat", "Heat", "hot", "°C", "thermal", "Thermal"), r"(?i:\b(?:over)?heat(?:s|ed|ing)?\b|\btoo hot\b|\bthermal)(?<!not overheating)(?<!no overheating)|\b(?:9\d|1[01]\d) ?°C"),
     (
@@ -380,7 +380,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         (r"(?i:\b(?:only|just) (?:one|1)\b[^.]{0,20}(?:gpu|device|instance)|\bone (?:gpu|device|instance) only\b|\b(?:use|uses|see|sees|find|finds) just (?:1|one)\b|\bare 1 visible CUDA devices\b"
         r"|\bMIG DEV 0 only|\bonly (?:the )?(?:first )?(?:device|instance) (?:with ID|0\b))"),
     ),
-    ("wsl-named", ("WSL", "wsl", "ubsystem"), r"(?i:\bwsl ?2\b)(?<![Nn]on-wsl2)|(?i:\b(?:linux|ubuntu|windows)(?: 1[01])? subsystem\b)|^(?![^\n]{0,120}(?:load dxcore|non-WSL|\b(?:without|w/o|no|not|avoid|besides|except|instead of) (?:using )?WSL))[^\n]{0,300}\bWSL ?2?\b"),
+    ("wsl-named", ("WSL", "wsl", "ubsystem"), r"(?i:\bwsl ?2\b)(?<![Nn]on-wsl2)|(?i:\b(?:linux|ubuntu|windows)(?: 1[01])? subsystem\b)|^(?![^\n]{0,120}(?:load dxcore|non-WSL|\b(?:without|w/o|no|not|avoid|besides|except|instead of) (?:using )?WSL))[^\n]{0,300}\bWSL(?: ?2|g)?\b"),
     ("directml-works", ("DirectML", "PluggableDevice"), r"DirectML: creating device|physical PluggableDevice \(device: \d+, name: \w"),
     (
         "frameworks-together",

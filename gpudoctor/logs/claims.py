@@ -93,7 +93,7 @@ _NO_FILE = Pattern(
 _EXTRA = Pattern(r"(?:tensorflow|\d) ?\[and-cuda\]|nvidia-(?:cublas|cudnn|cuda-runtime)-cu1\d")
 _CUDA_PATH = Pattern(r"/cuda-(\d{1,2}\.\d{1,2})")
 _NOT_INSTALLED = Pattern(
-    r"NVIDIA-SMI|[Dd]river|dlerror|cannot open|dso_loader|Could not|(?i:\b(?:needs?|requires?|required|supports?|wants?|asks?|asking|insists|expects?|looking for|compiled|"
+    r"NVIDIA-SMI|[Dd]river|dlerror|cannot open|dso_loader|Could not|(?i:\b(?:needs?|requires?|required|supports?|wants?|asks?|asking|insists|expects?|look(?:ing|ed|s)? for|search(?:ing|ed|es)? for|compiled|"
     r"built|must|should|compatible|compatibility|download|upgrad\w+|downgrad\w+|instead|which version|works? (?:with|on|for)|capability|smi|tested|docs?|"
     r"available|available in|only has|without|no longer|don't have|not have|could)\b)"
 )  # fmt: skip

@@ -237,7 +237,9 @@ def _with_likeness(notes: Notebook, pasted: Pasted) -> Facts:
     asked = first in harmless or _asks_of_the_harmless(notes, pasted, first)
     faint = bool(benign_at) and bool(found) and found[0].share < _FAINT and not answered.fails(notes)
     asked = asked or faint or answered.answered(notes, found)
-    hides = bool(values & {*_HIDES}) and bool(found) and found[0].cause == "cuda-visible-devices-empty"
+    hides = bool(values & {*_HIDES}) and any(
+        one.cause == "cuda-visible-devices-empty" and (at == 0 or one.share >= _FAINT) for at, one in enumerate(found)
+    )
     if not asked and (hides or alike.speaks_of_a_fault(found)):
         line = next(one for one in pasted.lines if not alike.is_log(one.text))
         notes.note(

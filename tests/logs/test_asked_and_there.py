@@ -42,6 +42,9 @@ QUERY = "==============NVSMI LOG==============\n\nAttached GPUs                 
         (XID.format(at="14328.198504", where="0000:0a:00", xid=MMU) + XID.format(at="94370.687545", where="0000:0a:00", xid=HALT), "xid-hardware-fault"),
         (XID.format(at="14328.198504", where="0000:0b:00", xid=MMU) + XID.format(at="14370.687545", where="0000:0a:00", xid=HALT), "xid-hardware-fault"),
         (XID.format(at="14328.198504", where="0000:0a:00", xid=HALT) + XID.format(at="14370.687545", where="0000:0a:00", xid=MMU), "xid-hardware-fault"),
+        # which CUDA, and which GPUs
+        ("After the update TensorFlow searched for the libraries of CUDA 11, not those of 12\n", "cuda-version-mismatch"),
+        ("After the update TensorFlow searched for the libraries of CUDA 11, and they are there\n", None),
         # peers
         (APART + PAIRS, "multi-gpu-topology-no-p2p"),
         (APART + ALL, None),
@@ -83,6 +86,8 @@ def test_it_is_decided(text: str, cause: str | None) -> None:
         ("How to train on the GPU with no docker?\nIt trains on CPU only. The package is tensorflow-gpu by anaconda\n", "container-no-gpus-flag", False),
         ("Slow on two cards\nGPU-P2P can't be turned on for the GeForce 1080Ti in my VM\n", "p2p-unsupported-geforce", True),
         ("4 GPUs hang, 2 GPUs work\nThe last line of each:\nbox:1040:1049 [0] NCCL INFO NVLS Bind mem 0xac0000000 UC handle 0x7f44 MC handle 0x7f44 size 1073741824\n", "nccl-nvls-fabric-manager", True),
+        ("What is CUDA_VISIBLE_DEVICES for?\nWith export CUDA_VISIBLE_DEVICES = '' it is much faster, and nvidia-smi shows nothing of the program. Did it run on the CPU?\n", "cuda-visible-devices-empty", True),
+        ("In WSLg the GPU was gone\nfailed call to cuInit: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected\n", "wsl-libcuda-path", True),
         ("4 GPUs hang, 2 GPUs work\n", "nccl-nvls-fabric-manager", False),
         ("Bug: Error: libcuda.so: cannot open shared object file\nIt is wsl2, TensorFlow finds the GPU there\n", "wsl-libcuda-path", True),
         ("It crashes in the Linux Subsystem\nI press translate and get\nCould not load library libcudnn_cnn_infer.so.8. Error: libcuda.so: cannot open shared object file: No such file or directory\n", "wsl-libcuda-path", True),
