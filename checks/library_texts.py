@@ -166,7 +166,7 @@ def file_that_is_there(facts: Facts, in_wheels: bool) -> Iterator[Found]:
             proof=lines((event, *lines_of(facts, (name,))[:2], *(e for part, e in parts if part == name))),
             fixes=(
                 _on_the_path(
-                    "Put the directory on the loader's path", _FROM_PYTHON.format(inside[1]) if inside else directory
+                    "Put the directory on the loader's path", FROM_PYTHON.format(inside[1]) if inside else directory
                 ),
             ),
             explains=("tf-lists-no-gpu", "op-fails", "cudnn-incomplete-install"),
@@ -234,7 +234,8 @@ def _another_on_the_path(facts: Facts, directory: str) -> TextEvent | None:
 _TOOLKIT_VERSION = Pattern(r"/cuda[-/](\d{1,2}\.\d)[.\d]{0,6}/(?:targets/[\w-]{1,30}/)?lib")
 _IN_A_WHEEL = Pattern(r"(?:^|\s)nvidia/(cu\w{2,14}|nv\w{2,10}|nccl)/lib/")
 """As pip lists the files of a wheel."""
-_FROM_PYTHON = "$(python3 -c 'import nvidia; print(list(nvidia.__path__)[0])')/{}/lib"
+FROM_PYTHON = "$(python3 -c 'import nvidia; print(list(nvidia.__path__)[0])')/{}/lib"
+"""Where pip puts the libraries of a wheel, in a shell."""
 
 
 _OUT_OF_REACH = "2.16.1"

@@ -9,7 +9,7 @@ from gpudoctor import compat
 from gpudoctor.checks import _told
 from gpudoctor.checks._said import lines
 from gpudoctor.checks._stated import lost, named, parts_lost
-from gpudoctor.checks.library_texts import EXTRA
+from gpudoctor.checks.library_texts import EXTRA, FROM_PYTHON
 from gpudoctor.facts import Facts, TextEvent
 from gpudoctor.findings import Fix, Found
 from gpudoctor.patterns import Pattern
@@ -76,19 +76,24 @@ def parts_of_another_major(facts: Facts) -> Iterator[Found]:
             yield Found(
                 message=f"{name} is asked for; installed is cuDNN {' and '.join(sorted(majors))}.",
                 proof=lines((event, *list(stated.values())[:2])),
-                fixes=(_CUDNN_ASKED,),
+                fixes=(_of_major(asked["major"]),),
                 explains=("tf-lists-no-gpu", "op-fails", "cudnn-incomplete-install"),
             )
             return
 
 
-_CUDNN_ASKED = Fix(
-    kind="advice",
-    risk="safe",
-    summary="Install the cuDNN that the program asks for (nvidia-cudnn-cu12, of that major version), or a version of the program "
-    "that takes the one that is there",
-    steps=(),
-)
+def _of_major(major: str) -> Fix:
+    path = FROM_PYTHON.format("cudnn")
+    return Fix(
+        kind="command",
+        risk="safe",
+        summary="Install the cuDNN that is asked for, for the CUDA of the program (-cu12, or -cu11), and name its directory to the loader; "
+        "or take a version of the program that is made for the cuDNN that is there",
+        steps=(
+            f"python3 -m pip install 'nvidia-cudnn-cu12=={major}.*'",
+            f'export LD_LIBRARY_PATH="{path}${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}"',
+        ),
+    )
 
 
 def cudnn_of_another_major(facts: Facts) -> Iterator[Found]:
