@@ -21,7 +21,7 @@ def _kernel(values: Values, line: int, notes: Notebook) -> None:
 LANGUAGE = Language(
     name="dkms",
     words=(
-        "nvidia", "NVIDIA", "Nouveau", "error:", "dkms", "Error!", "ERROR", "kernel", "Kernel", "gcc", "Linux ", "compiler", "modprobe",
+        "nvidia", "NVIDIA", "Nouveau", "nouveau", "noveau", "error:", "dkms", "Error!", "ERROR", "kernel", "Kernel", "gcc", "Linux ", "compiler", "modprobe",
     ),
     kinds=(
         Kind(
@@ -65,6 +65,11 @@ LANGUAGE = Language(
             r"|DKMS module 'nvidia[^']{0,30}' failed to build|Building DKMS module:? '?nvidia-[^\n]{0,60} FAILED!|Unable to build the NVIDIA kernel module"
             r"|The [Nn]vidia kernel module was not (?:created|built)|\bnvidia-dkms (?:\S{1,20} )?(?:is |keeps )?(?:failing|fails|failed)(?: to)? build\b"
             r"|(?:performing the step|during the step)[: ]{1,3}['\"]?Building kernel modules",
+            _DOES_NOT_LOAD,
+        ),
+        Kind(
+            "nouveau-said",
+            r"(?i:\b(?:graphics?|video|gpu|card's|display) drivers? (?:in use )?(?:is|are) (?:the )?nou?veau\b(?![^.\n]{0,20}\b(?:blacklist|disabled|gone)))",
             _DOES_NOT_LOAD,
         ),
         Kind("nouveau-in-use", r"Nouveau kernel driver is currently in use by your", _DOES_NOT_LOAD),

@@ -89,6 +89,8 @@ def test_it_is_decided(text: str, cause: str | None) -> None:
         ("What is CUDA_VISIBLE_DEVICES for?\nWith export CUDA_VISIBLE_DEVICES = '' it is much faster, and nvidia-smi shows nothing of the program. Did it run on the CPU?\n", "cuda-visible-devices-empty", True),
         ("In WSLg the GPU was gone\nfailed call to cuInit: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected\n", "wsl-libcuda-path", True),
         ("GPU not registering since pip update from 0.10 to 0.12\n>>> [x.name for x in device_lib.list_local_devices()]\n['/cpu:0']\nCUDA Capability Major/Minor version number:    5.2\nThe driver seems old enough to me\n", "driver-too-old", False),
+        ("No device found\nI'm on Kali and the graphic driver is noveau. hashcat prints: No devices found/left.\n", "driver-missing", True),
+        ("No device found\nI'm on Kali and the graphic driver is nvidia. hashcat prints: No devices found/left.\n", "driver-missing", False),
         ("4 GPUs hang, 2 GPUs work\n", "nccl-nvls-fabric-manager", False),
         ("Bug: Error: libcuda.so: cannot open shared object file\nIt is wsl2, TensorFlow finds the GPU there\n", "wsl-libcuda-path", True),
         ("It crashes in the Linux Subsystem\nI press translate and get\nCould not load library libcudnn_cnn_infer.so.8. Error: libcuda.so: cannot open shared object file: No such file or directory\n", "wsl-libcuda-path", True),

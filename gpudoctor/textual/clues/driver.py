@@ -11,6 +11,7 @@ _NO_GPU_FOR_IT = (
 _NOT_BUILT = ("driver-kernel-incompatible", "driver-module-not-loaded")
 
 CLUES: dict[str, tuple[str, ...]] = {
+    "nouveau-said": ("driver-missing", "driver-nouveau-conflict", "driver-module-not-loaded"),
     **dict.fromkeys(
         ("driver-versions-differ", "libcuda-version", "kernel-version"),
         ("driver-library-mismatch", "cuda-compat-unsupported", "wsl-libcuda-path"),
