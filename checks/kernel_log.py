@@ -12,7 +12,6 @@ from gpudoctor.checks._kernel_log import blamed, cleared, named, of_text, shown,
 from gpudoctor.checks._said import lines, said, undecided
 from gpudoctor.facts import Facts, TextEvent, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, NotApplicable, Stage
-from gpudoctor.patterns import Pattern
 from gpudoctor.registry import check
 from gpudoctor.verdicts import places
 
@@ -275,18 +274,16 @@ def xid_hardware_fault(facts: Facts) -> Findings:
 
 def _follows_a_program(facts: Facts, event: TextEvent) -> bool:
     """Whether the same GPU reported a program's fault within the minutes before: what comes after may be its consequence."""
-    if event.kind != "xid-other":
+    log = facts.system.kernel_log
+    xids = [] if isinstance(log, Unread) else [k for k in log if k.kind == "xid" and k.seconds is not None]
+    own = next((k for k in xids if k.text == event.text[: len(k.text)]), None)
+    if event.kind != "xid-other" or own is None:
         return False
-    for earlier in facts.text.said("xid-program"):
-        same = earlier.values.get("address") == event.values.get("address") is not None
-        if same and earlier.line < event.line and earlier.values.get("xid") in _OF_A_PROGRAM:
-            first, then = _SECONDS.match(earlier.text), _SECONDS.match(event.text)
-            return first is not None and then is not None and 0 <= float(then[1]) - float(first[1]) < _SOON_S
-    return False
+    before = [k for k in xids if k.xid in _OF_A_PROGRAM and k.pci_address == own.pci_address is not None]
+    return any(0 <= (own.seconds or 0.0) - (k.seconds or 0.0) < _SOON_S for k in before)
 
 
-_OF_A_PROGRAM, _SOON_S = ("13", "31"), 120.0
-_SECONDS = Pattern(r"\[ {0,8}(\d{1,9}\.\d{1,9})\]")
+_OF_A_PROGRAM, _SOON_S = (13, 31), 120.0
 _CLEANED_UP = "45"
 """A channel was stopped for another error."""
 

@@ -165,7 +165,7 @@ def file_that_is_there(facts: Facts, in_wheels: bool) -> Iterator[Found]:
             message=f"{os.path.basename(name)} is there, and TensorFlow's loader does not look in its directory.",
             proof=lines((event, *lines_of(facts, (name,))[:2], *(e for part, e in parts if part == name))),
             fixes=(
-                _on_the_path(
+                on_the_path(
                     "Put the directory on the loader's path", FROM_PYTHON.format(inside[1]) if inside else directory
                 ),
             ),
@@ -189,12 +189,13 @@ def gap_in_text(facts: Facts) -> Found | None:
             return Found(
                 message=f"TensorFlow {version} can't find {_LEFT_OUT}: pip installed it beside TensorFlow, whose wheel does not look there.",
                 proof=lines((*lines_of(facts, (_LEFT_OUT,))[:1], event)),
-                fixes=(_on_the_path("Put the directory on the loader's path", directory),),
+                fixes=(on_the_path("Put the directory on the loader's path", directory),),
             )
     return None
 
 
-def _on_the_path(what: str, directory: str) -> Fix:
+def on_the_path(what: str, directory: str) -> Fix:
+    """The fix that puts a directory on the loader's path, as a line to paste."""
     return Fix(
         kind="command",
         risk="safe",
@@ -212,7 +213,7 @@ def toolkit_before(facts: Facts) -> Iterator[Found]:
             yield Found(
                 message=f"The loader's path names another toolkit than that of {directory}, which has {name}.",
                 proof=lines((event, path)),
-                fixes=(_on_the_path("Put this toolkit's directory before the other's", directory),),
+                fixes=(on_the_path("Put this toolkit's directory before the other's", directory),),
             )
             return
 

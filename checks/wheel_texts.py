@@ -9,7 +9,7 @@ from gpudoctor import compat
 from gpudoctor.checks import _told
 from gpudoctor.checks._said import lines
 from gpudoctor.checks._stated import lost, named, parts_lost
-from gpudoctor.checks.library_texts import EXTRA, FROM_PYTHON
+from gpudoctor.checks.library_texts import EXTRA, FROM_PYTHON, on_the_path
 from gpudoctor.facts import Facts, TextEvent
 from gpudoctor.findings import Fix, Found
 from gpudoctor.patterns import Pattern
@@ -83,7 +83,6 @@ def parts_of_another_major(facts: Facts) -> Iterator[Found]:
 
 
 def _of_major(major: str) -> Fix:
-    path = FROM_PYTHON.format("cudnn")
     return Fix(
         kind="command",
         risk="safe",
@@ -91,7 +90,7 @@ def _of_major(major: str) -> Fix:
         "or take a version of the program that is made for the cuDNN that is there",
         steps=(
             f"python3 -m pip install 'nvidia-cudnn-cu12=={major}.*'",
-            f'export LD_LIBRARY_PATH="{path}${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}"',
+            *on_the_path("", FROM_PYTHON.format("cudnn")).steps,
         ),
     )
 
