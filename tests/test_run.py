@@ -391,10 +391,16 @@ def test_a_gpu_that_lists_no_processes_is_no_gpu_without_any() -> None:
     assert (second.own_memory_bytes, second.others) == (None, None)
 
 
-@pytest.mark.parametrize("how", ["hang", "crash"])
-def test_an_nvml_that_does_not_answer(fake: dict[str, str], tmp_path: Path, how: str) -> None:
+@pytest.mark.parametrize(
+    ("how", "why"),
+    [
+        ("hang", "NVML did not answer while the program ran"),
+        ("crash", "NVML's process was ended by SIGSEGV"),
+    ],
+)
+def test_an_nvml_that_does_not_answer(fake: dict[str, str], tmp_path: Path, how: str, why: str) -> None:
     report = reported(tmp_path, "sleep", "2", env={"FAKE_NVML_INIT": how, **fake})
-    assert report["facts"]["run"]["gpus"]["why"] == "NVML did not answer while the program ran"
+    assert report["facts"]["run"]["gpus"]["why"] == why
     assert report["facts"]["run"]["samples"] >= 2
 
 

@@ -15,7 +15,7 @@ import msgspec
 import psutil
 
 from ..facts import ClockReason, Load, Quantiles, Run, RunGpu, RunThreads, Unread, clock_reasons, unread_all
-from .watch_gpus import GpuWatch
+from .watch_gpus import NO_ANSWER, GpuWatch
 from .watch_tree import TreeSample, TreeWatch
 
 BEGIN, END = 0.05, 0.99
@@ -126,13 +126,21 @@ def _gpus(
     if any("error" in one for one in said):
         return Unread(why=f"NVML: {next(one['error'] for one in said if 'error' in one)}")
     if not any("count" in one for one in said):
-        return Unread(why="NVML did not answer while the program ran", settle="nvidia-smi")
-    return tuple(_gpu(head, by_gpu.get(index, []), part, pids) for index, head in sorted(heads.items()))
+        return _failed(said)
+    lost = _failed(said)
+    return tuple(_gpu(head, by_gpu.get(index, []), part, pids, lost) for index, head in sorted(heads.items()))
 
 
-def _gpu(head: Sample, whole: list[Sample], part: tuple[float, float], pids: set[int] | None) -> RunGpu:
+def _failed(said: list[Sample]) -> Unread:
+    """Why NVML told nothing, or nothing more."""
+    return Unread(
+        why=next((one["failed"] for one in reversed(said) if "failed" in one), NO_ANSWER), settle="nvidia-smi"
+    )
+
+
+def _gpu(head: Sample, whole: list[Sample], part: tuple[float, float], pids: set[int] | None, lost: Unread) -> RunGpu:
     told, at = head.get("name"), head.get("address")
-    why = Unread(why=f"NVML: {head['lost']}" if "lost" in head else "NVML did not answer while the program ran")
+    why = Unread(why=f"NVML: {head['lost']}") if "lost" in head else lost
     index, name = int(head["gpu"]), told if isinstance(told, str) else why
     address = _address(at) if isinstance(at, str) else why
     if not whole:

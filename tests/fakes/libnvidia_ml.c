@@ -5,6 +5,8 @@
  *   FAKE_NVML_FELL=3         this one has a handle, and every question about it answers 15
  *   FAKE_NVML_HANG=3         asking for this one sleeps for ever
  *   FAKE_NVML_CRASH=3        asking for this one's memory ends the process, once it was asked for its name
+ *   FAKE_NVML_ONCE=crash:P   asking how busy a GPU is ends the process, or (hang:P) sleeps for ever whichever is asked, where P is not there;
+ *                            P is there from then on
  *   FAKE_NVML_PLAIN=1        GPUs like a GeForce: no ECC, no NVLink, no MIG, no fabric (3, not supported)
  *   FAKE_NVML_MIG=1          this one is in MIG mode, with one instance
  *   FAKE_NVML_DOWN=1         five links of this one are down
@@ -26,6 +28,7 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -273,7 +276,15 @@ int nvmlDeviceGetTemperatureThreshold(void *device, int which, unsigned *out) {
     *out = which ? 89 : 95;
     return OK;
 }
-int nvmlDeviceGetUtilizationRates(void *device, unsigned *rates) { ASKED(device); rates[0] = (unsigned)state(device, "busy", at_work(device) ? 93 : 7); rates[1] = 3; return OK; }
+static void once(void) {
+    static volatile int hangs = 0;
+    const char *how = getenv("FAKE_NVML_ONCE"), *place = how ? strchr(how, ':') : NULL;
+    int made = place ? open(place + 1, O_CREAT | O_EXCL | O_WRONLY, 0644) : -1;
+    if (made >= 0 && *how == 'c') raise(SIGSEGV);
+    if (made >= 0) hangs = 1;
+    while (hangs) pause();
+}
+int nvmlDeviceGetUtilizationRates(void *device, unsigned *rates) { ASKED(device); once(); rates[0] = (unsigned)state(device, "busy", at_work(device) ? 93 : 7); rates[1] = 3; return OK; }
 int nvmlDeviceGetBAR1MemoryInfo(void *device, u64 *info) {
     ASKED(device);
     info[0] = 1ull << 38;

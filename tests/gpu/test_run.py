@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import fcntl
 import json
 import os
 import re
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +76,14 @@ def environment(training: Training) -> dict[str, str]:
     return {**kept, "CUDA_VISIBLE_DEVICES": str(worker % gpus())}
 
 
+@contextlib.contextmanager
+def gpus_kept(training: Training) -> Iterator[None]:
+    """Of pytest-xdist's workers one alone uses all GPUs."""
+    with open(Path(tempfile.gettempdir()) / "gpudoctor-test-run.lock", "a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX if training.gpus is None else fcntl.LOCK_SH)
+        yield
+
+
 def under_gpudoctor(training: Training, place: Path) -> tuple[dict[str, Any], float]:
     """The report, and the steps in a second."""
     kept = place / "report.json"
@@ -97,7 +109,8 @@ def blamed(report: dict[str, Any]) -> list[str]:
 def test_the_flaw_is_named(training: Training, tmp_path: Path) -> None:
     if gpus() < training.least:
         pytest.skip(f"it takes {training.least} GPUs")
-    report, speed = under_gpudoctor(training, tmp_path)
+    with gpus_kept(training):
+        report, speed = under_gpudoctor(training, tmp_path)
     run = report["facts"]["run"]
     shown = {
         name: run.get(name) for name in ("steady_s", "gpus", "cores", "by_thread", "workers_cores", "memory_bytes")
