@@ -173,14 +173,15 @@ def telling(lines: Iterable[str], cause: str, model: Model | None = None) -> int
     return max(range(len(sums)), key=sums.__getitem__)
 
 
-def speaks_of_a_fault(found: tuple[Alike, ...]) -> bool:
-    """Whether a fault is so much likelier than none that it is worth naming."""
+def speaks_of_a_fault(found: tuple[Alike, ...], words: int) -> bool:
+    """Whether a fault is so much likelier than none that it is worth naming. Who writes many `words` has something to complain of."""
     of = {one.cause: one.share for one in found}
     nothing = of.pop(NOTHING_WRONG, 0.0)
-    return max(of.values(), default=0.0) >= max(_LEAST, _TIMES * nothing)
+    return max(of.values(), default=0.0) >= max(_LEAST, (_TIMES if words < _MANY else _TIMES_OF_MANY) * nothing)
 
 
 _LEAST, _TIMES = 0.06, 2.75
+_MANY, _TIMES_OF_MANY = 30, 0.7
 
 
 @functools.lru_cache(maxsize=1)

@@ -240,21 +240,21 @@ def _with_likeness(notes: Notebook, pasted: Pasted) -> Facts:
     hides = bool(values & {*_HIDES}) and any(
         one.cause == "cuda-visible-devices-empty" and (at == 0 or one.share >= _FAINT) for at, one in enumerate(found)
     )
-    if not asked and (hides or alike.speaks_of_a_fault(found)):
+    spoken = [line for line in words if line.number not in printed and not alike.is_log(line.text)] if theirs else []
+    count = sum(len(line.text.split()) for line in spoken if alike.is_of_people(line.text))
+    if not asked and (hides or alike.speaks_of_a_fault(found, count)):
         line = next(one for one in pasted.lines if not alike.is_log(one.text))
         notes.note(
             TextEvent(
                 line=line.number, language=COMPLAINT, kind=READS_LIKE_A_FAULT, text=line.text[:LONGEST], symptom=READS_LIKE_A_FAULT,
             )
         )  # fmt: skip
-    spoken = [line for line in words if line.number not in printed and not alike.is_log(line.text)] if theirs else []
     if found and found[0].share >= _LIKELY and found[0].cause != NOTHING_WRONG:
         texts = [line.text for line in spoken[:_LOOKED_AT]]
         if alike.shares(texts)[found[0].cause] >= _BY_THEMSELVES:
             line = spoken[alike.telling(texts, found[0].cause)]
             found = (msgspec.structs.replace(found[0], line=line.number, text=line.text[:LONGEST]), *found[1:])
     facts = notes.facts(pasted.count, pasted.left_out)
-    count = sum(len(line.text.split()) for line in spoken if alike.is_of_people(line.text))
     return msgspec.structs.replace(facts, text=msgspec.structs.replace(facts.text, alike=found, words=count))
 
 
