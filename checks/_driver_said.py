@@ -260,6 +260,7 @@ def _wsl_blocked(facts: Facts) -> Lines:
     if not wsl(facts) or not in_container(facts):
         return ()
     refused = tuple(e for e in facts.text.said("cuinit-failed") if "NOT_FOUND" in e.values.get("error", ""))
+    refused = refused or facts.text.said("cuda-answers-500")
     return refused or (facts.text.said("nvml-failed") if facts.gpu.nvml_error == _NVML_BLOCKED else ())
 
 

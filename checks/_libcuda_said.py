@@ -52,6 +52,8 @@ def compat(facts: Facts) -> Lines:
     """The lines that show a forward-compatibility libcuda where it can't work."""
     if modules_differ(facts):
         return ()
+    if banner := _newer_than_the_branch(facts):
+        return banner
     said, differ, result = facts.text.said, branches(facts), answer(facts)
     shown = said("cuinit-failed", "cuda-answers-803", "cuda-answers-804", "ngc-cuinit", "driver-versions-differ")
     refused = result in (DRIVER_MISMATCH, COMPAT_NOT_SUPPORTED)
@@ -64,6 +66,23 @@ def compat(facts: Facts) -> Lines:
     if result != COMPAT_NOT_SUPPORTED:
         return ()
     return (*shown, *said("smi-works")) if in_container(facts) or said("smi-works") else ()  # the driver is one
+
+
+def _newer_than_the_branch(facts: Facts) -> Lines:
+    """nvidia-smi's banner in a container, with a newer CUDA than the driver's branch brings, on a GeForce: its libcuda is the image's."""
+    banners = tuple(e for e in facts.text.said("nvidia-smi") if "driver" in e.values and "cuda" in e.values)
+    if not banners or not in_container(facts) or wsl(facts) or not _is_geforce(facts):
+        return ()
+    from gpudoctor.compat.versions import driver_branch, version
+
+    branch = driver_branch(banners[0].values["driver"])
+    own = branch.cuda if branch is not None else None
+    return banners[:1] if own is not None and version(banners[0].values["cuda"]) > version(own) else ()
+
+
+def _is_geforce(facts: Facts) -> bool:
+    devices = facts.gpu.devices
+    return isinstance(devices, tuple) and any(isinstance(d.name, str) and "GeForce" in d.name for d in devices)
 
 
 def _lies_in_compat(facts: Facts) -> Lines:

@@ -324,7 +324,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "wants-other-cuda",
         ("CUDA", "uda"),
-        r"(?i:\b(?:look(?:s|ed|ing)?|search(?:es|ed|ing)?|ask(?:s|ed|ing)?|wants?|tries|tried) (?:for )?(?:(?:the )?(?:libraries|libs|files) (?:of|for|from) )?cuda (?P<wanted>\d{1,2})(?:\.\d)?(?: (?:libraries|libs|files|dlls))?,? ?(?:not|instead of|rather than|and not) (?:those (?:of|for) )?(?:cuda )?(?P<has>\d{1,2})\b)",
+        r"(?i:\b(?:look(?:s|ed|ing)?|search(?:es|ed|ing)?|ask(?:s|ed|ing)?|wants?|tries|tried) (?:for )?(?:(?:the )?(?:libraries|libs|files) (?:of|for|from) )?cuda (?P<wanted>\d{1,2})(?:\.\d)?(?: (?:libraries|libs|files|dlls))?,? ?(?:not|instead of|rather than|and not) (?:those )?(?:of |for |from )?(?:cuda )?(?P<has>\d{1,2})\b)",
     ),
     ("heat-named", ("heat", "Heat", "hot", "°C", "thermal", "Thermal"), r"(?i:\b(?:over)?heat(?:s|ed|ing)?\b|\btoo hot\b|\bthermal)(?<!not overheating)(?<!no overheating)|\b(?:9\d|1[01]\d) ?°C"),
     (

@@ -11,6 +11,7 @@ from .notebook import Notebook
 _SHOWN, _NAMED = 1, -1
 """What TensorFlow's own line says of cuInit weighs more; a name without a call, less than a device that was created."""
 _UNKNOWN = 999
+_CALL = r"(?:cuInit|cuda(?:GetDeviceCount|SetDevice|Free|RuntimeGetVersion|DriverGetVersion))(?:\(\w{0,20}\))?"
 _ANSWERS: tuple[tuple[int, str], ...] = (
     (34, r"CUDA driver is a stub library|cudaErrorStubLibrary|CUDA_ERROR_STUB_LIBRARY|CudaAPIError: \[34\]"),
     (
@@ -18,6 +19,7 @@ _ANSWERS: tuple[tuple[int, str], ...] = (
         r"[Nn]o CUDA-capable device is detected|cudaGetDeviceCount(?:\(\))? returned (?:38|100)\b|cudaErrorNoDevice|CudaAPIError: \[100\]|cuInit\S{0,12} .{0,30}CUDA_ERROR_NO_DEVICE",
     ),
     (304, r"(?:cuda|CUDA|cuInit)\w{0,40}\W.{0,60}OS call failed or operation not supported on this OS"),
+    (500, rf"{_CALL}[^\n]{{0,160}}\b[Ee]rror:? 500: named symbol not found|{_CALL} returned 500\b"),
     (
         802,
         r"[Ss]ystem not yet initialized|(?i:\b802 system error|error[ :(]{1,3}802\b|code=802\b)|cudaErrorSystemNotReady|CUDA_ERROR_SYSTEM_NOT_READY",
@@ -73,7 +75,6 @@ def _answer(code: int, _values: Values, line: int, notes: Notebook) -> None:
 
 
 _SAYS = r"(?:\W{0,3}(?:error|err|failed|fails|failure|returned|returns|returning|gives|gave|answers|with|code|status|result|number|no\.))"
-_CALL = r"(?:cuInit|cuda(?:GetDeviceCount|SetDevice|Free|RuntimeGetVersion|DriverGetVersion))(?:\(\w{0,20}\))?"
 _NUMBERED = Pattern(
     rf"(?i:(?:\bcuda(?:[ _](?:driver|runtime|library|initiali[sz]ation|init|api)){{0,3}}{_SAYS}{{1,5}}|\b{_CALL}(?:{_SAYS}{{1,5}}|(?= ?=)))\W{{0,3}}(?<![-.\d])(?P<code>\d{{2,3}})\b)(?![.:,]?\d| ?%| (?:times|(?i:gpus?|cards?|steps|epochs|images|runs))\b)"
 )

@@ -24,6 +24,22 @@ STUB = "failed call to cuInit: UNKNOWN ERROR (34)\nkernel driver does not appear
 REQUEST = 'docker: Error response from daemon: could not select device driver "" with capabilities: [[gpu]].\n'
 CAP = "    Clocks Event Reasons\n        Idle                              : Not Active\n        SW Power Cap                      : {cap}\n        HW Slowdown                       : Not Active\n"
 QUERY = "==============NVSMI LOG==============\n\nAttached GPUs                             : 1\nGPU 00000000:0B:00.0\n"
+BANNER = """\
+No CUDA in it
+{place} nvidia-smi
++-----------------------------------------------------------------------------+
+| NVIDIA-SMI {driver}   Driver Version: {driver}   CUDA Version: {cuda}     |
+|-------------------------------+----------------------+----------------------+
+| GPU  Name        Persistence-M| Bus-Id        Disp.A | Volatile Uncorr. ECC |
+|===============================+======================+======================|
+|   0  {card:<18}  Off  | 00000000:04:00.0  On |                  N/A |
+| 30%   44C    P8    32W / 350W |    913MiB / 24234MiB |      0%      Default |
+"""
+FIVE_HUNDRED = """\
+Is it my image?
+{place}
+UserWarning: CUDA initialization: Unexpected error from cudaGetDeviceCount(). Did you run some cuda functions before calling NumCudaDevices() that might have already set an error? Error 500: named symbol not found (Triggered internally at CUDAFunctions.cpp:108.)
+"""
 
 
 @pytest.mark.parametrize(
@@ -101,6 +117,16 @@ def test_it_is_decided(text: str, cause: str | None) -> None:
         ("no ECC error from the GPU driver when a container starts\nIt is a p2.xl in AWS, with docker\n", "ecc-uncorrectable-error", False),
         ("The usage doesn't get over 70%\n\n" + QUERY + CAP.format(cap="Active"), "gpu-throttling-power", True),
         ("The usage doesn't get over 70%\n\n" + QUERY + CAP.format(cap="Not Active"), "gpu-throttling-power", False),
+        # a libcuda that is newer than the driver's branch
+        (BANNER.format(place="root@3d7e0ba526d4:/work#", driver="470.161.03", cuda="11.7", card="NVIDIA GeForce ..."), "cuda-compat-unsupported", True),
+        (BANNER.format(place="root@3d7e0ba526d4:/work#", driver="470.161.03", cuda="11.4", card="NVIDIA GeForce ..."), "cuda-compat-unsupported", False),
+        (BANNER.format(place="root@3d7e0ba526d4:/work#", driver="470.161.03", cuda="11.7", card="Tesla V100-SXM2..."), "cuda-compat-unsupported", False),
+        (BANNER.format(place="ann@box:~$", driver="470.161.03", cuda="11.7", card="NVIDIA GeForce ..."), "cuda-compat-unsupported", False),
+        # PyTorch's words for CUDA's number
+        (FIVE_HUNDRED.format(place="Windows 11 is the host, the image runs in Docker Desktop there"), "wsl-driver-toolkit-mismatch", True),
+        (FIVE_HUNDRED.format(place="Windows 11 is the host, the image runs in Docker Desktop there").replace("cudaGetDeviceCount", "cudaLaunchKernel"), "wsl-driver-toolkit-mismatch", False),
+        ("No GPU here\nTensorFlow looked for the libraries of CUDA 11 and not of 12\n", "cuda-version-mismatch", True),
+        ("No GPU here\nTensorFlow looked for the libraries of my home and not of 12\n", "cuda-version-mismatch", False),
     ],
 )  # fmt: skip
 def test_it_goes_first(text: str, cause: str, first: bool) -> None:

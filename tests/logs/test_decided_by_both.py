@@ -241,7 +241,7 @@ OTHER_KERNEL = "The GPU does not work\n\n{refuses}\nI'm on the kernel 6.9 and nv
         (REBOOTS, "psu-insufficient"),
         (REBOOTS + "It is too hot, too.\n", None),
         (NOT_READY, "fabric-manager-not-running"),
-        (NOT_READY + "The version of the fabric manager is another one.\n", "fabric-manager-version-mismatch"),
+        (NOT_READY + "The fabric manager is of another version than the driver.\n", "fabric-manager-version-mismatch"),
         (NOT_READY.split("\n")[-2], None),
         (NO_CUDNN, "cudnn-missing"),
         (NO_CUDNN + "cuDNN 8.2 is installed.\n", None),
