@@ -38,7 +38,7 @@ LANGUAGE = Language(
     ),
     kinds=(
         # what was asked for; these stand behind prompts, too
-        Kind("slurm-asked", r"(?:\b(?:srun|sbatch|salloc)\b|#SBATCH)[^\n]{0,200}?(?:--gres|--gpus|gpu|-G ?\d)|^--gres[= ]gpu"),
+        Kind("slurm-asked", r"(?:\b(?:srun|sbatch|salloc)\b|#SBATCH)[^\n]{0,200}?(?:--gres|--gpus|gpu|-G ?\d)|^--gres[= ]gpu|\bjsrun\b[^\n]{0,200} (?:-g ?[1-9]|--gpu_per_rs)"),
         Kind(
             "gpus-asked-too-late",  # what stands after the image is its command's
             r"\b(?:docker|podman) (?:container )?run(?: (?:-[dit]{1,3}|--rm|--privileged|--\w[\w-]{0,30}=\S{1,200})){0,12} [^-\s]\S{0,200} (?:[^\n]{0,200} )?--(?:gpus|runtime)\b",
@@ -65,7 +65,7 @@ LANGUAGE = Language(
             r"(?i:(?<![(,.\w] )(?<![(,.\w])\b(?:hardware accelerator|accelerator|runtime type)['\"]?(?::| is| is set to|:? set to)? ['\"\u201c]?(?:none|cpu)\b(?![^.\n]{0,40}(?:\bchanged?\b|\bchosen\b|\bto gpu\b|\?)))",
         ),
         Kind("slurm-gives-none", r"CUDA_VISIBLE_DEVICES\"?[=:] ?[\"']?NoDevFiles"),
-        Kind("slurm-job", rf"{_COMMAND}(?:srun|salloc|sbatch) |#SBATCH |\bSLURM_JOB_?ID\b|\bslurmstepd: "),
+        Kind("slurm-job", rf"{_COMMAND}(?:srun|salloc|sbatch|jsrun) |#SBATCH |\bSLURM_JOB_?ID\b|\bslurmstepd: "),
         Kind("daemon-reload", r"\bdaemon-reload\b"),
         Kind("builds-an-image", rf"^Step \d+/\d+ ?:|-> Running in {_ID}|^#\d{{1,3}} \d+\.\d+ |\bnvidia-docker2? build\b"),
         Kind(

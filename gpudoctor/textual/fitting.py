@@ -49,6 +49,9 @@ _NO_LIBCUDA = (
     "driver-missing", "container-no-gpus-flag", "no-nvidia-gpu", "driver-libcuda-not-on-path", "wsl-libcuda-path",
     "container-capabilities-without-compute", *_NOT_HANDED_OVER[1:], "sudo-stripped-environment", "amd-gpu",
 )  # fmt: skip
+_CUT = re.compile("file too short|invalid ELF header")
+_CUT_SHORT = ("driver-library-damaged", "container-no-gpus-flag", "hpc-login-node", "container-image-has-driver-files")
+"""libcuda is there and no library: cut short, or an empty file in the place where a driver is mounted to."""
 _NVML: dict[int, tuple[str, ...]] = {
     4: ("device-node-permission", "lsm-denied", "container-cgroup-devices-lost", "container-rootless-cgroups"),
     8: ("psu-insufficient", "driver-rminit-failed"),
@@ -165,6 +168,8 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
         if facts.text.shows("install-fails"):
             return _INSTALL
         return ("tf-not-installed", "jupyter-kernel-other-environment", "tf-shadowed", "python-version-unsupported")
+    if lib.path is None and _CUT.search(str(lib.load_error)):
+        return _CUT_SHORT
     if lib.path is None:
         return _both(by_nvml, _NO_LIBCUDA)
     if isinstance(lib.init_result, int) and lib.init_result:

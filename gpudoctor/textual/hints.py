@@ -111,7 +111,7 @@ def _hints(facts: Facts) -> Iterator[str]:
         and said("container-named", "container-shell")
     ):
         yield "container-no-gpus-flag"
-    if said("nix-path"):
+    if said("nix-path") or (lib.path is None and said("built-by-nix") and not inside):
         yield "driver-libcuda-not-on-path"
     if said("smi-not-found", "says-no-gpu") and not said("smi-works") and _is_colab(facts):
         yield "colab-cpu-runtime"

@@ -1,0 +1,96 @@
+"""What people tell of containers, clusters and virtual machines: what they did to the engine, who has the GPU, what is asked for.
+It is weak: it decides where programs say nothing else."""
+
+from __future__ import annotations
+
+from .language import Kind, Language
+
+_NEEDED = r"(?i:\b(?:unless|without|after|once|only (?:works? )?(?:if|when|after|with)|(?:if|when) (?:they|you|I|we|one|it|that) (?:do(?:es)?n't|do(?:es)? not)|needs? to|needed to|ha(?:s|ve|d) to|must|solved (?:it )?by|fixed (?:it )?by|helped|works? (?:if|when|with|after)))\b"
+_NVIDIA_DEFAULT = r"(?i:[`'\"]?nvidia(?:-container-runtime)?[`'\"]? (?:\w+ )?(?:(?:as|to be|is|be) )?(?:the |its |a )?default[- ]runtime|default[-_ ]runtime(?:_name)?[`'\"]?(?: ?= ?| ?: ?| to | as | is (?:set to )?)[`'\"]{0,2}nvidia)"
+_KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
+    (
+        "cdi-generated",
+        ("cdi generate", "CDI"),
+        r"\bnvidia-ctk (?:-\S{1,20} ){0,3}cdi generate\b|(?i:\b(?:re-?)?(?:generat|creat|writ|mak)\w{1,4} (?:the |a |an |its |my |this ){0,2}(?:new |nvidia )?CDI[- ](?:spec\w*|files?|yaml|description)\b)",
+        False,
+    ),
+    (
+        "works-again",
+        ("again", "fixe", "solve", "help", "works"),
+        r"(?i:^(?![^\n]{0,300}\b(?:does(?:n't| not)|did(?:n't| not)|not|never|won't)\b[^.\n]{0,30}\b(?:help|fix|solve|again))[^\n]{0,300}?\b(?:works?|worked|working|runs?|fine|ok|starts?|have (?:it|them|the gpus?)|back) (?:\w+ ){0,2}?again\b|\b(?:fixes|fixed|solves|solved|resolves|resolved|helps|helped|cures|cured)\b)",
+        False,
+    ),
+    (
+        "driver-was-updated",
+        ("pdat", "pgrad"),
+        r"(?i:\bdrivers?\b[^.\n]{0,40}\b(?:updat|upgrad)\w{1,4}\b|\b(?:updat|upgrad)\w{1,4}\b[^.\n]{0,40}\bdrivers?\b)",
+        True,
+    ),
+    (
+        "default-runtime-needed",
+        ("efault",),
+        rf"{_NEEDED}[^.\n]{{0,60}}?{_NVIDIA_DEFAULT}|{_NVIDIA_DEFAULT}[^.\n]{{0,40}}\b(?i:solve[sd]|fixe[sd]|helped|works?|did the trick|is (?:needed|required|necessary))\b",
+        True,
+    ),
+    (
+        "cluster-named",
+        ("ubernetes", "k8s", "K8s", "K8S", "k3s", "K3s", "ubectl", "ubeflow", "pod", "Pod", "ontainerd", "inikube", "kind-"),
+        r"(?i:\b(?:kubernetes|k8s|micro ?k8s|k3s|rke2|kubectl|kubeflow|minikube|pods?)\b|\bcontainerd\b)",
+        True,
+    ),
+    (
+        "guest-named",
+        ("irtual", "VMware", "VMWare", "vmware", "Vmware", "arallels", "UTM", "VBox", "vbox"),
+        (
+            r"(?i:^(?![^\n]{0,400}\b(?:not|without|besides|instead of|outside|host (?:of|for)|dual[- ]boot)\b)[^\n]{0,400}?(?:"
+            r"\b(?:in|inside|within|under|on|into|from|using|through|with) (?:an? |the |my |our ){0,2}(?:[\w.]{1,12} ){0,4}?(?:oracle )?(?:virtual ?box|vbox|vmware[- ](?:workstation|player|fusion)|parallels(?: desktop)?|UTM)\b"
+            r"|\b(?:virtual ?box|vmware[- ](?:workstation|player|fusion)|parallels(?: desktop)?) (?:vm|guest|virtual machine|machine|linux|ubuntu|debian|centos|fedora|windows)\b"
+            r"|\b(?:vm|guest|virtual machine) ?(?:is |runs |running )?(?:\(|(?:in|on|by|with|under|of) )(?:oracle )?(?:virtual ?box|vmware[- ](?:workstation|player|fusion)|parallels)))"
+            r"|(?:在|用|使用|通过) ?(?i:vmware(?: ?workstation)?|virtual ?box) ?(?i:pro ?)?\d{0,2}(?:的|里|中|上)?(?:面|边)?(?:虚拟机)"
+        ),
+        True,
+    ),
+    (
+        "vfio-owns",
+        ("vfio", "VFIO"),
+        r"(?i:^(?![^\n]{0,400}\b(?:should|want|wants|how (?:to|can|do)|need to|try to|trying to|not|isn't|can't|cannot|won't)\b[^.\n]{0,60}\bvfio)[^\n]{0,400}?(?:\b(?:gpu|card|graphics card|[rg]tx ?\d{3,4}\w*|device)s?(?: \w+){0,3}? (?:is|are|was|were|gets?|stays?|remains?|being) (?:\w+ )?(?:owned|bound|claimed|grabbed|taken|held|captured|reserved|seized|hijacked|used) (?:\w+ )?(?:by|to) (?:the )?[`'\"]?vfio(?:[-_]pci)?\b|\bvfio(?:[-_]pci)?[`'\"]? (?:still |already |always )?(?:owns|claims|grabs|holds|takes|has|grabbed|claimed|took|captures) (?:\w+ ){0,2}(?:gpu|card|graphics|device)s?\b))",
+        True,
+    ),
+    (
+        "nodes-gone-said",
+        ("/dev/nvidia", "device file", "device node", "evice Node", "evice files"),
+        r"(?i:^(?!ls: |stat: |\W{0,20}error\b)(?![^\n]{0,300}\b(?:container|docker|pod|inside)\b)[^\n]{0,400}?(?:\b(?:gpu|nvidia|the|its) (?:device (?:files?|nodes?))\b|(?<!\w)/dev/nvidia(?:\*|\d|ctl|X)?(?![\w-])(?: (?:device )?(?:files?|nodes?))?)[`'\"]? (?:\w+ )?(?:(?:is|are|was|were) (?:\w+ ){0,2}?(?:missing|gone|not (?:available|there|present|created|made|being created)|absent|unavailable)|(?:(?:does|do|did)(?:n't| not) (?:exist|appear|show up|get created))|(?:is|are)n't (?:\w+ )?(?:available|there|present|created)|disappears?|vanish(?:es)?))",
+        True,
+    ),
+    ("rebooted", ("reboot", "Reboot", "boot", "restart"), r"(?i:\b(?:re-?boot(?:s|ed|ing)?|after (?:a |each |every )?(?:boot|restart)|at (?:system )?boot|on (?:every |each )?boot|after start-?up)\b)", True),
+    (
+        "no-nv-said",
+        ("--nv",),
+        (
+            r"(?i:^(?![^\n]{0,300}\b(?:with (?:and|or) without|both|also without|even without|or without)\b)[^\n]{0,400}?(?:(?<![\w-])--nv\b[`'\"]{0,2} (?:(?:flag|option|switch|argument|parameter) )?"
+            r"(?:(?:is|was|gets?|are) (?:\w+ )?(?:not (?:\w+ )?(?:set|passed|used|added|given|there|included)|set (?:with|for|by|in) (?:neither|none)|missing|unset|lost|ignored|dropped|left out)\b|(?:is|was)n't (?:\w+ )?(?:set|passed|used|added|given|there|included)\b)"
+            r"|\b(?:started|start|run|runs|ran|called|executed|launched|execs?) (?:\w+ ){0,2}?without (?:the )?[`'\"]?--nv\b|\b(?:forgot(?:ten)?|forget|lack(?:s|ing)?|omit(?:s|ted)?|unsets?) (?:the |to (?:add|pass|set|use) )?(?:\w{1,24}=)?[`'\"]?--nv\b"
+            r"|\b(?:does(?:n't| not)|do(?:n't| not)|did(?:n't| not)|never) (?:\w+ )?(?:set|pass|add|use|include)\w{0,3} (?:the )?[`'\"]?--nv\b|\b(?:unsets?|removes?|drops?) \w{1,24}=[`'\"]?--nv\b))"
+        ),
+        True,
+    ),
+)  # fmt: skip
+TOLD = tuple(
+    Language("circumstances", words, (Kind(name, pattern, once=once),), told=True)
+    for name, words, pattern, once in _KINDS
+)
+PLACES = Language(
+    name="circumstances",
+    words=("/nix/store/", "nix-", "nixpkgs", "nixos", "NixOS", "/gnu/store/", "guix"),
+    kinds=(
+        Kind("built-by-nix", r"/(?:nix|gnu)/store/[0-9a-z]{32}-|\bnix-(?:shell|build)\b|\bnix (?:run|develop|shell|build) |\bnixpkgs\b|\bguix (?:shell|environment)\b|#!nix-shell", once=True),
+        Kind("nixos-named", r"\bNixOS\b|\bnixos-\w", once=True),
+    ),
+)  # fmt: skip
+"""Packages of a store of their own, whose loader looks nowhere else."""
+LAUNCHERS = Language(
+    name="places",
+    words=("enroot", "Enroot", "pyxis", "Pyxis", "--container-image"),
+    kinds=(Kind("by-enroot", r"\b[Ee]nroot\b|\b[Pp]yxis\b|--container-image[= ]", once=True),),
+)
+LANGUAGES = (*TOLD, PLACES, LAUNCHERS)
