@@ -65,11 +65,15 @@ def _stale_major(facts: Facts) -> Lines:
 
 def _nodes_missing(facts: Facts) -> Lines:
     absent = tuple(
-        e for e in facts.text.said("node-absent", "device-node-absent") if "uvm" not in e.values.get("path", "")
+        e
+        for e in facts.text.said("node-absent", "device-node-absent", "node-of-gres-absent")
+        if "uvm" not in e.values.get("path", "")
     )
     loaded = facts.text.said("nvidia-listed", "module-loaded")
     if (gone := facts.text.said("nodes-gone-said")) and not in_container(facts):
-        return (*gone, *facts.text.said("rebooted")) if facts.text.said("rebooted") else ()
+        other = refuses(facts) or facts.text.shows("driver-does-not-load") or facts.text.shows("gpu-faults")
+        since = facts.text.said("rebooted")
+        return (*gone, *since) if since and not other else ()
     return (*absent, *loaded) if absent and loaded and not in_container(facts) else ()
 
 

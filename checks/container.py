@@ -238,8 +238,16 @@ def container_capabilities_without_compute(facts: Facts) -> Findings:
 
     Source: NVIDIA Container Toolkit documentation, 'Driver capabilities'.
     """
-    container = _inside(facts)
     lib = facts.driver.libcuda
+    if lib.path is None and (few := facts.text.said("capabilities-without-compute")):
+        yield Found(
+            message=f"NVIDIA_DRIVER_CAPABILITIES asks for {few[0].values['value']}, which is without the libraries for computing.",
+            proof=lines((*few, *facts.text.said("library-not-loaded")[:1])),
+            fixes=_start.with_variable("docker", "NVIDIA_DRIVER_CAPABILITIES", "compute,utility", "--gpus all"),
+            explains=(*_NO_GPU, "container-no-gpus-flag", "driver-missing"),
+        )
+        return
+    container = _inside(facts)
     if lib.path is not None:
         return f"libcuda.so.1 is {short(known(lib.path))}"
     if not _gpu_nodes(facts) or own_libraries(known(lib.candidates)):
@@ -396,10 +404,15 @@ _NEAR = 5
 """Lines between a command and what somebody says of it."""
 
 
+_ONLY_THEN = re.compile(r"(?i)\b(?:until|unless|ha(?:s|ve|d) to|needs? to|must)\b[^.\n]{0,60}\bcdi\b")
+
+
 def _helps_anew(facts: Facts) -> tuple[TextEvent, ...]:
     """The driver was updated, and then it works again once the description was written anew."""
     updated = facts.text.said("driver-was-updated")
     for one in facts.text.said("cdi-generated") if updated else ():
+        if _ONLY_THEN.search(one.text):
+            return (*updated[:1], one)
         if again := [e for e in facts.text.said("works-again") if 0 <= e.line - one.line <= _NEAR]:
             return (*updated[:1], one, *again[:1])
     return ()

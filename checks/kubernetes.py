@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from gpudoctor.checks import _engines
@@ -80,9 +81,13 @@ def _said_to_be_needed(facts: Facts) -> tuple[TextEvent, ...]:
     return needed if facts.text.said("cluster-named") else ()
 
 
+_LIMIT = re.compile(r"nvidia\.com/gpu[\"']?: ")
+"""As a pod asks; podman's device has a '='."""
+
+
 def _asked_and_not_inside(facts: Facts) -> tuple[TextEvent, ...]:
     """A pod asks for GPUs, was started, and nvidia-smi, which the runtime mounts, is not inside."""
-    asked = tuple(e for e in facts.text.said("gpus-asked") if "nvidia.com/gpu" in e.text)
+    asked = tuple(e for e in facts.text.said("gpus-asked") if _LIMIT.search(e.text))
     absent = facts.text.said("nvidia-smi-not-inside")
     if not asked or not absent or facts.text.said("runtime-class-named", "run-without-gpus"):
         return ()

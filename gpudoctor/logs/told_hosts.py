@@ -7,12 +7,34 @@ from .language import Kind, Language
 
 _NEEDED = r"(?i:\b(?:unless|without|after|once|only (?:works? )?(?:if|when|after|with)|(?:if|when) (?:they|you|I|we|one|it|that) (?:do(?:es)?n't|do(?:es)? not)|needs? to|needed to|ha(?:s|ve|d) to|must|solved (?:it )?by|fixed (?:it )?by|helped|works? (?:if|when|with|after)))\b"
 _NVIDIA_DEFAULT = r"(?i:[`'\"]?nvidia(?:-container-runtime)?[`'\"]? (?:\w+ )?(?:(?:as|to be|is|be) )?(?:the |its |a )?default[- ]runtime|default[-_ ]runtime(?:_name)?[`'\"]?(?: ?= ?| ?: ?| to | as | is (?:set to )?)[`'\"]{0,2}nvidia)"
+_TOOLKIT = r"[`'\"]?nvidia[- ](?:container[- ](?:toolkit|runtime)|docker ?2?)\b"
 _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
     (
         "cdi-generated",
         ("cdi generate", "CDI"),
         r"\bnvidia-ctk (?:-\S{1,20} ){0,3}cdi generate\b|(?i:\b(?:re-?)?(?:generat|creat|writ|mak)\w{1,4} (?:the |a |an |its |my |this ){0,2}(?:new |nvidia )?CDI[- ](?:spec\w*|files?|yaml|description)\b)",
         False,
+    ),
+    (
+        "toolkit-said",
+        ("nvidia-container", "nvidia container", "ontainer Toolkit", "ontainer toolkit", "nvidia-docker", "nvidia docker", "Nvidia Docker", "NVIDIA Docker"),
+        (
+            r"(?i:^(?![^\n]{0,300}\?)(?![^\n]{0,300}\b(?:still|although|though|even|remov\w{1,3}|purg\w{1,3}|uninstall\w{0,3})\b)[^\n]{0,300}?(?:"
+            rf"\b(?:had(?:n't| not)|was(?:n't| not)|were(?:n't| not)|did(?:n't| not)|never|forg[eo]t(?:ten)? to) (?:\w+ ){{0,2}}?(?:install(?:ed)?|set up) (?:the )?{_TOOLKIT}"
+            rf"|{_TOOLKIT}[`'\"]? (?:was|were) (?:not|missing|never)(?: installed)?\b|{_TOOLKIT}[`'\"]? was(?:n't) installed\b"
+            rf"|\binstall(?:ing|ed|ation)? (?:of )?(?:the )?{_TOOLKIT}[^.\n]{{0,60}}\b(?:fixed|fixes|solved|solves|resolved|resolves|helped|did the trick)\b"
+            rf"|\b(?:fixed|solved|resolved)\b[^.\n]{{0,20}}\b(?:by|after|with|through) install(?:ing)? (?:the )?{_TOOLKIT}))"
+        ),
+        True,
+    ),
+    (
+        "reboot-helps",
+        ("boot",),
+        (
+            r"(?i:^(?![^\n]{0,300}\b(?:does(?:n't| not)|did(?:n't| not)|not|never|no) (?:\w+ ){0,2}(?:help|fix|solve|change))[^\n]{0,300}?(?:\bre-?boot(?:ing|ed)?(?: (?:the|my) (?:\w+ )?(?:machine|host|server|pc|computer|node|system))? (?:\w+ )?(?:fixe[sd]|solve[sd]|helps|helped|cures|cured|resolve[sd]|brings|brought)\b"
+            r"|\b(?:fixed|solved|resolved|gone|works? again|fine again|works?|worked) (?:\w+ )?(?:after|by|with|until|once) (?:an? |the |I )?(?:\w+ )?re-?boot))"
+        ),
+        True,
     ),
     (
         "works-again",
@@ -29,7 +51,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
     (
         "default-runtime-needed",
         ("efault",),
-        rf"{_NEEDED}[^.\n]{{0,60}}?{_NVIDIA_DEFAULT}|{_NVIDIA_DEFAULT}[^.\n]{{0,40}}\b(?i:solve[sd]|fixe[sd]|helped|works?|did the trick|is (?:needed|required|necessary))\b",
+        rf"^(?![^\n]{{0,300}}\b(?:still|already|however|but it)\b)[^\n]{{0,300}}?(?:{_NEEDED}[^.\n]{{0,60}}?{_NVIDIA_DEFAULT}|{_NVIDIA_DEFAULT}[^.\n]{{0,40}}\b(?i:solve[sd]|fixe[sd]|helped|works?|did the trick|is (?:needed|required|necessary))\b)",
         True,
     ),
     (
@@ -43,9 +65,11 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
         ("irtual", "VMware", "VMWare", "vmware", "Vmware", "arallels", "UTM", "VBox", "vbox"),
         (
             r"(?i:^(?![^\n]{0,400}\b(?:not|without|besides|instead of|outside|host (?:of|for)|dual[- ]boot)\b)[^\n]{0,400}?(?:"
-            r"\b(?:in|inside|within|under|on|into|from|using|through|with) (?:an? |the |my |our ){0,2}(?:[\w.]{1,12} ){0,4}?(?:oracle )?(?:virtual ?box|vbox|vmware[- ](?:workstation|player|fusion)|parallels(?: desktop)?|UTM)\b"
+            r"\b(?:in|inside|within|under|on|into) (?:an? |the |my |our ){0,2}(?:(?:ubuntu|linux|debian|centos|windows|fedora|virtual|machine|vm|guest|of|[\d.]{1,6}|in|under|on|latest) ){0,4}?(?:oracle )?(?:virtual ?box|vbox|vmware[- ](?:workstation|player|fusion)|parallels(?: desktop)?|UTM)\b"
             r"|\b(?:virtual ?box|vmware[- ](?:workstation|player|fusion)|parallels(?: desktop)?) (?:vm|guest|virtual machine|machine|linux|ubuntu|debian|centos|fedora|windows)\b"
-            r"|\b(?:vm|guest|virtual machine) ?(?:is |runs |running )?(?:\(|(?:in|on|by|with|under|of) )(?:oracle )?(?:virtual ?box|vmware[- ](?:workstation|player|fusion)|parallels)))"
+            r"|\b(?:vm|guest|virtual machine) ?(?:is |runs |running )?(?:\(|(?:in|on|by|with|under|of) )(?:oracle )?(?:virtual ?box|vmware[- ](?:workstation|player|fusion)|parallels)"
+            r"|\b(?:use|uses|using|have|run|running|installed|with) (?:\w+ ){0,2}?(?:virtual ?box|vmware[- ](?:workstation|player|fusion)|parallels desktop)\b[^\n]{0,60}?\b(?:guest|ubuntu|linux|debian|centos|fedora|vm|virtual machine)\b"
+            r"|\((?:in |on |under |inside )?(?:an? |the )?(?:oracle )?(?:virtual ?box|vmware[- ](?:workstation|player|fusion))))"
             r"|(?:在|用|使用|通过) ?(?i:vmware(?: ?workstation)?|virtual ?box) ?(?i:pro ?)?\d{0,2}(?:的|里|中|上)?(?:面|边)?(?:虚拟机)"
         ),
         True,
@@ -53,7 +77,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
     (
         "vfio-owns",
         ("vfio", "VFIO"),
-        r"(?i:^(?![^\n]{0,400}\b(?:should|want|wants|how (?:to|can|do)|need to|try to|trying to|not|isn't|can't|cannot|won't)\b[^.\n]{0,60}\bvfio)[^\n]{0,400}?(?:\b(?:gpu|card|graphics card|[rg]tx ?\d{3,4}\w*|device)s?(?: \w+){0,3}? (?:is|are|was|were|gets?|stays?|remains?|being) (?:\w+ )?(?:owned|bound|claimed|grabbed|taken|held|captured|reserved|seized|hijacked|used) (?:\w+ )?(?:by|to) (?:the )?[`'\"]?vfio(?:[-_]pci)?\b|\bvfio(?:[-_]pci)?[`'\"]? (?:still |already |always )?(?:owns|claims|grabs|holds|takes|has|grabbed|claimed|took|captures) (?:\w+ ){0,2}(?:gpu|card|graphics|device)s?\b))",
+        r"(?i:^(?![^\n]{0,400}\b(?:should|want|wants|how (?:to|can|do)|need to|try to|trying to|not|isn't|can't|cannot|won't)\b[^.\n]{0,60}\bvfio)[^\n]{0,400}?(?:\b(?:gpu|card|graphics card|[rg]tx ?\d{3,4}\w*|device)s?(?: \w+){0,3}? (?:is|are|was|were|gets?|stays?|remains?|being) (?:\w+ )?(?:(?:owned|bound|claimed|grabbed|taken|held|captured|reserved|seized|hijacked|used) (?:\w+ )?(?:by|to)|passed (?:through|on|over)(?: to [^.\n]{1,40}?)? (?:with|by|via|using)) (?:the )?[`'\"]?vfio(?:[-_]pci)?\b|\bvfio(?:[-_]pci)?[`'\"]? (?:still |already |always )?(?:owns|claims|grabs|holds|takes|has|grabbed|claimed|took|captures) (?:\w+ ){0,2}(?:gpu|card|graphics|device)s?\b|\bkernel driver in use: vfio-pci\b[^\n]{1,40}\b(?:gpu|card|nvidia|geforce|[rg]tx)))",
         True,
     ),
     (
@@ -62,7 +86,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
         r"(?i:^(?!ls: |stat: |\W{0,20}error\b)(?![^\n]{0,300}\b(?:container|docker|pod|inside)\b)[^\n]{0,400}?(?:\b(?:gpu|nvidia|the|its) (?:device (?:files?|nodes?))\b|(?<!\w)/dev/nvidia(?:\*|\d|ctl|X)?(?![\w-])(?: (?:device )?(?:files?|nodes?))?)[`'\"]? (?:\w+ )?(?:(?:is|are|was|were) (?:\w+ ){0,2}?(?:missing|gone|not (?:available|there|present|created|made|being created)|absent|unavailable)|(?:(?:does|do|did)(?:n't| not) (?:exist|appear|show up|get created))|(?:is|are)n't (?:\w+ )?(?:available|there|present|created)|disappears?|vanish(?:es)?))",
         True,
     ),
-    ("rebooted", ("reboot", "Reboot", "boot", "restart"), r"(?i:\b(?:re-?boot(?:s|ed|ing)?|after (?:a |each |every )?(?:boot|restart)|at (?:system )?boot|on (?:every |each )?boot|after start-?up)\b)", True),
+    ("rebooted", ("reboot", "Reboot", "boot", "restart"), r"(?i:\b(?:after|on|at|following|upon|since|until|every|each) (?:[`'\"]?\w+ ){0,3}?[`'\"]?(?:re-?boot|re-?booting|boot|boot-?up|restart|start-?up)\b)", True),
     (
         "no-nv-said",
         ("--nv",),
@@ -88,9 +112,21 @@ PLACES = Language(
     ),
 )  # fmt: skip
 """Packages of a store of their own, whose loader looks nowhere else."""
+CAPABILITIES = Language(
+    name="circumstances",
+    words=("NVIDIA_DRIVER_CAPABILITIES",),
+    kinds=(
+        Kind(
+            "capabilities-without-compute",
+            r"\bNVIDIA_DRIVER_CAPABILITIES['\"`]{0,2}(?: ?[=:] ?|[ ,](?:(?:is|was|were|set|to|value:|only) ){0,3})['\"`]?(?P<value>(?:utility|graphics|video|display|ngx|compat32)(?:,(?:utility|graphics|video|display|ngx|compat32))*)(?![\w,])",
+            once=True,
+        ),
+    ),
+)
+"""What a container is given of the driver, where the libraries for computing are not among it."""
 LAUNCHERS = Language(
     name="places",
     words=("enroot", "Enroot", "pyxis", "Pyxis", "--container-image"),
     kinds=(Kind("by-enroot", r"\b[Ee]nroot\b|\b[Pp]yxis\b|--container-image[= ]", once=True),),
 )
-LANGUAGES = (*TOLD, PLACES, LAUNCHERS)
+LANGUAGES = (*TOLD, PLACES, CAPABILITIES, LAUNCHERS)

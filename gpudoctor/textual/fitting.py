@@ -47,7 +47,7 @@ _CU_INIT: dict[int, tuple[str, ...]] = {
 }  # fmt: skip
 _NO_LIBCUDA = (
     "driver-missing", "container-no-gpus-flag", "no-nvidia-gpu", "driver-libcuda-not-on-path", "wsl-libcuda-path",
-    "container-capabilities-without-compute", *_NOT_HANDED_OVER[1:], "sudo-stripped-environment", "amd-gpu",
+    "container-capabilities-without-compute", "container-ldconfig-path", *_NOT_HANDED_OVER[1:], "sudo-stripped-environment", "amd-gpu",
 )  # fmt: skip
 _CUT = re.compile("file too short|invalid ELF header")
 _CUT_SHORT = ("driver-library-damaged", "container-no-gpus-flag", "hpc-login-node", "container-image-has-driver-files")

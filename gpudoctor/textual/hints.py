@@ -53,6 +53,8 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "container-snap-docker"
     if said("desktop-named") and not said("on-windows", "on-a-mac"):
         yield "container-docker-desktop-linux"
+    if lib.path is None and (inside or said("container-named")) and said("ldconfig-cures"):
+        yield "container-ldconfig-path"
     if said("driver-elsewhere"):
         yield "container-driver-root-wrong"
     if said("driver-versions-differ") and library_is_older(facts):
@@ -111,7 +113,7 @@ def _hints(facts: Facts) -> Iterator[str]:
         and said("container-named", "container-shell")
     ):
         yield "container-no-gpus-flag"
-    if said("nix-path") or (lib.path is None and said("built-by-nix") and not inside):
+    if said("nix-path") or (lib.path is None and said("built-by-nix", "nixos-named") and not inside):
         yield "driver-libcuda-not-on-path"
     if said("smi-not-found", "says-no-gpu") and not said("smi-works") and _is_colab(facts):
         yield "colab-cpu-runtime"
