@@ -140,6 +140,7 @@ LANGUAGE = Language(
             "toolkit-absent",
             r"nvidia-(?:container-(?:runtime(?:-hook|\.\w{2,8})?|toolkit|cli)|ctk)\\{0,7}['\"]?:? "
             r"(?:executable file not found|no such file or directory|command not found|not found)"
+            r"|executable file [`'\"]nvidia-container-[\w-]{3,20}[`'\"] not found in \$PATH"
             rf"|{_SHELLS}nvidia-(?:container-(?:runtime|toolkit|cli)|ctk)\b"
             r"|error while loading shared libraries: libnvidia-container",
             _NOT_STARTED,

@@ -13,11 +13,13 @@ _POD = r"[a-z0-9][a-z0-9.-]{0,60}-(?=[a-z]{0,9}\d)[b-df-hj-np-tv-xz24-9]{8,10}-[
 _HOST = r"(?:\bhost(?:name)?: |this host \(|^(?:\(\w{1,20}\) ?)?\[?[\w.-]{1,32}@)"
 """Before the name of the host that a line comes from."""
 _COMMAND = r"(?:^|[`$#>:] ?|\bsudo )"
-_NAMED, _SEEN = 1, 2
+NAMED, SEEN = 1, 2
 """How much a line weighs: a command that is named, a line from within."""
 
 
-def _in(container: str, weight: int) -> Tell:
+def inside(container: str, weight: int) -> Tell:
+    """Writes down that it runs in such a container."""
+
     def tell(_values: Values, line: int, notes: Notebook) -> None:
         notes.tell("system.container", container, line, weight)
 
@@ -42,7 +44,7 @@ LANGUAGE = Language(
         Kind(
             "gpus-asked-too-late",  # what stands after the image is its command's
             r"\b(?:docker|podman) (?:container )?run(?: (?:-[dit]{1,3}|--rm|--privileged|--\w[\w-]{0,30}=\S{1,200})){0,12} [^-\s]\S{0,200} (?:[^\n]{0,200} )?--(?:gpus|runtime)\b",
-            tell=_in("docker", _NAMED),
+            tell=inside("docker", NAMED),
         ),
         Kind(
             "gpus-asked",
@@ -51,13 +53,13 @@ LANGUAGE = Language(
             r"|\b(?:driver|runtime) ?: [\"']?nvidia\b|nvidia\.com/gpu: [\"']?[1-9])"
             r"(?:[^\n]{0,400}?\bnvidia/cuda(?:gl)?:(?P<image>\d{1,2}\.\d{1,2}))?",
         ),
-        Kind("in-a-pod", rf"{_HOST}{_POD}(?:[):\s]|$)", tell=_in("kubernetes", _SEEN)),
-        Kind("in-a-container", rf"{_HOST}{_ID}(?:[):\s\]]|$)", tell=_in("docker", _SEEN)),
-        Kind("in-a-container", rf"^tf-docker |https?://{_ID}:\d|You are running this container as", tell=_in("docker", _NAMED)),
-        Kind("in-apptainer", r"^(?:Singularity|Apptainer)(?:>|\s[\w./:~-]{1,80}>)|/\.singularity\.d/", tell=_in("apptainer", 3)),
-        Kind("in-a-container", r"LD_LIBRARY_PATH[=:] ?\S{0,200}/usr/local/nvidia/lib\b", tell=_in("docker", _NAMED)),
-        Kind("in-lxc", r"\blxc\.(?:cgroup|mount|idmap|apparmor)|\bpct (?:enter|exec|start) ", tell=_in("lxc", _SEEN)),
-        Kind("in-lxc", r"\b(?:in|inside) (?:an? |the |my )?(?:\w{1,15} ){0,2}(?:LXC|LXD)\b", tell=_in("lxc", _NAMED)),
+        Kind("in-a-pod", rf"{_HOST}{_POD}(?:[):\s]|$)", tell=inside("kubernetes", SEEN)),
+        Kind("in-a-container", rf"{_HOST}{_ID}(?:[):\s\]]|$)", tell=inside("docker", SEEN)),
+        Kind("in-a-container", rf"^tf-docker |https?://{_ID}:\d|You are running this container as", tell=inside("docker", NAMED)),
+        Kind("in-apptainer", r"^(?:Singularity|Apptainer)(?:>|\s[\w./:~-]{1,80}>)|/\.singularity\.d/", tell=inside("apptainer", 3)),
+        Kind("in-a-container", r"LD_LIBRARY_PATH[=:] ?\S{0,200}/usr/local/nvidia/lib\b", tell=inside("docker", NAMED)),
+        Kind("in-lxc", r"\blxc\.(?:cgroup|mount|idmap|apparmor)|\bpct (?:enter|exec|start) ", tell=inside("lxc", SEEN)),
+        Kind("in-lxc", r"\b(?:in|inside) (?:an? |the |my )?(?:\w{1,15} ){0,2}(?:LXC|LXD)\b", tell=inside("lxc", NAMED)),
         Kind("in-colab", r"(?:^|[\s'\"(!=:])/content/|\bgoogle\.colab\b", tell=_colab),
         Kind("talks-of-colab", r"(?i:(?<!//)\bcolab\b|\bgg?oo?gg?le[- ]collab)"),
         Kind(
@@ -71,18 +73,18 @@ LANGUAGE = Language(
         Kind(
             "run-without-gpus",
             r"\b(?:docker|podman) (?:container )?run (?=[^\n]{0,400}(?:gpu|cuda|nvcr\.io))(?![^\n]{0,2000}\\$)",
-            tell=_in("docker", _NAMED),
+            tell=inside("docker", NAMED),
         ),
         Kind(
             "container-run",
             r"\b(?:docker|podman) (?:container )?(?:run|exec) (?![^\n]{0,200}hello-world)|\bdocker[- ]compose [^\n]{0,60}\b(?:up|run|exec)\b"
             r"|^FROM (?:tensorflow/|nvidia/|nvcr\.io/)",
-            tell=_in("docker", _NAMED),
+            tell=inside("docker", NAMED),
         ),
-        Kind("apptainer-run", r"\b(?:singularity|apptainer) (?:-\w+ )?(?:exec|run|shell) ", tell=_in("apptainer", _SEEN)),
+        Kind("apptainer-run", r"\b(?:singularity|apptainer) (?:-\w+ )?(?:exec|run|shell) ", tell=inside("apptainer", SEEN)),
         Kind("on-a-login-node", rf"{_HOST}(?P<host>[\w-]{{0,30}}(?:login|headnode|head-node|front-?end|submit-?\d|uan\d)[\w.-]{{0,30}})"),
         Kind("on-a-host", r"(?:\bhost(?:name)?: |this host \()[\w.-]{1,60}\)?:?(?:$| )|File \"(?:/home/[\w.-]{1,40}/\.?(?:ana|mini)|C:)"),
-        Kind("in-a-pod", r"\bkubectl exec\b", tell=_in("kubernetes", _NAMED)),
+        Kind("in-a-pod", r"\bkubectl exec\b", tell=inside("kubernetes", NAMED)),
         Kind("none-is-visible", r"NVIDIA_VISIBLE_DEVICES(?:=|: ?)[\"']?(?P<value>none|void)\b"),
         Kind("toolkit-looks-for-wsl", r"load dxcore to see if|assuming a non-WSL environment"),
         Kind("on-windows", r"microsoft-standard|/usr/lib/wsl|/mnt/wsl|(?<!without )(?<!w/o )(?i:\bwsl ?[12]?\b)|windows/amd64|\bPS C:\\|\b(?i:windows|win) ?(?:\w{1,10} ){0,3}1[01]\b"),

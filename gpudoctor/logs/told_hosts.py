@@ -4,6 +4,7 @@ It is weak: it decides where programs say nothing else."""
 from __future__ import annotations
 
 from .language import Kind, Language
+from .places import SEEN, inside
 
 _NEEDED = r"(?i:\b(?:unless|without|after|once|only (?:works? )?(?:if|when|after|with)|(?:if|when) (?:they|you|I|we|one|it|that) (?:do(?:es)?n't|do(?:es)? not)|needs? to|needed to|ha(?:s|ve|d) to|must|solved (?:it )?by|fixed (?:it )?by|helped|works? (?:if|when|with|after)))\b"
 _NVIDIA_DEFAULT = r"(?i:[`'\"]?nvidia(?:-container-runtime)?[`'\"]? (?:\w+ )?(?:(?:as|to be|is|be) )?(?:the |its |a )?default[- ]runtime|default[-_ ]runtime(?:_name)?[`'\"]?(?: ?= ?| ?: ?| to | as | is (?:set to )?)[`'\"]{0,2}nvidia)"
@@ -24,6 +25,15 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
             rf"|{_TOOLKIT}[`'\"]? (?:was|were) (?:not|missing|never)(?: installed)?\b|{_TOOLKIT}[`'\"]? was(?:n't) installed\b"
             rf"|\binstall(?:ing|ed|ation)? (?:of )?(?:the )?{_TOOLKIT}[^.\n]{{0,60}}\b(?:fixed|fixes|solved|solves|resolved|resolves|helped|did the trick)\b"
             rf"|\b(?:fixed|solved|resolved)\b[^.\n]{{0,20}}\b(?:by|after|with|through) install(?:ing)? (?:the )?{_TOOLKIT}))"
+        ),
+        True,
+    ),
+    (
+        "login-node-said",
+        ("node", "节点"),
+        (
+            r"(?i:^(?![^\n]{0,300}\b(?:works?|worked|fine|ok|gpus? (?:is|are))\b[^.\n]{0,20}\bon (?:the|our|a|my) (?:\w+ )?(?:login|head|front-?end|submit|admin)[- ]?nodes?\b|[^\n]{0,300}\bnot (?:\w+ )?on (?:the|our|a) (?:\w+ )?(?:login|head))"
+            r"[^\n]{0,300}?\bon (?:the|our|a|my) (?:\w+ )?(?:login|head|front-?end|submit|admin)[- ]?nodes?\b)|在(?:登录|登陆|管理|头)节点(?:上|运行|执行)"
         ),
         True,
     ),
@@ -129,4 +139,15 @@ LAUNCHERS = Language(
     words=("enroot", "Enroot", "pyxis", "Pyxis", "--container-image"),
     kinds=(Kind("by-enroot", r"\b[Ee]nroot\b|\b[Pp]yxis\b|--container-image[= ]", once=True),),
 )
-LANGUAGES = (*TOLD, PLACES, CAPABILITIES, LAUNCHERS)
+BEHIND_SLURM = Language(
+    name="places",
+    words=("singularity ", "apptainer "),
+    kinds=(
+        Kind(
+            "apptainer-run",  # beside what is asked of Slurm in the same line
+            r"^(?![^\n]{0,400} --nv(?:ccli)?\b)[^\n]{0,40}?\bsrun [^\n]{0,200}(?:--gres|--gpus|-G ?\d)[^\n]{0,200}\b(?:singularity|apptainer) (?:-\w+ )?(?:exec|run|shell) ",
+            tell=inside("apptainer", SEEN),
+        ),
+    ),
+)
+LANGUAGES = (*TOLD, PLACES, CAPABILITIES, LAUNCHERS, BEHIND_SLURM)

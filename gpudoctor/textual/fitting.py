@@ -104,6 +104,7 @@ _PLACES: dict[str, tuple[str, ...]] = {
     "apptainer": ("apptainer-no-nv",),
     "slurm-job": ("slurm-no-gpu-allocated", "hpc-login-node"),
     "on-a-login-node": ("hpc-login-node", "slurm-no-gpu-allocated"),
+    "login-node-said": ("hpc-login-node",),
     "colab": ("colab-cpu-runtime",),
 }
 """Where a text comes from -> what is likely there, where no GPU was handed over."""
@@ -141,7 +142,7 @@ def fitting(facts: Facts) -> tuple[str, ...]:
     works = facts.text.said("smi-works") or isinstance(facts.gpu.driver_version, str)
     if not works and (facts.container.platforms == ("colab",) or facts.text.said("talks-of-colab")):
         first += _PLACES["colab"]
-    for kind in ("slurm-job", "on-a-login-node"):
+    for kind in ("slurm-job", "on-a-login-node", "login-node-said"):
         first += _PLACES[kind] if facts.text.said(kind) else ()
     return tuple(dict.fromkeys((*first, *fits)))
 

@@ -40,6 +40,7 @@ WRITE = (
         ("[ERROR] Command not found: nvidia-container-cli, see https://github.com/NVIDIA/libnvidia-container\n", "container-toolkit-missing"),
         ("zsh: command not found: nvidia-ctk\n", "container-toolkit-missing"),
         ("fish: Unknown command: nvidia-ctk\n", "container-toolkit-missing"),
+        ("Error: crun: executable file `nvidia-container-runtime-hook` not found in $PATH: No such file or directory\n", "container-toolkit-missing"),
         ("fish: Unknown command: nvidia-settings\n", None),
         # device rules that may not be written
         (WRITE.format(end=": operation not permitted"), "container-rootless-cgroups"),
@@ -95,6 +96,14 @@ def test_it_is_decided(text: str, cause: str | None) -> None:
 @pytest.mark.parametrize(
     ("text", "cause", "first"),
     [
+        ("When I run it on the head node there is none\nfailed call to cuInit: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected\n", "hpc-login-node", True),
+        ("It works on the head node, but in the job\nfailed call to cuInit: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected\n", "hpc-login-node", False),
+        ("$ srun --gres=gpu:1 singularity run t.sif\n" + LOST, "apptainer-no-nv", True),
+        ("$ srun --gres=gpu:1 singularity run --nv t.sif\n" + LOST, "apptainer-no-nv", False),
+        ('$ kubectl exec -it w -- nvidia-smi\nOCI runtime exec failed: exec failed: exec: "nvidia-smi": executable file not found in $PATH: unknown\n', "container-runtime-not-default", True),
+        ('$ docker exec -it w nvidia-smi\nOCI runtime exec failed: exec failed: exec: "nvidia-smi": executable file not found in $PATH: unknown\n', "container-runtime-not-default", False),
+        ("Failed to initialize NVML: Insufficient Permissions\nIt works with --security-opt=label=disable\n", "lsm-denied", True),
+        ("Failed to initialize NVML: Insufficient Permissions\nIt works with --privileged\n", "lsm-denied", False),
         ("slurmd: fatal: can't stat gres.conf file /dev/nvidia0: No such file or directory\n", "device-nodes-missing", True),
         ("Singularity tf.sif:~/w> nvidia-smi\nbash: nvidia-smi: command not found\n", "apptainer-no-nv", True),
         ("root@box:~/w> nvidia-smi\nbash: nvidia-smi: command not found\n", "apptainer-no-nv", False),
