@@ -49,7 +49,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
     (
         "works-again",
         ("again", "fixe", "solve", "help", "works"),
-        r"(?i:^(?![^\n]{0,300}\b(?:does(?:n't| not)|did(?:n't| not)|not|never|won't)\b[^.\n]{0,30}\b(?:help|fix|solve|again))[^\n]{0,300}?\b(?:works?|worked|working|runs?|fine|ok|starts?|have (?:it|them|the gpus?)|back) (?:\w+ ){0,2}?again\b|\b(?:fixes|fixed|solves|solved|resolves|resolved|helps|helped|cures|cured)\b)",
+        r"(?i:^(?![^\n]{0,300}\b(?:does(?:n't| not)|did(?:n't| not)|not|never|won't)\b[^.\n]{0,30}\b(?:help|fix|solve|again))[^\n]{0,300}?\b(?:works?|worked|working|runs?|fine|ok|starts?|have (?:it|them|the gpus?)|back) (?:\w+ ){0,2}?again\b|\b(?:fixes|fixed|solves|solved|resolves|resolved|cures|cured) (?:it|this|that|the|my|all|everything)\b|\b(?:helped|helps me|fixed)\b)",
         False,
     ),
     (
@@ -93,7 +93,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
     (
         "nodes-gone-said",
         ("/dev/nvidia", "device file", "device node", "evice Node", "evice files"),
-        r"(?i:^(?!ls: |stat: |\W{0,20}error\b)(?![^\n]{0,300}\b(?:container|docker|pod|inside)\b)[^\n]{0,400}?(?:\b(?:gpu|nvidia|the|its) (?:device (?:files?|nodes?))\b|(?<!\w)/dev/nvidia(?:\*|\d|ctl|X)?(?![\w-])(?: (?:device )?(?:files?|nodes?))?)[`'\"]? (?:\w+ )?(?:(?:is|are|was|were) (?:\w+ ){0,2}?(?:missing|gone|not (?:available|there|present|created|made|being created)|absent|unavailable)|(?:(?:does|do|did)(?:n't| not) (?:exist|appear|show up|get created))|(?:is|are)n't (?:\w+ )?(?:available|there|present|created)|disappears?|vanish(?:es)?))",
+        r"(?i:^(?!ls: |stat: |\W{0,20}error\b)(?![^\n]{0,300}\b(?:container|docker|pod|inside)\b)[^\n]{0,400}?(?:(?<!if )(?<!if the )(?<!when )\b(?:gpu|nvidia|the|its) (?:device (?:files?|nodes?))\b|(?<!if )(?<!if the )(?<!when )(?<!\w)/dev/nvidia(?:\*|\d|ctl|X)?(?![\w-])(?: (?:device )?(?:files?|nodes?))?)[`'\"]? (?:\w+ )?(?:(?:is|are|was|were) (?:\w+ ){0,2}?(?:missing|gone|not (?:available|there|present|created|made|being created)|absent|unavailable)|(?:(?:does|do|did)(?:n't| not) (?:exist|appear|show up|get created))|(?:is|are)n't (?:\w+ )?(?:available|there|present|created)|disappears?|vanish(?:es)?))",
         True,
     ),
     ("rebooted", ("reboot", "Reboot", "boot", "restart"), r"(?i:\b(?:after|on|at|following|upon|since|until|every|each) (?:[`'\"]?\w+ ){0,3}?[`'\"]?(?:re-?boot|re-?booting|boot|boot-?up|restart|start-?up)\b)", True),
@@ -101,7 +101,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
         "no-nv-said",
         ("--nv",),
         (
-            r"(?i:^(?![^\n]{0,300}\b(?:with (?:and|or) without|both|also without|even without|or without)\b)[^\n]{0,400}?(?:(?<![\w-])--nv\b[`'\"]{0,2} (?:(?:flag|option|switch|argument|parameter) )?"
+            r"(?i:^(?![^\n]{0,300}\b(?:with (?:and|or) without|both|also without|even without|or without|without (?:an? )?(?:nvidia )?gpus?|no gpus?|cpu[- ]only)\b)[^\n]{0,400}?(?:(?<![\w-])--nv\b[`'\"]{0,2} (?:(?:flag|option|switch|argument|parameter) )?"
             r"(?:(?:is|was|gets?|are) (?:\w+ )?(?:not (?:\w+ )?(?:set|passed|used|added|given|there|included)|set (?:with|for|by|in) (?:neither|none)|missing|unset|lost|ignored|dropped|left out)\b|(?:is|was)n't (?:\w+ )?(?:set|passed|used|added|given|there|included)\b)"
             r"|\b(?:started|start|run|runs|ran|called|executed|launched|execs?) (?:\w+ ){0,2}?without (?:the )?[`'\"]?--nv\b|\b(?:forgot(?:ten)?|forget|lack(?:s|ing)?|omit(?:s|ted)?|unsets?) (?:the |to (?:add|pass|set|use) )?(?:\w{1,24}=)?[`'\"]?--nv\b"
             r"|\b(?:does(?:n't| not)|do(?:n't| not)|did(?:n't| not)|never) (?:\w+ )?(?:set|pass|add|use|include)\w{0,3} (?:the )?[`'\"]?--nv\b|\b(?:unsets?|removes?|drops?) \w{1,24}=[`'\"]?--nv\b))"

@@ -65,6 +65,9 @@ WRITE = (
         ("An ESXi guest with a card that is passed through\n" + NO_DRIVER, None),
         ("I use VirtualBox 7 with Debian as guest, and CUDA finds no GPU\n", "no-nvidia-gpu"),
         ("I use VirtualBox 7 with Debian as guest, and the build stops\n", None),
+        ("Writing it by hand is a nuisance\n`nvidia-ctk cdi generate` should run whenever the driver is updated. This helps users.\n", None),
+        ("The GPU isn't seen\nOn machines without GPU it is started without --nv\n", None),
+        ("The service does not start\nIf the GPU device files are missing after a reboot, it says so\n", None),
         # what somebody says that helped
         ("No GPU in docker\nIt turned out that I had not installed the nvidia-container-toolkit.\n", "container-toolkit-missing"),
         ("No GPU in docker\nInstalling nvidia-docker2 and a restart of docker fixed it.\n", "container-toolkit-missing"),
