@@ -93,7 +93,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
     (
         "nodes-gone-said",
         ("/dev/nvidia", "device file", "device node", "evice Node", "evice files"),
-        r"(?i:^(?!ls: |stat: |\W{0,20}error\b)(?![^\n]{0,300}\b(?:container|docker|pod|inside)\b)[^\n]{0,400}?(?:(?<!if )(?<!if the )(?<!when )\b(?:gpu|nvidia|the|its) (?:device (?:files?|nodes?))\b|(?<!if )(?<!if the )(?<!when )(?<!\w)/dev/nvidia(?:\*|\d|ctl|X)?(?![\w-])(?: (?:device )?(?:files?|nodes?))?)[`'\"]? (?:\w+ )?(?:(?:is|are|was|were) (?:\w+ ){0,2}?(?:missing|gone|not (?:available|there|present|created|made|being created)|absent|unavailable)|(?:(?:does|do|did)(?:n't| not) (?:exist|appear|show up|get created))|(?:is|are)n't (?:\w+ )?(?:available|there|present|created)|disappears?|vanish(?:es)?))",
+        r"(?i:^(?!ls: |stat: |\W{0,20}error\b)(?![^\n]{0,300}\b(?:container|docker|pod|inside)\b)[^\n]{0,400}?(?:(?<!if )(?<!if the )(?<!when )\b(?:gpu|nvidia|the|its) (?:device (?:files?|nodes?))\b|(?<!if )(?<!if the )(?<!when )(?<!\w)/dev/nvidia(?:\*|\d|ctl|X)?(?![\w-])(?: (?:device )?(?:files?|nodes?))?)[`'\"]? (?:\w+ )?(?:(?:(?:is|are|was|were) (?:\w+ ){0,2}?)?(?:missing|gone|not (?:available|there|present|created|made|being created)|absent|unavailable)|(?:(?:does|do|did)(?:n't| not) (?:exist|appear|show up|get created))|(?:is|are)n't (?:\w+ )?(?:available|there|present|created)|disappears?|vanish(?:es)?))",
         True,
     ),
     ("rebooted", ("reboot", "Reboot", "boot", "restart"), r"(?i:\b(?:after|on|at|following|upon|since|until|every|each) (?:[`'\"]?\w+ ){0,3}?[`'\"]?(?:re-?boot|re-?booting|boot|boot-?up|restart|start-?up)\b)", True),
@@ -115,9 +115,9 @@ TOLD = tuple(
 )
 PLACES = Language(
     name="circumstances",
-    words=("/nix/store/", "nix-", "nixpkgs", "nixos", "NixOS", "/gnu/store/", "guix"),
+    words=("/nix/store/", "nix-", "nix develop", "nix run", "nix shell", "nix build", "nixpkgs", "nixos", "NixOS", "/gnu/store/", "guix"),
     kinds=(
-        Kind("built-by-nix", r"/(?:nix|gnu)/store/[0-9a-z]{32}-|\bnix-(?:shell|build)\b|\bnix (?:run|develop|shell|build) |\bnixpkgs\b|\bguix (?:shell|environment)\b|#!nix-shell", once=True),
+        Kind("built-by-nix", r"/(?:nix|gnu)/store/[0-9a-z]{32}-|\bnix-(?:shell|build)\b|\bnix (?:run|develop|shell|build)\b|\bnixpkgs\b|\bguix (?:shell|environment)\b|#!nix-shell", once=True),
         Kind("nixos-named", r"\bNixOS\b|\bnixos-\w", once=True),
     ),
 )  # fmt: skip

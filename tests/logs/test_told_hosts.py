@@ -67,6 +67,7 @@ WRITE = (
         ("I use VirtualBox 7 with Debian as guest, and the build stops\n", None),
         ("Writing it by hand is a nuisance\n`nvidia-ctk cdi generate` should run whenever the driver is updated. This helps users.\n", None),
         ("The GPU isn't seen\nOn machines without GPU it is started without --nv\n", None),
+        ("/dev/nvidia0 not created on boot of my server\nAfter nvidia-smi as root it is there.\n", "device-nodes-missing"),
         ("The service does not start\nIf the GPU device files are missing after a reboot, it says so\n", None),
         # what somebody says that helped
         ("No GPU in docker\nIt turned out that I had not installed the nvidia-container-toolkit.\n", "container-toolkit-missing"),
@@ -114,6 +115,7 @@ def test_it_is_decided(text: str, cause: str | None) -> None:
         ("retrieving CUDA diagnostic information for host: duane02\n" + LOST, "hpc-login-node", False),
         ("$ nix-shell -p python3Packages.tensorflowWithCuda\n" + LOST, "driver-libcuda-not-on-path", True),
         ("/nix/store/7g3hkb1zl0ii6pmh0dmvqh4z1z1c5m5x-python3-3.9.6-env\n" + LOST, "driver-libcuda-not-on-path", True),
+        ("In a `nix develop` shell it is lost\n" + LOST, "driver-libcuda-not-on-path", True),
         ("$ python3 gpu.py\n" + LOST, "driver-libcuda-not-on-path", False),
         ("ImportError: /usr/lib/libcuda.so.1: file too short\n", "driver-library-damaged", True),
         ("ImportError: /usr/lib/libcudart.so.10.0: file too short\n", "driver-library-damaged", False),
