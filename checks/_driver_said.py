@@ -17,6 +17,7 @@ from gpudoctor.checks._driver_asked import (
 )
 from gpudoctor.checks._libcuda_said import compat, mismatch, stub
 from gpudoctor.facts import Facts, TextEvent, Unread
+from gpudoctor.patterns import Pattern
 
 _NVML_REFUSED, _NVML_BLOCKED = 4, 17
 _ABOUT = 8
@@ -64,9 +65,15 @@ def _stale_major(facts: Facts) -> Lines:
 
 def _nodes_missing(facts: Facts) -> Lines:
     absent = tuple(
-        e for e in facts.text.said("node-absent", "device-node-absent") if "uvm" not in e.values.get("path", "")
+        e
+        for e in facts.text.said("node-absent", "device-node-absent", "node-of-gres-absent")
+        if "uvm" not in e.values.get("path", "")
     )
     loaded = facts.text.said("nvidia-listed", "module-loaded")
+    if (gone := facts.text.said("nodes-gone-said")) and not in_container(facts):
+        other = refuses(facts) or facts.text.shows("driver-does-not-load") or facts.text.shows("gpu-faults")
+        since = facts.text.said("rebooted")
+        return (*gone, *since) if since and not other else ()
     return (*absent, *loaded) if absent and loaded and not in_container(facts) else ()
 
 
@@ -126,6 +133,9 @@ def _nouveau(facts: Facts) -> Lines:
 
 def _vfio(facts: Facts) -> Lines:
     held = _held_by(facts, "vfio-pci")
+    if not held and (owned := facts.text.said("vfio-owns")):
+        lacks = no_driver(facts) or facts.text.said("says-no-gpu")
+        return owned if lacks or owned[0].line == 1 else ()
     return held if not _held_by(facts, "nvidia") and no_driver(facts) else ()
 
 
@@ -306,6 +316,8 @@ def _amd(facts: Facts) -> Lines:
 
 
 def _none(facts: Facts) -> Lines:
+    if guest := _guest(facts):
+        return guest
     if not _without_nvidia(facts) or _amd(facts):
         return ()
     said = facts.text.said
@@ -326,6 +338,17 @@ def _others_on_bus(facts: Facts) -> Lines:
     if not whole or off or facts.text.cards() or not said("gpu-on-bus") or in_container(facts):
         return ()
     return (*said("displays-listed")[:1], *said("gpu-on-bus")[:2])
+
+
+def _guest(facts: Facts) -> Lines:
+    """Somebody wants a GPU in a virtual machine of a kind that hands over none, whatever the host has."""
+    said = facts.text.said
+    guest, works = said("guest-named"), isinstance(facts.gpu.driver_version, str)
+    lacks = no_driver(facts) or said("says-no-gpu") or any(_WANTED.search(e.text) for e in guest)
+    return guest if guest and lacks and not works and not wsl(facts) and "nvidia" not in _vendors(facts) else ()
+
+
+_WANTED = Pattern(r"(?i)\b(?:gpu|cuda|nvidia)\b")
 
 
 def _docker_of_a_mac(facts: Facts) -> Lines:

@@ -14,6 +14,10 @@ _PATHS = 3
 """Lines below numba's 'Mapped libcuda.so paths' on which they stand."""
 
 
+_SINCE = re.compile(
+    r"(?i)\b(?:since|after|following|when|whenever|every time|once|as soon as)\b[^.]{0,60}\bdriver|\bdriver[^.]{0,60}\b(?:over ?night|automatic\w*|unattended)|\b(?:unattended|automatic)\b[^.]{0,60}\bdriver"
+)
+"""An update is what came before, and not what was tried."""
 _OF_THE_SYSTEM = re.compile(r"(?:/usr)?/lib(?:64)?/|libcuda\.so")
 """Where the driver's own library lies; or a name without its directory."""
 
@@ -24,6 +28,10 @@ def mismatch(facts: Facts) -> Lines:
         return lines
     if two := _smi_of_another(facts) or _asks_for_another(facts):
         return two
+    updated, again = facts.text.said("driver-was-updated"), facts.text.said("reboot-helps")
+    other = facts.text.shows_a_failure or facts.text.said("suspended")
+    if updated and again and not other and _SINCE.search(updated[0].text):
+        return (*updated, *again)
     differ = branches(facts)
     linked = tuple(e for e in facts.text.said("libcuda-linked") if _OF_THE_SYSTEM.match(e.values["path"]))
     if differ is not None and differ[1] >= differ[0] and linked and not in_container(facts):

@@ -13,7 +13,7 @@ from gpudoctor.checks._driver_said import refused_by_rules
 from gpudoctor.checks._handed_over import ENGINES, driver_works, lists_nothing, nothing_here
 from gpudoctor.checks._reasons import set_to, several, short
 from gpudoctor.checks._said import left_open, lines
-from gpudoctor.facts import DeviceNode, Facts, TextEvent, Unread, known
+from gpudoctor.facts import READS_LIKE_A_FAULT, DeviceNode, Facts, TextEvent, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
 
@@ -238,8 +238,16 @@ def container_capabilities_without_compute(facts: Facts) -> Findings:
 
     Source: NVIDIA Container Toolkit documentation, 'Driver capabilities'.
     """
-    container = _inside(facts)
     lib = facts.driver.libcuda
+    if lib.path is None and (few := facts.text.said("capabilities-without-compute")):
+        yield Found(
+            message=f"NVIDIA_DRIVER_CAPABILITIES asks for {few[0].values['value']}, which is without the libraries for computing.",
+            proof=lines((*few, *facts.text.said("library-not-loaded")[:1])),
+            fixes=_start.with_variable("docker", "NVIDIA_DRIVER_CAPABILITIES", "compute,utility", "--gpus all"),
+            explains=(*_NO_GPU, "container-no-gpus-flag", "driver-missing"),
+        )
+        return
+    container = _inside(facts)
     if lib.path is not None:
         return f"libcuda.so.1 is {short(known(lib.path))}"
     if not _gpu_nodes(facts) or own_libraries(known(lib.candidates)):
@@ -339,12 +347,13 @@ def container_cgroup_devices_lost(facts: Facts) -> Findings:
     )
 
 
-@check("GD608", "cdi-spec-stale", stage=Stage.CONTAINER, level=Level.WARN)
+@check("GD608", "cdi-spec-stale", stage=Stage.CONTAINER, level=Level.WARN, explains=("container-does-not-start",))
 def cdi_spec_stale(facts: Facts) -> Findings:
     """The description of the GPUs for containers is of another driver release.
 
     What it looks at: the specifications in /etc/cdi and /var/run/cdi (of one kind the latter counts): the libcuda
-    file that each mounts, whether that file is still there, and the release of the loaded kernel module.
+    file that each mounts, whether that file is still there, and the release of the loaded kernel module. In a pasted text:
+    that the engine finds no longer a library of the driver that it is to mount, or that writing the description anew helped.
 
     Why it matters: after a driver update the files that it names are gone, and every container that asks for
     nvidia.com/gpu fails to start.
@@ -353,6 +362,18 @@ def cdi_spec_stale(facts: Facts) -> Findings:
 
     Source: NVIDIA Container Toolkit documentation, 'Support for Container Device Interface'.
     """
+    if facts.text.is_all:
+        gone = tuple(e for e in facts.text.said("cdi-file-gone") if "file" in e.values)
+        told = gone or _helps_anew(facts)
+        if not told:
+            raise left_open("ls -l /etc/cdi /var/run/cdi; cat /proc/driver/nvidia/version")
+        yield Found(
+            message="The description of the GPUs for containers (CDI) names files of a driver that is not there any more.",
+            proof=lines(told),
+            fixes=(_written_anew("/etc/cdi/nvidia.yaml"),),
+            explains=("container-does-not-start", "tf-lists-no-gpu", READS_LIKE_A_FAULT),
+        )
+        return
     if known(facts.system.container) is not None:
         raise NotApplicable("the specifications are the host's")
     kernel = known(facts.driver.kernel_version)
@@ -370,20 +391,40 @@ def cdi_spec_stale(facts: Facts) -> Findings:
                 Evidence(text=f"mounts {spec.libcuda}, which does not exist", source=spec.path),
                 Evidence(text=f"kernel module {kernel}", source="/proc/driver/nvidia/version"),
             ),
-            fixes=(
-                Fix(
-                    kind="command",
-                    risk="needs root",
-                    summary="Write the specification anew",
-                    steps=(f"sudo nvidia-ctk cdi generate --output={quote(spec.path)}",),
-                    verify="nvidia-ctk cdi list",
-                ),
-            ),
+            fixes=(_written_anew(spec.path),),
         )
     return (
         "no CDI specification mounts the libcuda of a driver that is gone"
         if counting
         else "there is no CDI specification"
+    )
+
+
+_NEAR = 5
+"""Lines between a command and what somebody says of it."""
+
+
+_ONLY_THEN = re.compile(r"(?i)\b(?:until|unless|ha(?:s|ve|d) to|needs? to|must)\b[^.\n]{0,60}\bcdi\b")
+
+
+def _helps_anew(facts: Facts) -> tuple[TextEvent, ...]:
+    """The driver was updated, and then it works again once the description was written anew."""
+    updated = facts.text.said("driver-was-updated")
+    for one in facts.text.said("cdi-generated") if updated else ():
+        if _ONLY_THEN.search(one.text):
+            return (*updated[:1], one)
+        if again := [e for e in facts.text.said("works-again") if 0 <= e.line - one.line <= _NEAR]:
+            return (*updated[:1], one, *again[:1])
+    return ()
+
+
+def _written_anew(path: str) -> Fix:
+    return Fix(
+        kind="command",
+        risk="needs root",
+        summary="Write the specification anew",
+        steps=(f"sudo nvidia-ctk cdi generate --output={quote(path)}",),
+        verify="nvidia-ctk cdi list",
     )
 
 

@@ -10,7 +10,7 @@ from gpudoctor.checks import _engines, _image
 from gpudoctor.checks._engines import ANY_IMAGE, NOT_STARTED, with_root
 from gpudoctor.checks._handed_over import driver_works
 from gpudoctor.checks._said import left_open, lines, said
-from gpudoctor.facts import Facts, TextEvent, known
+from gpudoctor.facts import READS_LIKE_A_FAULT, Facts, TextEvent, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
 
@@ -39,6 +39,20 @@ def container_toolkit_missing(facts: Facts) -> Findings:
     if not facts.text.is_all:
         return (yield from _nobody_hands_over(facts))
     kinds = ("no-gpu-device-driver", "no-gpu-runtime", "toolkit-absent", "cdi-unresolved")
+    engine = with_root(
+        "Install the toolkit and make it known to docker",
+        "sudo apt-get install -y nvidia-container-toolkit",
+        "sudo nvidia-ctk runtime configure --runtime=docker",
+        "sudo systemctl restart docker",
+    )
+    if stated := facts.text.said("toolkit-said"):
+        yield Found(
+            message="The container toolkit was not installed, as somebody says.",
+            proof=lines(stated),
+            fixes=(engine,),
+            explains=(NOT_STARTED, *_NO_GPU, "container-no-gpus-flag", READS_LIKE_A_FAULT),
+        )
+        return
     told = said(facts, *kinds, settle=_RUNTIMES)
     if facts.text.said("snap-named") and not facts.text.said("toolkit-absent"):
         raise left_open("snap list docker")
@@ -47,12 +61,6 @@ def container_toolkit_missing(facts: Facts) -> Findings:
         facts.text.said("container-toolkit-old") or not any(e.values["device"].endswith("=all") for e in told)
     ):
         raise left_open("nvidia-ctk cdi list")
-    engine = with_root(
-        "Install the toolkit and make it known to docker",
-        "sudo apt-get install -y nvidia-container-toolkit",
-        "sudo nvidia-ctk runtime configure --runtime=docker",
-        "sudo systemctl restart docker",
-    )
     cdi = with_root(
         "Install the toolkit and let it describe the GPUs",
         "sudo apt-get install -y nvidia-container-toolkit",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from gpudoctor.checks import _engines
 from gpudoctor.checks._said import left_open, lines, said
-from gpudoctor.facts import Facts, known
+from gpudoctor.facts import READS_LIKE_A_FAULT, Facts, TextEvent, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
 
@@ -31,7 +32,7 @@ def container_runtime_not_default(facts: Facts) -> Findings:
     """Kubernetes starts its containers without NVIDIA's runtime.
 
     What it looks at: in a pasted text, that NVIDIA's device plugin does not find NVML in its own container, that pods see
-    a GPU only with runtimeClassName, or that libcuda.so.1 is not in a pod. On a node: that no
+    a GPU only with runtimeClassName or with nvidia as the default runtime, or that libcuda.so.1 or nvidia-smi is not in a pod that asks for a GPU. On a node: that no
     plugin for nvidia.com/gpu is at its kubelet, and that its containerd knows no runtime of NVIDIA; for information.
 
     Why it matters: the plugin, and every pod that gets a GPU from it, needs NVIDIA's runtime. docker's setting does not
@@ -51,6 +52,14 @@ def container_runtime_not_default(facts: Facts) -> Findings:
             fixes=(_DEFAULT_RUNTIME,),
         )
         return
+    if told := (_said_to_be_needed(facts) or _asked_and_not_inside(facts)):
+        yield Found(
+            message="What starts the pods is not NVIDIA's runtime: they get no GPU, though the scheduler gives them one.",
+            proof=lines(told),
+            fixes=(_DEFAULT_RUNTIME,),
+            explains=(_NOT_STARTED, "nvidia-smi-fails", "libcuda-not-found", "tf-lists-no-gpu", READS_LIKE_A_FAULT),
+        )
+        return
     if facts.driver.libcuda.path is None and (plugin := facts.text.said("plugin-named")):
         yield Found(
             message="The driver's library is not in the pod: what starts it is not NVIDIA's runtime.",
@@ -64,6 +73,25 @@ def container_runtime_not_default(facts: Facts) -> Findings:
         proof=lines(said(facts, "k8s-plugin-no-nvml", settle=_PLUGIN)),
         fixes=(_DEFAULT_RUNTIME,),
     )
+
+
+def _said_to_be_needed(facts: Facts) -> tuple[TextEvent, ...]:
+    """Somebody says that pods see GPUs only with NVIDIA's runtime as the default one."""
+    needed = facts.text.said("default-runtime-needed")
+    return needed if facts.text.said("cluster-named") else ()
+
+
+_LIMIT = re.compile(r"nvidia\.com/gpu[\"']?: ")
+"""As a pod asks; podman's device has a '='."""
+
+
+def _asked_and_not_inside(facts: Facts) -> tuple[TextEvent, ...]:
+    """A pod asks for GPUs, was started, and nvidia-smi, which the runtime mounts, is not inside."""
+    asked = tuple(e for e in facts.text.said("gpus-asked") if _LIMIT.search(e.text))
+    absent = facts.text.said("nvidia-smi-not-inside")
+    if not asked or not absent or facts.text.said("runtime-class-named", "run-without-gpus"):
+        return ()
+    return (*asked[:1], *absent[:1])
 
 
 _DEFAULT_RUNTIME = Fix(

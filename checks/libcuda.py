@@ -26,7 +26,7 @@ from gpudoctor.checks._driver_said import decided
 from gpudoctor.checks._handed_over import driver_works
 from gpudoctor.checks._libcuda_said import stub_of_an_image
 from gpudoctor.checks._reasons import short
-from gpudoctor.checks._said import lines, machines_alone
+from gpudoctor.checks._said import left_open, lines, machines_alone
 from gpudoctor.facts import Facts, SearchStep, UnknownFactError, Unread, known
 from gpudoctor.findings import EnvChange, Evidence, Findings, Fix, Found, NotApplicable, Stage, on_library_path
 from gpudoctor.patterns import Pattern
@@ -323,6 +323,8 @@ def driver_library_damaged(facts: Facts) -> Findings:
 
     Source: ld.so(8); glibc elf/dl-load.c.
     """
+    if facts.text.is_all and _CUT.search(str(facts.driver.libcuda.load_error)):
+        raise left_open("ls -lL /usr/lib/x86_64-linux-gnu/libcuda.so.1; hostname")
     machines_alone(facts, "only a machine that is examined shows it")
     if facts.driver.libcuda.path is not None and not isinstance(facts.driver.libcuda.no_answer, str):
         return f"the loader takes {short(known(facts.driver.libcuda.path))}"
@@ -335,6 +337,9 @@ def driver_library_damaged(facts: Facts) -> Findings:
         proof=(Evidence(text=f"{path}: {why}", source="dynamic loader, in a child process"),),
         fixes=(_off_the_path(facts) or fix.again(path, facts),),
     )
+
+
+_CUT = Pattern(r"file too short|invalid ELF header")
 
 
 def _off_the_path(facts: Facts) -> Fix | None:

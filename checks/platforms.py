@@ -13,6 +13,7 @@ from gpudoctor.checks._reasons import set_to, several
 from gpudoctor.checks._said import left_open, lines, said
 from gpudoctor.facts import READS_LIKE_A_FAULT, Facts, TextEvent, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, NotApplicable, Stage
+from gpudoctor.patterns import Pattern
 from gpudoctor.registry import check
 
 _NO_GPU = ("tf-lists-no-gpu", "cuinit-no-device", "libcuda-not-found")
@@ -38,6 +39,14 @@ def apptainer_no_nv(facts: Facts) -> Findings:
 
     Source: Apptainer user guide, 'GPU Support'.
     """
+    if (never := facts.text.said("no-nv-said")) and not facts.text.said("gpus-asked"):
+        yield Found(
+            message="The container is started without --nv, as somebody says.",
+            proof=lines(never),
+            fixes=(_with_nv("apptainer", facts),),
+            explains=(*_NO_GPU, "cuinit-fails", "nvidia-smi-fails", "libcuda-stub-loaded", READS_LIKE_A_FAULT),
+        )
+        return
     container = known(facts.system.container)
     if container not in ("apptainer", "singularity"):
         raise NotApplicable("this is no Apptainer container")
@@ -114,7 +123,7 @@ def slurm_no_gpu_allocated(facts: Facts) -> Findings:
     """
     if facts.text.is_all:
         yield Found(
-            message="This Slurm job has no GPU: none was asked for.",
+            message="This job has no GPU: none was asked for.",
             proof=lines(_none_allocated(facts)),
             fixes=(_ASK_FOR_ONE,),
             explains=(*_EXPLAINED, "cuinit-fails", "cuda-visible-devices-empty", "cuda-visible-devices-wrong"),
@@ -158,12 +167,16 @@ _ASK_FOR_ONE = Fix(
 )
 
 
+_ASKS = Pattern(r"^(?!.*\b(?:docker|podman)\b).*\s?--gpus(?:-per-\w{2,6})?[= ](?:\w{1,20}:)?\d")
+"""In a line of its own, of a command that goes on."""
+
+
 def _none_allocated(facts: Facts) -> tuple[TextEvent, ...]:
     """The lines of a text that show it: Slurm's own value, or a job without a request, and no GPU in it."""
     if none := facts.text.said("slurm-gives-none"):
         return none
     job, absent = said(facts, "slurm-job"), nothing_here(facts)
-    if not absent or facts.text.said("slurm-asked"):
+    if not absent or facts.text.said("slurm-asked") or any(_ASKS.search(e.text) for e in facts.text.said("gpus-asked")):
         raise left_open()
     return (*job[:2], *absent)
 

@@ -400,7 +400,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         "ldconfig-cures",
         ("ldconfig",),
         (r"(?i:\b(?:call|run|execut|after|typ|do|enter|launch)\w{0,4}\b[^.\n]{0,30}\bldconfig\b[^.\n]{0,60}\b(?:works?|fix\w{0,2}|solve\w?|helps?|ok|fine|found|gone)\b"
-        r"|\b(?:works?|fix\w{0,2}|solve\w?|helps?|found)\b[^.\n]{0,30}\b(?:after|with|by|when|if|once|until)\b[^.\n]{0,30}\bldconfig\b)"),
+        r"|\b(?:works?|fix\w{0,2}|solve\w?|helps?|found)\b[^.\n]{0,30}\b(?:after|with|by|when|if|once|until)\b[^.\n]{0,30}\bldconfig\b|\b(?:until|unless) (?:I|we|you|one) (?:\w+ )?(?:run|call|execute|type|enter)\b[^.\n]{0,10}\bldconfig\b)"),
     ),
     (
         "several-machines",

@@ -8,6 +8,8 @@ from .notebook import Notebook
 _NOT_STARTED = "container-does-not-start"
 _CLI = r"(?:initialization|detection|driver|device|mount|container|requirement|ldcache|permission|input|mig-config|mig-monitor) error: "
 _FAILED = 2
+_SHELLS = r"(?:[Cc]ommand not found|[Uu]nknown command):? ['\"`]?"
+"""How zsh, fish and scripts say that there is no such program."""
 
 
 def _mismatch(_values: Values, line: int, notes: Notebook) -> None:
@@ -38,7 +40,7 @@ LANGUAGE = Language(
         "BPF_CGROUP", "ldcache", "ldconfig", " error: ", "CDI", "untime", "NVML", "libdxcore", "detect NVIDIA", "mount destination", "strategy detected", "platform detected",
         "Nvml", "No devices found", "[[gpu", " hook", "container process", "driver not loaded", "root failed", "root directory",
         "WSL ", "--gpus", "device plugin", "prestart", "device filter", "mount request", "custom device", "Auto-detected", "MOFED", "dxcore", "kernel modules", "inheritable", "github.io/", "runc", "nable to ", "No match for", "No package", "Package ",
-        "nv files", "in this version of the container", "by this container", "run this container", "SHMEM", "CUDA version: driver", "no-gpu-has", "GPU node", "dditional propert", "No help topic", "config option", "crun: cannot", "nvc_info.c", "load kernel module", "Error: invalid device", "context canceled", "/run/nvidia/driver",
+        "nv files", "in this version of the container", "by this container", "run this container", "SHMEM", "CUDA version: driver", "no-gpu-has", "GPU node", "dditional propert", "No help topic", "config option", "crun: cannot", "crun: error stat", "error mounting", "nvc_info.c", "load kernel module", "Error: invalid device", "context canceled", "/run/nvidia/driver",
     ),
     kinds=(
         Kind(
@@ -85,6 +87,7 @@ LANGUAGE = Language(
         Kind(
             "container-rules-refused",
             r"devices\.allow: (?:permission denied|operation not permitted)"
+            r"|write error: /sys/fs/cgroup/devices/[^\s:]{1,300}(?=$|: (?:permission denied|operation not permitted))"
             r"|BPF_CGROUP_DEVICE\) failed: operation not permitted|[Dd]evice cgroup rules are not supported in rootless",
             _NOT_STARTED,
         ),
@@ -137,6 +140,8 @@ LANGUAGE = Language(
             "toolkit-absent",
             r"nvidia-(?:container-(?:runtime(?:-hook|\.\w{2,8})?|toolkit|cli)|ctk)\\{0,7}['\"]?:? "
             r"(?:executable file not found|no such file or directory|command not found|not found)"
+            r"|executable file [`'\"]nvidia-container-[\w-]{3,20}[`'\"] not found in \$PATH"
+            rf"|{_SHELLS}nvidia-(?:container-(?:runtime|toolkit|cli)|ctk)\b"
             r"|error while loading shared libraries: libnvidia-container",
             _NOT_STARTED,
         ),
@@ -150,10 +155,10 @@ LANGUAGE = Language(
         Kind("no-gpu-device-driver", r"could not select device driver\b|capabilities\b[^\n]{0,12}\[\[gpu\]\]", _NOT_STARTED),
         Kind("no-gpu-runtime", r"(?i:unknown (?:or invalid )?runtime (?:specified|name):?) \"?nvidia|default OCI runtime \"?nvidia\"? not found", _NOT_STARTED),
         Kind("torch-no-driver", r"Found no NVIDIA driver on your system", tell=_no_driver),
-        Kind("nvidia-smi-not-found", r"\bnvidia-smi: (?:command )?not found"),
-        Kind("nvidia-smi-not-inside", r"exec: \\{0,7}\"nvidia-smi\\{0,7}\": executable file not found", _NOT_STARTED),
+        Kind("nvidia-smi-not-found", rf"\bnvidia-smi: (?:command )?not found|{_SHELLS}nvidia-smi\b"),
+        Kind("nvidia-smi-not-inside", r"exec: \\{0,7}\"nvidia-smi\\{0,7}\": executable file not found|executable file [`'\"]nvidia-smi[`'\"] not found in \$PATH", _NOT_STARTED),
         Kind("hook-called-directly", r"invoking the NVIDIA Container Runtime Hook directly", _NOT_STARTED),
-        Kind("nvidia-docker-absent", r"\bnvidia-docker: (?:command )?not found|'nvidia-docker' is not a docker command", _NOT_STARTED),
+        Kind("nvidia-docker-absent", rf"\bnvidia-docker: (?:command )?not found|{_SHELLS}nvidia-docker\b|'nvidia-docker' is not a docker command", _NOT_STARTED),
         Kind("nvidia-docker-plugin-down", r"nvidia-docker\.sock/", _NOT_STARTED),
         Kind(
             "compose-too-old",
@@ -165,7 +170,9 @@ LANGUAGE = Language(
         Kind("cdi-unsupported", r"nvidia\.com/gpu=\w{1,60}\"?: no such file or directory", _NOT_STARTED),
         Kind(
             "cdi-file-gone",
-            r"failed to stat CDI host device|crun: cannot stat `[^`\n]{0,200}(?:nvidia|libcuda)|failed to fulfil mount request: open \S{0,200}(?:nvidia|libcuda)",
+            r"failed to stat CDI host device|(?:crun: (?:cannot stat|error stat'ing file) [`'\"]|failed to fulfil mount request: open |error mounting \\{0,3}\")"
+            r"(?P<file>/(?![^\s`'\"]{0,200}/(?:tegra|nvidia/driver)/)(?:[^\s/`'\"]{1,60}/){1,8}(?:lib(?:nvidia|cuda|nvcuvid|nvoptix)|lib(?:EGL|GLX|GLESv[12]\w{0,4})_nvidia)[\w.-]{0,40}\.so\.\d+\.[\d.]+)\b[^\n]{0,400}?(?i:no such file)"
+            r"|crun: (?:cannot stat|error stat'ing file) [`'\"][^`'\"\n]{0,200}(?:nvidia|libcuda)|failed to fulfil mount request: open \S{0,200}(?:nvidia|libcuda)",
             _NOT_STARTED,
         ),
         Kind("device-node-not-given", r"adding custom device \\{0,3}\"?/dev/nvidia", _NOT_STARTED),

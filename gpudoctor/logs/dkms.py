@@ -35,7 +35,7 @@ LANGUAGE = Language(
             "headers-missing",
             r"kernel (?:headers|source)[^!]{0,100} (?:cannot|could not|can't) be found"
             r"|since the kernel headers (?:for this kernel )?do(?:es)? not seem to be installed"
-            r"|Unable to find the kernel source tree for the currently running kernel|The kernel source path '[^']{0,200}' is invalid"
+            r"|(?i:unable to (?:find the kernel source tree for the currently running kernel|locate the kernel source))|The kernel source path '[^']{0,200}' is invalid"
             r"|The kernel header file '[^']{0,200}' does not exist|Skipping kernel-\S{1,60} kernel-headers package not installed"
             r"|/lib/modules/\S{1,60}/(?:build|source): No such file",
             _DOES_NOT_LOAD,
@@ -90,7 +90,7 @@ LANGUAGE = Language(
         Kind(
             "smi-not-found",
             r"nvidia-smi: (?:command )?not found|[Cc]ommand '?nvidia-smi'? not found|nvidia-smi' is not recognized"
-            r"|nvidia-smi: No such file|command not found: nvidia-smi",
+            r"|nvidia-smi: No such file|(?:[Cc]ommand not found|[Uu]nknown command):? ['\"`]?nvidia-smi\b|No such file or directory: ['\"]nvidia-smi['\"]",
             _DOES_NOT_LOAD,
         ),
     ),

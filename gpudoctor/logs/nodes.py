@@ -16,6 +16,7 @@ LANGUAGE = Language(
         Kind("nodes-listed", rf"^{_NODE}(?: +/dev/nvidia[\w-]*){{1,20}}$"),
         Kind("nodes-handed", rf"--device[= ]{_NODE}"),
         Kind("major", r"^(?P<major>\d{2,3}) (?P<name>nvidia[\w-]*)$"),
+        Kind("node-of-gres-absent", rf"gres\.conf file {_NODE}(?:: No such file| to appear)", _DOES_NOT_LOAD),
         Kind(
             "node-absent",
             rf"{_NODE}\W?,? ?(?:\(No such file|[^()=]{{0,60}}\) = -1 ENOENT|: No such file|does not exist|not found)"

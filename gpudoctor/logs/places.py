@@ -13,11 +13,13 @@ _POD = r"[a-z0-9][a-z0-9.-]{0,60}-(?=[a-z]{0,9}\d)[b-df-hj-np-tv-xz24-9]{8,10}-[
 _HOST = r"(?:\bhost(?:name)?: |this host \(|^(?:\(\w{1,20}\) ?)?\[?[\w.-]{1,32}@)"
 """Before the name of the host that a line comes from."""
 _COMMAND = r"(?:^|[`$#>:] ?|\bsudo )"
-_NAMED, _SEEN = 1, 2
+NAMED, SEEN = 1, 2
 """How much a line weighs: a command that is named, a line from within."""
 
 
-def _in(container: str, weight: int) -> Tell:
+def inside(container: str, weight: int) -> Tell:
+    """Writes down that it runs in such a container."""
+
     def tell(_values: Values, line: int, notes: Notebook) -> None:
         notes.tell("system.container", container, line, weight)
 
@@ -38,11 +40,11 @@ LANGUAGE = Language(
     ),
     kinds=(
         # what was asked for; these stand behind prompts, too
-        Kind("slurm-asked", r"(?:\b(?:srun|sbatch|salloc)\b|#SBATCH)[^\n]{0,200}?(?:--gres|--gpus|gpu|-G ?\d)|^--gres[= ]gpu"),
+        Kind("slurm-asked", r"(?:\b(?:srun|sbatch|salloc)\b|#SBATCH)[^\n]{0,200}?(?:--gres|--gpus|gpu|-G ?\d)|^--gres[= ]gpu|\bjsrun\b[^\n]{0,200} (?:-g ?[1-9]|--gpu_per_rs)"),
         Kind(
             "gpus-asked-too-late",  # what stands after the image is its command's
             r"\b(?:docker|podman) (?:container )?run(?: (?:-[dit]{1,3}|--rm|--privileged|--\w[\w-]{0,30}=\S{1,200})){0,12} [^-\s]\S{0,200} (?:[^\n]{0,200} )?--(?:gpus|runtime)\b",
-            tell=_in("docker", _NAMED),
+            tell=inside("docker", NAMED),
         ),
         Kind(
             "gpus-asked",
@@ -51,13 +53,13 @@ LANGUAGE = Language(
             r"|\b(?:driver|runtime) ?: [\"']?nvidia\b|nvidia\.com/gpu: [\"']?[1-9])"
             r"(?:[^\n]{0,400}?\bnvidia/cuda(?:gl)?:(?P<image>\d{1,2}\.\d{1,2}))?",
         ),
-        Kind("in-a-pod", rf"{_HOST}{_POD}(?:[):\s]|$)", tell=_in("kubernetes", _SEEN)),
-        Kind("in-a-container", rf"{_HOST}{_ID}(?:[):\s\]]|$)", tell=_in("docker", _SEEN)),
-        Kind("in-a-container", rf"^tf-docker |https?://{_ID}:\d|You are running this container as", tell=_in("docker", _NAMED)),
-        Kind("in-apptainer", r"^(?:Singularity|Apptainer)(?:>|\s[\w./-]{1,80}>)|/\.singularity\.d/", tell=_in("apptainer", 3)),
-        Kind("in-a-container", r"LD_LIBRARY_PATH[=:] ?\S{0,200}/usr/local/nvidia/lib\b", tell=_in("docker", _NAMED)),
-        Kind("in-lxc", r"\blxc\.(?:cgroup|mount|idmap|apparmor)|\bpct (?:enter|exec|start) ", tell=_in("lxc", _SEEN)),
-        Kind("in-lxc", r"\b(?:in|inside) (?:an? |the |my )?(?:\w{1,15} ){0,2}(?:LXC|LXD)\b", tell=_in("lxc", _NAMED)),
+        Kind("in-a-pod", rf"{_HOST}{_POD}(?:[):\s]|$)", tell=inside("kubernetes", SEEN)),
+        Kind("in-a-container", rf"{_HOST}{_ID}(?:[):\s\]]|$)", tell=inside("docker", SEEN)),
+        Kind("in-a-container", rf"^tf-docker |https?://{_ID}:\d|You are running this container as", tell=inside("docker", NAMED)),
+        Kind("in-apptainer", r"^(?:Singularity|Apptainer)(?:>|\s[\w./:~-]{1,80}>)|/\.singularity\.d/", tell=inside("apptainer", 3)),
+        Kind("in-a-container", r"LD_LIBRARY_PATH[=:] ?\S{0,200}/usr/local/nvidia/lib\b", tell=inside("docker", NAMED)),
+        Kind("in-lxc", r"\blxc\.(?:cgroup|mount|idmap|apparmor)|\bpct (?:enter|exec|start) ", tell=inside("lxc", SEEN)),
+        Kind("in-lxc", r"\b(?:in|inside) (?:an? |the |my )?(?:\w{1,15} ){0,2}(?:LXC|LXD)\b", tell=inside("lxc", NAMED)),
         Kind("in-colab", r"(?:^|[\s'\"(!=:])/content/|\bgoogle\.colab\b", tell=_colab),
         Kind("talks-of-colab", r"(?i:(?<!//)\bcolab\b|\bgg?oo?gg?le[- ]collab)"),
         Kind(
@@ -65,24 +67,24 @@ LANGUAGE = Language(
             r"(?i:(?<![(,.\w] )(?<![(,.\w])\b(?:hardware accelerator|accelerator|runtime type)['\"]?(?::| is| is set to|:? set to)? ['\"\u201c]?(?:none|cpu)\b(?![^.\n]{0,40}(?:\bchanged?\b|\bchosen\b|\bto gpu\b|\?)))",
         ),
         Kind("slurm-gives-none", r"CUDA_VISIBLE_DEVICES\"?[=:] ?[\"']?NoDevFiles"),
-        Kind("slurm-job", rf"{_COMMAND}(?:srun|salloc|sbatch) |#SBATCH |\bSLURM_JOB_?ID\b|\bslurmstepd: "),
+        Kind("slurm-job", rf"{_COMMAND}(?:srun|salloc|sbatch|jsrun) |\b(?:used?|using|with|via|by|through|ran|run) [`'\"]?(?:srun|salloc|sbatch) -|#SBATCH |\bSLURM_JOB_?ID\b|\bslurmstepd: "),
         Kind("daemon-reload", r"\bdaemon-reload\b"),
         Kind("builds-an-image", rf"^Step \d+/\d+ ?:|-> Running in {_ID}|^#\d{{1,3}} \d+\.\d+ |\bnvidia-docker2? build\b"),
         Kind(
             "run-without-gpus",
             r"\b(?:docker|podman) (?:container )?run (?=[^\n]{0,400}(?:gpu|cuda|nvcr\.io))(?![^\n]{0,2000}\\$)",
-            tell=_in("docker", _NAMED),
+            tell=inside("docker", NAMED),
         ),
         Kind(
             "container-run",
             r"\b(?:docker|podman) (?:container )?(?:run|exec) (?![^\n]{0,200}hello-world)|\bdocker[- ]compose [^\n]{0,60}\b(?:up|run|exec)\b"
             r"|^FROM (?:tensorflow/|nvidia/|nvcr\.io/)",
-            tell=_in("docker", _NAMED),
+            tell=inside("docker", NAMED),
         ),
-        Kind("apptainer-run", r"\b(?:singularity|apptainer) (?:-\w+ )?(?:exec|run|shell) ", tell=_in("apptainer", _SEEN)),
-        Kind("on-a-login-node", rf"{_HOST}(?P<host>[\w-]{{0,30}}(?:login|headnode|head-node|frontend)[\w.-]{{0,30}})"),
+        Kind("apptainer-run", r"\b(?:singularity|apptainer) (?:-\w+ )?(?:exec|run|shell) ", tell=inside("apptainer", SEEN)),
+        Kind("on-a-login-node", rf"{_HOST}(?P<host>[\w-]{{0,30}}(?:login|headnode|head-node|front-?end|submit-?\d|uan\d)[\w.-]{{0,30}})"),
         Kind("on-a-host", r"(?:\bhost(?:name)?: |this host \()[\w.-]{1,60}\)?:?(?:$| )|File \"(?:/home/[\w.-]{1,40}/\.?(?:ana|mini)|C:)"),
-        Kind("in-a-pod", r"\bkubectl exec\b", tell=_in("kubernetes", _NAMED)),
+        Kind("in-a-pod", r"\bkubectl exec\b", tell=inside("kubernetes", NAMED)),
         Kind("none-is-visible", r"NVIDIA_VISIBLE_DEVICES(?:=|: ?)[\"']?(?P<value>none|void)\b"),
         Kind("toolkit-looks-for-wsl", r"load dxcore to see if|assuming a non-WSL environment"),
         Kind("on-windows", r"microsoft-standard|/usr/lib/wsl|/mnt/wsl|(?<!without )(?<!w/o )(?i:\bwsl ?[12]?\b)|windows/amd64|\bPS C:\\|\b(?i:windows|win) ?(?:\w{1,10} ){0,3}1[01]\b"),

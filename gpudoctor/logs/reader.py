@@ -48,6 +48,7 @@ from . import (
     tables,
     tensorflow_facts,
     tensorflow_ops,
+    told_hosts,
     told_setups,
     xid,
 )
@@ -87,6 +88,7 @@ LANGUAGES: tuple[Language, ...] = (
     *circumstances.LANGUAGES,
     *setups.LANGUAGES,
     *told_setups.LANGUAGES,
+    *told_hosts.LANGUAGES,
     complaints.SUSPICIONS,
     *complaints.LANGUAGES,
 )

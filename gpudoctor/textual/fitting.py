@@ -47,8 +47,11 @@ _CU_INIT: dict[int, tuple[str, ...]] = {
 }  # fmt: skip
 _NO_LIBCUDA = (
     "driver-missing", "container-no-gpus-flag", "no-nvidia-gpu", "driver-libcuda-not-on-path", "wsl-libcuda-path",
-    "container-capabilities-without-compute", *_NOT_HANDED_OVER[1:], "sudo-stripped-environment", "amd-gpu",
+    "container-capabilities-without-compute", "container-ldconfig-path", *_NOT_HANDED_OVER[1:], "sudo-stripped-environment", "amd-gpu",
 )  # fmt: skip
+_CUT = re.compile("file too short|invalid ELF header")
+_CUT_SHORT = ("driver-library-damaged", "container-no-gpus-flag", "hpc-login-node", "container-image-has-driver-files")
+"""libcuda is there and no library: cut short, or an empty file in the place where a driver is mounted to."""
 _NVML: dict[int, tuple[str, ...]] = {
     4: ("device-node-permission", "lsm-denied", "container-cgroup-devices-lost", "container-rootless-cgroups"),
     8: ("psu-insufficient", "driver-rminit-failed"),
@@ -101,6 +104,7 @@ _PLACES: dict[str, tuple[str, ...]] = {
     "apptainer": ("apptainer-no-nv",),
     "slurm-job": ("slurm-no-gpu-allocated", "hpc-login-node"),
     "on-a-login-node": ("hpc-login-node", "slurm-no-gpu-allocated"),
+    "login-node-said": ("hpc-login-node",),
     "colab": ("colab-cpu-runtime",),
 }
 """Where a text comes from -> what is likely there, where no GPU was handed over."""
@@ -138,7 +142,7 @@ def fitting(facts: Facts) -> tuple[str, ...]:
     works = facts.text.said("smi-works") or isinstance(facts.gpu.driver_version, str)
     if not works and (facts.container.platforms == ("colab",) or facts.text.said("talks-of-colab")):
         first += _PLACES["colab"]
-    for kind in ("slurm-job", "on-a-login-node"):
+    for kind in ("slurm-job", "on-a-login-node", "login-node-said"):
         first += _PLACES[kind] if facts.text.said(kind) else ()
     return tuple(dict.fromkeys((*first, *fits)))
 
@@ -165,6 +169,8 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
         if facts.text.shows("install-fails"):
             return _INSTALL
         return ("tf-not-installed", "jupyter-kernel-other-environment", "tf-shadowed", "python-version-unsupported")
+    if lib.path is None and _CUT.search(str(lib.load_error)):
+        return _CUT_SHORT
     if lib.path is None:
         return _both(by_nvml, _NO_LIBCUDA)
     if isinstance(lib.init_result, int) and lib.init_result:

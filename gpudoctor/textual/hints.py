@@ -53,6 +53,8 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "container-snap-docker"
     if said("desktop-named") and not said("on-windows", "on-a-mac"):
         yield "container-docker-desktop-linux"
+    if lib.path is None and (inside or said("container-named")) and said("ldconfig-cures"):
+        yield "container-ldconfig-path"
     if said("driver-elsewhere"):
         yield "container-driver-root-wrong"
     if said("driver-versions-differ") and library_is_older(facts):
@@ -67,6 +69,10 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "container-runtime-not-default"
     if facts.system.container == "kubernetes" and said("runtime-class-named"):
         yield "container-runtime-not-default"
+    if facts.system.container == "kubernetes" and said("nvidia-smi-not-inside"):
+        yield "container-runtime-not-default"
+    if facts.gpu.nvml_error == _REFUSED and said("label-named"):
+        yield "lsm-denied"
     if said("container-detects-none"):
         yield "container-host-driver-broken"
     if said("illegal-address"):
@@ -111,7 +117,7 @@ def _hints(facts: Facts) -> Iterator[str]:
         and said("container-named", "container-shell")
     ):
         yield "container-no-gpus-flag"
-    if said("nix-path"):
+    if said("nix-path") or (lib.path is None and said("built-by-nix", "nixos-named") and not inside):
         yield "driver-libcuda-not-on-path"
     if said("smi-not-found", "says-no-gpu") and not said("smi-works") and _is_colab(facts):
         yield "colab-cpu-runtime"
@@ -192,7 +198,8 @@ def _is_newer(card: str, than: str) -> bool:
 _BLACKWELL = re.compile(r"(?:^|\||RTX )50[5-9]0|\bB[23]00\b|\bGB10\b|RTX PRO")
 _FOR_BLACKWELL = (2, 21)
 """The first release whose code the driver compiles for these GPUs throughout: RUNS_PTX of the checks."""
-_NO_DEVICE = 100
+_NO_DEVICE, _REFUSED = 100, 4
+"""cuInit's answer, and NVML's."""
 _WITHOUT_PEERS = re.compile(r"(?:RTX ?|GeForce |^)(?:20[678]|[45]0[5-9])0(?!\d)", re.IGNORECASE)
 """GeForce cards that have no NVLink, or need a bridge for it."""
 

@@ -49,6 +49,7 @@ SETTLES = {
     "device-node-permission": "ls -l /dev/nvidia*; id",
     "cuinit-uvm-device-missing": "ls -l /dev/nvidia-uvm",
     "uvm-node-stale-major": "ls -l /dev/nvidia-uvm; grep nvidia /proc/devices",
+    "driver-library-damaged": "hostname; ls -lL /usr/lib/x86_64-linux-gnu/libcuda.so.1 /usr/lib64/libcuda.so.1",
     "driver-missing": "nvidia-smi",
     "driver-module-not-loaded": "lsmod | grep nvidia; cat /proc/driver/nvidia/version",
     "driver-nouveau-conflict": "lsmod | grep nouveau",

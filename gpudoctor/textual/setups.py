@@ -36,6 +36,8 @@ def speaks(facts: Facts) -> Iterator[str]:
     asked, answered = said("prime-asked"), said("answers-intel")
     if asked and answered and 0 < answered[0].line - asked[0].line <= 2:
         yield "optimus-gpu-powered-off"
+    if said("by-enroot") and said("slurm-asked", "gpus-asked") and facts.driver.libcuda.path is None:
+        yield "container-visible-devices-wrong"
     if said("visible-empty-said"):
         yield "cuda-visible-devices-empty"
     yield from _cudnn(facts)

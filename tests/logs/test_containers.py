@@ -104,7 +104,7 @@ OPEN = [
     ('docker: Error response from daemon: OCI runtime create failed: exec: "nvidia-smi": executable file not found in $PATH: unknown.', ("container-no-gpus-flag", "container-toolkit-missing")),
     ("Error: unresolvable CDI devices nvidia.com/gpu=1", ("container-toolkit-missing", "container-visible-devices-wrong")),
     ("Error: stat nvidia.com/gpu=all: no such file or directory", ("container-toolkit-too-old", "container-toolkit-missing")),
-    ("error during container init: failed to fulfil mount request: open /usr/lib/libnvidia-ml.so.560.35.03: no such file or directory", ("cdi-spec-stale", "container-toolkit-too-old")),
+    ("error during container init: failed to fulfil mount request: open /usr/bin/nvidia-persistenced: no such file or directory", ("cdi-spec-stale", "container-toolkit-too-old")),
     ('docker: Error response from daemon: error gathering device information while adding custom device "/dev/nvidia0": no such file or directory.', ("device-nodes-missing", "container-host-driver-broken")),
     ("unknown flag: --gpus", ("container-toolkit-too-old",)),
     ('Failed to create pod sandbox: rpc error: code = Unknown desc = failed to get sandbox runtime: no runtime for "nvidia" is configured', ("container-toolkit-missing", "container-runtime-not-default")),

@@ -140,7 +140,7 @@ FIRST: tuple[tuple[str, str], ...] = (
     ("services.app.deploy.resources.reservations value Additional properties are not allowed ('devices' was unexpected)", "container-toolkit-too-old"),
     ("Unsupported config option for services.app: 'runtime'", "container-toolkit-too-old"),
     ("failed to generate CDI spec: failed to create device CDI specs: failed to initialize NVML: ERROR_LIBRARY_NOT_FOUND", "container-host-driver-broken"),
-    ("Error: crun: cannot stat `/usr/lib64/libEGL_nvidia.so.550.54.14`: No such file or directory", "cdi-spec-stale"),
+    ("Error: crun: cannot stat `/run/nvidia-persistenced/socket`: No such file or directory", "cdi-spec-stale"),
     ("Allocate failed due to requested number of devices unavailable for nvidia.com/gpu. Requested: 1, Available: 0", "k8s-device-plugin-not-registered"),
     ("WARNING: Detected NVIDIA GeForce RTX 5090 GPU, which may not yet be supported in this version of the container", NEW),
     ("ERROR: No supported GPU(s) detected to run this container", NEW),

@@ -40,6 +40,7 @@ CLUES: dict[str, tuple[str, ...]] = {
     "nvidia-smi-not-inside": (
         "container-no-gpus-flag", "container-toolkit-missing", "container-visible-devices-wrong", "container-snap-docker",
         "container-docker-desktop-linux", "container-capabilities-without-compute", "container-rootless-cgroups",
+        "container-runtime-not-default",
     ),
     "hook-called-directly": ("container-runtime-not-default", "container-toolkit-missing"),
     "nvidia-docker-absent": ("container-toolkit-missing",),

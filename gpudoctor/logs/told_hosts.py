@@ -1,0 +1,153 @@
+"""What people tell of containers, clusters and virtual machines: what they did to the engine, who has the GPU, what is asked for.
+It is weak: it decides where programs say nothing else."""
+
+from __future__ import annotations
+
+from .language import Kind, Language
+from .places import SEEN, inside
+
+_NEEDED = r"(?i:\b(?:unless|without|after|once|only (?:works? )?(?:if|when|after|with)|(?:if|when) (?:they|you|I|we|one|it|that) (?:do(?:es)?n't|do(?:es)? not)|needs? to|needed to|ha(?:s|ve|d) to|must|solved (?:it )?by|fixed (?:it )?by|helped|works? (?:if|when|with|after)))\b"
+_NVIDIA_DEFAULT = r"(?i:[`'\"]?nvidia(?:-container-runtime)?[`'\"]? (?:\w+ )?(?:(?:as|to be|is|be) )?(?:the |its |a )?default[- ]runtime|default[-_ ]runtime(?:_name)?[`'\"]?(?: ?= ?| ?: ?| to | as | is (?:set to )?)[`'\"]{0,2}nvidia)"
+_TOOLKIT = r"[`'\"]?nvidia[- ](?:container[- ](?:toolkit|runtime)|docker ?2?)\b"
+_KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
+    (
+        "cdi-generated",
+        ("cdi generate", "CDI"),
+        r"\bnvidia-ctk (?:-\S{1,20} ){0,3}cdi generate\b|(?i:\b(?:re-?)?(?:generat|creat|writ|mak)\w{1,4} (?:the |a |an |its |my |this ){0,2}(?:new |nvidia )?CDI[- ](?:spec\w*|files?|yaml|description)\b)",
+        False,
+    ),
+    (
+        "toolkit-said",
+        ("nvidia-container", "nvidia container", "ontainer Toolkit", "ontainer toolkit", "nvidia-docker", "nvidia docker", "Nvidia Docker", "NVIDIA Docker"),
+        (
+            r"(?i:^(?![^\n]{0,300}\?)(?![^\n]{0,300}\b(?:still|although|though|even|remov\w{1,3}|purg\w{1,3}|uninstall\w{0,3})\b)[^\n]{0,300}?(?:"
+            rf"\b(?:had(?:n't| not)|was(?:n't| not)|were(?:n't| not)|did(?:n't| not)|never|forg[eo]t(?:ten)? to) (?:\w+ ){{0,2}}?(?:install(?:ed)?|set up) (?:the )?{_TOOLKIT}"
+            rf"|{_TOOLKIT}[`'\"]? (?:was|were) (?:not|missing|never)(?: installed)?\b|{_TOOLKIT}[`'\"]? was(?:n't) installed\b"
+            rf"|\binstall(?:ing|ed|ation)? (?:of )?(?:the )?{_TOOLKIT}[^.\n]{{0,60}}\b(?:fixed|fixes|solved|solves|resolved|resolves|helped|did the trick)\b"
+            rf"|\b(?:fixed|solved|resolved)\b[^.\n]{{0,20}}\b(?:by|after|with|through) install(?:ing)? (?:the )?{_TOOLKIT}))"
+        ),
+        True,
+    ),
+    (
+        "login-node-said",
+        ("node", "节点"),
+        (
+            r"(?i:^(?![^\n]{0,300}\b(?:works?|worked|fine|ok|gpus? (?:is|are))\b[^.\n]{0,20}\bon (?:the|our|a|my) (?:\w+ )?(?:login|head|front-?end|submit|admin)[- ]?nodes?\b|[^\n]{0,300}\bnot (?:\w+ )?on (?:the|our|a) (?:\w+ )?(?:login|head))"
+            r"[^\n]{0,300}?\bon (?:the|our|a|my) (?:\w+ )?(?:login|head|front-?end|submit|admin)[- ]?nodes?\b)|在(?:登录|登陆|管理|头)节点(?:上|运行|执行)"
+        ),
+        True,
+    ),
+    (
+        "reboot-helps",
+        ("boot",),
+        (
+            r"(?i:^(?![^\n]{0,300}\b(?:does(?:n't| not)|did(?:n't| not)|not|never|no) (?:\w+ ){0,2}(?:help|fix|solve|change))[^\n]{0,300}?(?:\bre-?boot(?:ing|ed)?(?: (?:the|my) (?:\w+ )?(?:machine|host|server|pc|computer|node|system))? (?:\w+ )?(?:fixe[sd]|solve[sd]|helps|helped|cures|cured|resolve[sd]|brings|brought)\b"
+            r"|\b(?:fixed|solved|resolved|gone|works? again|fine again|works?|worked) (?:\w+ )?(?:after|by|with|until|once) (?:an? |the |I )?(?:\w+ )?re-?boot))"
+        ),
+        True,
+    ),
+    (
+        "works-again",
+        ("again", "fixe", "solve", "help", "works"),
+        r"(?i:^(?![^\n]{0,300}\b(?:does(?:n't| not)|did(?:n't| not)|not|never|won't)\b[^.\n]{0,30}\b(?:help|fix|solve|again))[^\n]{0,300}?\b(?:works?|worked|working|runs?|fine|ok|starts?|have (?:it|them|the gpus?)|back) (?:\w+ ){0,2}?again\b|\b(?:fixes|fixed|solves|solved|resolves|resolved|cures|cured) (?:it|this|that|the|my|all|everything)\b|\b(?:helped|helps me|fixed)\b)",
+        False,
+    ),
+    (
+        "driver-was-updated",
+        ("pdat", "pgrad"),
+        r"(?i:\bdrivers?\b[^.\n]{0,40}\b(?:updat|upgrad)\w{1,4}\b|\b(?:updat|upgrad)\w{1,4}\b[^.\n]{0,40}\bdrivers?\b)",
+        True,
+    ),
+    (
+        "default-runtime-needed",
+        ("efault",),
+        rf"^(?![^\n]{{0,300}}\b(?:still|already|however|but it)\b)[^\n]{{0,300}}?(?:{_NEEDED}[^.\n]{{0,60}}?{_NVIDIA_DEFAULT}|{_NVIDIA_DEFAULT}[^.\n]{{0,40}}\b(?i:solve[sd]|fixe[sd]|helped|works?|did the trick|is (?:needed|required|necessary))\b)",
+        True,
+    ),
+    (
+        "cluster-named",
+        ("ubernetes", "k8s", "K8s", "K8S", "k3s", "K3s", "ubectl", "ubeflow", "pod", "Pod", "ontainerd", "inikube", "kind-"),
+        r"(?i:\b(?:kubernetes|k8s|micro ?k8s|k3s|rke2|kubectl|kubeflow|minikube|pods?)\b|\bcontainerd\b)",
+        True,
+    ),
+    (
+        "guest-named",
+        ("irtual", "VMware", "VMWare", "vmware", "Vmware", "arallels", "UTM", "VBox", "vbox"),
+        (
+            r"(?i:^(?![^\n]{0,400}\b(?:not|without|besides|instead of|outside|host (?:of|for)|dual[- ]boot)\b)[^\n]{0,400}?(?:"
+            r"\b(?:in|inside|within|under|on|into) (?:an? |the |my |our ){0,2}(?:(?:ubuntu|linux|debian|centos|windows|fedora|virtual|machine|vm|guest|of|[\d.]{1,6}|in|under|on|latest) ){0,4}?(?:oracle )?(?:virtual ?box|vbox|vmware[- ](?:workstation|player|fusion)|parallels(?: desktop)?|UTM)\b"
+            r"|\b(?:virtual ?box|vmware[- ](?:workstation|player|fusion)|parallels(?: desktop)?) (?:vm|guest|virtual machine|machine|linux|ubuntu|debian|centos|fedora|windows)\b"
+            r"|\b(?:vm|guest|virtual machine) ?(?:is |runs |running )?(?:\(|(?:in|on|by|with|under|of) )(?:oracle )?(?:virtual ?box|vmware[- ](?:workstation|player|fusion)|parallels)"
+            r"|\b(?:use|uses|using|have|run|running|installed|with) (?:\w+ ){0,2}?(?:virtual ?box|vmware[- ](?:workstation|player|fusion)|parallels desktop)\b[^\n]{0,60}?\b(?:guest|ubuntu|linux|debian|centos|fedora|vm|virtual machine)\b"
+            r"|\((?:in |on |under |inside )?(?:an? |the )?(?:oracle )?(?:virtual ?box|vmware[- ](?:workstation|player|fusion))))"
+            r"|(?:在|用|使用|通过) ?(?i:vmware(?: ?workstation)?|virtual ?box) ?(?i:pro ?)?\d{0,2}(?:的|里|中|上)?(?:面|边)?(?:虚拟机)"
+        ),
+        True,
+    ),
+    (
+        "vfio-owns",
+        ("vfio", "VFIO"),
+        r"(?i:^(?![^\n]{0,400}\b(?:should|want|wants|how (?:to|can|do)|need to|try to|trying to|not|isn't|can't|cannot|won't)\b[^.\n]{0,60}\bvfio)[^\n]{0,400}?(?:\b(?:gpu|card|graphics card|[rg]tx ?\d{3,4}\w*|device)s?(?: \w+){0,3}? (?:is|are|was|were|gets?|stays?|remains?|being) (?:\w+ )?(?:(?:owned|bound|claimed|grabbed|taken|held|captured|reserved|seized|hijacked|used) (?:\w+ )?(?:by|to)|passed (?:through|on|over)(?: to [^.\n]{1,40}?)? (?:with|by|via|using)) (?:the )?[`'\"]?vfio(?:[-_]pci)?\b|\bvfio(?:[-_]pci)?[`'\"]? (?:still |already |always )?(?:owns|claims|grabs|holds|takes|has|grabbed|claimed|took|captures) (?:\w+ ){0,2}(?:gpu|card|graphics|device)s?\b|\bkernel driver in use: vfio-pci\b[^\n]{1,40}\b(?:gpu|card|nvidia|geforce|[rg]tx)))",
+        True,
+    ),
+    (
+        "nodes-gone-said",
+        ("/dev/nvidia", "device file", "device node", "evice Node", "evice files"),
+        r"(?i:^(?!ls: |stat: |\W{0,20}error\b)(?![^\n]{0,300}\b(?:container|docker|pod|inside)\b)[^\n]{0,400}?(?:(?<!if )(?<!if the )(?<!when )\b(?:gpu|nvidia|the|its) (?:device (?:files?|nodes?))\b|(?<!if )(?<!if the )(?<!when )(?<!\w)/dev/nvidia(?:\*|\d|ctl|X)?(?![\w-])(?: (?:device )?(?:files?|nodes?))?)[`'\"]? (?:\w+ )?(?:(?:(?:is|are|was|were) (?:\w+ ){0,2}?)?(?:missing|gone|not (?:available|there|present|created|made|being created)|absent|unavailable)|(?:(?:does|do|did)(?:n't| not) (?:exist|appear|show up|get created))|(?:is|are)n't (?:\w+ )?(?:available|there|present|created)|disappears?|vanish(?:es)?))",
+        True,
+    ),
+    ("rebooted", ("reboot", "Reboot", "boot", "restart"), r"(?i:\b(?:after|on|at|following|upon|since|until|every|each) (?:[`'\"]?\w+ ){0,3}?[`'\"]?(?:re-?boot|re-?booting|boot|boot-?up|restart|start-?up)\b)", True),
+    (
+        "no-nv-said",
+        ("--nv",),
+        (
+            r"(?i:^(?![^\n]{0,300}\b(?:with (?:and|or) without|both|also without|even without|or without|without (?:an? )?(?:nvidia )?gpus?|no gpus?|cpu[- ]only)\b)[^\n]{0,400}?(?:(?<![\w-])--nv\b[`'\"]{0,2} (?:(?:flag|option|switch|argument|parameter) )?"
+            r"(?:(?:is|was|gets?|are) (?:\w+ )?(?:not (?:\w+ )?(?:set|passed|used|added|given|there|included)|set (?:with|for|by|in) (?:neither|none)|missing|unset|lost|ignored|dropped|left out)\b|(?:is|was)n't (?:\w+ )?(?:set|passed|used|added|given|there|included)\b)"
+            r"|\b(?:started|start|run|runs|ran|called|executed|launched|execs?) (?:\w+ ){0,2}?without (?:the )?[`'\"]?--nv\b|\b(?:forgot(?:ten)?|forget|lack(?:s|ing)?|omit(?:s|ted)?|unsets?) (?:the |to (?:add|pass|set|use) )?(?:\w{1,24}=)?[`'\"]?--nv\b"
+            r"|\b(?:does(?:n't| not)|do(?:n't| not)|did(?:n't| not)|never) (?:\w+ )?(?:set|pass|add|use|include)\w{0,3} (?:the )?[`'\"]?--nv\b|\b(?:unsets?|removes?|drops?) \w{1,24}=[`'\"]?--nv\b))"
+        ),
+        True,
+    ),
+)  # fmt: skip
+TOLD = tuple(
+    Language("circumstances", words, (Kind(name, pattern, once=once),), told=True)
+    for name, words, pattern, once in _KINDS
+)
+PLACES = Language(
+    name="circumstances",
+    words=("/nix/store/", "nix-", "nix develop", "nix run", "nix shell", "nix build", "nixpkgs", "nixos", "NixOS", "/gnu/store/", "guix"),
+    kinds=(
+        Kind("built-by-nix", r"/(?:nix|gnu)/store/[0-9a-z]{32}-|\bnix-(?:shell|build)\b|\bnix (?:run|develop|shell|build)\b|\bnixpkgs\b|\bguix (?:shell|environment)\b|#!nix-shell", once=True),
+        Kind("nixos-named", r"\bNixOS\b|\bnixos-\w", once=True),
+    ),
+)  # fmt: skip
+"""Packages of a store of their own, whose loader looks nowhere else."""
+CAPABILITIES = Language(
+    name="circumstances",
+    words=("NVIDIA_DRIVER_CAPABILITIES",),
+    kinds=(
+        Kind(
+            "capabilities-without-compute",
+            r"\bNVIDIA_DRIVER_CAPABILITIES['\"`]{0,2}(?: ?[=:] ?|[ ,](?:(?:is|was|were|set|to|value:|only) ){0,3})['\"`]?(?P<value>(?:utility|graphics|video|display|ngx|compat32)(?:,(?:utility|graphics|video|display|ngx|compat32))*)(?![\w,])",
+            once=True,
+        ),
+    ),
+)
+"""What a container is given of the driver, where the libraries for computing are not among it."""
+LAUNCHERS = Language(
+    name="places",
+    words=("enroot", "Enroot", "pyxis", "Pyxis", "--container-image"),
+    kinds=(Kind("by-enroot", r"\b[Ee]nroot\b|\b[Pp]yxis\b|--container-image[= ]", once=True),),
+)
+BEHIND_SLURM = Language(
+    name="places",
+    words=("singularity ", "apptainer "),
+    kinds=(
+        Kind(
+            "apptainer-run",  # beside what is asked of Slurm in the same line
+            r"^(?![^\n]{0,400} --nv(?:ccli)?\b)[^\n]{0,40}?\bsrun [^\n]{0,200}(?:--gres|--gpus|-G ?\d)[^\n]{0,200}\b(?:singularity|apptainer) (?:-\w+ )?(?:exec|run|shell) ",
+            tell=inside("apptainer", SEEN),
+        ),
+    ),
+)
+LANGUAGES = (*TOLD, PLACES, CAPABILITIES, LAUNCHERS, BEHIND_SLURM)
