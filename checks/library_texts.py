@@ -151,6 +151,8 @@ def file_that_is_there(facts: Facts, in_wheels: bool) -> Iterator[Found]:
     names = (*lost(facts), *(name for name, _ in parts))
     if in_wheels and gap_in_text(facts):
         return  # tf-wheel-runpath-gap
+    if any(refused_file(facts)):
+        return
     for event in facts.text.said("shows-file"):
         name, directory = event.values["library"], event.values["directory"].rstrip("/")
         inside = _IN_A_WHEEL.search(event.text)

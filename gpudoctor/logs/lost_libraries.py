@@ -31,7 +31,8 @@ _NAMES = "cudart|cublasLt|cublas|cufft|curand|cusolver|cusparse|cudnn"
 _LIBRARY = rf"(?P<library>lib(?:{_NAMES})(?:\.so(?:\.\d{{1,2}}){{0,3}}|(?:\.\d{{1,2}}){{0,2}}\.dylib)|(?i:{_NAMES})64(?:_\d{{1,3}}(?:_\d{{1,2}})?)?\.dll)\b"
 _QUOTE = r"['\"`*]{0,3}"
 _LOADER = Pattern(
-    rf"{_LIBRARY}{_QUOTE}(?: ?: ?{_QUOTE}cannot open shared object|: ?No such file or directory| => not found)"
+    rf"{_LIBRARY}{_QUOTE}(?: ?: ?{_QUOTE}cannot open shared object|: ?No such file or directory| => not found"
+    r"|: ?(?:file too short|invalid ELF header|wrong ELF class|cannot read file data))"
     rf"|Library not loaded: {_QUOTE}(?:@rpath/|/[\w./-]{{1,100}}/)?{_LIBRARY.replace('P<library>', 'P<library3>')}"
     rf"|cannot open shared object file: {_QUOTE}(?P<library2>lib(?:{_NAMES})\.so(?:\.\d{{1,2}}){{0,3}})"
 )

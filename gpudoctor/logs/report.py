@@ -161,7 +161,9 @@ _WHEEL = Pattern(
 )
 """A wheel that is installed tells the system."""
 _SITE_VERSION = Pattern(r"Python(?P<major>[23])(?P<minor>\d{1,2})(?P<bits>-32)?[\\/]", re.IGNORECASE)
-_PYTHON_32 = Pattern(r"[\\/]Python\d{2,3}-32[\\/]python\.exe", re.IGNORECASE)
+_PYTHON_32 = Pattern(r"[\\/]Python\d{2,3}-32[\\/](?:python\.exe|scripts\b)", re.IGNORECASE)
+_JETSON_HOST = Pattern(r"[\w.-]{1,40}@(?:jetson|tegra)\b")
+"""As NVIDIA's own images of the Jetson are called."""
 _SPEECH = 600
 _IN_SPEECH = Pattern(
     r"\b(?P<what>[Pp]ython|PYTHON|[Tt]ensor[Ff]low(?:[-_ ][Gg][Pp][Uu])?|TF|tf|CUDA|[Cc]uda|cu ?DNN"
@@ -330,6 +332,8 @@ class Reader:
         prompt = "Windows" if _PROMPT_WINDOWS.match(text) else "Linux" if _PROMPT_LINUX.match(text) else None
         if prompt is not None:
             notes.tell("system.system", prompt, line, _PRINTED)
+            if _JETSON_HOST.match(text):
+                notes.tell("system.machine", "aarch64", line, _PRINTED)
             return {"prompt": prompt} if told != prompt else None
         return None
 

@@ -295,6 +295,8 @@ def strong(facts: Facts) -> Iterator[str]:
         yield "device-node-permission"
     if said("old-not-offered"):
         yield "python-version-unsupported"
+    if said("notebook-lacks-tensorflow"):
+        yield "jupyter-kernel-other-environment"
     if said("dll-routine") and said("processor-without-avx") and not said("processor-with-avx"):
         yield "cpu-no-avx"
     if said("dll-routine") and old and not said("processor-with-avx") and (release is None or release >= _WITH_AVX):

@@ -24,6 +24,7 @@ STUB = "failed call to cuInit: UNKNOWN ERROR (34)\nkernel driver does not appear
 REQUEST = 'docker: Error response from daemon: could not select device driver "" with capabilities: [[gpu]].\n'
 CAP = "    Clocks Event Reasons\n        Idle                              : Not Active\n        SW Power Cap                      : {cap}\n        HW Slowdown                       : Not Active\n"
 QUERY = "==============NVSMI LOG==============\n\nAttached GPUs                             : 1\nGPU 00000000:0B:00.0\n"
+NOT_OFFERED = "ERROR: Could not find a version that satisfies the requirement tensorflow (from versions: none)\nERROR: No matching distribution found for tensorflow\n"
 BANNER = """\
 No CUDA in it
 {place} nvidia-smi
@@ -117,6 +118,14 @@ def test_it_is_decided(text: str, cause: str | None) -> None:
         ("no ECC error from the GPU driver when a container starts\nIt is a p2.xl in AWS, with docker\n", "ecc-uncorrectable-error", False),
         ("The usage doesn't get over 70%\n\n" + QUERY + CAP.format(cap="Active"), "gpu-throttling-power", True),
         ("The usage doesn't get over 70%\n\n" + QUERY + CAP.format(cap="Not Active"), "gpu-throttling-power", False),
+        # the loader finds a file and refuses it
+        ("It worked before\nImportError: /usr/local/cuda/lib64/libcudnn.so.6: file too short\n", "cuda-lib-unusable", True),
+        ("It worked before\nImportError: libcudnn.so.6: cannot open shared object file: No such file or directory\n", "cuda-lib-unusable", False),
+        # a prompt or a path tells the machine
+        ("No TensorFlow\nnvidia@jetson-0412:~/work$ pip install tensorflow\nDEPRECATION: Python 2.7 will reach the end of its life on January 1st, 2020. Please upgrade your Python as Python 2.7 won't be maintained after that date.\n" + NOT_OFFERED, "tf-aarch64-no-wheel", True),
+        ("No TensorFlow\nnvidia@box-0412:~/work$ pip install tensorflow\nDEPRECATION: Python 2.7 will reach the end of its life on January 1st, 2020. Please upgrade your Python as Python 2.7 won't be maintained after that date.\n" + NOT_OFFERED, "tf-aarch64-no-wheel", False),
+        ("No TensorFlow\nC:\\Program Files (x86)\\Python38-32\\Scripts>pip install tensorflow\n" + NOT_OFFERED, "python-32bit", True),
+        ("No TensorFlow\nC:\\Program Files\\Python38\\Scripts>pip install tensorflow\n" + NOT_OFFERED, "python-32bit", False),
         # a libcuda that is newer than the driver's branch
         (BANNER.format(place="root@3d7e0ba526d4:/work#", driver="470.161.03", cuda="11.7", card="NVIDIA GeForce ..."), "cuda-compat-unsupported", True),
         (BANNER.format(place="root@3d7e0ba526d4:/work#", driver="470.161.03", cuda="11.4", card="NVIDIA GeForce ..."), "cuda-compat-unsupported", False),
