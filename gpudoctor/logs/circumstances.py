@@ -285,7 +285,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "machine-was-changed",
         ("server", "oard", "machine", "workstation"),
-        r"(?i:\b(?:new|newer|another|other|different) (?:server|mother ?board|main ?board|machine|workstation)\b)",
+        r"(?i:\b(?:new|newer|another|other|different) (?:server|mother ?board|main ?board|machine|workstation|chassis)\b|\b(?:out of|from) (?:an? |my |the |our )?(?:old|older|previous|former|other) (?:\w+ )?(?:server|machine|workstation|box|chassis|board)\b)",
     ),
     (
         "pairs-behind-switch",

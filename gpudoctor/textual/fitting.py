@@ -49,6 +49,8 @@ _NO_LIBCUDA = (
     "driver-missing", "container-no-gpus-flag", "no-nvidia-gpu", "driver-libcuda-not-on-path", "wsl-libcuda-path",
     "container-capabilities-without-compute", *_NOT_HANDED_OVER[1:], "sudo-stripped-environment", "amd-gpu",
 )  # fmt: skip
+_CUT = re.compile(r"libcuda\.so[.\d]*: (?:file too short|invalid ELF header)")
+_CUT_SHORT = ("driver-library-damaged", "hpc-login-node")
 _NVML: dict[int, tuple[str, ...]] = {
     4: ("device-node-permission", "lsm-denied", "container-cgroup-devices-lost", "container-rootless-cgroups"),
     8: ("psu-insufficient", "driver-rminit-failed"),
@@ -166,7 +168,8 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
             return _INSTALL
         return ("tf-not-installed", "jupyter-kernel-other-environment", "tf-shadowed", "python-version-unsupported")
     if lib.path is None:
-        return _both(by_nvml, _NO_LIBCUDA)
+        cut = isinstance(lib.load_error, str) and _CUT.search(lib.load_error)
+        return _both(by_nvml, (*_CUT_SHORT, *_NO_LIBCUDA) if cut else _NO_LIBCUDA)
     if isinstance(lib.init_result, int) and lib.init_result:
         fits = _CU_INIT.get(lib.init_result, _CU_INIT[999])
         if "CUDA_VISIBLE_DEVICES" in facts.environment.unset:
