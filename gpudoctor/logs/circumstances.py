@@ -268,7 +268,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "path-not-set",
         ("path", "PATH"),
-        (r"(?i:\b(?:did(?:n't| not)|have(?:n't| not)|never|without) (?:even |ever )?(?:set|setting|export(?:ed|ing)?|add(?:ed|ing)?) (?:up )?(?:any |the |an? )?(?:\w+ )?(?:paths?\b(?! to the data)|LD_LIBRARY_PATH)|\bno (?:such )?paths? (?:was|were|is|are|has been|have been) (?:ever )?set\b|\b(?:about|mentions?|of) (?:a |any |the )?paths?\b[^.\n]{0,30}\b(?:did(?:n't| not)|have(?:n't| not)|never) (?:set|add|export)\w* (?:one|any|it)\b)"),
+        (r"(?i:\b(?:did(?:n't| not)|have(?:n't| not)|never|without) (?:even |ever )?(?:set|setting|export(?:ed|ing)?|add(?:ed|ing)?) (?:up )?(?:any |the |an? )?(?:\w+ )?(?:paths?\b(?! to the data)|LD_LIBRARY_PATH)|\bno (?:such )?paths? (?:was|were|is|are|has been|have been) (?:ever )?set\b|\b(?:about|mentions?|of) (?:(?:setting|adding|exporting) )?(?:a |any |the )?paths?\b[^.\n]{0,30}\b(?:did(?:n't| not)|have(?:n't| not)|never) (?:set|add|export)\w* (?:one|any|it)\b)"),
     ),
     (
         "load-decides",

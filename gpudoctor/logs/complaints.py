@@ -43,7 +43,7 @@ _NO_GPU = tuple(Pattern(one, re.IGNORECASE) for one in (
     # the processor does it
     r"\b(?:only|just|nothing but|none but|nothing else than) (?:uses? |sees? |detects? |lists? |shows? |finds? |on |in |the |my |works? (?:on|with) )*(?:the |my )?CPUs?\b(?! cores?| threads?| mem|-bound)",
     r"\bonly (?:uses?|takes?|sees?|detects?|lists?|shows?|finds?|runs? on|works? on|trains? on|using|taking)(?: the| my)? CPU\b",
-    r"\b(?:uses?|using|used|runs? (?:on|by)|running (?:on|by)|ran on|start(?:s|ed|ing)? (?:on|in|with)|begins? (?:on|in)|trains? on|training (?:is )?on|falls? back to|defaults? to|executed? on|computes? on|works? on|stays on|goes to|stuck (?:on|with)) (?:the |my )?CPU\b(?! (?:cores?|threads?|ram|mem)|-(?:quota|period|shares?|set|limit|time))",
+    r"\b(?:uses?|using|used|runs? (?:on|by)|running (?:on|by)|ran on|start(?:s|ed|ing)? (?:on|in|with)|begins? (?:on|in)|trains? on|training (?:is )?on|falls? back to|defaults? to|(?:connects?|switches|switched|changes|reverts?) (?:back )?to(?: a)?|executed? on|computes? on|works? on|stays on|goes to|stuck (?:on|with)) (?:the |my )?CPU\b(?! (?:cores?|threads?|ram|mem)|-(?:quota|period|shares?|set|limit|time))",
     r"\bCPU (?:mode|instead of (?:the |my )?(?:GPU|graphics)|(?:and )?not (?:on |in )?(?:the |my )?GPU|rather than|only\b)|\binstead of (?:on |using )?(?:the |my )?GPU\b|\bbut (?:\w+ ){0,3}on (?:the |my )?CPU\b|\bis (?:only |just )?for (?:the )?CPU\b",
     # it idles
     rf"\b{_CARD} (?:does|do|did|is doing|are doing) nothing\b|\b{_CARD} (?:sits?|stays?|is|are|remains?|was) (?:completely |just |always |totally )?idle\b",

@@ -23,6 +23,11 @@ BROKEN_GPU = (
     "xid-hardware-fault",
 )
 _STUB = ("libcuda-stub-loaded",)
+_OF_LINUX = (
+    "cuinit-uvm-device-missing", "uvm-node-stale-major", "device-nodes-missing", "device-node-permission", "container-cgroup-devices-lost",
+    "address-space-limit", "wsl-libcuda-path",
+)  # fmt: skip
+"""What Windows does not have: device nodes, control groups."""
 _CU_INIT: dict[int, tuple[str, ...]] = {
     -1: ("libcuda-stub-loaded", "container-no-gpus-flag", "container-visible-devices-wrong"),
     2: ("address-space-limit", "gpu-memory-held-by-other-process"),
@@ -172,6 +177,9 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
         return _both(by_nvml, (*_CUT_SHORT, *_NO_LIBCUDA) if cut else _NO_LIBCUDA)
     if isinstance(lib.init_result, int) and lib.init_result:
         fits = _CU_INIT.get(lib.init_result, _CU_INIT[999])
+        if facts.system.system == "Windows" and facts.system.wsl is not True:
+            fits = (*(c for c in fits if c not in _OF_LINUX), "no-nvidia-gpu", "amd-gpu")
+            fits = tuple(dict.fromkeys(fits))
         if "CUDA_VISIBLE_DEVICES" in facts.environment.unset:
             fits = tuple(c for c in fits if not c.startswith("cuda-visible-devices"))
         if facts.driver.kernel_version is None or facts.text.said("device-node-absent"):
