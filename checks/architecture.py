@@ -372,6 +372,7 @@ def _slow_start(facts: Facts) -> Found:
     text = facts.text
     first, newer = text.said("first-start-long"), _told.too_new(facts, any_of_them=True)
     long = text.said("slow-start") if text.said("device-line-waits") else ()
+    long = long or (text.said("first-use-slow") if text.said("compute-cache-named") else ())
     if newer:
         long = text.said("slow-start") or (text.said("takes-long") if text.said("device-found") else ())
     if text.shows_a_failure or not (first or long):
@@ -400,7 +401,8 @@ def jit_cold_start(facts: Facts) -> Findings:
 
     What it looks at: TensorFlow's line 'not built with CUDA kernel binaries compatible with compute capability …', while
     no kernel fails for reasons of code. It is said for information, unless somebody asks in a pasted text why it takes long. There also
-    without that line: a first start that takes minutes, or a start that takes long on a card that is newer than the CUDA.
+    without that line: a first start that takes minutes, a first use that is slow where CUDA's cache is named, or a start that takes long
+    on a card that is newer than the CUDA.
 
     Why it matters: the first run of a program can take minutes to half an hour. The compiled code is kept in
     ~/.nv/ComputeCache, and the next start is fast, unless the cache is too small or can't be written.
