@@ -8,6 +8,7 @@ import re
 from packaging.version import InvalidVersion, Version
 
 from gpudoctor import compat
+from gpudoctor.checks import _told
 from gpudoctor.compat.records import Platform, Release
 from gpudoctor.facts import Facts, TextEvent
 from gpudoctor.patterns import Pattern
@@ -242,3 +243,14 @@ def range_of(versions: set[str]) -> str:
     """'3.9 to 3.12'."""
     ordered = sorted(versions, key=Version)
     return f"{ordered[0]} to {ordered[-1]}" if len(ordered) > 1 else "".join(ordered)
+
+
+def before_its_wheels(facts: Facts) -> tuple[TextEvent, ...]:
+    """A system of glibc 2.12 on which somebody can't import TensorFlow 1: its wheels are linked with 2.17. () where it tells no such
+    thing, or where a line shows another reason."""
+    system, fails = facts.text.said("old-system-named"), facts.text.said("import-fails-said")
+    old = [r for r in _told.releases(facts) if r[0] == 1]
+    error = isinstance(facts.tensorflow.import_error, str) or facts.text.shows_a_failure
+    if not system or not fails or not old or error or len(old) < len(_told.releases(facts)):
+        return ()
+    return system[0], fails[0]

@@ -154,6 +154,8 @@ def too_old(facts: Facts) -> Iterator[Found]:
     if card:
         below += tuple(e for e in text.said("minimum-named") if card[1] < _told.pair(e.values["least"]))
     no_code = text.said("no-kernel-image", "arch-mismatch") if card and not _told.too_new(facts) else ()
+    if card and not text.shows_a_failure and not text.said("container-named", "compose-named"):
+        no_code += text.said("support-dropped-said")
     if card and card[1] < _LEAST:
         no_code += text.said("no-supported-device")
     if not below and not no_code and card and _is_before_all(facts):

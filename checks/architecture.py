@@ -215,7 +215,8 @@ def gpu_left_out_beside_another(facts: Facts) -> Findings:
     """TensorFlow leaves a GPU out, too old or too small for it, and uses another one.
 
     What it looks at: TensorFlow's own lines 'Ignoring visible gpu device …', where it lists a GPU; where TensorFlow was
-    not run, GPUs older than its build among others that are not.
+    not run, GPUs older than its build among others that are not. In a pasted text: somebody's second GPU is not seen, and one of those
+    that are named has fewer than 8 multiprocessors.
 
     Why it matters: mostly it does not: a display card beside the GPU that computes. Whoever wants to compute on it, too,
     finds here what it takes.
@@ -225,6 +226,9 @@ def gpu_left_out_beside_another(facts: Facts) -> Findings:
 
     Source: TensorFlow, tensorflow/core/common_runtime/gpu/gpu_device.cc.
     """
+    if facts.text.is_all and (found := _small_in_words(facts)) is not None:
+        yield found
+        return None
     _need_cuda_build(facts)
     too_old, others = _too_old(facts)
     if others:
@@ -233,6 +237,33 @@ def gpu_left_out_beside_another(facts: Facts) -> Findings:
     if small and known(facts.tensorflow.gpus()):
         yield from small
     return "TensorFlow leaves out no GPU beside others"
+
+
+_FEW_SMS = Pattern(
+    r"(?i)\b(?:GT ?X? ?10[35]0(?!0)|GT ?1030|GTX? ?(?:7[0-5]|9[45])0(?!0)|GT ?[67]\d\d|MX ?[123]\d0|[89][1-6]0 ?MX?|Quadro (?:P[46]\d0|P1000|K\d{3}|K[12]\d00|M[16]\d{2}0?|T400)|NVS ?\d{3})\b"
+)
+"""NVIDIA's products with fewer multiprocessors than TensorFlow wants beside another GPU."""
+
+
+def _small_in_words(facts: Facts) -> Found | None:
+    """Somebody's second GPU is not seen, and is a small one."""
+    unseen, cards = facts.text.said("one-of-several-unseen"), facts.text.cards()
+    small = [name for name in cards if _FEW_SMS.search(name)]
+    if not unseen or not small or len(small) == len(cards) or facts.text.said("several-machines"):
+        return None
+    return Found(
+        message=f"{small[0]} has fewer multiprocessors than TensorFlow wants of a GPU beside a larger one ({_DEFAULT_MINIMUM}): it is left out.",
+        proof=lines((unseen[0], *(e for e in facts.text.said("names") if small[0] in e.values.get("cards", "")))),
+        fixes=(
+            Fix(
+                kind="env",
+                risk="safe",
+                summary="Let TensorFlow use it, for this shell and what it starts; a step of both takes as long as the small one needs",
+                steps=(f"export {_MINIMUM}=1",),
+                env=(EnvChange(name=_MINIMUM, op="set", value="1"),),
+            ),
+        ),
+    )
 
 
 _REJECTED = Pattern(
@@ -341,6 +372,7 @@ def _slow_start(facts: Facts) -> Found:
     text = facts.text
     first, newer = text.said("first-start-long"), _told.too_new(facts, any_of_them=True)
     long = text.said("slow-start") if text.said("device-line-waits") else ()
+    long = long or (text.said("first-use-slow") if text.said("compute-cache-named") else ())
     if newer:
         long = text.said("slow-start") or (text.said("takes-long") if text.said("device-found") else ())
     if text.shows_a_failure or not (first or long):
@@ -369,7 +401,8 @@ def jit_cold_start(facts: Facts) -> Findings:
 
     What it looks at: TensorFlow's line 'not built with CUDA kernel binaries compatible with compute capability …', while
     no kernel fails for reasons of code. It is said for information, unless somebody asks in a pasted text why it takes long. There also
-    without that line: a first start that takes minutes, or a start that takes long on a card that is newer than the CUDA.
+    without that line: a first start that takes minutes, a first use that is slow where CUDA's cache is named, or a start that takes long
+    on a card that is newer than the CUDA.
 
     Why it matters: the first run of a program can take minutes to half an hour. The compiled code is kept in
     ~/.nv/ComputeCache, and the next start is fast, unless the cache is too small or can't be written.

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from shlex import quote
 
 from gpudoctor.checks._reasons import named, several
-from gpudoctor.checks._said import machines_alone
+from gpudoctor.checks._said import left_open, lines, machines_alone
 from gpudoctor.facts import ALL_REDUCE, ClusterTask, Facts, PortHolder, TfConfig, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
+from gpudoctor.patterns import Pattern
 from gpudoctor.registry import check
 
 _ROLES = ("chief", "worker", "ps", "evaluator")
@@ -186,7 +187,7 @@ def tf_config_localhost(facts: Facts) -> Findings:
     """TF_CONFIG names a task 'localhost' in a cluster of several machines.
 
     What it looks at: addresses whose names lead to the loopback alone (localhost, 127.0.0.1, a host name that /etc/hosts leads
-    there), beside addresses of other machines.
+    there), beside addresses of other machines. In a pasted text: all addresses are localhost, and somebody speaks of a second machine.
 
     Why it matters: each machine takes them for itself, and connects to itself. Training hangs at its start. For this process's own
     entry alone it may be meant, where every machine has a list of its own: that is told for information.
@@ -195,6 +196,9 @@ def tf_config_localhost(facts: Facts) -> Findings:
 
     Source: https://www.tensorflow.org/tutorials/distribute/multi_worker_with_keras
     """
+    if facts.text.is_all:
+        yield _local_in_words(facts)
+        return None
     config = _cluster(facts)
     tasks = _speaking(config)
     local = [t for t in tasks if t.loopback is True]
@@ -293,7 +297,8 @@ def tf_config_port_taken(facts: Facts) -> Findings:
     """Another program listens on the port that TF_CONFIG gives to this process.
 
     What it looks at: the listening sockets of this machine (/proc/net/tcp) with this task's port, and the process that has them. One
-    that was started with the same TF_CONFIG is this task itself: told for information, as a second one can't start beside it.
+    that was started with the same TF_CONFIG is this task itself: told for information, as a second one can't start beside it. In a
+    pasted text: 'Could not start gRPC server' and 'Address already in use', beside TF_CONFIG or a ClusterSpec.
 
     Why it matters: TensorFlow's server can't start ('Address already in use', 'Could not start gRPC server').
 
@@ -301,6 +306,9 @@ def tf_config_port_taken(facts: Facts) -> Findings:
 
     Source: proc(5), /proc/net/tcp; TensorFlow, grpc_server_lib.cc.
     """
+    if facts.text.is_all:
+        yield _taken_in_words(facts)
+        return
     config = _cluster(facts)
     mine = config.mine()
     if mine is None or mine.port is None:
@@ -329,6 +337,44 @@ def tf_config_port_taken(facts: Facts) -> Findings:
             _advice("See what it is", f"ps -o pid,user,lstart,args -p {pid}"),
         ),
     )
+
+
+def _taken_in_words(facts: Facts) -> Found:
+    """TensorFlow's server finds its port taken. Raises UnknownFactError."""
+    server, taken, named_ = (
+        facts.text.said(kind) for kind in ("server-not-started", "address-in-use", "cluster-named")
+    )
+    if not server or not taken or not named_:
+        raise left_open("ss -ltnp")
+    return Found(
+        message="The port that the cluster gives to this process is taken: by another program, or by a server that this program has "
+        "started itself before (tf.train.Server beside train_and_evaluate or a strategy).",
+        proof=lines((server[0], taken[0], named_[0])),
+        fixes=(
+            _advice("See who has it", "ss -ltnp"),
+            _advice("Start one server alone in a process: tf.estimator and the strategies start theirs from TF_CONFIG"),
+        ),
+    )
+
+
+_LOOPBACK = Pattern(r"[\"'](?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}):")
+
+
+def _local_in_words(facts: Facts) -> Found:
+    """Every address of the cluster is localhost, and it is meant for several machines. Raises UnknownFactError."""
+    told, others = facts.text.said("task-addresses"), facts.text.said("second-machine-named")
+    count = sum(e.values["addresses"].count(":") for e in told)
+    local = sum(len(_LOOPBACK.findall(e.values["addresses"])) for e in told)
+    if not others or count < _TWO or local < count or not facts.text.said("cluster-named"):
+        raise left_open(_SHOW)
+    return Found(
+        message="Every task of TF_CONFIG is on 'localhost', which is another machine on each of them.",
+        proof=lines((*told[:2], others[0])),
+        fixes=(_advice("Name the host as the other machines know it", "hostname -f", "ip -br address"),),
+    )
+
+
+_TWO = 2
 
 
 def _is_the_task(holder: PortHolder) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpudoctor.checks._reasons import set_to, several
-from gpudoctor.checks._said import lines, machines_alone, said
+from gpudoctor.checks._said import left_open, lines, machines_alone, said
 from gpudoctor.facts import Facts, Launched, TextEvent, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
@@ -119,7 +119,8 @@ def horovod_more_processes_than_gpus(facts: Facts) -> Findings:
     """Horovod started more processes on this machine than it has GPUs.
 
     What it looks at: HOROVOD_LOCAL_SIZE, which horovodrun sets, against the GPUs that the driver's CUDA shows to this process, where
-    CUDA_VISIBLE_DEVICES does not give each process its own.
+    CUDA_VISIBLE_DEVICES does not give each process its own. In a pasted text: a process finds no GPU at the place of its local rank
+    ('list index out of range', 'listed an invalid GPU id', 'invalid device ordinal'), where others find one.
 
     Why it matters: a program takes the GPU of its local rank, and the last ones find none; two that share one fail in NCCL
     ('Duplicate GPU detected').
@@ -128,6 +129,9 @@ def horovod_more_processes_than_gpus(facts: Facts) -> Findings:
 
     Source: https://horovod.readthedocs.io/en/stable/running_include.html; NCCL, 'Duplicate GPU detected'.
     """
+    if facts.text.is_all:
+        yield _more_than_gpus(facts)
+        return None
     launched = _launched(facts, "Horovod")
     if launched.local_size is None:
         raise NotApplicable("HOROVOD_LOCAL_SIZE is not set")
@@ -150,6 +154,31 @@ def horovod_more_processes_than_gpus(facts: Facts) -> Findings:
                 kind="advice",
                 risk="safe",
                 summary=f"Start {count} here: horovodrun -H localhost:{count}, or a hosts file with slots={count} for this machine",
+                steps=(),
+            ),
+        ),
+    )
+
+
+_NEAR = 2
+"""Lines from a program's own line to the error that it ends with."""
+
+
+def _more_than_gpus(facts: Facts) -> Found:
+    """A process that takes the GPU of its local rank, and finds none there. Raises UnknownFactError."""
+    ranks, text = facts.text.said("rank-takes-gpu"), facts.text
+    failed = [e for e in text.said("rank-beyond") if any(0 < e.line - one.line <= _NEAR for one in ranks)]
+    failed += text.said("visible-list-wrong") if ranks else ()
+    if not failed or not text.said("device-found", "device-created", "gpu"):
+        raise left_open("nvidia-smi -L; horovodrun … sh -c 'echo $HOROVOD_LOCAL_SIZE'")
+    return Found(
+        message="Horovod started more processes on one machine than it has GPUs: one finds none at the place of its local rank.",
+        proof=lines((ranks[0], failed[0])),
+        fixes=(
+            Fix(
+                kind="advice",
+                risk="safe",
+                summary="Give every host as many slots as it has GPUs: horovodrun -np 2 -H host1:1,host2:1",
                 steps=(),
             ),
         ),

@@ -31,7 +31,7 @@ def gpu_launch_bound(facts: Facts) -> Findings:
     What it looks at: a run under gpudoctor run: no kernel runs in three tenths of the time or more; the program's own thread, or the threads
     of TensorFlow that start operations, are at work without a pause meanwhile, and nothing that prepares input is; little is copied. In a
     pasted text: TensorFlow's profiler, which says how much of a step is kernel launch; somebody who finds the GPU slower
-    than the processor with a model that he calls small.
+    than the processor with a model that he calls small, or a loop of his own, without tf.function, slower than Keras' fit.
 
     Why it matters: on a host with an H200 it took 34 microseconds to start an operation from Python and 10 in a graph's loop, whatever the
     operation does. A small layer on a large GPU is done before the next is started. A faster GPU does not help.
@@ -46,6 +46,8 @@ def gpu_launch_bound(facts: Facts) -> Findings:
         speaks_of_speed(facts)
         compared, small = facts.text.said("gpu-slower-than-cpu"), facts.text.said("small-work")
         both = (*compared, *small[:1]) if compared and small else ()
+        if not facts.text.said("tf-function-named"):
+            both = both or facts.text.said("loop-slower-than-fit")
         yield Found(
             message="The GPU waits for operations to be started: each is too short for it.",
             proof=quoted(both or said(facts, "launch-bound", settle=_PROFILE)),

@@ -26,7 +26,7 @@ from gpudoctor.checks._driver_said import decided
 from gpudoctor.checks._handed_over import driver_works
 from gpudoctor.checks._libcuda_said import stub_of_an_image
 from gpudoctor.checks._reasons import short
-from gpudoctor.checks._said import left_open, lines, machines_alone
+from gpudoctor.checks._said import left_open, lines
 from gpudoctor.facts import Facts, SearchStep, UnknownFactError, Unread, known
 from gpudoctor.findings import EnvChange, Evidence, Findings, Fix, Found, NotApplicable, Stage, on_library_path
 from gpudoctor.patterns import Pattern
@@ -314,7 +314,8 @@ def driver_library_damaged(facts: Facts) -> Findings:
     """The driver's libcuda.so.1 is found and is no whole library.
 
     What it looks at: what the loader says of the libcuda.so.1 that it finds (file too short, invalid ELF header, a symbol
-    that is missing); where the process dies of loading it, what the file's header says.
+    that is missing); where the process dies of loading it, what the file's header says. In a pasted text, 'file too short' and 'invalid
+    ELF header' of a libcuda.so that is no container's: there it is what an image keeps of a mounted file.
 
     Why it matters: every CUDA program needs it. A file that is found first ends the search, even if a good one lies
     behind it. It happens where an installation or a copy was cut short (disk full), and where something else was written over it.
@@ -323,9 +324,9 @@ def driver_library_damaged(facts: Facts) -> Findings:
 
     Source: ld.so(8); glibc elf/dl-load.c.
     """
-    if facts.text.is_all and _CUT.search(str(facts.driver.libcuda.load_error)):
-        raise left_open("ls -lL /usr/lib/x86_64-linux-gnu/libcuda.so.1; hostname")
-    machines_alone(facts, "only a machine that is examined shows it")
+    if facts.text.is_all:
+        yield _cut_short(facts)
+        return None
     if facts.driver.libcuda.path is not None and not isinstance(facts.driver.libcuda.no_answer, str):
         return f"the loader takes {short(known(facts.driver.libcuda.path))}"
     refused = refused_library(facts)
@@ -339,7 +340,28 @@ def driver_library_damaged(facts: Facts) -> Findings:
     )
 
 
-_CUT = Pattern(r"file too short|invalid ELF header")
+_CUT = Pattern(r"(?P<path>/[\w./+-]{1,200}/)?libcuda\.so[.\d]*: (?:file too short|invalid ELF header)")
+_ELSEWHERE = ("container-named", "container-shell", "talks-of-a-container", "slurm-job", "on-a-login-node")
+
+
+def _cut_short(facts: Facts) -> Found:
+    """What the loader says of the file in a text. Raises UnknownFactError."""
+    told = tuple(e for e in facts.text.said("library-not-loaded") if _CUT.search(e.text))
+    if not told or isinstance(facts.system.container, str) or facts.text.said(*_ELSEWHERE):
+        raise left_open("ls -lL /usr/lib/x86_64-linux-gnu/libcuda.so.1; hostname")
+    return Found(
+        message="The driver's libcuda.so.1 is found, and is no whole library.",
+        proof=lines(told),
+        fixes=(
+            Fix(
+                kind="advice",
+                risk="needs root",
+                summary="Install the driver's package again; on a node without GPUs the file stands for one that other nodes have",
+                steps=("ls -lL /usr/lib/x86_64-linux-gnu/libcuda.so.1",),
+                verify="nvidia-smi",
+            ),
+        ),
+    )
 
 
 def _off_the_path(facts: Facts) -> Fix | None:

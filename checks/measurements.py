@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from gpudoctor.checks import _speed
 from gpudoctor.checks._gpus import measured_on
 from gpudoctor.checks._reasons import several
-from gpudoctor.checks._said import lines, machines_alone, said, undecided
+from gpudoctor.checks._said import fails, lines, machines_alone, said, undecided
 from gpudoctor.facts import Facts, Measurement, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage, SymptomRank
 from gpudoctor.registry import check, symptom
@@ -152,7 +152,7 @@ def gpu_outlier(facts: Facts) -> Findings:
     What it looks at: matrix products, memory and copies of GPUs of the same model, those that were verified: below 75% of the median of
     the others. Of two GPUs both must be steady (samples within 10% of each other). Copies to and from the host are compared over links
     of one generation and width only; those from pageable memory, which is the host's own work, not at all. In a pasted text, a list of
-    what each of three or more GPUs does in a second.
+    what each of three or more GPUs does in a second, or that somebody finds some of his cards slower than the others, of one product.
 
     Why it matters: every step of a training on several GPUs waits for the slowest one.
 
@@ -190,12 +190,26 @@ _LOOK_AT_IT = Fix(
     summary="See what else runs on it and what holds it back",
     steps=("nvidia-smi", "nvidia-smi -q -d PERFORMANCE,CLOCK,POWER,TEMPERATURE,ECC"),
 )
-_MUCH_SLOWER, _SEVERAL = 0.75, 3
+_MUCH_SLOWER, _SEVERAL, _TWO = 0.75, 3, 2
 
 
 def _listed(facts: Facts) -> Iterator[Found]:
     """What somebody measured on each GPU."""
-    told = said(facts, "gpu-rate", settle="gpudoctor check")
+    told = said(facts, "gpu-rate", "one-card-slower", settle="gpudoctor check")
+    slower = facts.text.said("one-card-slower")
+    if (
+        slower
+        and len(facts.text.cards()) < _TWO
+        and not fails(facts)
+        and not facts.text.said("heat-named", "heat-slows", "riser-named")
+    ):
+        yield Found(
+            message="Some of the cards are slower than the others on the same work.",
+            proof=lines(slower),
+            fixes=(_LOOK_AT_IT,),
+        )
+        return
+    told = tuple(e for e in told if e.kind == "gpu-rate")
     import statistics  # which takes long
 
     rates: dict[int, list[float]] = {}

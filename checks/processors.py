@@ -20,7 +20,7 @@ def cgroup_cpu_quota(facts: Facts) -> Findings:
     What it looks at: the quota of the control group against the cores that this process may run on. It tells where the
     quota is at most half of them: a warning where it is less than one core a GPU, or where native figures suffer that are the
     host's own work (launches, small copies, copies from pageable memory) and it is less than four a GPU; else a note. In a pasted
-    text, cpu.stat: nr_throttled is a quarter of nr_periods or more.
+    text, cpu.stat: nr_throttled is a quarter of nr_periods or more; or docker's options give one core or less to what is called slow.
 
     Why it matters: TensorFlow starts a thread a core, and the kernel stops all of them when the quota of a period
     (usually 0.1 s) is used up. Input pipelines stutter, and GPUs wait for their launches.
@@ -29,7 +29,7 @@ def cgroup_cpu_quota(facts: Facts) -> Findings:
 
     Source: Linux kernel, CFS bandwidth control; tf.config.threading.
     """
-    if facts.text.is_all and (found := _throttled(facts)) is not None:
+    if facts.text.is_all and (found := _throttled(facts) or _granted_few(facts)) is not None:
         yield found
         return None
     quota = known(facts.system.cpu_quota_cores)
@@ -78,6 +78,28 @@ def _throttled(facts: Facts) -> Found | None:
         proof=lines(told),
         fixes=(_RAISE,),
     )
+
+
+_PERIOD = 100_000
+"""docker's, in microseconds."""
+
+
+def _granted_few(facts: Facts) -> Found | None:
+    """What the options of a container grant, where somebody finds it slow."""
+    slow = facts.text.said("slow-named", "gpu-is-slow", "takes-long")
+    few = [e for e in facts.text.said("cpus-granted") if _cores(e.values) <= 1]
+    if not slow or not few:
+        return None
+    message = (
+        f"The container may use {_cores(few[0].values):g} core(s), and TensorFlow starts threads for all of the host's."
+    )
+    return Found(message=message, proof=lines((*few[:2], slow[0])), fixes=(_RAISE,))
+
+
+def _cores(values: dict[str, str]) -> float:
+    if "cpus" in values:
+        return float(values["cpus"])
+    return int(values["quota"]) / int(values.get("period", _PERIOD))
 
 
 _RAISE = Fix(

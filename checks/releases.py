@@ -311,7 +311,8 @@ def glibc_too_old(facts: Facts) -> Findings:
 
     What it looks at: the glibc of the examined interpreter's process against the manylinux tag of the wheel, where the
     import fails or was not tried. In a pasted text, the loader's words for a version of glibc that is not there, or that pip does
-    not offer a release whose wheels are for this Python and need a newer glibc than the one that is printed.
+    not offer a release whose wheels are for this Python and need a newer glibc than the one that is printed; or somebody's CentOS 6, and
+    a TensorFlow 1 that can't be imported.
 
     Why it matters: the import ends with "version `GLIBC_2.27' not found".
 
@@ -324,6 +325,9 @@ def glibc_too_old(facts: Facts) -> Findings:
             (e.values.get("symbol") or f"glibc {e.values['needs']}" for e in told if "here" not in e.values), key=len
         )
         yield _glibc_found(least, told)
+        return
+    if facts.text.is_all and (told := _installs.before_its_wheels(facts)):
+        yield _glibc_found("glibc 2.17", told)
         return
     if facts.text.is_all and (offered := _installs.below_its_wheels(facts)):
         yield _glibc_found(f"glibc {offered[0]}", offered[1])

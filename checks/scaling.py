@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gpudoctor.checks import _told, _training
 from gpudoctor.checks._gpus import measured_on
-from gpudoctor.checks._said import lines, said, speaks_of_speed, undecided
+from gpudoctor.checks._said import left_open, lines, said, speaks_of_speed, undecided
 from gpudoctor.facts import ALL_REDUCE, NATIVE, TRAINING, Facts
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.patterns import Pattern
@@ -25,7 +25,8 @@ def scaling_below_expected(facts: Facts) -> Findings:
     What it looks at: a training step of a small convolutional network under MirroredStrategy on all GPUs, against the same on one:
     1.8 times with two GPUs, 0.8 times their number with more. It warns where there are fewer than two usable processors for each GPU
     (affinity, control group). Else it is information: what slows one GPU or the way between them is a cause of its own, small
-    models scale worse than large ones, and GPUs without direct access to each other do so by the design of the machine.
+    models scale worse than large ones, and GPUs without direct access to each other do so by the design of the machine. In a pasted text:
+    several GPUs are called slower than one, and the model small.
 
     Why it matters: what is missing is paid for and not used.
 
@@ -34,6 +35,16 @@ def scaling_below_expected(facts: Facts) -> Findings:
 
     Source: the measurement itself; what users ask of scaling (1.8 times with 2 GPUs, 3.2 times with 4).
     """
+    if facts.text.is_all:
+        speaks_of_speed(facts)
+        told, small = facts.text.said("several-slower-than-one"), facts.text.said("small-work")
+        if not told or not small or facts.text.said("p2p-named", "nccl-transport", "riser-named"):
+            raise left_open("gpudoctor bench --backend all")
+        message = (
+            "Several GPUs are slower than one: a step of so small a model is short beside the exchange of gradients."
+        )
+        yield Found(message=message, proof=lines((told[0], small[0])), fixes=(_LARGER_BATCH,))
+        return None
     several = [step for step in steps_of(facts) if step.count > 1]
     if not several:
         raise NotApplicable("no training step was measured on one GPU and on several")

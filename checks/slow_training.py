@@ -58,7 +58,7 @@ def cpu_starved_input(facts: Facts) -> Findings:
     by_python = text.said("input-by-python") and not text.said("data-in-memory")
     complaint = (
         text.said("processor-full-gpu-idle", "input-blamed")
-        or (by_python and text.said("gpu-in-spikes"))
+        or ((by_python or text.said("input-suspected")) and text.said("gpu-in-spikes"))
         or _training.faster_without_input(facts)
     )
     told = complaint or said(facts, "input-bound", settle=_PROFILE)

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterator
 
-from gpudoctor.checks import _told
+from gpudoctor.checks import _told, _work
 from gpudoctor.checks._cuinit import answered
 from gpudoctor.checks._kernel_log import shown
 from gpudoctor.checks._reasons import short
@@ -121,7 +121,8 @@ def address_space_limit(facts: Facts) -> Findings:
     """The limit on this process's address space is too small for CUDA.
 
     What it looks at: RLIMIT_AS (ulimit -v), and that cuInit answers 2 (out of memory), that libcuda can't be mapped,
-    or that TensorFlow's import runs out of memory. A limit without such a failure is no fault.
+    or that TensorFlow's import runs out of memory. A limit without such a failure is no fault. In a pasted text: a limit (ulimit) that
+    somebody names beside TensorFlow's 'failed to allocate … CUDA_ERROR_OUT_OF_MEMORY'.
 
     Why it matters: CUDA reserves many gigabytes of addresses, far more than it uses. Batch systems and shared login
     machines set such limits.
@@ -131,6 +132,11 @@ def address_space_limit(facts: Facts) -> Findings:
 
     Source: observed on an H100 host (driver 580.159.04): cuInit answers 2 under ulimit -v of 4 GiB, and works under 16.
     """
+    told = facts.text.said("address-space-limited", "address-space-said") if facts.text.is_all else ()
+    if told and (refused := facts.text.said("allocation-refused", "no-memory-for-a-context")):
+        message = "A limit on this process's address space (ulimit) is set, and CUDA reserves more than it uses."
+        yield Found(message=message, proof=lines((told[0], refused[0])), fixes=(_LIFT,))
+        return None
     limit = known(facts.system.limit_address_space_bytes)
     if limit is None:
         return "the address space is not limited (ulimit -v)"
@@ -148,17 +154,18 @@ def address_space_limit(facts: Facts) -> Findings:
     yield Found(
         message=f"This process may use {limit / _GIB:.3g} GiB of addresses (ulimit -v), and CUDA reserves more.",
         proof=(Evidence(text=f"RLIMIT_AS is {limit} bytes", source="getrlimit()"), *failures),
-        fixes=(
-            Fix(
-                kind="command",
-                risk="safe",
-                summary="Lift the limit for this shell and what it starts; where that is refused, the administrator or the "
-                "batch system has set it",
-                steps=("ulimit -v unlimited",),
-                verify="ulimit -v && gpudoctor check",
-            ),
-        ),
+        fixes=(_LIFT,),
     )
+    return None
+
+
+_LIFT = Fix(
+    kind="command",
+    risk="safe",
+    summary="Lift the limit for this shell and what it starts; where that is refused, the administrator or the batch system has set it",
+    steps=("ulimit -v unlimited",),
+    verify="ulimit -v && gpudoctor check",
+)
 
 
 @check(
@@ -172,7 +179,8 @@ def cgroup_memory_limit(facts: Facts) -> Findings:
 
     What it looks at: a child of gpudoctor that was ended by signal 9, a memory limit of its control group, and that
     the control group counted a kill for want of memory (oom_kill) while gpudoctor ran. In a pasted text: Kubernetes' OOMKilled, Slurm's oom-kill event, the kernel's
-    'Memory cgroup out of memory' and what LSF and PBS say, where nobody says that the memory only grows.
+    'Memory cgroup out of memory' and what LSF and PBS say, or 'Killed' beside a limit in the command (docker run --memory), where nobody
+    says that the memory only grows.
 
     Why it matters: the program disappears with 'Killed' and nothing else. Importing TensorFlow and starting CUDA take a
     few gigabytes of host memory before any data is loaded.
@@ -183,11 +191,16 @@ def cgroup_memory_limit(facts: Facts) -> Findings:
     """
     killed_by = [e for e in facts.text.said("killed", "cgroup-killed") if e.kind != "killed" or "OOMKilled" in e.text]
     if facts.text.is_all and (told := killed_by):
-        if facts.text.said("memory-grows"):
+        if facts.text.said(*_GROWS):
             raise UnknownFactError(Unread(why="memory that only grows meets every limit"))
         yield Found(
             message="The job or pod met its memory limit, and was killed.", proof=lines(told[:2]), fixes=(_RAISE,)
         )
+        return None
+    granted, ended = facts.text.said("memory-granted"), facts.text.said("killed", "killed-said")
+    if facts.text.is_all and granted and ended and not facts.text.said(*_GROWS, *_work.FULL):
+        message = "The container or job was given this much memory, and was killed."
+        yield Found(message=message, proof=lines((granted[0], ended[0])), fixes=(_RAISE,))
         return None
     if known(facts.tensorflow.directory) is None:
         raise NotApplicable("TensorFlow is not installed")
@@ -221,6 +234,7 @@ def cgroup_memory_limit(facts: Facts) -> Findings:
     return None
 
 
+_GROWS = ("memory-grows", "memory-grows-by-step")
 _RAISE = Fix(
     kind="advice",
     risk="safe",

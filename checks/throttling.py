@@ -71,7 +71,7 @@ def throttling_thermal(facts: Facts) -> Findings:
 
     What it looks at: the reasons that NVML gives for lower clocks: hardware or software thermal slowdown, when the GPU was
     looked at and in a tenth or more of the time in which a kernel of gpudoctor, or a program under gpudoctor run, ran on it. The software's power cap is no
-    finding: it is normal under load.
+    finding: it is normal under load. In a pasted text: somebody's card gets hot, and slower and slower.
 
     Why it matters: the clocks fall to as little as half until it is cooler, and a job on several GPUs waits for
     the slowest.
@@ -81,6 +81,10 @@ def throttling_thermal(facts: Facts) -> Findings:
     Source: NVML API reference, nvmlClocksEventReasons.
     """
     speaks_of_speed(facts)
+    if told := facts.text.said("heat-slows") if facts.text.is_all else ():
+        message = "A GPU gets hot, and slower with it."
+        yield Found(message=message, proof=lines(told), fixes=(_cool(_TEMPERATURES),))
+        return None
     for device, proof, load in _held_back(facts, _HEAT, _HEAT):
         degrees, limit = load.temperature_max_c if load else device.temperature_c, device.temperature_slowdown_c
         at = f" at {degrees} °C" if isinstance(degrees, int) else ""
@@ -90,17 +94,22 @@ def throttling_thermal(facts: Facts) -> Findings:
             message=f"{title(device)} is slowed down by heat{at}.",
             proof=(proof[0], Evidence(text=heat + bound, source="NVML, nvmlDeviceGetTemperature"), *proof[1:]),
             about=about(device),
-            fixes=(
-                Fix(
-                    kind="advice",
-                    risk="safe",
-                    summary="See to the cooling of this GPU: fans, air flow, dust, room temperature",
-                    steps=(),
-                    verify=f"nvidia-smi -q -d TEMPERATURE,PERFORMANCE -i {device.index}",
-                ),
-            ),
+            fixes=(_cool(f"{_TEMPERATURES} -i {device.index}"),),
         )
     return _temperatures(facts)
+
+
+_TEMPERATURES = "nvidia-smi -q -d TEMPERATURE,PERFORMANCE"
+
+
+def _cool(verify: str) -> Fix:
+    return Fix(
+        kind="advice",
+        risk="safe",
+        summary="See to the cooling of this GPU: fans, air flow, dust, room temperature",
+        steps=(),
+        verify=verify,
+    )
 
 
 def _temperatures(facts: Facts) -> str:

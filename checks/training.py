@@ -84,7 +84,8 @@ def host_memory_leak(facts: Facts) -> Findings:
     part: it grew by 256 MiB and a tenth or more, and in every eighth of the time (the first two may be left out) by at least a quarter
     of what it grew in the others.
     What grows only at the beginning (a shuffle buffer, dataset.cache()) does not fit that, unless its filling lasts as long as the run;
-    of a run that was interrupted it is a note. In a pasted text: that memory grows, beside a program that was killed.
+    of a run that was interrupted it is a note. In a pasted text: that memory grows, beside a program that was killed,
+    or that the host's grows with every epoch or step.
 
     Why it matters: in hours the kernel kills the training, and before that the host swaps.
 
@@ -94,12 +95,14 @@ def host_memory_leak(facts: Facts) -> Findings:
     Source: proc(5), /proc/PID/statm; TensorFlow guide, 'Better performance with tf.function'.
     """
     if facts.text.is_all:
-        told = said(facts, "memory-grows", settle="gpudoctor run -- python train.py")
-        if not facts.text.said("killed"):
+        told = said(facts, "memory-grows", "memory-grows-by-step", settle="gpudoctor run -- python train.py")
+        killed = facts.text.said("killed", "killed-said")
+        by_step = facts.text.said("memory-grows-by-step") and facts.text.said("hosts-memory-named")
+        if not killed and (not by_step or facts.text.shows_a_failure):
             raise left_open("gpudoctor run -- python train.py")
         yield Found(
-            message="The program takes more and more memory of the host, until it is killed.",
-            proof=lines((*told[:1], *facts.text.said("killed")[:1])),
+            message="The program takes more and more memory of the host" + (", until it is killed." if killed else "."),
+            proof=lines((*(by_step or told)[:1], *killed[:1])),
             fixes=(_KEEP_LESS,),
         )
         return None

@@ -180,7 +180,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "gpu-in-spikes",
         ("GPU", "gpu"),
-        (r"(?i:\bGPU (?:usage|utili[sz]ation|util|load)\b[^.\n]{0,40}\b(?:up and down|in spikes|fluctuat\w{1,4}|oscillat\w{1,4}|jump\w{0,3} between|bounc\w{1,3} between|(?:varies|goes|going) (?:between|from) 0)"
+        (r"(?i:\bGPU (?:usage|utili[sz]ation|util|load)\b[^.\n]{0,80}\b(?:up and down|in spikes|fluctuat\w{1,4}|oscillat\w{1,4}|jump\w{0,3} between|bounc\w{1,3} between|(?:varies|goes|going) (?:between|from) 0)"
         r"|\bspikes? (?:in|of) (?:the )?GPU (?:usage|utili[sz]ation|load))"),
     ),
     (
@@ -241,7 +241,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "slow-start",
         ("start", "Start", "START", "loading", "nitiali"),
-        r"(?i:\b(?:start-?up|starting|launch|initiali[sz]ation|loading)\b(?: (?:of|time|the|tensorflow|tf|a|model|program|is|takes|was|are)){1,5} (?:(?:extremely|very|really|so|too|awfully|incredibly) )?(?:slow|long|forever|ages)\b|\b(?:slow|long|sluggish)\b\W{1,4}(?:\w+ ){0,2}(?:start(?:s|-?up)?|until (?:the )?training starts|model loading|loading of (?:the )?models?|initiali[sz]ation)\b)",
+        r"(?i:\bto start(?: up)? (?:the |a )?(?:training|session|program|model)\W{0,4}[^.\n]{0,12}?\b(?:takes?|took|needs?)\b[^.\n]{0,40}?\b(?:long(?:er)?|min(?:ute)?s?|hours?|hrs?)\b|\b(?:start-?up|starting|launch|initiali[sz]ation|loading)\b(?: (?:of|time|the|tensorflow|tf|a|model|program|is|takes|was|are)){1,5} (?:(?:extremely|very|really|so|too|awfully|incredibly) )?(?:slow|long|forever|ages)\b|\b(?:slow|long|sluggish)\b\W{1,4}(?:\w+ ){0,2}(?:start(?:s|-?up)?|until (?:the )?training starts|model loading|loading of (?:the )?models?|initiali[sz]ation)\b)",
     ),
     (
         "device-line-waits",
@@ -268,7 +268,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "path-not-set",
         ("path", "PATH"),
-        (r"(?i:\b(?:did(?:n't| not)|have(?:n't| not)|never|without) (?:even |ever )?(?:set|setting|export(?:ed|ing)?|add(?:ed|ing)?) (?:up )?(?:any |the |an? )?(?:\w+ )?(?:paths?\b(?! to the data)|LD_LIBRARY_PATH)|\bno (?:such )?paths? (?:was|were|is|are|has been|have been) (?:ever )?set\b|\b(?:about|mentions?|of) (?:a |any |the )?paths?\b[^.\n]{0,30}\b(?:did(?:n't| not)|have(?:n't| not)|never) (?:set|add|export)\w* (?:one|any|it)\b)"),
+        (r"(?i:\b(?:did(?:n't| not)|have(?:n't| not)|never|without) (?:even |ever )?(?:set|setting|export(?:ed|ing)?|add(?:ed|ing)?) (?:up )?(?:any |the |an? )?(?:\w+ )?(?:paths?\b(?! to the data)|LD_LIBRARY_PATH)|\bno (?:such )?paths? (?:was|were|is|are|has been|have been) (?:ever )?set\b|\b(?:about|mentions?|of) (?:(?:setting|adding|exporting) )?(?:a |any |the )?paths?\b[^.\n]{0,30}\b(?:did(?:n't| not)|have(?:n't| not)|never) (?:set|add|export)\w* (?:one|any|it)\b)"),
     ),
     (
         "load-decides",
@@ -285,7 +285,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "machine-was-changed",
         ("server", "oard", "machine", "workstation"),
-        r"(?i:\b(?:new|newer|another|other|different) (?:server|mother ?board|main ?board|machine|workstation)\b)",
+        r"(?i:\b(?:new|newer|another|other|different) (?:server|mother ?board|main ?board|machine|workstation|chassis)\b|\b(?:out of|from) (?:an? |my |the |our )?(?:old|older|previous|former|other) (?:\w+ )?(?:server|machine|workstation|box|chassis|board)\b)",
     ),
     (
         "pairs-behind-switch",

@@ -27,7 +27,7 @@ _NO_GPU = tuple(Pattern(one, re.IGNORECASE) for one in (
     rf"\b(?:un(?:seen|recogni[sz]ed|detected|used))\b {_SOME}{{0,20}}\b{_CARD}\b|\b{_CARD} (?:is |was |stays? |goes )?(?:unseen|undetected|unrecogni[sz]ed|unused)\b",
     # it does not see the GPU
     (r"(?:\b(?:not|cannot|can ?not|unable to|fails? to|failed to|failing to|refuses to|never|nor|stopped)|n't|(?<=[dsoe])nt) (?:be able to |able to |even |actually |just |simply )?"
-    r"(?:detect|recogni[sz]|find|see|us(?=e|ing)|access|list|utili[sz]|get|mak(?=e|ing)|tak(?=e|ing)|pick(?:ing)? up|discover|run(?:ning)?(?: on)?|train(?:ing)? on|work(?:ing)? with|work(?:ing)? on|acknowledg|register|show)"
+    r"(?:detect|recogni[sz]|find|see|us(?=e|ing)|access|list|utili[sz]|get(?! to the gpu\b(?! to))|mak(?=e|ing)|tak(?=e|ing)|pick(?:ing)? up|discover|run(?:ning)?(?: on)?|train(?:ing)? on|work(?:ing)? with|work(?:ing)? on|acknowledg|register|show)"
     rf"\w{{0,4}} (?!out of){_SOME}{{0,30}}?\b{_CARD}\b(?! (?:mem|util|usage|process|ram)|'s| version)"),
     rf"\bwithout (?:seeing|finding|using|detecting) {_SOME}{{0,20}}\b{_CARD}\b",
     rf"\b{_CARD}\b{_SOME}{{0,60}}? but (?:it )?(?:not|no longer|doesn't|does not|isn't|won't) (?:any ?more|with|in|on|since|under|for|work|after)\b",
@@ -43,7 +43,7 @@ _NO_GPU = tuple(Pattern(one, re.IGNORECASE) for one in (
     # the processor does it
     r"\b(?:only|just|nothing but|none but|nothing else than) (?:uses? |sees? |detects? |lists? |shows? |finds? |on |in |the |my |works? (?:on|with) )*(?:the |my )?CPUs?\b(?! cores?| threads?| mem|-bound)",
     r"\bonly (?:uses?|takes?|sees?|detects?|lists?|shows?|finds?|runs? on|works? on|trains? on|using|taking)(?: the| my)? CPU\b",
-    r"\b(?:uses?|using|used|runs? (?:on|by)|running (?:on|by)|ran on|start(?:s|ed|ing)? (?:on|in|with)|begins? (?:on|in)|trains? on|training (?:is )?on|falls? back to|defaults? to|executed? on|computes? on|works? on|stays on|goes to|stuck (?:on|with)) (?:the |my )?CPU\b(?! (?:cores?|threads?|ram|mem))",
+    r"\b(?:uses?|using|used|runs? (?:on|by)|running (?:on|by)|ran on|start(?:s|ed|ing)? (?:on|in|with)|begins? (?:on|in)|trains? on|training (?:is )?on|falls? back to|defaults? to|(?:connects?|switches|switched|changes|reverts?) (?:back )?to(?: a)?|executed? on|computes? on|works? on|stays on|goes to|stuck (?:on|with)) (?:the |my )?CPU\b(?! (?:cores?|threads?|ram|mem)|-(?:quota|period|shares?|set|limit|time))",
     r"\bCPU (?:mode|instead of (?:the |my )?(?:GPU|graphics)|(?:and )?not (?:on |in )?(?:the |my )?GPU|rather than|only\b)|\binstead of (?:on |using )?(?:the |my )?GPU\b|\bbut (?:\w+ ){0,3}on (?:the |my )?CPU\b|\bis (?:only |just )?for (?:the )?CPU\b",
     # it idles
     rf"\b{_CARD} (?:does|do|did|is doing|are doing) nothing\b|\b{_CARD} (?:sits?|stays?|is|are|remains?|was) (?:completely |just |always |totally )?idle\b",
@@ -59,6 +59,7 @@ _OF_SEVERAL = Pattern(rf"\b[Mm]ulti[- ]GPUs?\b|\b{OTHERS} (?:\w+ ){{0,2}}?{_CARD
 _NOT_SAID = Pattern(
     r"\bwhether\b[^.?!\n]{0,200}|\bis (?:it|this|tensorflow) (?:secretly|silently|maybe|perhaps|really|actually) (?:running|run) on (?:the |my )?CPU\?|\bthe unused\b"
     r"|\bmost of (?:the|that|this|its) time\b[^.?!\n]{0,40}\b(?:does|doing) nothing\b|\b(?:does|is doing) nothing (?:for )?most of the time\b"
+    r"|\b(?:when|while|if) (?:it|the same|this|the program|the model) (?:is )?runs? on (?:the |my )?CPU\b"
     rf"|(?:n't|\bcannot|\bcan not|\bunable to|\bhow (?:to|do I|can I|could I|should I)|\b(?:want(?:ed|s)?|wish|like|prefer|possible|way|option|trying|tried)(?: for)? (?:it )?to) (?:be |only |just )?"
     rf"(?:run|use|force|switch|disable|limit|restrict|(?:make|let|have|get|tell|set) (?:it|tf|tensorflow|keras|them|(?:the|my) \w+)){_SOME}{{0,40}}?\bCPUs?\b(?:(?: and|,)? (?:not|instead of|rather than)(?: on)? (?:the |my )?GPUs?\b)?"
     rf"|(?:^|[:\u2013-] )(?:use|force|switch to) (?:only )?(?:the )?CPU(?: only)?(?:(?: and|,)? (?:not|instead of|rather than) (?:the |my )?GPU)?\b",

@@ -59,4 +59,68 @@ CACHE_PLACE = Language(
     words=("CUDA_CACHE_PATH",),
     kinds=(Kind("cache-placed", r"\bCUDA_CACHE_PATH\W{1,4}/", once=True),),
 )
-LANGUAGES = (LANGUAGE, STARTS, CACHE, CACHE_PLACE)
+GRANTED = Language(
+    name="circumstances",
+    words=("--memory", "--mem", " -m ", "mem_limit", "--cpu", "cpus:", "ulimit"),
+    kinds=(
+        Kind(
+            "cpus-granted",
+            r"(?:--cpu-period[= ](?P<period>\d{4,7})\b[^\n]{0,120}?)?--cpu-quota[= ](?P<quota>\d{4,8})\b|(?:--cpus[= ]|^cpus: ?)[\"']?(?P<cpus>\d{1,3}(?:\.\d{1,2})?)\b",
+        ),
+        Kind(
+            "memory-granted",
+            r"(?:^|\s)(?:--memory|--mem|-m)[= ][\"']?\d{1,6}(?:\.\d{1,2})?[kmgKMG][bB]?(?=[\"'\s]|$)|^mem_limit: ?[\"']?\d{1,6}[kmgKMG]",
+        ),
+        Kind(
+            "address-space-said",
+            r"(?i:^(?![^\n]{0,300}(?:--ulimit|memlock|\bulimits: ?$|ulimit -[a-uw-z]|unlimited|open files|stack|core dump))[^\n]{0,300}?\bulimits?\b)",
+            once=True,
+        ),
+    ),
+)
+"""What a container or a shell is given."""
+_LOOP = r"(?:epochs?|epcohs?|steps?|iterations?|batch(?:es)?|loops?|calls?|(?:model\.)?(?:fit|predict)\w*)"
+_GROWS = r"(?:grow(?:s|ing|n)?|grew|increas(?:es?|ed|ing)|ris(?:es?|ing)|rose|climb(?:s|ed|ing)?|leak(?:s|ed|ing)?|(?:is |gets? |are )?(?:lost|eaten|consumed|used up)|goes up|going up|shrinks?|shrinking)"
+_OF_A_GPU = r"\b(?:gpu|v-?ram|video|device|cuda|graphics)(?:'s)? (?:memory|ram)\b|\bvram\b"
+GROWTH = Language(
+    name="circumstances",
+    told=True,
+    words=("emory", "RAM", "RSS"),
+    kinds=(
+        Kind(
+            "memory-grows-by-step",
+            rf"(?i:^(?![^\n]{{0,400}}(?:{_OF_A_GPU}))[^\n]{{0,400}}?\b(?:memory|ram|rss)\b[^\n.]{{0,90}}?\b{_GROWS}\b[^\n.]{{0,50}}?\b(?:each|every|per)\b (?:\w+ ){{0,2}}?{_LOOP}\b)"
+            rf"|(?i:^(?![^\n]{{0,400}}(?:{_OF_A_GPU}))[^\n]{{0,400}}?\b(?:each|every|per) (?:\w+ ){{0,2}}?{_LOOP}\b[^\n.]{{0,60}}?\b(?:memory|ram|rss)\b[^\n.]{{0,40}}?\b{_GROWS}\b)",
+            once=True,
+        ),
+    ),
+)
+"""Memory that grows with what a program repeats."""
+HOSTS_MEMORY = Language(
+    name="circumstances",
+    told=True,
+    words=("RAM", "ram", "emory", "maxrss", "RSS", "rss", "psutil", "top", "free -"),
+    kinds=(
+        Kind(
+            "hosts-memory-named",
+            r"(?i:\b(?:cpu|host|system|main|physical|server|computer)(?:'s)? (?:memory|ram)\b|(?<!gpu )(?<!video )(?<!graphics )\bram\b(?! of the gpu)|\b(?:ru_)?maxrss\b|\bpsutil\b|\bresident (?:memory|set)\b|\bfree -[hmg]\b|\bh?top\b['\"`) ]{0,3}(?:shows?|says?|command|utility|tool))|\bRSS\b",
+            once=True,
+        ),
+    ),
+)
+"""Whose memory it is."""
+KILLED = Language(
+    name="circumstances",
+    told=True,
+    words=("illed",),
+    kinds=(
+        Kind(
+            "killed-said",
+            r"(?i:\b(?:process|program|training|script|python|job|it|everything|notebook|run)\b (?:\w+ ){0,3}?(?:gets?|got|was|is|been|being|were|just) (?:\w+ ){0,2}?['\"`*]{0,3}killed\b(?! by me| manually))"
+            r"|['\"`*]{1,3}Killed['\"`*]{1,3}",
+            once=True,
+        ),
+    ),
+)
+"""The kernel's word, in somebody's sentence."""
+LANGUAGES = (LANGUAGE, STARTS, CACHE, CACHE_PLACE, GRANTED, GROWTH, HOSTS_MEMORY, KILLED)

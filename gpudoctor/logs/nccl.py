@@ -183,7 +183,7 @@ REPORTS = Language(
         ),
         Kind("nccl-version", r"NCCL version (?P<version>\d{1,3}\.\d{1,3}(?:\.\d{1,3})?)(?:\+cuda(?P<cuda>\d{1,2}\.\d))?", tell=_version),
         Kind("nccl-oldest-gpu", r"\bMin Comp Cap (?P<major>\d{1,2})\b", once=True),
-        Kind("collective-hangs", rf"\b{_SEVERAL}[^\n]{{0,160}}\b{_HANGS}|\b{_HANGS}[^\n]{{0,160}}\b{_SEVERAL}", _FAILS),
+        Kind("collective-hangs", rf"\b{_SEVERAL}[^\n]{{0,160}}\b{_HANGS}|(?<!question is about )\b{_HANGS}[^\n]{{0,160}}\b{_SEVERAL}", _FAILS),
         Kind("collective-hangs", r"(?:多卡|多机|双卡|分布式|NCCL|nccl)[^\n]{0,60}(?:卡住|卡死|死锁|挂起)", _FAILS),
         Kind(
             "several-compute-wrongly",

@@ -294,6 +294,7 @@ _TOLD = (
         r"|(?<!not )\b(?:tak(?:es?|ing)(?: over| up)?|allocat(?:es?|ing)|reserv(?:es?|ing)|grabs?|occup(?:ies|ying)|us(?:es|ing)) (?:up )?"
         r"(?:almost |nearly )?(?:all|the (?:whole|entire|full)|entire|whole) (?:of )?(?:the |my )?(?:available )?(?:gpu|video|graphics)(?:'?s)? "
         r"(?:memory|ram)"
+        r"|(?<!not )\b(?:tak(?:es?|ing)|grab\w{0,4}|occup(?:ies|y|ying)|allocat(?:es?|ing)|us(?:es|ing)|fill(?:s|ing)) (?:up )?(?:almost |nearly )?(?:all (?:of )?(?:the )?|the (?:whole|entire|full|total) )memory (?:of|on) (?:the |my |each |every )?(?:gpu|card)\b"
         r"|(?<!not )\b(?:takes?|grabs?|occup(?:ies|y)|allocates?) (?:up )?(?:the )?(?:resources?|memory) (?:of|on) all (?:the |my |available )?gpus\b"
         r"|(?<!not )\b(?:takes?|occup(?:ies|y)|allocates?|uses?|fills?) (?:up )?(?:the |my )?gpu(?:'s)? memory (?:completely|entirely|fully|as a whole)\b"
         r"|\ball (?:of )?(?:the |my )?/?(?:device:)?gpu(?::\d)?(?:'s)? memory (?:is|gets|was) (?:taken|allocated|grabbed|reserved|occupied)\b(?![^.\n]{0,40}\b(?:by (?:an)?other|already)\b))"

@@ -13,8 +13,12 @@ def _release(values: Values, line: int, notes: Notebook) -> None:
 
 _NO_MORE = r"(?i:stop(?:s|ped|ping)? (?:work|be|respond)\w*|no longer|not? work\w*|does(?:n't| not)|did(?:n't| not)|fail\w*|gone|lost|lose[sn]?|disappear\w*|vanish\w*|unavailable|breaks?|broken|until (?:a |the |I )?(?:re(?:boot|start)))"
 _RESUMED = r"(?i:\b(?:after|from|since|once|when|whenever|every|upon|following)\b(?:(?!\b(?:not?|without|never|disabl\w{1,4}|off)\b)[^.,?\n;]){0,40}?\b(?:suspen(?:d|ded|sion)|hibernat(?:e|ed|ion)|resum(?:e|ed|ing)(?! (?:the |my |a )?(?:training|run|fit|session|job|from (?:a |the )?(?:last |saved )?(?:checkpoint|epoch|weights)))))\b"
+_OF_CARDS = (
+    r"\b(?:architectures?|compute (?:capabilit(?:y|ies)|compatibility)|cards?|gpus?|kepler|maxwell|fermi|sm_?\d\d)\b"
+)
 _TELLS: dict[str, Tell] = {"release-beside-list": _release}
 _PRINTED = ("visible-empty-said",)
+_SEVERAL_TIMES = ("cudnn-mentioned",)
 """TensorFlow's log says it, too."""
 _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
@@ -54,6 +58,29 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         (r"^ii +libcudnn\d+(?:-cuda-\d+)?(?::amd64)? +(?P<version>\d\.\d{1,2}\.\d{1,2})"
         r"|Successfully installed [^\n]{0,600}\bnvidia-cudnn-cu\d\d-(?P<version2>\d\.\d{1,2}\.\d{1,2})|^nvidia-cudnn-cu\d\d +(?P<version3>\d\.\d{1,2}\.\d{1,2})"),
     ),
+    (
+        "cudnn-mentioned",
+        ("uDNN", "udnn", "UDNN"),
+        r"(?i:^(?![^\n]{0,300}(?:\.cc:|Error))[^\n]{0,300}?\bcudnn(?:[ -]?v(?:ersion)?\.?)?[ -]?(?P<major>[4-9])\b(?![.,]\d\d))",
+    ),
+    (
+        "old-system-named",
+        ("ent", "CENT", "RHEL", "ed Hat", "edHat", "cientific Linux"),
+        r"(?i:\b(?:centos|rhel|red ?hat(?: enterprise)?(?: linux)?(?: server)?|scientific linux)\W{0,3}(?:linux )?(?:release |version |v)?6(?:\.\d{1,2})?\b(?![.\w]))",
+    ),
+    (
+        "import-fails-said",
+        ("mport",),
+        r"(?i:\b(?:not possible|unable|can(?:'|no)?t|cannot|can not|impossible|fails?|failed|failing|won't|could(?:n't| not)) (?:[\w']+ ){0,4}?import(?:ing|ed)? (?:the )?[`'\"]?tensorflow|\btensorflow[^.\n]{0,20} (?:can ?not|can't|won't|could(?:n't| not)) be imported)",
+    ),
+    (
+        "support-dropped-said",
+        ("upport", "rop"),
+        (
+            rf"(?i:(?:\bsupport\b[^.\n]{{0,30}})?{_OF_CARDS}[^.\n]{{0,12}}(?:\d\.\d[^.\n]{{0,12}})?\b(?:dropped|removed|discontinued|abandoned)\b|\b(?:drop(?:s|ped|ping)?|remov(?:es|ed|ing)) (?:the )?support (?:of|for)\b[^.\n]{{0,30}}{_OF_CARDS}"
+            rf"|{_OF_CARDS}[^.\n]{{0,40}}\b(?:(?:is|are) (?:not|no longer)|isn't|aren't|no longer) supported\b)"
+        ),
+    ),
     ("prime-asked", ("prime-select",), r"[$#] ?(?:sudo )?prime-select query\b"),
     ("answers-intel", ("intel",), r"^intel$"),
     (
@@ -91,7 +118,10 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
 )  # fmt: skip
 LANGUAGES = tuple(
     Language(
-        "circumstances", words, (Kind(name, pattern, tell=_TELLS.get(name), once=True),), told=name not in _PRINTED
+        "circumstances",
+        words,
+        (Kind(name, pattern, tell=_TELLS.get(name), once=name not in _SEVERAL_TIMES),),
+        told=name not in _PRINTED,
     )
     for name, words, pattern in _KINDS
 )

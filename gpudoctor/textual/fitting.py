@@ -23,6 +23,11 @@ BROKEN_GPU = (
     "xid-hardware-fault",
 )
 _STUB = ("libcuda-stub-loaded",)
+_OF_LINUX = (
+    "cuinit-uvm-device-missing", "uvm-node-stale-major", "device-nodes-missing", "device-node-permission", "container-cgroup-devices-lost",
+    "address-space-limit", "wsl-libcuda-path",
+)  # fmt: skip
+"""What Windows does not have: device nodes, control groups."""
 _CU_INIT: dict[int, tuple[str, ...]] = {
     -1: ("libcuda-stub-loaded", "container-no-gpus-flag", "container-visible-devices-wrong"),
     2: ("address-space-limit", "gpu-memory-held-by-other-process"),
@@ -49,7 +54,7 @@ _NO_LIBCUDA = (
     "driver-missing", "container-no-gpus-flag", "no-nvidia-gpu", "driver-libcuda-not-on-path", "wsl-libcuda-path",
     "container-capabilities-without-compute", "container-ldconfig-path", *_NOT_HANDED_OVER[1:], "sudo-stripped-environment", "amd-gpu",
 )  # fmt: skip
-_CUT = re.compile("file too short|invalid ELF header")
+_CUT = re.compile(r"libcuda\.so[.\d]*: (?:file too short|invalid ELF header)")
 _CUT_SHORT = ("driver-library-damaged", "container-no-gpus-flag", "hpc-login-node", "container-image-has-driver-files")
 """libcuda is there and no library: cut short, or an empty file in the place where a driver is mounted to."""
 _NVML: dict[int, tuple[str, ...]] = {
@@ -175,6 +180,9 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
         return _both(by_nvml, _NO_LIBCUDA)
     if isinstance(lib.init_result, int) and lib.init_result:
         fits = _CU_INIT.get(lib.init_result, _CU_INIT[999])
+        if facts.system.system == "Windows" and facts.system.wsl is not True:
+            fits = (*(c for c in fits if c not in _OF_LINUX), "no-nvidia-gpu", "amd-gpu")
+            fits = tuple(dict.fromkeys(fits))
         if "CUDA_VISIBLE_DEVICES" in facts.environment.unset:
             fits = tuple(c for c in fits if not c.startswith("cuda-visible-devices"))
         if facts.driver.kernel_version is None or facts.text.said("device-node-absent"):

@@ -41,6 +41,8 @@ def speaks(facts: Facts) -> Iterator[str]:
     if said("visible-empty-said"):
         yield "cuda-visible-devices-empty"
     yield from _cudnn(facts)
+    if _of_another_cuda(facts):
+        yield "cuda-version-mismatch"
     cards = facts.text.cards()
     if said("ngc-gpu-unsupported") and cards and all(_WITHOUT_FIFTH.search(name) for name in cards):
         yield "gpu-compute-capability-too-old"
@@ -106,6 +108,39 @@ def _of_a_stub(facts: Facts) -> bool:
     return inside and facts.driver.libcuda.init_result in _STUB and bool(facts.text.said("kernel-module-absent"))
 
 
+_TOOLKITS_OWN = ("libcudart.so", "libcublas.so")
+_LAST_OF_OLD, _GPU_PACKAGE = (2, 11), ((1, 15), (2, 1))
+
+
+def _of_another_cuda(facts: Facts) -> bool:
+    """Whether Colab, which has a CUDA, lacks the one that an older TensorFlow asks for; or the CUDA that is named has not what this
+    release was built for, where no line tells why it lists no GPU."""
+    said = facts.text.said
+    if said("talks-of-colab", "in-colab") and not said("linux-host-named"):
+        lost = {e.values.get("library", "") for e in said("library-not-loaded")}
+        pinned = [found for e in said("pip-brings-tensorflow") if (found := _PINNED.search(e.text))]
+        old = [(int(one[2]), int(one[3])) for one in pinned if one[1] or _has_gpu((int(one[2]), int(one[3])))]
+        asked = any(name.startswith(_TOOLKITS_OWN) for name in lost) or bool(said("cudart-not-opened"))
+        if asked or (facts.tensorflow.devices == () and old and all(one <= _LAST_OF_OLD for one in old)):
+            return True
+    release = libraries.release_of(facts)
+    here = [one for e in said("names-cuda") if (one := _pair(e.values.get("cuda", "")))]
+    bare = not facts.text.shows_a_failure and not said("library-not-loaded", "library-opened", "conda-brings-cuda")
+    if release != _OF_CUDA_11_0 or facts.tensorflow.devices != () or not bare:
+        return False
+    return bool(here) and all(one > (11, 0) for one in here)
+
+
+def _has_gpu(release: Pair) -> bool:
+    """Whether the package 'tensorflow' of this release computes on GPUs."""
+    return release >= _GPU_PACKAGE[1] or _GPU_PACKAGE[0] <= release < (2, 0)
+
+
+_PINNED = re.compile(r"\btensorflow(-gpu)?==(\d)\.(\d{1,2})")
+_OF_CUDA_11_0 = (2, 4)
+"""It opens libcusolver.so.10, which no later CUDA brings."""
+
+
 def _cudnn(facts: Facts) -> Iterator[str]:
     said = facts.text.said
     images = {e.values["cudnn"] for e in said("image-with-cudnn")}
@@ -114,8 +149,17 @@ def _cudnn(facts: Facts) -> Iterator[str]:
     ]
     if images and installed and not said("installs-extra") and all(str(needs[0]) not in images for needs in installed):
         yield "cudnn-wrong-major"
+    picks = facts.tensorflow.libraries
+    names = () if isinstance(picks, Unread) else tuple(p.soname for p in picks)
+    lost = {found[1] for name in names if (found := _LOST_CUDNN.match(name))}
+    others = {e.values["major"] for e in said("cudnn-mentioned")}
+    if len(lost) == 1 == len(names) and others - lost:
+        yield "cudnn-wrong-major"
     release = libraries.release_of(facts)
     wanted = needs_cudnn(release) if release else None
     here = [_pair(e.values["version"]) for e in said("cudnn-package")]
     if wanted and here and all(one and one[0] == wanted[0] and one < wanted for one in here):
         yield "cudnn-version-too-old"
+
+
+_LOST_CUDNN = re.compile(r"(?:libcudnn\.so\.|cudnn64_)(\d)")

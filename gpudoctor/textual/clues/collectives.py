@@ -39,6 +39,7 @@ CLUES: dict[str, tuple[str, ...]] = {
     "shm-called-small": ("nccl-shm-too-small",),
     "no-device-function": ("nccl-too-old-for-gpu", "gpu-too-new-for-build", "gpu-compute-capability-too-old"),
     "nccl-error": _ANY,
+    "server-not-started": ("tf-config-port-taken",),
     "nccl-op-absent": ("nccl-unavailable-windows", "tf-cpu-only-package"),
     "collective-hangs": _ANY,
     "mirrored-on-windows": ("nccl-unavailable-windows",),

@@ -63,6 +63,13 @@ CLUES: dict[str, tuple[str, ...]] = {
         "gpu-throttling-thermal",
         "gpu-throttling-power",
     ),
+    "faster-card-no-faster": (
+        "cpu-starved-input",
+        "gpu-launch-bound",
+        "pcie-link-degraded",
+        "gpu-throttling-thermal",
+        "tensor-cores-idle",
+    ),
     "input-maybe-bound": _WAITS,
     "gpu-underused": _WAITS,
     "strategy-device-absent": (

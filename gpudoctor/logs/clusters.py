@@ -1,0 +1,79 @@
+"""Programs over several processes or machines, as people paste them: TF_CONFIG, Horovod's ranks, TensorFlow's servers; and how many
+machines and GPUs they speak of."""
+
+from __future__ import annotations
+
+from .language import Kind, Language, Values
+from .notebook import Notebook
+
+
+def _without(values: Values, line: int, notes: Notebook) -> None:
+    if "gpu" not in values["has"].lower():
+        notes.tell("tensorflow.devices", (), line)
+
+
+SERVERS = Language(
+    name="tensorflow-python",
+    words=("gRPC server", "local_rank()", "machine only has"),
+    kinds=(
+        Kind("server-not-started", r"Could not start gRPC server", "collective-fails"),
+        Kind("rank-takes-gpu", r"\b(?:gpus?|devices|physical_\w{1,20})\[hvd\.local_rank\(\)\]|\bvisible_device_list ?= ?str\(hvd\.local_rank\(\)\)|\bset_device\(hvd\.local_rank\(\)\)"),
+        Kind(
+            "model-wants-more-gpus",
+            r"we expect the following devices to be available: [^\n]{1,400}?\. However this machine only has: \[(?P<has>[^\]\n]{1,400})\]",
+            tell=_without,
+        ),
+    ),
+)  # fmt: skip
+TAKEN = Language(
+    name="tensorflow-python",
+    words=("ddress already in use", "list index out of", "device ordinal"),
+    kinds=(
+        Kind("address-in-use", r"[Aa]ddress already in use"),
+        Kind("rank-beyond", r"IndexError: list index out of range|invalid device ordinal"),
+    ),
+)
+NAMED = Language(
+    name="circumstances",
+    words=("TF_CONFIG", "ClusterSpec"),
+    kinds=(Kind("cluster-named", r"\bTF_CONFIG\b|\bClusterSpec\(", once=True),),
+)
+TASKS = Language(
+    name="tensorflow-python",
+    words=('worker"', "worker'", 'chief"', "chief'", 'ps"', "ps'"),
+    kinds=(
+        Kind(
+            "task-addresses",
+            r"[\"'](?:chief|worker|ps|master)[\"']\W{1,4}\[ ?(?P<addresses>[\"'][\w.-]{1,80}:\d{1,5}[\"'](?: ?, ?[\"'][\w.-]{1,80}:\d{1,5}[\"']){0,15}) ?\]",
+        ),
+    ),
+)
+"""TF_CONFIG's cluster, a role a line."""
+_PLACE = r"(?:machine|node|server|host|computer|box|workstation)"
+MACHINES = Language(
+    name="circumstances",
+    told=True,
+    words=("achine", "ode", "erver", "ost", "omputer", "box", "orkstation"),
+    kinds=(
+        Kind(
+            "second-machine-named",
+            rf"(?i:\b{_PLACE}[ _#-]{{0,2}}(?:2|two|b)\b(?![.:]\d)|\b(?:second|2nd|other|another) (?:\w+ )?{_PLACE}\b|\b(?:two|2|three|3|several|multiple|different|both) (?:different |separate |physical )?(?:\w+ )?{_PLACE}s\b)",
+            once=True,
+        ),
+    ),
+)
+_CARD = r"(?:GPUs?|cards?|graphics cards?)"
+UNSEEN = Language(
+    name="circumstances",
+    told=True,
+    words=("2nd", "econd", "ther", "ne of"),
+    kinds=(
+        Kind(
+            "one-of-several-unseen",
+            rf"(?i:\b(?:2nd|second|other|one of (?:the|my)(?: two| 2)?) {_CARD}\b[^.\n]{{0,30}}?(?:\bnot\b|n't\b|\bnever\b)[^.\n]{{0,12}}?\b(?:detect|recogni[sz]|seen|see\b|found|listed|visible|show|used?\b|register)\w*"
+            rf"|(?:\bnot\b|n't\b|\bnever\b) (?:\w+ ){{0,2}}?(?:detect|recogni[sz]e|see|find|list|show|use)\w{{0,3}} (?:my |the )?(?:2nd|second|other) {_CARD}\b)",
+            once=True,
+        ),
+    ),
+)
+LANGUAGES = (SERVERS, TAKEN, NAMED, TASKS, MACHINES, UNSEEN)
