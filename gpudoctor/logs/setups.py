@@ -63,7 +63,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "processor-with-avx",
         ("AVX", "avx", "i3", "i5", "i7", "i9", "yzen", "hreadripper", "EPYC", "Xeon", "worked", "ran "),
-        r"(?i:\b(?:has|have|with|supports?)\b[^.\n]{0,20}\bavx)|\bi[3579][- ](?:[2-9]\d{3}|1\d{4})\w{0,2}\b|\bRyzen [3579]\b|\bThreadripper\b|\bEPYC\b|\bXeon\b[^\n]{0,20}\b(?:v[2-6]|Gold|Silver|Platinum)\b|(?i:\b(?:worked|ran) (?:\w+ ){0,3}(?:yesterday|before|last week|until)\b)",
+        r"(?i:(?<!not )(?<!n't )\b(?:has|have|with|supports?)\b(?:(?!\b(?:no|not|without)\b)[^.\n]){0,20}\bavx)|\bi[3579][- ](?:[2-9]\d{3}|1\d{4})\w{0,2}\b|\bRyzen [3579]\b|\bThreadripper\b|\bEPYC\b|\bXeon\b[^\n]{0,20}\b(?:v[2-6]|Gold|Silver|Platinum)\b|(?i:\b(?:worked|ran) (?:\w+ ){0,3}(?:yesterday|before|last week|until)\b)",
     ),
     ("comes-without-cuda", ("without", "no CUDA", "no cuda", "no GPU", "no gpu"), r"(?i:^(?![^\n]{0,300}(?:\?|\b(?:login node|said that|now works)\b))[^\n]{0,300}?\b(?:tensorflow|tf|build|package|image|version|wheel)\b[^.\n?]{0,20}\b(?:comes|came|ships?|shipped|is|was|installed|delivered) (?:\w+ )?(?:without|with no) (?:cuda|gpu)\b)"),
     ("in-a-notebook", ("Cell In", "Input In", "ipython-input-", "ipykernel"), r"^(?:File )?Cell In ?\[\d{1,4}\]|<ipython-input-\d|\bipykernel_\d|^\W{0,4}Input In \[\d"),
