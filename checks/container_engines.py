@@ -171,7 +171,8 @@ def wsl_driver_toolkit_mismatch(facts: Facts) -> Iterator[Found]:
 def container_image_has_driver_files(facts: Facts) -> Findings:
     """The image itself holds files of the driver, in the place where the host's are to be mounted.
 
-    What it looks at: in a pasted text, nvidia-container-cli's 'file exists' for a library of the driver. Inside a container:
+    What it looks at: in a pasted text, nvidia-container-cli's 'file exists' for a library of the driver, and a container that meets
+    'Driver/library version mismatch' beside one of another image that does not, or a host that works. Inside a container:
     a libcuda of another release than the host's kernel module, which is loaded and was not mounted.
 
     Why it matters: such images were built with a driver in them, or committed while one was mounted. The driver's library
@@ -184,6 +185,14 @@ def container_image_has_driver_files(facts: Facts) -> Findings:
     """
     if not facts.text.is_all:
         return (yield from _image.own_driver_files(facts))
+    if found := _image.differs_in_it(facts):
+        yield Found(
+            message="The driver's libraries in this container are not the host's: with another image it works on the same host, so that the "
+            "image brings its own.",
+            proof=lines(found),
+            fixes=(_image.without_driver("/usr/lib/x86_64-linux-gnu"),),
+        )
+        return
     told = said(facts, "container-has-driver-files")
     yield Found(
         message=f"The image holds {told[0].values['library']}, which the toolkit wants to put there.",
