@@ -23,6 +23,9 @@ OLD = "Successfully opened dynamic library libcudart.so.10.1\npciBusID: 0000:73:
 STUB = "failed call to cuInit: UNKNOWN ERROR (34)\nkernel driver does not appear to be running on this host ({host})\n"
 REQUEST = 'docker: Error response from daemon: could not select device driver "" with capabilities: [[gpu]].\n'
 CAP = "    Clocks Event Reasons\n        Idle                              : Not Active\n        SW Power Cap                      : {cap}\n        HW Slowdown                       : Not Active\n"
+PTXAS = "Can't find ptxas binary in ${CUDA_DIR}/bin.\n"
+STARTS = "At the first start it prints\ntotal memory: 7.92GiB free Memory: 7.60GiB\nand at the second one it says freeMemory: {free}\n"
+FULL = "failed to allocate 72.50M (76021760 bytes) from device: CUDA_ERROR_OUT_OF_MEMORY\n"
 QUERY = "==============NVSMI LOG==============\n\nAttached GPUs                             : 1\nGPU 00000000:0B:00.0\n"
 
 
@@ -56,6 +59,19 @@ QUERY = "==============NVSMI LOG==============\n\nAttached GPUs                 
         ("Each of the two occupies the GPU memory completely\n", "tf-preallocates-all-memory"),
         ("With the device gpu:1 all of /gpu:0's memory is taken as well\n", "tf-preallocates-all-memory"),
         ("all of the gpu memory was allocated by another job\n", None),
+        ("Each program seems to occupy the entire GPU memory\n", "tf-preallocates-all-memory"),
+        ("A session takes the whole memory of the card\n", "tf-preallocates-all-memory"),
+        ("Both scripts take all the video memory\n", "tf-preallocates-all-memory"),
+        ("Our TF service did not make use of all the GPU memory\n", None),
+        ("How can several processes use all the GPU memory?\n", None),
+        (STARTS.format(free="211.31MiB") + FULL, "gpu-memory-held-by-other-process"),
+        (STARTS.format(free="7.11GiB") + FULL, None),
+        # ptxas
+        ("RuntimeError: Internal: ptxas fatal   : value 'sm_86' is not defined for option 'gpu-name'\n", "ptxas-too-old"),
+        (PTXAS + "It ends in XLA's compiler\n", "ptxas-missing"),
+        ("jaxlib.xla_extension.XlaRuntimeError: NOT_FOUND: " + PTXAS, "ptxas-missing"),
+        ("It trains well\n2021-05-01 10:00:00.000001: W nvptx_compiler.cc:70] " + PTXAS.strip() + " Will back to the GPU driver for PTX -> sass compilation.\n", None),
+        ("It trains well\n2021-05-01 10:00:00.000001: W nvptx_compiler.cc:70] " + PTXAS, None),
     ],
 )  # fmt: skip
 def test_it_is_decided(text: str, cause: str | None) -> None:
