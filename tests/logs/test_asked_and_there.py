@@ -23,6 +23,7 @@ OLD = "Successfully opened dynamic library libcudart.so.10.1\npciBusID: 0000:73:
 STUB = "failed call to cuInit: UNKNOWN ERROR (34)\nkernel driver does not appear to be running on this host ({host})\n"
 REQUEST = 'docker: Error response from daemon: could not select device driver "" with capabilities: [[gpu]].\n'
 CAP = "    Clocks Event Reasons\n        Idle                              : Not Active\n        SW Power Cap                      : {cap}\n        HW Slowdown                       : Not Active\n"
+MIXED = "It ends at once\nCould not load library {lib}. Error: /usr/lib/x86_64-linux-gnu/{lib}: undefined symbol: {symbol}\n"
 PTXAS = "Can't find ptxas binary in ${CUDA_DIR}/bin.\n"
 STARTS = "At the first start it prints\ntotal memory: 7.92GiB free Memory: 7.60GiB\nand at the second one it says freeMemory: {free}\n"
 FULL = "failed to allocate 72.50M (76021760 bytes) from device: CUDA_ERROR_OUT_OF_MEMORY\n"
@@ -66,6 +67,10 @@ QUERY = "==============NVSMI LOG==============\n\nAttached GPUs                 
         ("How can several processes use all the GPU memory?\n", None),
         (STARTS.format(free="211.31MiB") + FULL, "gpu-memory-held-by-other-process"),
         (STARTS.format(free="7.11GiB") + FULL, None),
+        # cuDNN's parts
+        (MIXED.format(lib="libcudnn_cnn_infer.so.8", symbol="_ZN5cudnn3cnn5beginEv, version libcudnn_ops_infer.so.8"), "cudnn-version-mismatch"),
+        (MIXED.format(lib="libcudnn_cnn.so.9", symbol="_ZN5cudnn3cnn5beginEv, version libcudnn_graph.so.9"), "cudnn-version-mismatch"),
+        (MIXED.format(lib="libcudnn_cnn_infer.so.8", symbol="nvrtcGetCUBIN"), None),
         # ptxas
         ("RuntimeError: Internal: ptxas fatal   : value 'sm_86' is not defined for option 'gpu-name'\n", "ptxas-too-old"),
         (PTXAS + "It ends in XLA's compiler\n", "ptxas-missing"),
