@@ -69,6 +69,14 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"|\bPentium(?:\(R\))? (?:4|D|M|III|Dual)\b|\bAMD\b[^\n.]{0,24}\b[EC]-?(?:[356]0|240|300|350|450)[DE]?\b|\bOpteron(?:\(tm\))? (?:Processor )?(?:1[23]|2[234]|41|61|8[234])\d{2}\b"),
     ),
     (
+        "uvm-remedy",
+        ("nvidia-modprobe", "nvidia-uvm", "nvidia_uvm", "CUDA program", "CUDA app", "CUDA sample", "cuda program", "cuda app", "deviceQuery"),
+        (r"(?i:^(?![^\n]{0,400}(?:\?$|\b(?:not help|no (?:effect|difference|luck)|in vain|nothing changes)\b|n't (?:help|work|solve|fix)))[^\n]{0,300}?(?:"
+        r"\b(?:nvidia-modprobe [^\n]{0,60}?(?:-u\b|-c ?0\b|--unified-memory\b)|modprobe nvidia[-_]uvm\b)[^\n]{0,120}\b(?:works?|worked|succeeds?|helps?|helped|solve[sd]?|fix(?:es|ed)?|fine|cure[sd]?)\b"
+        r"|\b(?:works?|worked|solved|fixed|cured|helped|fine)\b[^.\n]{0,40}\b(?:by|with|after|once|when)\b[^\n.]{0,40}\b(?:nvidia-modprobe [^\n]{0,60}?(?:-u\b|-c ?0\b|--unified-memory\b)|modprobe nvidia[-_]uvm\b)"
+        r"|\b(?:works?|working|succeeds?|runs)\b[^.\n]{0,40}\b(?:after|once|until)\b[^.\n]{0,24}\b(?:cuda (?:programs?|app\w{0,9}|samples?)|deviceQuery)\b[^.\n]{0,24}\b(?:run|ran|started|executed)\b[^.\n]{0,12}\bon the host\b))"),
+    ),
+    (
         "avx-absent-said",
         ("AVX", "avx"),
         (r"(?i:^(?![^\n]{0,400}\b(?:if|whether|unless|maybe|perhaps|not compiled|wasn't compiled|host)\b)[^\n]{0,300}?\b(?:cpu|processor|machine|computer|pc|laptop|server|vm|qemu|hypervisor|virtualbox|xeon|celeron|pentium)s?\b[^.\n?]{0,40}?"
