@@ -77,6 +77,12 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"|\b(?:works?|working|succeeds?|runs)\b[^.\n]{0,40}\b(?:after|once|until)\b[^.\n]{0,24}\b(?:cuda (?:programs?|app\w{0,9}|samples?)|deviceQuery)\b[^.\n]{0,24}\b(?:run|ran|started|executed)\b[^.\n]{0,12}\bon the host\b))"),
     ),
     (
+        "card-refused-said",
+        ("ompatible", "support"),
+        (r"(?i:^(?![^\n]{0,300}\b(?:whether|if|directml|rocm)\b)[^\n]{0,200}?\b(?:tensorflow|tf)(?:[-_ ]?gpu)? ?v?\d\.\d(?:[^.\n?]|\.\d){0,40}?\b(?:not compatible with|incompatible with|(?:does(?:n't| not)|do(?:n't| not)) (?:support|go (?:together )?with|work (?:on|with))|has no support for|is not supported (?:on|by))"
+        r"(?:[^.\n?]){0,30}?\b(?:[RG]TX ?\d{4}|[AHB]\d{2,3}\b|L40|hopper|ampere|blackwell|ada lovelace))"),
+    ),
+    (
         "avx-absent-said",
         ("AVX", "avx"),
         (r"(?i:^(?![^\n]{0,400}\b(?:if|whether|unless|maybe|perhaps|not compiled|wasn't compiled|host)\b)[^\n]{0,300}?\b(?:cpu|processor|machine|computer|pc|laptop|server|vm|qemu|hypervisor|virtualbox|xeon|celeron|pentium)s?\b[^.\n?]{0,40}?"

@@ -24,6 +24,8 @@ STUB = "failed call to cuInit: UNKNOWN ERROR (34)\nkernel driver does not appear
 REQUEST = 'docker: Error response from daemon: could not select device driver "" with capabilities: [[gpu]].\n'
 CAP = "    Clocks Event Reasons\n        Idle                              : Not Active\n        SW Power Cap                      : {cap}\n        HW Slowdown                       : Not Active\n"
 MIXED = "It ends at once\nCould not load library {lib}. Error: /usr/lib/x86_64-linux-gnu/{lib}: undefined symbol: {symbol}\n"
+MINOR = "It computes on the CPU\nTensorFlow 2.4.1, CUDA {cuda} and cuDNN 8.0.5 are installed\nThe GPU isn't used\n"
+UNKNOWN = "failed call to cuInit: CUDA_ERROR_UNKNOWN: unknown error\n"
 PTXAS = "Can't find ptxas binary in ${CUDA_DIR}/bin.\n"
 STARTS = "At the first start it prints\ntotal memory: 7.92GiB free Memory: 7.60GiB\nand at the second one it says freeMemory: {free}\n"
 FULL = "failed to allocate 72.50M (76021760 bytes) from device: CUDA_ERROR_OUT_OF_MEMORY\n"
@@ -71,6 +73,19 @@ QUERY = "==============NVSMI LOG==============\n\nAttached GPUs                 
         (MIXED.format(lib="libcudnn_cnn_infer.so.8", symbol="_ZN5cudnn3cnn5beginEv, version libcudnn_ops_infer.so.8"), "cudnn-version-mismatch"),
         (MIXED.format(lib="libcudnn_cnn.so.9", symbol="_ZN5cudnn3cnn5beginEv, version libcudnn_graph.so.9"), "cudnn-version-mismatch"),
         (MIXED.format(lib="libcudnn_cnn_infer.so.8", symbol="nvrtcGetCUBIN"), None),
+        # the CUDA of TensorFlow 2.4 is 11.0
+        (MINOR.format(cuda="11.1"), "cuda-version-mismatch"),
+        (MINOR.format(cuda="11.0"), None),
+        (MINOR.format(cuda="11.2").replace("2.4.1", "2.5.0"), None),
+        # nvidia-uvm
+        ("No GPU in the container after a reboot\nIt works once I start `nvidia-modprobe -c 0 -u` on the host\n", "cuinit-uvm-device-missing"),
+        ("The GPU works in podman only after a CUDA program was run on the host.\n", "cuinit-uvm-device-missing"),
+        (UNKNOWN + "sudo modprobe nvidia-uvm solves it\n", "cuinit-uvm-device-missing"),
+        (UNKNOWN + "sudo modprobe nvidia-uvm didn't help, it works nowhere\n", None),
+        # a card that somebody calls too new
+        ("TensorFlow 2.3.1 does not support the RTX 3090\nCUDA 11.1 is what that card needs\n", "gpu-too-new-for-build"),
+        ("TensorFlow 2.4.1 does not support the RTX 3090\nCUDA 11.1 is what that card needs\n", None),
+        ("TensorFlow 2.4.1 is not compatible with the H100\nCUDA 11.8 is what that card needs\n", None),
         # ptxas
         ("RuntimeError: Internal: ptxas fatal   : value 'sm_86' is not defined for option 'gpu-name'\n", "ptxas-too-old"),
         (PTXAS + "It ends in XLA's compiler\n", "ptxas-missing"),
