@@ -69,6 +69,12 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"|\bPentium(?:\(R\))? (?:4|D|M|III|Dual)\b|\bAMD\b[^\n.]{0,24}\b[EC]-?(?:[356]0|240|300|350|450)[DE]?\b|\bOpteron(?:\(tm\))? (?:Processor )?(?:1[23]|2[234]|41|61|8[234])\d{2}\b"),
     ),
     (
+        "cudnn-major-said",
+        ("cudnn", "cuDNN", "CUDNN", "CuDNN"),
+        (r"(?i:^(?![^\n]{0,300}\b(?:need\w*|requir\w*|want\w*|should|not|never|n't|could|uninstall\w*|remov\w*)\b)[^\n]{0,200}?(?<![a-z_])cudnn[ -]?v?(?P<major>[5-9])(?:\.\d[\d.]{0,8})?(?![\d_])"
+        r"|cudnn\w{0,20}64_\d\.dll['\"`]{0,2}(?:[^\n\d]{1,24}?)(?<![\d._])(?P<major2>[5-9])(?![\d._%]))"),
+    ),
+    (
         "uvm-remedy",
         ("nvidia-modprobe", "nvidia-uvm", "nvidia_uvm", "CUDA program", "CUDA app", "CUDA sample", "cuda program", "cuda app", "deviceQuery"),
         (r"(?i:^(?![^\n]{0,400}(?:\?$|\b(?:not help|no (?:effect|difference|luck)|in vain|nothing changes)\b|n't (?:help|work|solve|fix)))[^\n]{0,300}?(?:"

@@ -303,6 +303,11 @@ def strong(facts: Facts) -> Iterator[str]:
     if said("root-works") and facts.driver.libcuda.init_result == _UNKNOWN:
         yield "cuinit-uvm-device-missing"
         yield "device-node-permission"
+    lost = [e.values.get("library", e.text) for e in said("cudnn-part-on-windows", "cudnn-lacks-part")]
+    wanted = {major[1] for one in lost if (major := _MAJOR.search(one))}
+    here = {e.values["major"] for e in said("cudnn-major-said")}
+    if wanted and here and not wanted & here:
+        yield "cudnn-wrong-major"
     if said("old-not-offered"):
         yield "python-version-unsupported"
     if said("dll-routine") and said("processor-without-avx") and not said("processor-with-avx"):
@@ -312,6 +317,7 @@ def strong(facts: Facts) -> Iterator[str]:
     yield from _without_nvidia(facts)
 
 
+_MAJOR = re.compile(r"cudnn\w{0,20}(?:64_|\.so\.)(\d)\b")
 _WITH_AVX = (1, 6)
 """Since then its packages need it; those before 2.1 end so on a processor without."""
 _BEFORE_MINIMUM = ("1.0", "1.1", "1.2", "1.3", "2.0", "2.1", "3.0", "3.2")

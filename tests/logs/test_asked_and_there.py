@@ -26,6 +26,7 @@ CAP = "    Clocks Event Reasons\n        Idle                              : Not
 MIXED = "It ends at once\nCould not load library {lib}. Error: /usr/lib/x86_64-linux-gnu/{lib}: undefined symbol: {symbol}\n"
 MINOR = "It computes on the CPU\nTensorFlow 2.4.1, CUDA {cuda} and cuDNN 8.0.5 are installed\nThe GPU isn't used\n"
 UNKNOWN = "failed call to cuInit: CUDA_ERROR_UNKNOWN: unknown error\n"
+DLL8 = "Could not locate cudnn_ops_infer64_8.dll. Please make sure it is in your library path!\n"
 PTXAS = "Can't find ptxas binary in ${CUDA_DIR}/bin.\n"
 STARTS = "At the first start it prints\ntotal memory: 7.92GiB free Memory: 7.60GiB\nand at the second one it says freeMemory: {free}\n"
 FULL = "failed to allocate 72.50M (76021760 bytes) from device: CUDA_ERROR_OUT_OF_MEMORY\n"
@@ -118,6 +119,11 @@ def test_it_is_decided(text: str, cause: str | None) -> None:
         ("The guide says nothing about a path, so I didn't set one\nCannot dlopen some GPU libraries\n", "ld-library-path-not-set", True),
         (REQUEST + "The same here, my docker is a snap install\n", "container-snap-docker", True),
         (REQUEST + "The same here, docker is not from snap, I removed the docker snap\n", "container-snap-docker", False),
+        ("I have cudnn 9.1 here, CUDA 12.4\n" + DLL8, "cudnn-wrong-major", True),
+        ("装了cudnn9\n" + DLL8, "cudnn-wrong-major", True),
+        ("cudnn_ops_infer64_8.dll alone? Will 9 do?\n" + DLL8, "cudnn-wrong-major", True),
+        ("I have cudnn 8.9 here, CUDA 12.4\n" + DLL8, "cudnn-wrong-major", False),
+        ("It needs cudnn 9, the guide says\n" + DLL8, "cudnn-wrong-major", False),
         # what the words say of the place, the card, the file
         ("How to train on the GPU with no docker?\nIt trains on CPU only. The package is tensorflow-gpu by anaconda\n", "container-no-gpus-flag", False),
         ("Slow on two cards\nGPU-P2P can't be turned on for the GeForce 1080Ti in my VM\n", "p2p-unsupported-geforce", True),
