@@ -43,8 +43,12 @@ def _uvm_missing(facts: Facts) -> Lines:
     absent = tuple(e for e in said("node-absent") if e.values.get("path") == "/dev/nvidia-uvm")
     if lines := (*said("uvm-module-not-found"), *absent):
         return lines
+    if (cured := said("uvm-remedy")) and not facts.text.shows_a_failure:
+        return cured
     if answer(facts) != UNKNOWN_ERROR:
         return ()
+    if cured:
+        return (*said("cuinit-failed", "cuda-answers-999")[:1], *cured)
     if (lxc := said("lxc-named")) and isinstance(facts.gpu.driver_version, str):
         return (*said("cuinit-failed", "cuda-answers-999")[:2], *lxc)
     listed = said("node", "nodes-listed", "nodes-handed")

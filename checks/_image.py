@@ -8,7 +8,7 @@ from shlex import quote
 
 from gpudoctor.checks._cuinit import answered, own_libraries, starts
 from gpudoctor.checks._reasons import short
-from gpudoctor.facts import Facts, known
+from gpudoctor.facts import Facts, TextEvent, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable
 
 _REQUIRES = "NVIDIA_REQUIRE_CUDA"
@@ -106,6 +106,16 @@ def own_driver_files(facts: Facts) -> Findings:
         ),
         fixes=(without_driver(os.path.dirname(path)),),
     )
+
+
+def differs_in_it(facts: Facts) -> tuple[TextEvent, ...]:
+    """The lines of a text by which a container that is started with GPUs meets a driver of another release, and that of another image
+    on the same host does not: the host's own files would be wrong in both."""
+    bad = facts.text.said("image-mismatch")
+    named = {e.values["image"] for e in bad}
+    good = tuple(e for e in facts.text.said("image-run") if e.values["image"] not in named)
+    works = good or facts.text.said("host-works")
+    return (*works[:1], *bad[:1], *facts.text.said("nvml-failed")[-1:]) if bad and works else ()
 
 
 def without_driver(directory: str) -> Fix:

@@ -37,6 +37,46 @@ def is_for(wheel: TextEvent, version: object) -> bool:
     return known is not None and wheel.values.get("python") == "cp" + known.replace(".", "")
 
 
+_APPLES: Platform = "macos-arm64"
+
+
+def arm_platform(facts: Facts) -> Platform | None:
+    """The ARM platform that pip looks for wheels for, as it is told, or as the list of versions that pip found begins there alone."""
+    machine, system = facts.system.machine, facts.system.system
+    if machine in ("x86_64", "AMD64", "i686") or system == "Windows":
+        return None
+    if system != "Darwin" and machine == "aarch64":
+        return "linux-aarch64"
+    if (system == "Darwin" and machine == "arm64") or (system != "Linux" and facts.text.said("apple-silicon")):
+        return _APPLES
+    for event in facts.text.said("no-version"):
+        fits = _begin_so(offered(event) or (), distribution(event))
+        if len(fits) == 1 and (only := next(iter(fits))) in ("linux-aarch64", _APPLES):
+            return only
+    return None
+
+
+def _begin_so(listed: tuple[str, ...], name: str) -> set[Platform]:
+    """The platforms for which some Python is offered no release before the first of the list."""
+    try:
+        oldest = min(Version(v) for v in listed)
+    except (InvalidVersion, ValueError):
+        return set()
+    return {platform for (_, platform), v in _first_files(name).items() if Version(v).release[:2] == oldest.release[:2]}
+
+
+@functools.lru_cache(maxsize=8)
+def _first_files(name: str) -> dict[tuple[str, Platform], str]:
+    """Minor version of Python and platform -> the first release that was published for them."""
+    return {
+        (python, f.platform): release.version
+        for release in compat.releases()  # newest first: the oldest stays
+        for f in release.files
+        if f.distribution == name
+        for python in f.python
+    }
+
+
 def is_arm(facts: Facts) -> bool:
     """Linux on aarch64."""
     return facts.system.machine == "aarch64" and facts.system.system != "Darwin"
@@ -65,6 +105,7 @@ def asked_for(event: TextEvent, *, name: str | None = None) -> tuple[Release, ..
     """The releases of this package that the requirement admits; all, where it names no version."""
     wanted = name or distribution(event)
     spec = re.sub(r"^=(?!=)", "==", event.values.get("spec", "").strip("'\"`,. )"))
+    spec = re.sub(r"^(?=\d)", "==", spec)  # as people say it
     spec = re.sub(r"^==(\d+\.\d+)$", r"==\1.*", spec)
     from packaging.specifiers import InvalidSpecifier, SpecifierSet  # which takes long to import
 
@@ -132,11 +173,14 @@ def too_new_or_old(facts: Facts, event: TextEvent) -> bool:
         return False
     if python not in pythons(wanted, name):
         return True
-    if event.values.get("spec") or python not in NEWEST_BEFORE or facts.system.machine in ("aarch64", "arm64"):
+    new = tuple(int(n) for n in python.split(".")) >= _ALWAYS_64  # when it came there were wheels for ARM
+    if event.values.get("spec") or python not in NEWEST_BEFORE:
+        return False
+    if facts.system.machine in ("aarch64", "arm64") and not new:
         return False
     patch = re.match(r"\d\.\d+\.(\d+)", told)
     if patch is None:
-        return tuple(int(n) for n in python.split(".")) >= _ALWAYS_64
+        return new
     return int(patch[1]) <= NEWEST_BEFORE[python]
 
 

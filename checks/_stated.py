@@ -145,7 +145,7 @@ def _pair(version: str) -> Version:
 
 
 _RUNTIMES: tuple[tuple[Version, tuple[str, ...]], ...] = (
-    ((2, 14), ()), ((2, 5), ("libcudart.so.11.0", "libcusolver.so.11")), ((2, 4), ("libcudart.so.11.0",)), ((2, 1), ("libcudart.so.10.1",)),
+    ((2, 14), ()), ((2, 5), ("libcudart.so.11.0", "libcusolver.so.11")), ((2, 4), ("libcudart.so.11.0", "libcusolver.so.10")), ((2, 1), ("libcudart.so.10.1",)),
     ((1, 13), ("libcudart.so.10.0",)), ((1, 5), ("libcudart.so.9.0",)), ((1, 0), ("libcudart.so.8.0",)),
 )  # fmt: skip
 """From this release on: the runtime that the wheel on PyPI asks for, and what tells minor versions of CUDA 11 apart. Source:

@@ -67,6 +67,8 @@ def too_new(facts: Facts) -> Iterator[Found]:
         proof = (*_naming(facts, newer[0]), *told)
     elif newer and not text.shows_a_failure and _is_used(facts):
         proof = _naming(facts, newer[0])
+    elif not text.shows_a_failure and (told := _refused_card(facts)):
+        proof = told
     elif codeless and (refused or _fails_always(facts, codeless)):
         proof = (*codeless, *refused)
     elif text.said("ptx-rejected") and any(c[0] >= _BLACKWELL for c in known):
@@ -81,6 +83,14 @@ def too_new(facts: Facts) -> Iterator[Found]:
     if newer:
         message = f"{newer[0]} has compute capability {newer[1][0]}.{newer[1][1]}, which is newer than {newer[2]}."
     yield Found(message=message, proof=lines(proof), fixes=(_newer(),))
+
+
+def _refused_card(facts: Facts) -> tuple[TextEvent, ...]:
+    """Somebody says that the release does not go with a card, and its CUDA is older than each card that is named."""
+    told, built, known = facts.text.said("card-refused-said"), _told.built_for(facts), _told.cards(facts).values()
+    least = [_told.needs(has) for has in known]
+    newer = bool(built and least) and all(one is not None and max(built) < one for one in least)
+    return told if newer else ()
 
 
 def _is_used(facts: Facts) -> bool:

@@ -173,7 +173,8 @@ def container_image_has_driver_files(facts: Facts) -> Findings:
     """The image itself holds files of the driver, in the place where the host's are to be mounted.
 
     What it looks at: in a pasted text, nvidia-container-cli's 'file exists' for a library of the driver, or that nvidia-smi,
-    which docker starts with GPUs, finds driver and library of different releases. Inside a container:
+    which docker starts with GPUs, finds driver and library of different releases; so also where another image or the host does
+    not. Inside a container:
     a libcuda of another release than the host's kernel module, which is loaded and was not mounted.
 
     Why it matters: such images were built with a driver in them, or committed while one was mounted. The driver's library
@@ -186,6 +187,14 @@ def container_image_has_driver_files(facts: Facts) -> Findings:
     """
     if not facts.text.is_all:
         return (yield from _image.own_driver_files(facts))
+    if found := _image.differs_in_it(facts):
+        yield Found(
+            message="The driver's libraries in this container are not the host's: with another image it works on the same host, so that the "
+            "image brings its own.",
+            proof=lines(found),
+            fixes=(_image.without_driver("/usr/lib/x86_64-linux-gnu"),),
+        )
+        return
     if apart := _apart_inside(facts):
         yield Found(
             message="The toolkit has started the container, so that the host's driver is of one release; inside it is not: the image brings a library of its own.",

@@ -209,42 +209,66 @@ def tf_macos_no_cuda(facts: Facts) -> Iterator[Found]:
 def tf_aarch64_no_wheel(facts: Facts) -> Iterator[Found]:
     """This release of TensorFlow has no wheel for aarch64.
 
-    What it looks at: in a pasted text, pip's 'no matching distribution' on aarch64, what was asked for, the version of
-    Python, and the files of every release on the package index.
+    What it looks at: in a pasted text, pip's 'no matching distribution' on aarch64 or Apple silicon (the system, the wheels that pip
+    downloads, or the list of versions: no other platform's begins with 2.13), what was asked for, the version of Python, and the
+    files of every release on the package index.
 
-    Why it matters: before 2.10 nothing was published for aarch64, and tensorflow-gpu never was.
+    Why it matters: before 2.10 nothing was published for aarch64, before 2.13 nothing for Apple silicon, and tensorflow-gpu never was.
 
-    How to fix: NVIDIA's container or, on Jetson, NVIDIA's own wheel for the JetPack; else a release that has a wheel.
+    How to fix: a release that has a wheel (tensorflow-macos on Apple silicon before 2.13); else NVIDIA's container or, on Jetson,
+    NVIDIA's own wheel for the JetPack.
 
     Source: the package index (compat/matrix.json, releases); NVIDIA, Installing TensorFlow for Jetson Platform.
     """
-    told = said(facts, "no-version", settle="uname -m; python3 --version")
-    if facts.system.machine in ("x86_64", "AMD64", "i686") or facts.system.system in ("Windows", "Darwin"):
-        raise NotApplicable("this is not Linux on aarch64")
-    if known(facts.system.machine) != "aarch64":
+    told = facts.text.said("no-version") if facts.text.is_all else ()
+    if not told and facts.text.is_all and facts.text.said("wheel-chosen") and not facts.text.shows_a_failure:
+        told = () if facts.text.said("installed", "installed-now") else facts.text.said("tf-required")
+    if not told:
+        told = said(facts, "no-version", settle="uname -m; python3 --version")
+    platform = _installs.arm_platform(facts)
+    if facts.system.machine in ("x86_64", "AMD64", "i686") or (
+        platform is None and facts.system.system in ("Windows", "Darwin")
+    ):
+        raise NotApplicable("this is neither Linux on aarch64 nor Apple silicon")
+    if platform is None:
+        known(facts.system.machine)
         raise NotApplicable("this is not aarch64")
     python = _installs.minor(facts.python.version)
     for event in told:
         wanted, name = _installs.asked_for(event), _installs.distribution(event)
-        has = _installs.pythons(wanted, name, "linux-aarch64")
+        if platform != "linux-aarch64" and event.values.get("name", name).lower() not in (
+            "tensorflow",
+            "tensorflow-cpu",
+        ):
+            continue
+        has = _installs.pythons(wanted, name, platform)
         if wanted and (
             not has or (python is not None and python not in has and python in _installs.pythons(wanted, name))
         ):
             yield Found(
-                message=f"There is no wheel of {name}{event.values.get('spec', '')} for aarch64"
+                message=f"There is no wheel of {name}{event.values.get('spec', '')} for "
+                f"{'aarch64' if platform == 'linux-aarch64' else 'Apple silicon'}"
                 + (f" and Python {python}." if has else "."),
-                proof=lines((event,)),
-                fixes=(
-                    Fix(
-                        kind="advice",
-                        risk="safe",
-                        summary="On Jetson install NVIDIA's wheel for your JetPack; elsewhere use nvcr.io/nvidia/tensorflow",
-                        steps=(),
-                    ),
-                ),
+                proof=lines((event, *facts.text.said("apple-silicon")[:1])),
+                fixes=(_ON_LINUX if platform == "linux-aarch64" else _ON_APPLES,),
             )
             return
     raise UnknownFactError(Unread(why="the text does not tell which Python asks", settle="python3 --version"))
+
+
+_ON_LINUX = Fix(
+    kind="advice",
+    risk="safe",
+    summary="On Jetson install NVIDIA's wheel for your JetPack; elsewhere use nvcr.io/nvidia/tensorflow",
+    steps=(),
+)
+_ON_APPLES = Fix(
+    kind="advice",
+    risk="safe",
+    summary="Ask for tensorflow 2.13 or newer; older releases for Apple silicon are in the package tensorflow-macos",
+    steps=(),
+    verify="python3 -c 'import platform; print(platform.machine())'",
+)
 
 
 @check(

@@ -43,6 +43,8 @@ def other_cuda(facts: Facts) -> Iterator[Found]:
     first = failed[0] if failed else wishes[0][0][0]
     if stated and not any(all(within(v, between) for _, between in wish) for v in stated for wish in wishes):
         versions = " and ".join(".".join(map(str, v)) for v in stated)
+        if not failed:
+            first = next((n for n, between in wishes[0] if not any(within(v, between) for v in stated)), first)
         yield Found(
             message=f"TensorFlow asks for {first}, which CUDA {versions} does not bring.",
             proof=lines((*lines_of(facts, tuple(failed))[:2], *list(stated.values())[:2])),

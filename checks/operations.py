@@ -23,7 +23,7 @@ def cudnn_version_mismatch(facts: Facts) -> Iterator[Found]:
     """The cuDNN that is loaded is another one than TensorFlow was built with.
 
     What it looks at: in a pasted text, TensorFlow's line 'Loaded runtime CuDNN library: A but source was compiled with: B',
-    where A is not the older one (that is cudnn-version-too-old).
+    where A is not the older one (that is cudnn-version-too-old); or the loader's, that one part of cuDNN lacks a symbol of another.
 
     Why it matters: TensorFlow up to 1.x takes only the cuDNN of its own minor version, and no release takes one of another
     major version: convolutions and recurrent layers fail.
@@ -32,6 +32,22 @@ def cudnn_version_mismatch(facts: Facts) -> Iterator[Found]:
 
     Source: TensorFlow, cuda_dnn.cc.
     """
+    if parts := [e for e in facts.text.said("libraries-mixed") if facts.text.is_all and _PARTS.search(e.text)]:
+        yield Found(
+            message="Parts of cuDNN that are loaded together are of several releases.",
+            proof=lines(parts),
+            fixes=(
+                Fix(
+                    kind="advice",
+                    risk="safe",
+                    summary="Leave one cuDNN where the loader looks: take the system's (dpkg -l 'libcudnn*') or the wheel's "
+                    "(nvidia-cudnn-cu…) off it, and take LD_LIBRARY_PATH out of the shell",
+                    steps=(),
+                    verify="ldconfig -p | grep libcudnn; python3 -m pip list | grep -i cudnn",
+                ),
+            ),
+        )
+        return
     told = [e for e in said(facts, "cudnn-too-old", settle=_PACKAGES) if not is_older(e.values)]
     if not told:
         _work.unknown(_PACKAGES)
@@ -43,6 +59,12 @@ def cudnn_version_mismatch(facts: Facts) -> Iterator[Found]:
             Fix(kind="advice", risk="safe", summary=f"Install cuDNN {compiled}, and take the other off the loader's path", steps=()),
         ),
     )  # fmt: skip
+
+
+_PARTS = re.compile(
+    r"libcudnn_\w{3,40}\.so\.\d[.\d]*: (?:undefined symbol: \w{1,200}, version libcudnn_\w{3,40}\.so|symbol \w{1,200},? version libcudnn_\w{3,40}\.so[.\d]* not defined)"
+)
+"""Of parts alone: a library of another kind that lacks one of cuDNN's symbols may be another toolkit's."""
 
 
 def is_older(values: dict[str, str]) -> bool:

@@ -13,8 +13,9 @@ from gpudoctor.checks._said import lines, said
 from gpudoctor.checks.memory import growth
 from gpudoctor.checks.operations import is_older
 from gpudoctor.checks.wheel_texts import cudnn_is_older
-from gpudoctor.facts import Facts, LogEvent, Unread, known
+from gpudoctor.facts import Facts, LogEvent, TextEvent, Unread, known
 from gpudoctor.findings import EnvChange, Evidence, Findings, Fix, Found, NotApplicable, Stage
+from gpudoctor.patterns import Pattern
 from gpudoctor.registry import check
 
 _PACKAGES = "python3 -m pip list | grep -iE 'nvidia|tensorflow'"
@@ -296,7 +297,8 @@ def ptxas_missing(facts: Facts) -> Findings:
     """XLA finds no ptxas, and can't compile without it.
 
     What it looks at: TensorFlow's words about ptxas where the function that gpudoctor compiles with XLA fails. Where it
-    works, the driver or a library has compiled in place of ptxas, and nothing is wrong.
+    works, the driver or a library has compiled in place of ptxas, and nothing is wrong. In a pasted text such words that no driver
+    steps in for, where they are an error or what somebody reports, and nothing else fails.
 
     Why it matters: functions with jit_compile=True fail.
 
@@ -305,7 +307,8 @@ def ptxas_missing(facts: Facts) -> Findings:
     Source: XLA, 'No PTX compilation provider is available', ptxas lookup in cuda_asm_compiler.
     """
     if facts.text.is_all:
-        told = said(facts, "ptxas-lacking", settle="which -a ptxas")
+        told = facts.text.said("ptxas-lacking") or _ends_without_ptxas(facts)
+        told = told or said(facts, "ptxas-lacking", settle="which -a ptxas")
         yield Found(message="XLA needs ptxas and finds none.", proof=lines(told), fixes=(_nvcc_wheel(facts),))
         return
     if events := _xla_failed(facts, "ptxas-missing"):
@@ -315,6 +318,17 @@ def ptxas_missing(facts: Facts) -> Findings:
             fixes=(_nvcc_wheel(facts),),
         )
     return _compiled(facts, "ptxas")
+
+
+_ERROR = Pattern(r"\b[A-Z]\w{2,40}Error\b|^F |: F |\bF external/|\bInternal: |INTERNAL")
+
+
+def _ends_without_ptxas(facts: Facts) -> tuple[TextEvent, ...]:
+    """XLA's words that no driver compiles in place of ptxas, as the title of a report or as an error."""
+    if facts.text.shows_a_failure or facts.text.said("benign-driver-compiles"):
+        return ()
+    told = facts.text.said("ptxas-missing")
+    return tuple(e for e in told if "driver" not in e.text.lower() and (e.line == 1 or _ERROR.search(e.text)))
 
 
 _BY_PTXAS = (

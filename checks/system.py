@@ -11,7 +11,7 @@ from gpudoctor.checks._cuinit import answered
 from gpudoctor.checks._kernel_log import shown
 from gpudoctor.checks._reasons import short
 from gpudoctor.checks._said import lines
-from gpudoctor.facts import Facts, UnknownFactError, Unread, known
+from gpudoctor.facts import READS_LIKE_A_FAULT, Facts, TextEvent, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage, on_library_path
 from gpudoctor.patterns import Pattern
 from gpudoctor.registry import check
@@ -32,7 +32,8 @@ def cpu_no_avx(facts: Facts) -> Findings:
     """This processor lacks AVX, which TensorFlow's wheels are built for.
 
     What it looks at: how the import of TensorFlow (or its loader, asked alone) died: an illegal instruction (SIGILL),
-    or TensorFlow's own message that the processor lacks instructions; and the processor's flags.
+    or TensorFlow's own message that the processor lacks instructions; and the processor's flags. In a pasted text also what somebody
+    says of the processor, or a model of before AVX, where TensorFlow fails and no line tells another reason.
 
     Why it matters: every wheel since 1.6 needs AVX. In a virtual machine the processor often has it and the hypervisor
     hides it.
@@ -93,22 +94,46 @@ def _no_avx_in_text(facts: Facts) -> Iterator[Found]:
     if facts.system.machine in ("aarch64", "arm64"):
         raise NotApplicable("AVX is of x86 processors")
     told, died = facts.text.said("avx-required"), facts.text.said("illegal-instruction")
-    if not told and (not died or facts.text.said("benign-cpu-instructions", "device-created", "cudnn-loaded")):
+    if facts.text.said("benign-cpu-instructions", "device-created", "cudnn-loaded"):
+        died = ()
+    if not (proof := told or died or _named_without(facts)):
         raise UnknownFactError(Unread(why="not in this text", settle="grep -c avx /proc/cpuinfo"))
+    flags = next((e.values["flags"] for e in told if not _OF_AVX.search(e.values.get("flags", "AVX"))), None)
     yield Found(
-        message="TensorFlow's wheels need a processor with AVX, and this one has none (or a virtual machine hides it).",
-        proof=lines(told or died),
+        message="TensorFlow's wheels need a processor with AVX, and this one has none (or a virtual machine hides it)."
+        if flags is None
+        else f"This build of TensorFlow needs a processor with {flags}, and this one has none (or a virtual machine hides it).",
+        proof=lines(proof),
         fixes=(
             Fix(
                 kind="advice",
                 risk="safe",
                 summary="Use another machine, pass the host's processor through to the virtual machine, or build TensorFlow "
-                "without AVX",
+                f"without {flags or 'AVX'}",
                 steps=(),
-                verify="grep -c avx /proc/cpuinfo",
+                verify=f"grep -c {(flags or 'avx').split()[0].strip(',.').lower()} /proc/cpuinfo",
             ),
         ),
+        explains=("tf-import-broken", "tf-lists-no-gpu", READS_LIKE_A_FAULT),
     )
+
+
+_OF_AVX = Pattern(r"AVX(?!512)")
+_NEEDS_AVX = (1, 6)
+
+
+def _named_without(facts: Facts) -> tuple[TextEvent, ...]:
+    """Somebody says that the processor has no AVX, or names one that has none, where TensorFlow fails and no line tells another
+    reason."""
+    release = re.match(r"(\d+)\.(\d+)", str(facts.tensorflow.version))
+    before = release is not None and (int(release[1]), int(release[2])) < _NEEDS_AVX
+    gone = facts.tensorflow.directory is None
+    if facts.text.shows_a_failure or gone or before or facts.text.said("processor-with-avx"):
+        return ()
+    lacks, fails = facts.text.said("avx-absent-said"), facts.text.said("tensorflow-fails-said")
+    old = lacks or facts.text.said("processor-without-avx")
+    about = fails or tuple(e for e in lacks if "tensorflow" in e.text.lower())
+    return (old[0], *(e for e in about[:1] if e.line != old[0].line)) if old and about else ()
 
 
 @check(

@@ -13,7 +13,7 @@ _SIZE = r"\d[\d.]* ?[KMG]?i?B"
 
 LANGUAGE = Language(
     name="devices",
-    words=(": Y ", ": N ", ":   Y ", ":   N ", "name: ", "emory: ", "deviceMemorySize", "StreamExecutor device", "opened dynamic library", "/step", "Processes:", "CUDA Capability", "MIG", "mig ", "emory", "GPU", "显"),
+    words=(": Y ", ": N ", ":   Y ", ":   N ", "name: ", "emory: ", "eeMemory", "deviceMemorySize", "StreamExecutor device", "opened dynamic library", "/step", "Processes:", "CUDA Capability", "MIG", "mig ", "emory", "GPU", "显"),
     kinds=(
         Kind(
             "device-found",
@@ -24,7 +24,11 @@ LANGUAGE = Language(
         ),
         Kind("device-asked", r"CUDA Capability Major/Minor version number: +(?P<capability>\d{1,2}\.\d)"),
         Kind("peer-row", r"gpu_(?:device|init)\.cc:\d{1,5}\] (?P<row>\d{1,2}): {1,4}(?P<reach>[YN](?: [YN]){1,15})\s{0,2}$"),
-        Kind("memory-at-start", rf"(?:totalMemory: (?P<total>{_SIZE}) freeMemory|^Free memory): (?P<free>{_SIZE})"),
+        Kind(
+            "memory-at-start",
+            rf"(?:totalMemory: (?P<total>{_SIZE}) freeMemory|^Free memory): (?P<free>{_SIZE})|(?i:\btotal ?memory:? (?P<total2>{_SIZE})\W{{1,3}}free ?memory:? (?P<free2>{_SIZE}))"
+            rf"|\bfree(?:Memory| ?[Mm]emory:)(?: is| of|:)?(?: only)? (?P<free3>{_SIZE})",
+        ),
         Kind("memory-of-card", rf"(?:deviceMemorySize|^Total memory): (?P<total>{_SIZE})"),
         Kind("runtime-opened", r"opened dynamic library (?:libcudart\.so\.|cudart64_)(?P<version>\d[\d.]*\d)"),
         Kind("process-table", r"^\|\s{1,8}Processes:"),

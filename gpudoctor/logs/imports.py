@@ -22,6 +22,18 @@ _ROUTINE = (
     r"|\u041f\u0440\u043e\u0438\u0437\u043e\u0448\u0435\u043b \u0441\u0431\u043e\u0439 \u0432 \u043f\u0440\u043e\u0433\u0440\u0430\u043c\u043c\u0435 \u0438\u043d\u0438\u0446\u0438\u0430\u043b\u0438\u0437\u0430\u0446\u0438\u0438|routine di inizializzazione"
 )
 
+_ILLEGAL = (
+    r"[Ii]llegal (?:hardware )?[Ii]nstruction(?! set| was encountered)|ILLEGAL_INSTRUCTION|SIGILL|EXC_BAD_INSTRUCTION|EXC_I386_INVOP|0x[Cc]000001[Dd]|-1073741795|3221225501"
+    r"|(?i:ungültiger maschinenbefehl|instruction (?:non permise|illégale)|instrucción ilegal|instrução ilegal|istruzione (?:non consentita|illegale)|недопустимая инструкция|非法指令|不正な命令|명령어가 잘못됨|잘못된 명령어)"
+    r"|(?:terminated by|interrupted by|exited on|killed by|died with) signal:? 4\b|(?i:\bexit(?:ed)?(?: with)?(?: exit)?(?: status| code)?\W{1,3}132(?![\d,]|\.\d)|\breturn(?:ed)? ?(?:status|code)\W{1,3}132(?![\d,]|\.\d))"
+)
+"""How shells, debuggers and Windows call it that a processor does not know an instruction, in their languages."""
+_OF_THEM = (
+    "llegal instruction", "llegal Instruction", "llegal hardware", "ILLEGAL_INSTRUCTION", "SIGILL", "EXC_BAD_INSTR", "EXC_I386", "000001D", "000001d", "1073741795", "3221225501",
+    "aschinenbefehl", "nstruction non permise", "nstruction illégale", "nstrucción ilegal", "nstrução ilegal", "struzione non consentita", "struzione illegale", "инструкция", "非法指令",
+    "不正な命令", "명령어", "signal 4", "signal: 4", "132", "invalid opcode",
+)  # fmt: skip
+
 
 def _broken(values: Values, line: int, notes: Notebook) -> None:
     """The import of TensorFlow ends here; where a traceback tells it, its own line is kept."""
@@ -67,7 +79,8 @@ LANGUAGE = Language(
     name="imports",
     words=(
         "low backend",
-        "invalid opcode",
+        *_OF_THEM,
+        "compiled to use",
         "calcsize",
         "orovod",
         "DLL",
@@ -79,10 +92,6 @@ LANGUAGE = Language(
         "serialized_",
         "create_key",
         "CXXABI",
-        "AVX",
-        "SSE4",
-        "llegal instruction",
-        "SIGILL",
         "ELFCLASS",
         "ELF class",
         "is not a package",
@@ -90,8 +99,6 @@ LANGUAGE = Language(
         "source directory",
         "circular import",
         "undefined symbol",
-        "0xC000001D",
-        "1073741795",
         "incompatible architecture",
         "Redistributable",
         "numpy",
@@ -114,7 +121,6 @@ LANGUAGE = Language(
         "_upb",
         "no attribute '__version__'",
         "GPU",
-        "interrupted by signal 4",
         "_CheckCalledFrom",
         "native TensorFlow",
         "conflicting TensorFlow",
@@ -155,7 +161,7 @@ LANGUAGE = Language(
         Kind(
             "illegal-instruction",
             r"^(?![^\n]{0,400}(?:\b[Xx][Ii][Dd]\b|[Ll]aunch failure|\b[Ww]arp|\bSMs?\b|[Mm]isaligned address))[^\n]{0,2000}?"
-            r"(?P<text>[Ii]llegal instruction(?! set| was encountered)|trap invalid opcode [^\n]{0,100}\bin \S{0,60}(?:tensorflow|pywrap)|SIGILL|0xC000001D|-1073741795|interrupted by signal 4)",
+            rf"(?P<text>{_ILLEGAL}|trap invalid opcode [^\n]{{0,100}}\bin \S{{0,60}}(?:tensorflow|pywrap))",
             _NO_GPU,
             _broken,
         ),

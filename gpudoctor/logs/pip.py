@@ -13,9 +13,10 @@ _FAILS = "install-fails"
 _SOME = r"(?:[^.?!]|\.(?=\d))"
 """A letter within a sentence; the point of a version ends none."""
 _TF = r"(?:tensorflow|tf[-_]nightly)(?:[-_](?:gpu|cpu|macos|intel))?"
+_QUOTE = r"['`\"]?"
 _BESIDE = r"(?:torch(?:vision|audio)?|jaxlib|tensorflow[-_](?:rocm|directml|text|addons|io|metal))"
 """Packages of which a Python that is too new, or too old, is offered none, or others, as of TensorFlow."""
-_PRINTED, _PROVEN = 0, 1
+_WEAK, _PRINTED, _PROVEN = -2, 0, 1
 _MATTER = Pattern(
     r"(?:tensorflow|tf[-_]nightly|intel[-_]tensorflow|keras|numpy|protobuf|cudatoolkit|cudnn|cuda[-_]"
     r"|nvidia[-_]|torch|jax|h5py|ml[-_]dtypes)"
@@ -88,6 +89,21 @@ def _pin(values: Values, line: int, notes: Notebook) -> None:
     notes.tell("python.version", values["version"], line, _PRINTED)
 
 
+_LEAST = 12
+"""Minor version of Python 3 from which on pip's list of what it ignores tells it: below, old releases' bounds do not reach."""
+
+
+def _ignored(values: Values, line: int, notes: Notebook) -> None:
+    """What pip leaves out since it is for other Pythons: where each has an upper bound, this one is above all of them."""
+    asked = re.findall(r"Requires-Python ([^;\n]{1,60})", values.pop("ignored"))
+    above = [
+        re.search(r"<(=?)3\.(\d{1,2})", one) for one in asked if not one.strip().endswith(",")
+    ]  # where it is cut off
+    least = max((int(one[2]) + (one[1] == "=") for one in above if one), default=0)
+    if all(above) and least >= _LEAST:
+        notes.tell("python.version", f"3.{least}", line, _WEAK)
+
+
 LANGUAGE = Language(
     name="pip",
     words=(
@@ -111,10 +127,11 @@ LANGUAGE = Language(
         "ython3.",
         "ython 2.",
         "-cp",
+        "Ignored the following",
         "wheels",
         "different Python",
         "from versions",
-        "No matching",
+        "o matching",
         "python_version",
         "Successfully installed",
         "Successfully uninstalled",
@@ -151,6 +168,11 @@ LANGUAGE = Language(
             rf"|Couldn't find a distribution|Could not find a version that satisfies the requirement"
             rf"|no such package)\W+(?:for )?(?P<name>{_TF})(?:\[[\w,-]+\])?(?![\w-])\s*"
             rf"(?P<spec>[<>=!~][^ (;)]*)?",
+            _FAILS,
+        ),
+        Kind(
+            "no-version",
+            rf"(?i:\bno matching distributions?(?: (?:was |is |can be |could be )?found)? (?:for|of)(?: the)? {_QUOTE}(?P<name>{_TF}){_QUOTE}(?![\w-]) ?(?:version )?v?(?P<spec>\d\.\d{{1,2}}(?:\.\d{{1,2}})?)?(?![\w]|\.\d))",
             _FAILS,
         ),
         Kind(
@@ -199,6 +221,12 @@ LANGUAGE = Language(
             r"(?:Downloading|Using cached|Processing) \S*?(?P<name>[A-Za-z][\w.]+)-(?P<version>\d[\w.]*)-"
             r"(?P<python>cp\d+(?:\.\w+)?)-(?P<abi>\w+)-(?P<platform>[\w.]+)\.whl",
             tell=_wheel,
+        ),
+        Kind(
+            "pip-ignored",
+            r"Ignored the following versions that require a different python version: (?P<ignored>.+)",
+            tell=_ignored,
+            once=True,
         ),
         Kind(
             "cudnn-requirement",
@@ -260,5 +288,6 @@ LANGUAGE = Language(
             r"^(?![^\n]{0,400}(?i:\b(?:not|wanted|wants|stayed|needs?|requires?)\b|n't\b))[^\n]{0,400}?\bnvidia-cudnn-cu\d\d[ =]{1,12}(?P<version>\d{1,2}\.\d[\d.]{0,12})",
         ),
         Kind("gpu-package", r"tensorflow[-_]gpu\b|tensorflow\[and-cuda\]"),
+        Kind("tf-required", rf"(?<![\w./-])(?P<name>{_TF})(?P<spec>==\d\.\d{{1,2}}(?:\.\d{{1,2}})?)(?![\w.])"),
     ),
 )

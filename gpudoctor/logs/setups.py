@@ -16,6 +16,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"|\blshw -[cC] (?:display|video)\b"),
     ),
     ("mac-named", ("Apple", "apple", "Mac", "mac", "M1", "M2", "M3", "M4", "brew"), r"\bApple M[1-9]\b|(?i:\bapple silicon\b)|\b[Mm]ac ?[Bb]ook|\bmac ?OS\b|\bbrew (?:install|tap|cask)\b"),
+    ("apple-silicon", ("Apple", "apple", "M1", "M2", "M3", "M4", "M5", "arm64"), r"(?i:\bapple[- ]silicon\b)|\b(?:[Aa]pple'?s? |[Mm]ac(?: ?[Bb]ook)?(?: ?(?:[Pp]ro|[Aa]ir|[Mm]ini|[Ss]tudio))?,?[ (]{1,2}(?:with (?:an? |the )?|on )?(?:Apple )?)M[1-5]\b|\bM[1-5](?: Pro| Max| Ultra)? ?-?(?:chips?|[Mm]ac\w{0,6}|processor|CPU|Air)\b|\b(?:an|my|for|on|with)(?: an| the)? M[1-5]\b(?![.-]?\w)|\bmacosx_\d{1,2}_\d{1,2}_arm64\b"),
     ("docker-of-a-mac", ("ocker",), r"(?i:^(?![^\n]{0,300}\b(?:friend|works|but|deploy\w*|colleague)\b)[^\n]{0,300}?\bdocker(?: desktop)?\b[^.\n,;]{0,24} (?:on|for) (?:an? |my |the )?(?:apple |new )?(?:m[1-4]\b|mac(?:book| ?os| mini| studio)?\b))"),
     ("docker-host-is-arm", ("host platform",), r"does not match the detected host platform \(linux/arm64"),
     ("linux-host-named", ("Fedora", "Pop!_OS", "Arch", "Amazon", "WSL", "PC", "SSH", "CentOS", "erver", "ssh", "buntu", "ebian", "emote", "orkstation", "EC2", "Linux", "inux "), r"(?i:\b(?:server|ssh|remote(?:ly)?|workstation|ec2)\b)|(?<![-:/])(?i:\bubuntu\b)(?!:)|\bDebian\b|\bFedora\b|\bPop!_OS\b|\bArch\b|\bAmazon Linux\b|\bWSL|\bPC\b|\bCentOS\b|(?i:\blinux (?:box|host|machine|pc)\b)"),
@@ -63,7 +64,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "processor-with-avx",
         ("AVX", "avx", "i3", "i5", "i7", "i9", "yzen", "hreadripper", "EPYC", "Xeon", "worked", "ran "),
-        r"(?i:\b(?:has|have|with|supports?)\b[^.\n]{0,20}\bavx)|\bi[3579][- ](?:[2-9]\d{3}|1\d{4})\w{0,2}\b|\bRyzen [3579]\b|\bThreadripper\b|\bEPYC\b|\bXeon\b[^\n]{0,20}\b(?:v[2-6]|Gold|Silver|Platinum)\b|(?i:\b(?:worked|ran) (?:\w+ ){0,3}(?:yesterday|before|last week|until)\b)",
+        r"(?i:(?<!not )(?<!n't )\b(?:has|have|with|supports?)\b(?:(?!\b(?:no|not|without)\b)[^.\n]){0,20}\bavx)|\bi[3579][- ](?:[2-9]\d{3}|1\d{4})\w{0,2}\b|\bRyzen [3579]\b|\bThreadripper\b|\bEPYC\b|\bXeon\b[^\n]{0,20}\b(?:v[2-6]|Gold|Silver|Platinum)\b|(?i:\b(?:worked|ran) (?:\w+ ){0,3}(?:yesterday|before|last week|until)\b)",
     ),
     ("comes-without-cuda", ("without", "no CUDA", "no cuda", "no GPU", "no gpu"), r"(?i:^(?![^\n]{0,300}(?:\?|\b(?:login node|said that|now works)\b))[^\n]{0,300}?\b(?:tensorflow|tf|build|package|image|version|wheel)\b[^.\n?]{0,20}\b(?:comes|came|ships?|shipped|is|was|installed|delivered) (?:\w+ )?(?:without|with no) (?:cuda|gpu)\b)"),
     ("in-a-notebook", ("Cell In", "Input In", "ipython-input-", "ipykernel"), r"^(?:File )?Cell In ?\[\d{1,4}\]|<ipython-input-\d|\bipykernel_\d|^\W{0,4}Input In \[\d"),

@@ -288,13 +288,13 @@ _TOLD = (
     ),
     Kind(
         "takes-all-memory",
-        r"(?i:\b(?:TF|tensorflow|keras)\b[^.?!\n]{0,50}\b(?<!not )(?:takes?|taking|allocat\w{1,4}|reserv\w{1,4}|grab\w{0,4}|fill\w{0,3}|occup\w{1,5}"
+        r"(?i:\b(?:TF|tensorflow|keras)\b[^.?!\n]{0,50}\b(?<!not )(?<!make )(?<!makes )(?:takes?|taking|allocat\w{1,4}|reserv\w{1,4}|grab\w{0,4}|fill\w{0,3}|occup\w{1,5}"
         r"|hog\w{0,4}|eat\w{0,3}|consum\w{1,4}|maps|us(?:es?|ing))\b[^.?!\n]{0,30}\b(?:all|whole|entire|every|full|100 ?%|9\d ?%)[^.?!\n]{0,40}"
         r"\b(?:memory|v?ram|gpus?|cards?)|\b(?:TF|tensorflow|keras) (?:takes?|grabs?|reserves?|allocates?|eats?|occupies) all (?:of )?(?:the |my )?\d{1,3} ?(?:GB|GiB)\b"
         r"|(?<!not )\b(?:tak(?:es?|ing)(?: over| up)?|allocat(?:es?|ing)|reserv(?:es?|ing)|grabs?|occup(?:ies|ying)|us(?:es|ing)) (?:up )?"
-        r"(?:almost |nearly )?(?:all|the (?:whole|entire|full)|entire|whole) (?:of )?(?:the |my )?(?:available )?(?:gpu|video|graphics)(?:'?s)? "
-        r"(?:memory|ram)"
-        r"|(?<!not )\b(?:tak(?:es?|ing)|grab\w{0,4}|occup(?:ies|y|ying)|allocat(?:es?|ing)|us(?:es|ing)|fill(?:s|ing)) (?:up )?(?:almost |nearly )?(?:all (?:of )?(?:the )?|the (?:whole|entire|full|total) )memory (?:of|on) (?:the |my |each |every )?(?:gpu|card)\b"
+        r"(?:almost |nearly )?(?:all|the (?:whole|entire|full|total)|entire|whole) (?:of )?(?:the |my )?(?:available )?(?:(?:gpu|video|graphics)(?:'?s)? (?:memory|ram)|(?:memory|v?ram) (?:of|on) (?:the |my |each |every |a |its )?(?:gpu|card|graphics card)s?\b)"
+        r"|\b(?:(?:seems?|appears?|tends?) to|(?:processes|programs|scripts|predictions|sessions|models|workers|runs|jobs|kernels|notebooks)(?: will| each| both| all)?) (?:occupy|take|allocate|reserve|grab|eat|fill) (?:up )?"
+        r"(?:almost |nearly )?(?:all|the (?:whole|entire|full|total)|entire|whole) (?:of )?(?:the |my )?(?:available )?(?:(?:gpu|video|graphics)(?:'?s)? (?:memory|ram)|(?:memory|v?ram) (?:of|on) (?:the |my |each |every |a |its )?(?:gpu|card|graphics card)s?\b)"
         r"|(?<!not )\b(?:takes?|grabs?|occup(?:ies|y)|allocates?) (?:up )?(?:the )?(?:resources?|memory) (?:of|on) all (?:the |my |available )?gpus\b"
         r"|(?<!not )\b(?:takes?|occup(?:ies|y)|allocates?|uses?|fills?) (?:up )?(?:the |my )?gpu(?:'s)? memory (?:completely|entirely|fully|as a whole)\b"
         r"|\ball (?:of )?(?:the |my )?/?(?:device:)?gpu(?::\d)?(?:'s)? memory (?:is|gets|was) (?:taken|allocated|grabbed|reserved|occupied)\b(?![^.\n]{0,40}\b(?:by (?:an)?other|already)\b))"

@@ -90,8 +90,41 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     (
         "processor-without-avx",
-        ("i3", "i5", "i7", "Core 2", "ore2", "ore 2", "entium", "eleron", "henom", "thlon", "Xeon", "Atom"),
-        (r"\b[iI][357][- ]?(?:[3-9]\d{2})(?:Q?[MUEKS]{1,2})?\b(?! ?(?:MB|GB|MHz))|(?i:\bcore ?2 (?:duo|quad|extreme)\b|\bphenom\b|\bathlon (?:ii|64)\b)|\bXeon\W{1,3}(?:\w+ )?[EXLW][57]\d{3}\b(?! ?[vV]\d)"),
+        ("i3", "i5", "i7", "Core 2", "ore2", "ore 2", "Core(TM)", "entium", "eleron", "henom", "thlon", "Xeon", "Atom", "AMD ", "pteron", "empron", "urion"),
+        (r"\b[iI][357](?: CPU {1,12}|[- ])?(?:[3-9]\d{2})(?:Q?[MUEKS]{1,2})?\b(?! ?(?:MB|GB|MHz))|(?i:\bcore(?:\(tm\))? ?2 (?:duo|quad|extreme)\b|\bphenom\b|\bathlon(?:\(tm\))? (?:ii|64)\b|\b(?:sempron|turion)\b)"
+        r"|\bXeon(?:\(R\))?\W{1,3}(?:CPU )?\W{0,12}(?:\w+ )?[EXLW][3-7]\d{3}\b(?! ?[vV]\d)|\bAtom(?:\(TM\))? (?:CPU )?[CDENZx]|\b(?:Pentium|Celeron)(?:\(R\))? (?:CPU |Gold |Silver |Dual-Core |processor ){0,2}(?:[JN]\d{4}|G[1-5]\d{2,3})\b"
+        r"|\bPentium(?:\(R\))? (?:4|D|M|III|Dual)\b|\bAMD\b[^\n.]{0,24}\b[EC]-?(?:[356]0|240|300|350|450)[DE]?\b|\bOpteron(?:\(tm\))? (?:Processor )?(?:1[23]|2[234]|41|61|8[234])\d{2}\b"),
+    ),
+    (
+        "cudnn-major-said",
+        ("cudnn", "cuDNN", "CUDNN", "CuDNN"),
+        (r"(?i:^(?![^\n]{0,300}\b(?:need\w*|requir\w*|want\w*|should|not|never|n't|could|uninstall\w*|remov\w*)\b)[^\n]{0,200}?(?<![a-z_])cudnn[ -]?v?(?P<major>[5-9])(?:\.\d[\d.]{0,8})?(?![\d_])"
+        r"|cudnn\w{0,20}64_\d\.dll['\"`]{0,2}(?:[^\n\d]{1,24}?)(?<![\d._])(?P<major2>[5-9])(?![\d._%]))"),
+    ),
+    (
+        "uvm-remedy",
+        ("nvidia-modprobe", "nvidia-uvm", "nvidia_uvm", "CUDA program", "CUDA app", "CUDA sample", "cuda program", "cuda app", "deviceQuery"),
+        (r"(?i:^(?![^\n]{0,400}(?:\?$|\b(?:not help|no (?:effect|difference|luck)|in vain|nothing changes)\b|n't (?:help|work|solve|fix)))[^\n]{0,300}?(?:"
+        r"\b(?:nvidia-modprobe [^\n]{0,60}?(?:-u\b|-c ?0\b|--unified-memory\b)|modprobe nvidia[-_]uvm\b)[^\n]{0,120}\b(?:works?|worked|succeeds?|helps?|helped|solve[sd]?|fix(?:es|ed)?|fine|cure[sd]?)\b"
+        r"|\b(?:works?|worked|solved|fixed|cured|helped|fine)\b[^.\n]{0,40}\b(?:by|with|after|once|when)\b[^\n.]{0,40}\b(?:nvidia-modprobe [^\n]{0,60}?(?:-u\b|-c ?0\b|--unified-memory\b)|modprobe nvidia[-_]uvm\b)"
+        r"|\b(?:works?|working|succeeds?|runs)\b[^.\n]{0,40}\b(?:after|once|until)\b[^.\n]{0,24}\b(?:cuda (?:programs?|app\w{0,9}|samples?)|deviceQuery)\b[^.\n]{0,24}\b(?:run|ran|started|executed)\b[^.\n]{0,12}\bon the host\b))"),
+    ),
+    (
+        "card-refused-said",
+        ("ompatible", "support"),
+        (r"(?i:^(?![^\n]{0,300}\b(?:whether|if|directml|rocm)\b)[^\n]{0,200}?\b(?:tensorflow|tf)(?:[-_ ]?gpu)? ?v?\d\.\d(?:[^.\n?]|\.\d){0,40}?\b(?:not compatible with|incompatible with|(?:does(?:n't| not)|do(?:n't| not)) (?:support|go (?:together )?with|work (?:on|with))|has no support for|is not supported (?:on|by))"
+        r"(?:[^.\n?]){0,30}?\b(?:[RG]TX ?\d{4}|[AHB]\d{2,3}\b|L40|hopper|ampere|blackwell|ada lovelace))"),
+    ),
+    (
+        "avx-absent-said",
+        ("AVX", "avx"),
+        (r"(?i:^(?![^\n]{0,400}\b(?:if|whether|unless|maybe|perhaps|not compiled|wasn't compiled|host)\b)[^\n]{0,300}?\b(?:cpu|processor|machine|computer|pc|laptop|server|vm|qemu|hypervisor|virtualbox|xeon|celeron|pentium)s?\b[^.\n?]{0,40}?"
+        r"\b(?:(?:does(?:n't| not)|do(?:n't| not)) (?:have|support|know|offer|provide)(?: the)?|has no|have no|lacks?|lacking|is missing|misses|without(?: any| the)?)(?: support (?:for|of))? avx2?(?![-\d]?512)\b)"),
+    ),
+    (
+        "tensorflow-fails-said",
+        ("ensorflow", "ensorFlow"),
+        r"(?i:\btensorflow\b(?! ?lite)[^.\n?]{0,40}\b(?:exceptions?|errors?|crash\w*|fails?|failed|dies|(?:won't|will not|doesn't|does not|can't) (?:load|start|import))\b|\b(?:exceptions?|errors?|crash\w*|fails?|failed|dies)\b[^.\n?]{0,24}\b(?:load|import|start)\w{0,4} (?:of )?tensorflow\b)",
     ),
     (
         "visible-empty-said",

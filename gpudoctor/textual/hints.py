@@ -230,6 +230,14 @@ def proven(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
         fits = _last(fits, {"p2p-unsupported-geforce"})
     if (cards := facts.text.cards()) and not any(_GEFORCE.search(name) for name in cards):
         fits = _last(fits, {"p2p-unsupported-geforce"})
+    if (
+        facts.text.said("no-version")
+        and not facts.text.said("gpu-package", "no-cuda-wheel")
+        and not _asks_for_gpu(facts)
+    ):
+        fits = _last(fits, _OF_BUILDS)
+        if facts.text.said("apple-silicon"):
+            fits = tuple(dict.fromkeys((*(c for c in fits if c == "tf-aarch64-no-wheel"), *fits)))
     fits = _last(fits, {cause for kind, cause in _AGAINST.items() if facts.text.said(kind)})
     empty, wrong = "cuda-visible-devices-empty", "cuda-visible-devices-wrong"
     if empty in fits and any(
@@ -245,6 +253,15 @@ def proven(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
         at = min(fits.index(one) for one in (empty, wrong) if one in fits)
         fits = (*fits[:at], empty, *(cause for cause in fits[at:] if cause != empty))
     return fits
+
+
+_OF_BUILDS = {"tf-macos-no-cuda", "tf-windows-native-cpu-only"}
+"""Who asks for the package tensorflow is not refused for want of CUDA."""
+
+
+def _asks_for_gpu(facts: Facts) -> bool:
+    """pip is asked for a package that has CUDA."""
+    return any("gpu" in e.values.get("name", "") for e in facts.text.said("no-version"))
 
 
 _GEFORCE = re.compile(r"(?i)geforce|\b[gr]tx|titan|^[345]0[5-9]0")
@@ -293,6 +310,11 @@ def strong(facts: Facts) -> Iterator[str]:
     if said("root-works") and facts.driver.libcuda.init_result == _UNKNOWN:
         yield "cuinit-uvm-device-missing"
         yield "device-node-permission"
+    lost = [e.values.get("library", e.text) for e in said("cudnn-part-on-windows", "cudnn-lacks-part")]
+    wanted = {major[1] for one in lost if (major := _MAJOR.search(one))}
+    here = {e.values["major"] for e in said("cudnn-major-said")}
+    if wanted and here and not wanted & here:
+        yield "cudnn-wrong-major"
     if said("old-not-offered"):
         yield "python-version-unsupported"
     if said("notebook-lacks-tensorflow"):
@@ -304,6 +326,7 @@ def strong(facts: Facts) -> Iterator[str]:
     yield from _without_nvidia(facts)
 
 
+_MAJOR = re.compile(r"cudnn\w{0,20}(?:64_|\.so\.)(\d)\b")
 _WITH_AVX = (1, 6)
 """Since then its packages need it; those before 2.1 end so on a processor without."""
 _BEFORE_MINIMUM = ("1.0", "1.1", "1.2", "1.3", "2.0", "2.1", "3.0", "3.2")

@@ -23,6 +23,13 @@ OLD = "Successfully opened dynamic library libcudart.so.10.1\npciBusID: 0000:73:
 STUB = "failed call to cuInit: UNKNOWN ERROR (34)\nkernel driver does not appear to be running on this host ({host})\n"
 REQUEST = 'docker: Error response from daemon: could not select device driver "" with capabilities: [[gpu]].\n'
 CAP = "    Clocks Event Reasons\n        Idle                              : Not Active\n        SW Power Cap                      : {cap}\n        HW Slowdown                       : Not Active\n"
+MIXED = "It ends at once\nCould not load library {lib}. Error: /usr/lib/x86_64-linux-gnu/{lib}: undefined symbol: {symbol}\n"
+MINOR = "It computes on the CPU\nTensorFlow 2.4.1, CUDA {cuda} and cuDNN 8.0.5 are installed\nThe GPU isn't used\n"
+UNKNOWN = "failed call to cuInit: CUDA_ERROR_UNKNOWN: unknown error\n"
+DLL8 = "Could not locate cudnn_ops_infer64_8.dll. Please make sure it is in your library path!\n"
+PTXAS = "Can't find ptxas binary in ${CUDA_DIR}/bin.\n"
+STARTS = "At the first start it prints\ntotal memory: 7.92GiB free Memory: 7.60GiB\nand at the second one it says freeMemory: {free}\n"
+FULL = "failed to allocate 72.50M (76021760 bytes) from device: CUDA_ERROR_OUT_OF_MEMORY\n"
 QUERY = "==============NVSMI LOG==============\n\nAttached GPUs                             : 1\nGPU 00000000:0B:00.0\n"
 NOT_OFFERED = "ERROR: Could not find a version that satisfies the requirement tensorflow (from versions: none)\nERROR: No matching distribution found for tensorflow\n"
 BANNER = """\
@@ -73,6 +80,36 @@ UserWarning: CUDA initialization: Unexpected error from cudaGetDeviceCount(). Di
         ("Each of the two occupies the GPU memory completely\n", "tf-preallocates-all-memory"),
         ("With the device gpu:1 all of /gpu:0's memory is taken as well\n", "tf-preallocates-all-memory"),
         ("all of the gpu memory was allocated by another job\n", None),
+        ("Each program seems to occupy the entire GPU memory\n", "tf-preallocates-all-memory"),
+        ("A session takes the whole memory of the card\n", "tf-preallocates-all-memory"),
+        ("Both scripts take all the video memory\n", "tf-preallocates-all-memory"),
+        ("Our TF service did not make use of all the GPU memory\n", None),
+        ("How can several processes use all the GPU memory?\n", None),
+        (STARTS.format(free="211.31MiB") + FULL, "gpu-memory-held-by-other-process"),
+        (STARTS.format(free="7.11GiB") + FULL, None),
+        # cuDNN's parts
+        (MIXED.format(lib="libcudnn_cnn_infer.so.8", symbol="_ZN5cudnn3cnn5beginEv, version libcudnn_ops_infer.so.8"), "cudnn-version-mismatch"),
+        (MIXED.format(lib="libcudnn_cnn.so.9", symbol="_ZN5cudnn3cnn5beginEv, version libcudnn_graph.so.9"), "cudnn-version-mismatch"),
+        (MIXED.format(lib="libcudnn_cnn_infer.so.8", symbol="nvrtcGetCUBIN"), None),
+        # the CUDA of TensorFlow 2.4 is 11.0
+        (MINOR.format(cuda="11.1"), "cuda-version-mismatch"),
+        (MINOR.format(cuda="11.0"), None),
+        (MINOR.format(cuda="11.2").replace("2.4.1", "2.5.0"), None),
+        # nvidia-uvm
+        ("No GPU in the container after a reboot\nIt works once I start `nvidia-modprobe -c 0 -u` on the host\n", "cuinit-uvm-device-missing"),
+        ("The GPU works in podman only after a CUDA program was run on the host.\n", "cuinit-uvm-device-missing"),
+        (UNKNOWN + "sudo modprobe nvidia-uvm solves it\n", "cuinit-uvm-device-missing"),
+        (UNKNOWN + "sudo modprobe nvidia-uvm didn't help, it works nowhere\n", None),
+        # a card that somebody calls too new
+        ("TensorFlow 2.3.1 does not support the RTX 3090\nCUDA 11.1 is what that card needs\n", "gpu-too-new-for-build"),
+        ("TensorFlow 2.4.1 does not support the RTX 3090\nCUDA 11.1 is what that card needs\n", None),
+        ("TensorFlow 2.4.1 is not compatible with the H100\nCUDA 11.8 is what that card needs\n", None),
+        # ptxas
+        ("RuntimeError: Internal: ptxas fatal   : value 'sm_86' is not defined for option 'gpu-name'\n", "ptxas-too-old"),
+        (PTXAS + "It ends in XLA's compiler\n", "ptxas-missing"),
+        ("jaxlib.xla_extension.XlaRuntimeError: NOT_FOUND: " + PTXAS, "ptxas-missing"),
+        ("It trains well\n2021-05-01 10:00:00.000001: W nvptx_compiler.cc:70] " + PTXAS.strip() + " Will back to the GPU driver for PTX -> sass compilation.\n", None),
+        ("It trains well\n2021-05-01 10:00:00.000001: W nvptx_compiler.cc:70] " + PTXAS, None),
     ],
 )  # fmt: skip
 def test_it_is_decided(text: str, cause: str | None) -> None:
@@ -99,6 +136,11 @@ def test_it_is_decided(text: str, cause: str | None) -> None:
         ("The guide says nothing about a path, so I didn't set one\nCannot dlopen some GPU libraries\n", "ld-library-path-not-set", True),
         (REQUEST + "The same here, my docker is a snap install\n", "container-snap-docker", True),
         (REQUEST + "The same here, docker is not from snap, I removed the docker snap\n", "container-snap-docker", False),
+        ("I have cudnn 9.1 here, CUDA 12.4\n" + DLL8, "cudnn-wrong-major", True),
+        ("装了cudnn9\n" + DLL8, "cudnn-wrong-major", True),
+        ("cudnn_ops_infer64_8.dll alone? Will 9 do?\n" + DLL8, "cudnn-wrong-major", True),
+        ("I have cudnn 8.9 here, CUDA 12.4\n" + DLL8, "cudnn-wrong-major", False),
+        ("It needs cudnn 9, the guide says\n" + DLL8, "cudnn-wrong-major", False),
         # what the words say of the place, the card, the file
         ("How to train on the GPU with no docker?\nIt trains on CPU only. The package is tensorflow-gpu by anaconda\n", "container-no-gpus-flag", False),
         ("Slow on two cards\nGPU-P2P can't be turned on for the GeForce 1080Ti in my VM\n", "p2p-unsupported-geforce", True),

@@ -172,3 +172,22 @@ def test_an_image_that_says_804_is_left_to_the_driver() -> None:
     roots, candidates = said(judged(text))
     assert "container-driver-too-old" not in roots
     assert "cuda-compat-unsupported" in [*roots, *candidates]
+
+
+IN_ONE = "$ docker run --gpus all --rm {image} nvidia-smi\n{answer}\n"
+APART = "Failed to initialize NVML: Driver/library version mismatch"
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        (IN_ONE.format(image="nvidia/cuda:12.2.0-base-ubuntu22.04", answer=SMI) + IN_ONE.format(image="registry.example.org/team/trainer:7", answer=APART), "container-image-has-driver-files"),
+        (IN_ONE.format(image="nvidia/cuda:12.2.0-base-ubuntu22.04", answer="") + "With ours it says:\n" + IN_ONE.format(image="-v /data:/data:ro team/trainer", answer=APART), "container-image-has-driver-files"),
+        (IN_ONE.format(image="team/trainer:7", answer=APART) + "nvidia-smi is fine on the host\n", "container-image-has-driver-files"),
+        (IN_ONE.format(image="team/trainer:7", answer=APART) + IN_ONE.format(image="nvidia/cuda:12.2.0-base-ubuntu22.04", answer=APART), "driver-library-mismatch"),
+        (IN_ONE.format(image="team/trainer:7", answer=APART), "driver-library-mismatch"),
+        (IN_ONE.format(image="team/trainer:7", answer=APART) + "I also tried\n" + IN_ONE.format(image="team/trainer:7", answer="nothing more"), "driver-library-mismatch"),
+    ],
+)  # fmt: skip
+def test_an_image_that_brings_its_own_driver(text: str, cause: str) -> None:
+    assert said(judged("It was good until yesterday\n" + text))[0] == [cause]

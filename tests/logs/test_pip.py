@@ -142,3 +142,39 @@ def test_packages_without_cuda() -> None:
     assert said(judged("tensorflow==2.12.0\n" + NO_GPU))[0] == []
     assert said(judged("tensorflow-gpu==1.14.0\n" + NO_GPU))[0] == []
     assert said(judged("tensorflow-cpu==2.12.0\n")) == ([], [])
+
+
+LISTED = "ERROR: Could not find a version that satisfies the requirement tensorflow{spec} (from versions: {versions})\n"
+SKIPPED = "ERROR: Ignored the following versions that require a different python version: {}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ("I have an M1 Mac\n" + LISTED.format(spec="~=2.12.0", versions="2.13.0rc0, 2.13.0rc1, 2.13.0"), "tf-aarch64-no-wheel"),
+        ("Which release is meant?\n" + LISTED.format(spec="==2.9.2", versions="2.13.0rc0, 2.13.0rc1, 2.13.0"), "tf-aarch64-no-wheel"),
+        ("On Apple silicon it says: no matching distribution for tensorflow 2.8.0\n", "tf-aarch64-no-wheel"),
+        ("On my MacBook Air M2 there is no matching distribution found for 'tensorflow' 2.11\n", "tf-aarch64-no-wheel"),
+        ("Using cached numpy-1.24.1-cp39-cp39-macosx_11_0_arm64.whl (13.9 MB)\n" + LISTED.format(spec="==2.10.0", versions="none"), "tf-aarch64-no-wheel"),
+        ("Using cached lxml-4.9.3-cp310-cp310-manylinux_2_28_aarch64.whl (5 MB)\nThe requirements have tensorflow==2.7.1\n", "tf-aarch64-no-wheel"),
+        ("Using cached lxml-4.9.3-cp310-cp310-manylinux_2_28_aarch64.whl (5 MB)\nThe requirements have tensorflow==2.12.1\n", None),
+        ("Using cached lxml-4.9.3-cp310-cp310-manylinux_2_28_x86_64.whl (5 MB)\nThe requirements have tensorflow==2.7.1\n", None),
+        ("I have an Intel MacBook\n" + LISTED.format(spec="==2.9.2", versions="none"), None),
+        ("I have an M1 Mac\n" + LISTED.format(spec="==2.14.0", versions="none"), None),
+        ("I have an M1 Mac\nNo matching distribution found for tensorflow-gpu==2.5.0\n", "tf-macos-no-cuda"),
+        # what pip leaves out tells the Python
+        (SKIPPED.format("1.21.2 Requires-Python >=3.7,<3.11; 1.10.1 Requires-Python <3.12,>=3.8") + LISTED.format(spec="", versions="none"), "python-version-unsupported"),
+        ("It is a MacBook with an M1 Pro chip\n" + SKIPPED.format("1.21.2 Requires-Python >=3.7,<3.11; 1.10.1 Requires-Python <3.12,>=3.8; 1.9.0 Requires-Python >=3.8,") + LISTED.format(spec="", versions="none"), "python-version-unsupported"),
+        (SKIPPED.format("1.21.2 Requires-Python >=3.7,<3.11; 2.1.0 Requires-Python >=3.10") + LISTED.format(spec="", versions="none"), None),
+        (SKIPPED.format("1.6.2 Requires-Python >=3.7,<3.10") + LISTED.format(spec="", versions="none"), None),
+    ],
+)  # fmt: skip
+def test_which_machine_or_python_pip_looks_for(text: str, cause: str | None) -> None:
+    assert said(judged(text))[0] == ([cause] if cause else [])
+
+
+def test_no_build_with_cuda_is_asked_for() -> None:
+    text = "The MacBook can't install it, it is an M1\nERROR: No matching distribution found for tensorflow\n"
+    candidates = said(judged(text))[1]
+    assert candidates[0] == "tf-aarch64-no-wheel"
+    assert candidates[-1] in {"tf-macos-no-cuda", "tf-windows-native-cpu-only"}
