@@ -7,9 +7,10 @@ from .language import Kind, Language
 _OTHER = r"(?:py)?torch(?:vision|audio)?|cupy|jax|cv2|opencv|mxnet|paddle(?:paddle)?|onnxruntime(?:-gpu)?|faiss|tensorrt|numba|cudf|rapids|dlib|pycuda|caffe2?|spacy|thinc"
 _TF = r"tensorflow|tf|keras"
 _IMPORT = r"(?:import(?:ing|ed|s)?|load(?:ing|ed|s)?)"
+_BEFORE = r"(?:before|ahead of|prior to|earlier than)"
 _WELL = r"(?:works?|worked|working|fine|ok|okay|solve[sd]?|fix(?:es|ed)?|help(?:s|ed)|no (?:error|problem|issue|crash)s?|goes away|disappears?|succeeds?|(?:gpu|device)s? (?:is|are) (?:there|found|listed|detected|visible|recogni[sz]ed)|(?:see|find|list|detect)s? (?:the|my|both|all) gpus?)"
-_THE_OTHER_FIRST = rf"{_IMPORT} `{{0,3}}(?:import )?(?:{_OTHER})\b[^.;\n]{{0,40}}?\b(?:first|before (?:I )?(?:{_IMPORT} )?`{{0,3}}(?:import )?(?:{_TF}))\b"
-_TF_FIRST = rf"{_IMPORT} `{{0,3}}(?:import )?(?:{_TF})\b[^.;\n]{{0,40}}?\b(?:first|before (?:I )?(?:{_IMPORT} )?`{{0,3}}(?:import )?(?:{_OTHER}))\b"
+_THE_OTHER_FIRST = rf"{_IMPORT} `{{0,3}}(?:import )?(?:{_OTHER})\b[^.;\n]{{0,40}}?\b(?:first|{_BEFORE} (?:I )?(?:{_IMPORT} )?`{{0,3}}(?:import )?(?:{_TF}))\b"
+_TF_FIRST = rf"{_IMPORT} `{{0,3}}(?:import )?(?:{_TF})\b[^.;\n]{{0,40}}?\b(?:first|{_BEFORE} (?:I )?(?:{_IMPORT} )?`{{0,3}}(?:import )?(?:{_OTHER}))\b"
 _FAILS = r"(?<!no )(?:(?:fails?|failed|errors?|crash(?:es|ed)?|segfaults?|segmentation fault|core dumped|no gpus?|not (?:found|work|see|list)|empty list|breaks?|aborts?|raises?|throws?)\b|\[\])(?!,? (?:as well|too|anyway|likewise|either way|the same|message about missing))"
 _NOT_WELL = r"(?<!not )(?<!n't )(?<!never )(?<!longer )"
 _TOLD = r"^(?![^\n]{0,400}\b(?:suggest\w*|told me|read that|faq|docs?|don't (?:have|use)|do not (?:have|use)|either (?:way|order)|both orders|any order|no difference|the same|too|no longer|not help|n't help)\b)[^\n]{0,300}?"
@@ -43,6 +44,7 @@ LANGUAGE = Language(
             _one_of(
                 rf"\b(?:if|when|once|as soon as|whenever|after)\b[^.\n]{{0,20}}?{_THE_OTHER_FIRST}[^.\n]{{0,80}}?{_FAILS}",
                 rf"(?:{_BEGINS}[^.\n]{{0,30}}?\b){_THE_OTHER_FIRST}[^.\n]{{0,80}}?{_FAILS}",
+                rf"\b(?:with|if|when|once|having) (?:{_OTHER}) (?:is |was |being |gets |has been )?(?:imported|loaded) (?:first|{_BEFORE} (?:{_TF}))\b[^.\n]{{0,60}}?{_FAILS}",
                 rf"{_TF_FIRST}[^.\n]{{0,60}}?\b(?:the )?other (?:way (?:a?round)?|order)\b[^.\n]{{0,40}}?{_FAILS}",
             ),
             once=True,

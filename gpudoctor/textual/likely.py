@@ -67,7 +67,8 @@ def _written(facts: Facts, fits: tuple[str, ...]) -> Likely | None:
         return None
     first = facts.text.alike[0]
     against, _ = _MOSTLY.get(fits[0], ((), ""))
-    if facts.text.said(*against):
+    needed = _NEEDED.get(fits[0], ())
+    if facts.text.said(*against) or (needed and not facts.text.said(*needed)):
         return None
     clear = _CLEAR_OF_FEW if len(fits) <= _FEW else _CLEAR
     if first.cause != fits[0] or first.share < clear or first.line is None:
@@ -94,6 +95,8 @@ _MOSTLY: dict[str, tuple[tuple[str, ...], str]] = {
     "psu-insufficient": (("heat-named",), "the machine goes down when the GPU works, and nobody here speaks of heat."),
 }
 """Cause -> what would speak against it, and why it is likely."""
+_NEEDED = {"tf-config-localhost": ("second-machine-named",)}
+"""Cause -> what somebody must say: on one machine it is as it should be."""
 
 
 def as_root(check: Check, candidate: Candidate, shown: Finding, why: Likely) -> RootCause:

@@ -129,7 +129,7 @@ def test_it_is_decided(text: str, cause: str | None) -> None:
         ("zsh: killed     python net.py\n", "cgroup-memory-limit", True),
         ("Training process finished. Exit code: 137\n", "cgroup-memory-limit", True),
         ("Training process finished. Exit code: 0, 137 files\n", "cgroup-memory-limit", False),
-        ("I have killed the other program before\n", "cgroup-memory-limit", False),
+        ("I have killed the other program with Ctrl+C, now all is well\n", "cgroup-memory-limit", False),
     ],
 )  # fmt: skip
 def test_it_goes_first(text: str, cause: str, first: bool) -> None:

@@ -24,6 +24,8 @@ BOTH = "In one script we first load the keras encoder and then a torch model.\n"
     ("text", "cause"),
     [
         # the order of imports
+        ("With pytorch imported ahead of tensorflow it fails with a segmentation error.\n" + EMPTY, PRELOADED),
+        ("With pytorch imported ahead of tensorflow there are no errors.\n" + EMPTY, None),
         ("With import torch before tensorflow the GPU list is an empty list.\n" + EMPTY, PRELOADED),
         ("If I import tensorflow first, everything works.\n" + NO_CUDNN, PRELOADED),
         ("It only works when I import tensorflow before cupy.\n" + HANDLE, PRELOADED),
