@@ -11,7 +11,6 @@ from gpudoctor.checks._reasons import short
 from gpudoctor.checks._said import left_open, lines, said
 from gpudoctor.facts import Facts, TextEvent, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
-from gpudoctor.patterns import Pattern
 from gpudoctor.registry import check
 
 _SNAP = "snap list docker; which docker"
@@ -172,9 +171,8 @@ def wsl_driver_toolkit_mismatch(facts: Facts) -> Iterator[Found]:
 def container_image_has_driver_files(facts: Facts) -> Findings:
     """The image itself holds files of the driver, in the place where the host's are to be mounted.
 
-    What it looks at: in a pasted text, nvidia-container-cli's 'file exists' for a library of the driver, or that nvidia-smi,
-    which docker starts with GPUs, finds driver and library of different releases; so also where another image or the host does
-    not. Inside a container:
+    What it looks at: in a pasted text, nvidia-container-cli's 'file exists' for a library of the driver, and a container that meets
+    'Driver/library version mismatch' beside one of another image that does not, or a host that works. Inside a container:
     a libcuda of another release than the host's kernel module, which is loaded and was not mounted.
 
     Why it matters: such images were built with a driver in them, or committed while one was mounted. The driver's library
@@ -195,13 +193,6 @@ def container_image_has_driver_files(facts: Facts) -> Findings:
             fixes=(_image.without_driver("/usr/lib/x86_64-linux-gnu"),),
         )
         return
-    if apart := _apart_inside(facts):
-        yield Found(
-            message="The toolkit has started the container, so that the host's driver is of one release; inside it is not: the image brings a library of its own.",
-            proof=lines(apart),
-            fixes=(_image.without_driver("/usr/lib/x86_64-linux-gnu"),),
-        )
-        return
     told = said(facts, "container-has-driver-files")
     yield Found(
         message=f"The image holds {told[0].values['library']}, which the toolkit wants to put there.",
@@ -209,25 +200,6 @@ def container_image_has_driver_files(facts: Facts) -> Findings:
         fixes=(_image.without_driver("/usr/lib/x86_64-linux-gnu"),),
     )
 
-
-_MISMATCH, _NEAR = "18", 3
-
-
-def _apart_inside(facts: Facts) -> tuple[TextEvent, ...]:
-    """nvidia-smi, which docker starts with GPUs, finds library and module of different releases. Where they are so on the host, the
-    toolkit, which asks NVML there, starts no container."""
-    said = facts.text.said
-    runs = [e for e in said("gpus-asked") if _STARTS_SMI.search(e.text)]
-    failed = [e for e in said("nvml-failed") if e.values.get("code") == _MISMATCH and not e.is_weak]
-    if not runs or said("container-libraries-differ", "container-cli", "on-windows"):
-        return ()
-    after = [(run, e) for run in runs for e in failed if 0 < e.line - run.line <= _NEAR]
-    return after[0] if after else ()
-
-
-_STARTS_SMI = Pattern(
-    r"\bdocker2? (?:container )?run [^\n]{0,300}(?:--gpus|--runtime[= ]nvidia)[^\n]{0,300}\bnvidia-smi\b|\bnvidia-docker2? run [^\n]{0,300}\bnvidia-smi\b"
-)
 
 # ------------------------------------------------------------------------------- what a host shows
 

@@ -32,7 +32,7 @@ _LIBRARY = rf"(?P<library>lib(?:{_NAMES})(?:\.so(?:\.\d{{1,2}}){{0,3}}|(?:\.\d{{
 _QUOTE = r"['\"`*]{0,3}"
 _LOADER = Pattern(
     rf"{_LIBRARY}{_QUOTE}(?: ?: ?{_QUOTE}cannot open shared object|: ?No such file or directory| => not found"
-    r"|: ?(?:file too short|invalid ELF header|wrong ELF class|cannot read file data))"
+    r"|: ?(?:file too short|invalid ELF header|cannot read file data))"
     rf"|Library not loaded: {_QUOTE}(?:@rpath/|/[\w./-]{{1,100}}/)?{_LIBRARY.replace('P<library>', 'P<library3>')}"
     rf"|cannot open shared object file: {_QUOTE}(?P<library2>lib(?:{_NAMES})\.so(?:\.\d{{1,2}}){{0,3}})"
 )

@@ -8,7 +8,7 @@ from .language import Kind, Language
 _CARDS = r"(?:gpus?|(?:graphics |video )?cards)"
 _SLOW = r"(?:slow(?:er|ly)?|behind|less fast)"
 _MUCH = r"(?:\w+ ){0,3}?"
-_OTHERS = r"(?:others?|rest|other (?:\w+ )?(?:gpus?|cards?|ones?)|siblings?|first(?: (?:one|gpu|card))?|second(?: (?:one|gpu|card))?)"
+_OTHERS = r"(?:others|rest|siblings|other (?:\w+ )?(?:gpus|cards|ones))"
 CARDS = Language(
     name="circumstances",
     told=True,

@@ -71,7 +71,10 @@ def test_it_goes_first(text: str, cause: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["With two GPUs an epoch takes 60 s, with one 115 s, as it should be\n", "On a GTX 1070 an epoch takes 90 s, on a Tesla V100 it takes 40 s\n"],
+    [
+        "With two GPUs an epoch takes 60 s, with one 115 s, as it should be\n",
+        "On a GTX 1070 an epoch takes 90 s, on a Tesla V100 it takes 40 s\n",
+    ],
 )
 def test_nothing_is_slower(text: str) -> None:
     roots, left = said(judged(text))
