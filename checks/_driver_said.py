@@ -43,7 +43,8 @@ def _uvm_missing(facts: Facts) -> Lines:
     absent = tuple(e for e in said("node-absent") if e.values.get("path") == "/dev/nvidia-uvm")
     if lines := (*said("uvm-module-not-found"), *absent):
         return lines
-    if (cured := said("uvm-remedy")) and not facts.text.shows_a_failure:
+    cured = () if said("suspended", "gone-after-suspend") else said("uvm-remedy")
+    if cured and not facts.text.shows_a_failure:
         return cured
     if answer(facts) != UNKNOWN_ERROR:
         return ()

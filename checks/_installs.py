@@ -221,6 +221,17 @@ def _wishes(facts: Facts, event: TextEvent) -> bool:
     return bool(published) and python not in published
 
 
+def nothing_for_its_bits(facts: Facts) -> tuple[TextEvent, ...]:
+    """pip's lines that offer nothing to a Windows whose Python has wheels of the release that the text is about."""
+    release, python = facts.tensorflow.version, minor(facts.python.version)
+    if not isinstance(release, str) or python is None:
+        return ()
+    version = ".".join(release.split(".")[:2])
+    about = tuple(r for r in compat.releases() if r.version.startswith(f"{version}."))
+    none = tuple(e for e in facts.text.said("no-version") if offered(e) == () and distribution(e) == "tensorflow")
+    return none if python in pythons(about, "tensorflow", "windows-x86_64") else ()
+
+
 def _takes(one: str, python: str) -> bool:
     """Whether conda's '>=3.6,<3.7.0a0' or '3.7.*' takes a Python."""
     from packaging.specifiers import InvalidSpecifier, SpecifierSet

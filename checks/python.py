@@ -232,11 +232,13 @@ _64BIT = Fix(kind="advice", risk="safe", summary="Install a 64-bit Python, and T
 
 
 def _fits_but_for_bits(facts: Facts) -> tuple[TextEvent, ...]:
-    """Wheels for Windows of 64 bits, and for the very Python that the text names, which are 'not supported on this platform'."""
+    """Wheels for Windows of 64 bits, and for the very Python that the text names, which are 'not supported on this platform', or
+    not offered."""
     if facts.system.system != "Windows":
         return ()
     refused = (e for e in facts.text.said("wheel-not-supported") if e.values.get("platform") == "win_amd64")
-    return tuple(e for e in refused if _installs.is_for(e, facts.python.version))
+    fits = tuple(e for e in refused if _installs.is_for(e, facts.python.version))
+    return fits or _installs.nothing_for_its_bits(facts)
 
 
 def _32bit_in_text(facts: Facts) -> Iterator[Found]:
@@ -250,7 +252,7 @@ def _32bit_in_text(facts: Facts) -> Iterator[Found]:
     if not _installs.is_32bit(facts):
         if refused := _fits_but_for_bits(facts):
             yield Found(
-                message="The wheel is for this Python and for Windows, and pip refuses it: this Python has 32 bits.",
+                message="There is a wheel for this Python and for Windows, and pip does not take it: this Python has 32 bits.",
                 proof=lines(refused),
                 fixes=(_64BIT,),
             )

@@ -108,6 +108,7 @@ _VERSIONS = Pattern(
 _PUBLISHED = {7: 5, 8: 0, 9: 2, 10: 2, 11: 8, 12: 9, 13: 9}
 """CUDA's major versions, and the last minor version of each."""
 _MAJORS_OF_CUDNN = range(4, 10)
+_TWO_DIGITS = Pattern(r"[4-9]\d$")
 
 
 def is_cuda(version: str) -> bool:
@@ -214,7 +215,9 @@ def line(text: str, _number: int, _notes: Notebook) -> Understood | None:
     elif found := _PACKAGE.search(text):
         values["cuda"] = f"{found['major']}.{found['minor']}"
     if found := next((m for p in _CUDNN if (m := p.search(text))), None):
-        if int(found[1].partition(".")[0]) in _MAJORS_OF_CUDNN or not is_cuda(found[1]):
+        if _TWO_DIGITS.match(found[1]):  # 'cudnn82'
+            values["cudnn"] = f"{found[1][0]}.{found[1][1]}"
+        elif int(found[1].partition(".")[0]) in _MAJORS_OF_CUDNN or not is_cuda(found[1]):
             values["cudnn"] = found[1]
         else:  # 'cuDNN 11.1' is CUDA's version
             values.setdefault("cuda", ".".join(found[1].split(".")[:2]))

@@ -132,10 +132,22 @@ AFTER = Language(
     ),
 )
 """Which releases are meant, where none is named."""
+MISMATCH = Language(
+    name="complaints",
+    words=("CUDA", "cuda", "Cuda"),
+    kinds=(
+        Kind(
+            "cuda-mismatch-said",
+            r"(?i:(?<![a-z])cuda(?: ?[\d.]{1,6})?(?: version|\u7248\u672c| ?\u7684?\u7248\u672c)?[^.\n,;]{0,16}(?:\u4e0d\u5339\u914d|\u4e0d\u517c\u5bb9|\u4e0d\u5bf9\u5e94|\u4e0d\u7b26|\bmis-?match|\bdoes(?:n't| not) (?:match|fit)|\b(?:is )?(?:in|not )compatible))",
+            once=True,
+        ),
+    ),
+)
+"""Who finds that CUDA's version does not fit."""
 SUSPICIONS = Language(
     name="suspicions",
     words=("nsufficient driver",),
     kinds=(Kind("driver-blamed", r"(?i:possibly insufficient driver version)", "op-fails"),),
 )
 """What programs say of a cause that they suspect."""
-LANGUAGES = (C_LIBRARY, C_LIBRARY_HERE, WISH, AFTER)
+LANGUAGES = (C_LIBRARY, C_LIBRARY_HERE, WISH, AFTER, MISMATCH)

@@ -30,7 +30,7 @@ _UNCORRECTABLE = (
 _MACHINE = r"\b(?:[Cc]omputer|[Mm]achine|PC|pc|[Ss]ystem|(?<![Jj]upyter )[Ss]erver|[Ww]orkstation|[Bb]ox|[Rr]ig|[Ll]aptop|[Dd]esktop|Windows(?: \d{1,2})?)"
 _GOES_DOWN = (
     r"(?:cold[- ](?:re)?boots?|(?:re)?boots? (?:itself|by itself|automatically|randomly|suddenly)|(?:reboots|restarts|resets)\b|shuts? (?:itself )?(?:off|down)\b"
-    r"|(?:auto-?|will )shut ?downs?\b|turns? (?:itself )?off\b|powers? (?:itself )?off\b|switch(?:es)? (?:itself )?off\b|crash(?:es)?[ /,](?:and )?(?:then )?(?:re)?(?:boots?|starts?)\b)"
+    r"|(?:auto-?|will )shut ?downs?\b|turns? (?:itself )?off\b|powers? (?:itself )?off\b|(?:goes|went) (?:down|dark)\b|los(?:es|t) power\b|switch(?:es)? (?:itself )?off\b|crash(?:es)?[ /,](?:and )?(?:then )?(?:re)?(?:boots?|starts?)\b)"
 )
 _TAKES_DOWN = (
     rf"(?:(?:[Ss]huts?|[Pp]owers?|[Tt]urns?|[Ss]witches) (?:off |down )?(?:my |the |his |our )?{_MACHINE} ?(?:off|down)\b|(?:[Pp]owers|[Ss]huts|[Tt]urns|[Ss]witches) (?:off|down) (?:my |the |our )?{_MACHINE}|[Ss]hut(?:s )?downs? (?:my |the |our )?{_MACHINE}"
@@ -89,7 +89,7 @@ LANGUAGE = _Kernel(
     name="kernel log",
     words=(
         "is lost", "IsLost", "IS_LOST", "Xid", "XID", "DCGM_EXP_XID", "off the", "off of the", "out of the", "ECC", "GSP", "AER", "Bus Error", "DMAR", "IO_PAGE_FAULT", "device handle", "boot",
-        "restart", "eset", "hut", "turns", "powers", "Powers", "ower goes off", "switches", "重启", "关机", "断电", "死机", "NVLINK_UNCORR", "NvlinkUncorr", "NVLink error", "over nvlink", "RC watchdog", "bad register read", "PSU", "ower supply", "ower Supply", " supply",
+        "restart", "eset", "hut", "turns", "goes d", "went d", "power", "powers", "Powers", "ower goes off", "switches", "重启", "关机", "断电", "死机", "NVLINK_UNCORR", "NvlinkUncorr", "NVLink error", "over nvlink", "RC watchdog", "bad register read", "PSU", "ower supply", "ower Supply", " supply",
     ),
     kinds=(
         Kind("xid-lost", rf"{_xid(_LOST_NUMBER)}|{_LOST}|GPU is lost\. {{0,4}}(?:Please )?[Rr]eboot|NVMLError_GpuIsLost|NVML_ERROR_GPU_IS_LOST|: GPU is lost|GPU is lost \(15\)|(?:nvidia-smi|nvidia-nvsmi|nvsmi|NVML)\b[^.\n]{{0,40}}[\"'`]GPU is lost", _FAULT),

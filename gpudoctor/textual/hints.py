@@ -153,7 +153,9 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "cuda-visible-devices-wrong"
     if said("wheel-libs-named") and said("file-is-there"):
         yield "pip-nvidia-libs-not-found"
-    if any(e.values.get("code") == "126" for e in said("cudnn-part-on-windows")) and said("file-is-there"):
+    loaded = [int(e.values["version"]) for e in said("cudnn-loaded") if e.values.get("version", "").isdigit()]
+    whole = said("file-is-there") or any(_WITH_ZLIB <= version < _OF_9 for version in loaded)
+    if whole and any(e.values.get("code") == "126" for e in said("cudnn-part-on-windows")):
         yield "zlibwapi-missing"  # the file is there: what it needs is not
     if said("conda-brings-cuda") and not libraries.names_another(facts):
         yield "ld-library-path-not-set"
@@ -182,6 +184,8 @@ def _hints(facts: Facts) -> Iterator[str]:
     yield from _without_nvidia(facts)
 
 
+_WITH_ZLIB, _OF_9 = 8300, 90000
+"""cuDNN's numbers of the releases for Windows that need zlibwapi.dll: 8.3 to 8.9."""
 _GENERATIONS = ("k", "m", "p", "v", "t", "a", "l", "h", "b")
 """Letters of NVIDIA's products for servers, by age."""
 

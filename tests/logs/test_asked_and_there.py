@@ -32,6 +32,8 @@ STARTS = "At the first start it prints\ntotal memory: 7.92GiB free Memory: 7.60G
 FULL = "failed to allocate 72.50M (76021760 bytes) from device: CUDA_ERROR_OUT_OF_MEMORY\n"
 QUERY = "==============NVSMI LOG==============\n\nAttached GPUs                             : 1\nGPU 00000000:0B:00.0\n"
 NOT_OFFERED = "ERROR: Could not find a version that satisfies the requirement tensorflow (from versions: none)\nERROR: No matching distribution found for tensorflow\n"
+WINDOWS = "Cannot install it\n- OS Platform and Distribution: Windows 10 Home\n- TensorFlow version: 2.3\n- Python version: {python}\n"
+WITH_ZLIB = "It ends at once\n2021-12-12 23:48:46.254332: I tensorflow/stream_executor/cuda/cuda_dnn.cc:359] Loaded cuDNN version {version}\nCould not load library cudnn_cnn_infer64_8.dll. Error code 126\n"
 BANNER = """\
 No CUDA in it
 {place} nvidia-smi
@@ -160,6 +162,18 @@ def test_it_is_decided(text: str, cause: str | None) -> None:
         ("no ECC error from the GPU driver when a container starts\nIt is a p2.xl in AWS, with docker\n", "ecc-uncorrectable-error", False),
         ("The usage doesn't get over 70%\n\n" + QUERY + CAP.format(cap="Active"), "gpu-throttling-power", True),
         ("The usage doesn't get over 70%\n\n" + QUERY + CAP.format(cap="Not Active"), "gpu-throttling-power", False),
+        ("tensorflow_gpu=1.6 cuda9.1\nA training says that the cuda version does not match\n", "cuda-version-mismatch", True),
+        ("tensorflow_gpu=1.6 cuda9.0\nA training says that the cuda version does not match\n", "cuda-version-mismatch", False),
+        ("A bug\nUnder load of the 3090 the system freezes and then goes down hard\nThe PSU has 1400W\n", "psu-insufficient", True),
+        ("A bug\nUnder load of the 3090 the notebook freezes and then its kernel goes down\nThe PSU has 1400W\n", "psu-insufficient", False),
+        ("It worked before\n(CUDA113+CUDNN82) ann@box:~$ sudo ./infer\n./infer: error while loading shared libraries: libcudnn.so.8: cannot open shared object file: No such file or directory\n", "cudnn-wrong-major", False),
+        ("CUDA is gone after each suspend\nOnce sudo modprobe nvidia_uvm is run, all is fine again\n", "cuinit-unknown-after-suspend", True),
+        ("CUDA is not there\nOnce sudo modprobe nvidia_uvm is run, all is fine again\n", "cuinit-uvm-device-missing", True),
+        # what nothing else is left for
+        (WINDOWS.format(python="3.8") + NOT_OFFERED, "python-32bit", True),
+        (WINDOWS.format(python="3.9") + NOT_OFFERED, "python-32bit", False),
+        (WITH_ZLIB.format(version="8301"), "zlibwapi-missing", True),
+        (WITH_ZLIB.format(version="8100"), "zlibwapi-missing", False),
         # the loader finds a file and refuses it
         ("It worked before\nImportError: /usr/local/cuda/lib64/libcudnn.so.6: file too short\n", "cuda-lib-unusable", True),
         ("It worked before\nImportError: libcudnn.so.6: cannot open shared object file: No such file or directory\n", "cuda-lib-unusable", False),
