@@ -16,10 +16,14 @@ from gpudoctor.checks._driver_asked import (
     wsl,
 )
 from gpudoctor.checks._libcuda_said import compat, mismatch, stub
+from gpudoctor.checks._told import cards
 from gpudoctor.facts import Facts, TextEvent, Unread
 from gpudoctor.patterns import Pattern
 
 _NVML_REFUSED, _NVML_BLOCKED = 4, 17
+_NEEDS_OPEN = (10, 0)
+"""From this compute capability on the driver has no other kernel modules."""
+_ARCHITECTURE = Pattern(r"\.(?:x86_64|aarch64)$")
 _ABOUT = 8
 """Lines between the name of a service and its state."""
 _OLD_CHIPS = ("NV", "G7", "G8", "G9", "GT2", "MCP", "C5", "C6", "C7", "GF1")
@@ -43,6 +47,9 @@ def _uvm_missing(facts: Facts) -> Lines:
     absent = tuple(e for e in said("node-absent") if e.values.get("path") == "/dev/nvidia-uvm")
     if lines := (*said("uvm-module-not-found"), *absent):
         return lines
+    by_hand = said("uvm-by-hand") or tuple(e for e in said("uvm-not-loaded-said") if e.line == 1 or no_driver(facts))
+    if by_hand and not said("suspended", "gone-after-suspend") and not in_container(facts):
+        return by_hand
     if answer(facts) != UNKNOWN_ERROR:
         return ()
     if (lxc := said("lxc-named")) and isinstance(facts.gpu.driver_version, str):
@@ -181,6 +188,8 @@ def _not_loaded(facts: Facts) -> Lines:
         said("nvidia-build-named", "dkms-status", "installer-can-not-load") or refuses(facts)
     ):
         return lines
+    if lines := _headers_differ(facts):
+        return lines
     loaded = isinstance(facts.driver.kernel_version, str) and in_container(facts)  # the host's
     if (lines := said("module-not-found")) and not said("smi-not-found") and not loaded:
         return lines
@@ -193,6 +202,23 @@ def _not_loaded(facts: Facts) -> Lines:
         return ()
     updated = said("kernel-updated", "other-kernel-works")
     return (*shown, *updated) if updated else ()
+
+
+def _headers_differ(facts: Facts) -> Lines:
+    """There are no headers for the kernel that runs, by the lists of packages or in words, and it is about the driver."""
+    said = facts.text.said
+    about = said("says-nvidia", "nvidia-build-named", "dkms-status", "installer-can-not-load") or refuses(facts)
+    if (lines := said("headers-not-offered")) and about:
+        return lines
+    devel, kernels = said("kernel-devel-package"), said("kernel-package")
+    running = facts.system.kernel
+    runs = {running} if isinstance(running, str) else {e.values["release"] for e in kernels}
+    built = {_ARCHITECTURE.sub("", e.values["release"]) for e in devel}
+    without = not built & {_ARCHITECTURE.sub("", release) for release in runs}
+    stated = tuple(e for e in said("headers-differ-said") if e.line == 1 or "dkms" in e.text or refuses(facts))
+    if devel and runs and without and (stated or about):
+        return (*devel[:1], *kernels[:1], *stated[:1])
+    return stated
 
 
 def _built_for_others(facts: Facts) -> Lines:
@@ -213,7 +239,15 @@ def _rminit(facts: Facts) -> Lines:
     legacy = tuple(e for e in said("legacy-gpu") if not _before_kepler(e))
     if legacy:
         return legacy
-    return said("open-module-refuses", "rminit-failed", "bar-unassigned", "node-does-not-answer")
+    if lines := said("open-module-refuses", "rminit-failed", "bar-unassigned", "node-does-not-answer"):
+        return lines
+    none = no_driver(facts) or said("says-no-gpu", "no-devices")
+    stated = said("open-modules-needed-said")
+    return stated if stated and (none or any(e.line == 1 for e in stated) or _blackwell(facts)) else ()
+
+
+def _blackwell(facts: Facts) -> bool:
+    return any(capability >= _NEEDS_OPEN for capability in cards(facts).values())
 
 
 def _before_kepler(event: TextEvent) -> bool:
