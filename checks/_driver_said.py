@@ -92,9 +92,12 @@ def refused_by_rules(facts: Facts) -> Lines:
 
 
 def _refused(facts: Facts) -> Lines:
+    said = facts.text.said
+    if (theirs := said("only-root-gets-it")) and facts.system.machine == "aarch64":
+        none = answer(facts) == NO_DEVICE or said("cuda-answers-100", "says-no-gpu", "no-devices")
+        return theirs if none else ()
     if in_container(facts) or refused_by_rules(facts):
         return ()
-    said = facts.text.said
     closed = tuple(e for e in said("node") if not e.values["mode"].endswith(("rw-", "rwx")))
     as_root = said("root-works")
     return (*closed, *as_root) if closed and as_root else said("node-refused")

@@ -168,6 +168,7 @@ LANGUAGE = Language(
         ),
         Kind("cdi-spec-not-made", r"failed to generate CDI spec|failed to create device CDI specs", _NOT_STARTED),
         Kind("cdi-unresolved", r"unresolvable CDI devices? (?P<device>[^\s:]{1,100})", _NOT_STARTED),
+        Kind("cdi-no-vendor", r"failed to discover GPU vendor from CDI|no known GPU vendor found", _NOT_STARTED),
         Kind("cdi-unsupported", r"nvidia\.com/gpu=\w{1,60}\"?: no such file or directory", _NOT_STARTED),
         Kind(
             "cdi-file-gone",
@@ -199,7 +200,7 @@ LANGUAGE = Language(
         Kind("apptainer-no-files", r"(?i:could not find any (?:nv files|nvidia (?:files|binaries|libraries)) on this host)", "driver-does-not-load"),
         Kind("driver-root-set", r"using root /run/nvidia/driver|^root ?= ?\"/run/nvidia/driver\""),
         Kind("container-hook-failed", r"running (?:prestart )?hook\b|start(?:ing)? container process$", _NOT_STARTED),
-        Kind("no-cgroups-set", r"no-cgroups ?= ?true"),
+        Kind("no-cgroups-set", r"(?<!#)(?<!# )\bno-cgroups ?= ?true"),
         # notes
         Kind("benign-container-mode", r"Auto-detected mode as"),
         Kind("benign-ngc-network", r"MOFED driver for multi-node communication was not detected"),

@@ -231,6 +231,10 @@ def proven(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
     if (cards := facts.text.cards()) and not any(_GEFORCE.search(name) for name in cards):
         fits = _last(fits, {"p2p-unsupported-geforce"})
     fits = _last(fits, {cause for kind, cause in _AGAINST.items() if facts.text.said(kind)})
+    if any("--nv" in e.text for e in facts.text.said("gpus-asked")) and not facts.text.said(
+        "apptainer-run", "no-nv-said"
+    ):
+        fits = _last(fits, {"apptainer-no-nv"})
     empty, wrong = "cuda-visible-devices-empty", "cuda-visible-devices-wrong"
     if empty in fits and any(
         e.values.get("value", "").strip(" '\"") not in _HIDES for e in facts.text.said("visible-set")

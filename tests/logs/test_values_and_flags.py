@@ -19,6 +19,8 @@ PROMPT = "$ docker run {flags}-it --rm pytorch/pytorch:2.1.0-cuda12.1-cudnn8-run
         ("services:\n  app:\n    environment:\n      CUDA_VISIBLE_DEVICES: all\n" + TORCH_NONE, "cuda-visible-devices-wrong"),
         ("$ docker run --gpus all -e CUDA_VISIBLE_DEVICES=all app\n" + TORCH_NONE, "cuda-visible-devices-wrong"),
         ("os.environ['CUDA_VISIBLE_DEVICES'] = 'cuda:0'\n" + NO_DEVICE, "cuda-visible-devices-wrong"),
+        ("CUDA_VISIBLE_DEVICES: all\n" + NO_DEVICE, "cuda-visible-devices-wrong"),
+        ("CUDA_VISIBLE_DEVICES=all\n" + NO_DEVICE, "cuda-visible-devices-wrong"),
         ("export CUDA_VISIBLE_DEVICES=gpu:0\n" + TORCH_NONE, "cuda-visible-devices-wrong"),
         ("services:\n  app:\n    environment:\n      NVIDIA_VISIBLE_DEVICES: all\n" + TORCH_NONE, None),
         ("services:\n  app:\n    environment:\n      CUDA_VISIBLE_DEVICES: 0\n" + TORCH_NONE, None),
@@ -93,3 +95,59 @@ def test_what_is_stated_of_the_driver(text: str, cause: str | None) -> None:
 def test_a_device_that_no_driver_has(claimed: str, vendor: str, first: bool) -> None:
     roots, left = said(judged("It trains on the CPU\n" + LSHW.format(claimed=claimed, vendor=vendor)))
     assert ([*roots, *left][:1] == ["driver-missing"]) is first
+
+
+UNKNOWN = "Failed to initialize NVML: Unknown Error\n"
+NO_RULES = "{setting}\nIn the container nvidia-smi answers\n" + UNKNOWN
+VENDOR = "docker: Error response from daemon: failed to discover GPU vendor from CDI: no known GPU vendor found\n"
+QUERY = "cudaGetDeviceCount returned 100\n-> no CUDA-capable device is detected\nResult = FAIL\n"
+JETSON = "Jetson Orin NX and its GPU\n{who}\n$ ./deviceQuery\n" + QUERY
+
+
+@pytest.mark.parametrize(
+    ("text", "cause", "first"),
+    [
+        # device rules
+        (NO_RULES.format(setting="Rootful docker has lost its GPUs since I set no-cgroups = true for the rootless one"), "container-no-cgroups-set", True),
+        (NO_RULES.format(setting="The toolkit's config.toml says no-cgroups = true"), "container-no-cgroups-set", False),
+        (NO_RULES.format(setting="Rootless docker, no-cgroups = true"), "container-no-cgroups-set", False),
+        (NO_RULES.format(setting="#no-cgroups = true"), "container-no-cgroups-set", False),
+        (UNKNOWN + "In the container. Setting no-cgroups = false fixed it\n", "container-no-cgroups-set", True),
+        (UNKNOWN + "In the container. Setting no-cgroups = false did not help\n", "container-no-cgroups-set", False),
+        # docker finds no vendor
+        (VENDOR + "The GPU is an Intel UHD 620\n", "no-nvidia-gpu", True),
+        (VENDOR + "My server's GPU is an Intel one\n", "no-nvidia-gpu", True),
+        (VENDOR + "The GPU is a GeForce RTX 3060\n", "container-toolkit-missing", True),
+        # whose device nodes
+        (JETSON.format(who="As a normal user I get no GPU, as root I do"), "device-node-permission", True),
+        (JETSON.format(who="It fails for non-root users"), "device-node-permission", True),
+        (JETSON.format(who="Neither I nor anybody else gets it"), "device-node-permission", False),
+        (JETSON.format(who="Neither I nor anybody else gets it"), "tf-aarch64-cpu-only", False),
+        # words for what goes first
+        ("CUDA busy error in every second job of our Slurm\n", "gpu-exclusive-busy", True),
+        ("The GPU is busy at 98%, is that well?\n", "gpu-exclusive-busy", False),
+        ("The plugin fails: MIG mode is enabled and there are no MIG devices\n", "mig-enabled-no-instance", True),
+        ("MIG on our cluster: one process uses one device only, of several\n", "mig-enabled-no-instance", False),
+        ("The basecaller finds no GPU on our cluster\nsingularity run tools.sif basecaller\n", "apptainer-no-nv", True),
+        ("The basecaller finds no GPU on our cluster\nsingularity run --nv tools.sif basecaller\n", "apptainer-no-nv", False),
+    ],
+)  # fmt: skip
+def test_what_is_told_goes_first(text: str, cause: str, first: bool) -> None:
+    roots, left = said(judged(text))
+    assert ([*roots, *left][:1] == [cause]) is first, (roots, left)
+
+
+@pytest.mark.parametrize(
+    ("command", "harmless"),
+    [
+        ("CUDA_VISIBLE_DEVICES=1 apptainer exec --nv tools.sif nvidia-smi", True),
+        ("export CUDA_VISIBLE_DEVICES=0,1; nvidia-smi", True),
+        ("CUDA_VISIBLE_DEVICES=1 apptainer exec --nv tools.sif python train.py", False),
+        ("CUDA_VISIBLE_DEVICES=1 nvidia-smi -i 1", False),
+    ],
+)
+def test_nvidia_smi_does_not_heed_the_choice(command: str, harmless: bool) -> None:
+    report = judged(f"How is one GPU chosen?\n$ {command}\nIt lists all my GPUs.\n")
+    kinds = {e.kind for e in report.facts.text.understood()}
+    assert ("benign-smi-shows-all" in kinds) is harmless
+    assert not harmless or said(report) == ([], [])
