@@ -16,10 +16,14 @@ from gpudoctor.checks._driver_asked import (
     wsl,
 )
 from gpudoctor.checks._libcuda_said import compat, mismatch, stub
+from gpudoctor.checks._told import cards
 from gpudoctor.facts import Facts, TextEvent, Unread
 from gpudoctor.patterns import Pattern
 
 _NVML_REFUSED, _NVML_BLOCKED = 4, 17
+_NEEDS_OPEN = (10, 0)
+"""From this compute capability on the driver has no other kernel modules."""
+_ARCHITECTURE = Pattern(r"\.(?:x86_64|aarch64)$")
 _ABOUT = 8
 """Lines between the name of a service and its state."""
 _OLD_CHIPS = ("NV", "G7", "G8", "G9", "GT2", "MCP", "C5", "C6", "C7", "GF1")
@@ -46,6 +50,9 @@ def _uvm_missing(facts: Facts) -> Lines:
     cured = () if said("suspended", "gone-after-suspend") else said("uvm-remedy")
     if cured and not facts.text.shows_a_failure:
         return cured
+    by_hand = said("uvm-by-hand") or tuple(e for e in said("uvm-not-loaded-said") if e.line == 1 or no_driver(facts))
+    if by_hand and not said("suspended", "gone-after-suspend") and not in_container(facts):
+        return by_hand
     if answer(facts) != UNKNOWN_ERROR:
         return ()
     if cured:
@@ -90,9 +97,12 @@ def refused_by_rules(facts: Facts) -> Lines:
 
 
 def _refused(facts: Facts) -> Lines:
+    said = facts.text.said
+    if (theirs := said("only-root-gets-it")) and facts.system.machine == "aarch64":
+        none = answer(facts) == NO_DEVICE or said("cuda-answers-100", "says-no-gpu", "no-devices")
+        return theirs if none else ()
     if in_container(facts) or refused_by_rules(facts):
         return ()
-    said = facts.text.said
     closed = tuple(e for e in said("node") if not e.values["mode"].endswith(("rw-", "rwx")))
     as_root = said("root-works")
     return (*closed, *as_root) if closed and as_root else said("node-refused")
@@ -186,6 +196,8 @@ def _not_loaded(facts: Facts) -> Lines:
         said("nvidia-build-named", "dkms-status", "installer-can-not-load") or refuses(facts)
     ):
         return lines
+    if lines := _headers_differ(facts):
+        return lines
     loaded = isinstance(facts.driver.kernel_version, str) and in_container(facts)  # the host's
     if (lines := said("module-not-found")) and not said("smi-not-found") and not loaded:
         return lines
@@ -198,6 +210,23 @@ def _not_loaded(facts: Facts) -> Lines:
         return ()
     updated = said("kernel-updated", "other-kernel-works")
     return (*shown, *updated) if updated else ()
+
+
+def _headers_differ(facts: Facts) -> Lines:
+    """There are no headers for the kernel that runs, by the lists of packages or in words, and it is about the driver."""
+    said = facts.text.said
+    about = said("says-nvidia", "nvidia-build-named", "dkms-status", "installer-can-not-load") or refuses(facts)
+    if (lines := said("headers-not-offered")) and about:
+        return lines
+    devel, kernels = said("kernel-devel-package"), said("kernel-package")
+    running = facts.system.kernel
+    runs = {running} if isinstance(running, str) else {e.values["release"] for e in kernels}
+    built = {_ARCHITECTURE.sub("", e.values["release"]) for e in devel}
+    without = not built & {_ARCHITECTURE.sub("", release) for release in runs}
+    stated = tuple(e for e in said("headers-differ-said") if e.line == 1 or "dkms" in e.text or refuses(facts))
+    if devel and runs and without and (stated or about):
+        return (*devel[:1], *kernels[:1], *stated[:1])
+    return stated
 
 
 def _built_for_others(facts: Facts) -> Lines:
@@ -218,7 +247,15 @@ def _rminit(facts: Facts) -> Lines:
     legacy = tuple(e for e in said("legacy-gpu") if not _before_kepler(e))
     if legacy:
         return legacy
-    return said("open-module-refuses", "rminit-failed", "bar-unassigned", "node-does-not-answer")
+    if lines := said("open-module-refuses", "rminit-failed", "bar-unassigned", "node-does-not-answer"):
+        return lines
+    none = no_driver(facts) or said("says-no-gpu", "no-devices")
+    stated = said("open-modules-needed-said")
+    return stated if stated and (none or any(e.line == 1 for e in stated) or _blackwell(facts)) else ()
+
+
+def _blackwell(facts: Facts) -> bool:
+    return any(capability >= _NEEDS_OPEN for capability in cards(facts).values())
 
 
 def _before_kepler(event: TextEvent) -> bool:

@@ -47,11 +47,14 @@ def _not_asked_for(facts: Facts, container: str) -> tuple[TextEvent, ...]:
         raise undecided
     if facts.text.said("wants-processor") and facts.text.said("killed"):
         raise undecided  # no GPU is wanted, and something else ended it
-    without, absent = facts.text.said("run-without-gpus", "gpus-asked-too-late"), nothing_here(facts)
+    without = facts.text.said("run-without-gpus", "gpus-asked-too-late", "zero-gpus-asked")
+    absent = nothing_here(facts)
     if isinstance(facts.gpu.nvml_error, int) and facts.gpu.nvml_error not in _WITHOUT_LIBRARY:
         raise undecided  # the driver's library is inside
     if facts.text.said("gpus-asked") and not (without and driver_works(facts)):
         raise undecided
+    if without and not starts(facts):
+        absent = absent or facts.text.said("torch-lacks-gpu")
     if not absent and not (without and lists_nothing(facts) and not starts(facts)):
         raise undecided
     inside = min((e.line for e in facts.text.said("in-a-container")), default=0)

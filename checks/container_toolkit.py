@@ -9,7 +9,7 @@ from gpudoctor.checks import _engines
 from gpudoctor.checks._driver_asked import in_container
 from gpudoctor.checks._engines import NOT_STARTED, TOOLKIT_FILE, with_root
 from gpudoctor.checks._said import left_open, lines, said
-from gpudoctor.facts import Facts, ToolkitPath, known
+from gpudoctor.facts import READS_LIKE_A_FAULT, Facts, TextEvent, ToolkitPath, known
 from gpudoctor.findings import Evidence, Findings, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
 
@@ -140,12 +140,13 @@ def container_toolkit_too_old(facts: Facts) -> Findings:
     )
 
 
-@check("GD641", "container-no-cgroups-set", stage=Stage.CONTAINER, level=Level.INFO)
+@check("GD641", "container-no-cgroups-set", stage=Stage.CONTAINER)
 def container_no_cgroups_set(facts: Facts) -> Findings:
     """The container toolkit writes no device rules, and docker runs as root: its containers may not open the GPUs.
 
     What it looks at: no-cgroups = true in the toolkit's config.toml, on a host whose docker belongs to root and where this
-    user has no rootless one. Specifications of the Container Device Interface do without these rules' writer.
+    user has no rootless one. Specifications of the Container Device Interface do without these rules' writer. In a pasted text: the setting,
+    with NVML's 'Unknown Error' or no device, where docker of root is named; somebody whom 'false' helped.
 
     Why it matters: the guides for rootless docker set it. docker of root confines its containers to devices that are on a
     list, and the toolkit then does not put the GPUs on it: NVML says 'Unknown Error', CUDA finds no device.
@@ -154,6 +155,14 @@ def container_no_cgroups_set(facts: Facts) -> Findings:
 
     Source: NVIDIA Container Toolkit, installation guide, 'Rootless mode'; NVIDIA/nvidia-container-toolkit issue 381.
     """
+    if facts.text.is_all:
+        yield Found(
+            message="The toolkit is told to write no device rules, and docker of root needs them.",
+            proof=lines(_without_rules(facts)),
+            fixes=(_WRITE_RULES,),
+            explains=(NOT_STARTED, "nvidia-smi-fails", *_NO_GPU, READS_LIKE_A_FAULT, "container-cgroup-devices-lost"),
+        )
+        return None
     _engines.on_host(facts)
     if "dockerd" not in _engines.tools(facts):
         raise NotApplicable("docker is not installed here")
@@ -167,14 +176,37 @@ def container_no_cgroups_set(facts: Facts) -> Findings:
             Evidence(text="no-cgroups = true", source=TOOLKIT_FILE),
             Evidence(text="docker runs as root", source=_engines.tools(facts)["dockerd"]),
         ),
-        fixes=(
-            with_root(
-                "Let it write them",
-                "sudo nvidia-ctk config --set nvidia-container-cli.no-cgroups=false --in-place",
-                "sudo systemctl restart docker",
-            ),
-        ),
+        fixes=(_WRITE_RULES,),
+        level=Level.INFO,
     )
+    return None
+
+
+_WRITE_RULES = with_root(
+    "Let it write them",
+    "sudo nvidia-ctk config --set nvidia-container-cli.no-cgroups=false --in-place",
+    "sudo systemctl restart docker",
+)
+
+
+def _without_rules(facts: Facts) -> tuple[TextEvent, ...]:
+    """The lines of a text that show it: the setting, docker of root and NVML that may not open the GPUs; or that 'false' helped."""
+    told = facts.text.said
+    if cured := told("no-cgroups-cures"):
+        return cured
+    unset = said(
+        facts,
+        "no-cgroups-set",
+        settle="grep no-cgroups /etc/nvidia-container-runtime/config.toml; docker info | grep -i rootless",
+    )
+    failed = told("nvml-failed") if facts.gpu.nvml_error == _UNKNOWN else told("cuda-answers-100", "cuinit-failed")
+    if not failed or not told("rootful-named"):
+        raise left_open("docker info | grep -i rootless")
+    return (*unset[:1], *failed[:1], *told("rootful-named")[:1])
+
+
+_UNKNOWN = 999
+"""NVML's code for what it has no name for."""
 
 
 # ------------------------------------------------------------------------------- what a host shows

@@ -73,7 +73,7 @@ def cuda_visible_devices_wrong(facts: Facts) -> Findings:
 
     What it looks at: each entry of the variable against the GPUs that NVML lists (where NVML can't be asked,
     those that the driver enumerates without the variable): an index out of range, a UUID of no GPU here (or of several, where it is abbreviated), a word that is neither.
-    In a pasted text also a UUID that nvidia-smi -L does not list there.
+    In a pasted text also a UUID that nvidia-smi -L does not list there, and words of other settings (all, cuda:0) where no GPU is found.
 
     Why it matters: CUDA stops reading at the first entry that it does not know. '0,7,1' on two GPUs
     leaves one; '7' leaves none; '0,0' makes cuInit answer 101. No error is printed. A list that ends
@@ -94,6 +94,14 @@ def cuda_visible_devices_wrong(facts: Facts) -> Findings:
     if facts.text.is_all and (told := _past_the_only_one(facts)):
         yield Found(
             message=f"{_VARIABLE} counts from 0, and names another GPU than the only one.",
+            proof=lines(told),
+            fixes=(_UNSET,),
+            explains=(*_NOTHING_LEFT, READS_LIKE_A_FAULT),
+        )
+        return
+    if facts.text.is_all and (told := _a_word(facts)):
+        yield Found(
+            message=f"{_VARIABLE} takes numbers and UUIDs of GPUs; any other word hides them all.",
             proof=lines(told),
             fixes=(_UNSET,),
             explains=(*_NOTHING_LEFT, READS_LIKE_A_FAULT),
@@ -167,6 +175,22 @@ def _past_the_only_one(facts: Facts) -> tuple[TextEvent, ...]:
     return (*chosen, *one) if one and past and not found and not several else ()
 
 
+def _a_word(facts: Facts) -> tuple[TextEvent, ...]:
+    """The lines that set it to a word of another setting ('all' is NVIDIA_VISIBLE_DEVICES's, 'cuda:0' is PyTorch's), and that no GPU is found."""
+    chosen = facts.text.said("visible-set")
+    words = tuple(e for e in chosen if _WORD.fullmatch(e.values.get("value", "").strip(" '\"")))
+    lacks = facts.text.said("says-no-gpu", "lists-no-gpu", "cuda-answers-100", "torch-lacks-gpu")
+    if facts.driver.libcuda.init_result == _NO_DEVICE:
+        lacks = facts.text.said("cuinit-failed") or lacks
+    lacks = lacks or facts.text.shows(_NOTHING_LEFT[0])
+    elsewhere = facts.driver.libcuda.path is None or facts.text.said(
+        "device-created", "lists-gpus", "library-not-loaded", "kernel-module-absent"
+    )
+    return (*words, *lacks[:1]) if words and len(words) == len(chosen) and lacks and not elsewhere else ()
+
+
+_WORD = re.compile(r"(?i)all|any|auto|gpus?|cuda|true|yes|/?(?:device:)?(?:gpu|cuda):?\d{1,2}")
+"""What is no number, no UUID and none of the words that are meant to hide GPUs."""
 _UUID = re.compile(r"gpu-[0-9a-f]{4,8}(?:-[0-9a-f-]{0,28})?")
 """As the driver writes it; people mask it by other letters."""
 

@@ -124,7 +124,7 @@ def _bring_up(facts: Facts) -> Fix:
     """What a pasted text tells to do."""
     if facts.text.said("legacy-gpu"):
         return fix.LEGACY_BRANCH
-    return fix.OTHER_FLAVOUR if facts.text.said("open-module-refuses") else _power_cycle()
+    return fix.OTHER_FLAVOUR if facts.text.said("open-module-refuses", "open-modules-needed-said") else _power_cycle()
 
 
 def _power_cycle() -> Fix:

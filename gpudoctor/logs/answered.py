@@ -34,6 +34,14 @@ ANSWERS: dict[str, tuple[str, ...]] = {
         "cuda-visible-devices-wrong",
     ),
     "benign-smi-cuda": ("driver-too-old", "driver-missing", "cuda-version-mismatch", "container-driver-too-old"),
+    "benign-smi-shows-all": (
+        "apptainer-no-nv",
+        "cuda-visible-devices-wrong",
+        "cuda-visible-devices-empty",
+        "container-visible-devices-wrong",
+        "container-no-gpus-flag",
+        "single-gpu-silently",
+    ),
     "benign-renumbered": ("cuda-visible-devices-wrong", "cuda-visible-devices-empty", "tf-no-gpu-registered"),
 }
 """Kind of a harmless line -> the causes that somebody may think of who sees it."""
@@ -164,7 +172,32 @@ TASK_MANAGER = Language(
         ),
     ),
 )
-LANGUAGES = (TASK_MANAGER, SAID, DIRECTORIES, WORKS, EMPTY, LINKS, BONDS, IDLE, TRAINS, SMI_CUDA, SPEED, STATE)
+UNDER_CHOICE = Language(
+    name="circumstances",
+    words=("CUDA_VISIBLE_DEVICES",),
+    kinds=(
+        Kind(
+            "smi-under-choice",
+            r"CUDA_VISIBLE_DEVICES=[\"']?\d[\d,]{0,20}[\"']?[;& ][^\n]{0,160}\bnvidia-smi\b(?! -i)|(?i:\bnvidia-smi\b[^.\n]{0,40}\b(?:shows|lists|sees|ignores)\b[^\n]{0,80}\bCUDA_VISIBLE_DEVICES\b)",
+            once=True,
+        ),
+    ),
+)
+LANGUAGES = (
+    UNDER_CHOICE,
+    TASK_MANAGER,
+    SAID,
+    DIRECTORIES,
+    WORKS,
+    EMPTY,
+    LINKS,
+    BONDS,
+    IDLE,
+    TRAINS,
+    SMI_CUDA,
+    SPEED,
+    STATE,
+)
 _NO_NVLINK = Pattern(
     r"\b(?:L40S?|L4|L20|T4G?|A10G?|A2|A16|P40?|M[46]0|K80|RTX (?:[456]000|A?[45]\d00) Ada\b|RTX ?A[12]000|(?:RTX ?)?(?:40[5-9]0|50[5-9]0|20[56]0|30[5-8]0)(?: ?(?:Ti|SUPER|Super))?|GTX ?1[06]\d0(?: ?Ti)?|RTX ?A4000|A4000)(?![\w-])"
 )
@@ -254,6 +287,8 @@ def _harmless(notes: Notebook) -> Iterator[tuple[str, TextEvent]]:
         yield "benign-smi-cuda", shown
     if works(notes) and "task-manager-said" in said and not (_SLOWED_DOWN | _LACKS) & said.keys():
         yield "benign-task-manager", said["task-manager-said"]
+    if {"smi-under-choice", "others-are-seen"} <= said.keys() and not any(e.symptom for e in notes.events):
+        yield "benign-smi-shows-all", said["smi-under-choice"]
     chosen = {e.values.get("value", "").strip(" '\"") for e in notes.events if e.kind == "visible-set"}
     made = {e.values["logical"]: e for e in reversed(notes.events) if e.kind == "device-created"}
     numbers = chosen.pop().split(",") if len(chosen) == 1 else []

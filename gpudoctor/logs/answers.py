@@ -26,6 +26,7 @@ _QUESTIONS: tuple[tuple[Pattern, Pattern], ...] = (
     (Pattern(r"\b(?:tf|tensorflow)\.(?:__version__|VERSION|version\.VERSION)\b"), _VERSION),
     (Pattern(r"\bis_built_with_cuda\(?\)?"), _TRUTH),
     (Pattern(r"\bis_gpu_available\("), _TRUTH),
+    (Pattern(r"\btorch\.cuda\.is_available\("), _TRUTH),
     (Pattern(r"\bis_built_with_(?:gpu_support|rocm)\("), _TRUTH),
     (Pattern(r"\blist_(?:physical|logical)_devices\(\s*(?:device_type\s*=\s*)?['\"]GPU['\"]"), _LIST),
     (Pattern(r"\bgpu_device_name\(\)"), _NAME),

@@ -63,7 +63,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "visible-set",
         ("CUDA_VISIBLE_DEVICES",),
-        r"(?<!env: )\bCUDA_VISIBLE_DEVICES['\"]?(?:\]|,| to)? ?[=:]?=? ?(?P<value>['\"] ?(?:[\w./{}$-]{1,40}(?: ?, ?[\w./{}$-]{1,40}){0,15})? ?['\"]|(?i:GPU-[0-9a-f-]{6,36})|\$\w{1,20}|-?\d[\d,]{0,40}|(?<=[=:] )all\b|(?<==)all\b|(?<==)(?=\s|$))",
+        r"(?<!env: )\bCUDA_VISIBLE_DEVICES['\"]?(?:\]|,| to)? ?[=:]?=? ?(?P<value>['\"] ?(?:[\w./:{}$-]{1,40}(?: ?, ?[\w./:{}$-]{1,40}){0,15})? ?['\"]|(?i:GPU-[0-9a-f-]{6,36})|\$\w{1,20}|-?\d[\d,]{0,40}|(?:(?<=[=:] )|(?<==))(?:all\b|(?:cuda|gpu):\d\b)|(?<==)(?=\s|$))",
     ),
     (
         "one-gpu-there",
@@ -459,7 +459,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "other-gpu-named",
         ("AMD", "ATI", "Radeon", "RADEON", "Intel"),
-        (r"\b(?:with|on|for|support) (?:an? |my )?(?P<vendor5>AMD) GPUs?\b|^(?P<vendor6>AMD) GPU\b|(?:\b(?i:the |my )(?:only )?|(?<![\w-] )\b|(?<=, ))(?:GPU|(?i:graphics(?: card)?|video card)) is (?:an? )?(?P<vendor4>Intel|AMD)\b|^[\W\d]{0,6}(?:(?i:GPU(?: model(?: and memory)?)?|graphics(?: card)?|video card)\W{1,6}(?:[\w.]+ ){0,2}?)?"
+        (r"\b(?:with|on|for|support) (?:an? |my )?(?P<vendor5>AMD) GPUs?\b|^(?P<vendor6>AMD) GPU\b|(?:\b(?i:the |my )(?:\w{1,12}'s |only )?|(?<![\w-] )\b|(?<=, ))(?:GPU|(?i:graphics(?: card)?|video card)) is (?:an? )?(?P<vendor4>Intel|AMD)\b|^[\W\d]{0,6}(?:(?i:GPU(?: model(?: and memory)?)?|graphics(?: card)?|video card)\W{1,6}(?:[\w.]+ ){0,2}?)?"
         r"(?P<vendor>AMD Radeon|AMD RX|AMD ATI|ATI|Radeon|RADEON|Mesa Intel|Intel HD|Intel UHD|Intel Iris|Intel ?\(R\) U?HD)\b"
         r"|\b(?P<vendor3>AMD) (?:Radeon|Raedon|RADEON|radeon|R[579] \d{3}X?|RX ?\d{3,4}|\d{3}X)\b|(?i:GPU model and memory|graphics card)\W{1,6}(?P<vendor2>AMD|Intel)\b"),
     ),

@@ -49,6 +49,7 @@ HARMLESS = {
     "benign-own-error": "an error of the program's own code or data; it has nothing to do with GPUs",
     "benign-no-nvcc": "nvcc is for compiling CUDA programs; TensorFlow needs its libraries alone, and uses its GPU here",
     "benign-absent-directory": "the loader passes over a directory that is not there; all libraries are found in others",
+    "benign-smi-shows-all": "nvidia-smi lists all GPUs whatever CUDA_VISIBLE_DEVICES says: only CUDA's programs heed it",
     "benign-renumbered": "TensorFlow counts the GPUs that it may use from 0; the PCI bus id tells which one it is",
     "benign-no-nvlink": "this product has no NVLink; its GPUs exchange data over PCIe",
     "benign-nvlink-overhead": "NVLink's own protocol takes some percent of a link's rate; this is what so many links carry",

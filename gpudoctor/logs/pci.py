@@ -6,13 +6,27 @@ from ..patterns import Pattern
 from .language import Understood
 
 LANGUAGE = "pci"
-WORDS = ("controller", "accelerator", "Kernel driver in use", "NVIDIA Corporation", ".0 ", ".1 ", ".2 ", ".3 ")
+WORDS = (
+    "UNCLAIMED",
+    "vendor: ",
+    "controller",
+    "accelerator",
+    "Kernel driver in use",
+    "NVIDIA Corporation",
+    ".0 ",
+    ".1 ",
+    ".2 ",
+    ".3 ",
+)
 _DEVICE = Pattern(
     r"^(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] (?P<kind>[A-Z0-9][\w/ .-]{2,60}?)(?: \[\w{4}\])?: (?P<name>.{1,200})"
 )
 _DISPLAY = ("VGA", "3D", "Display", "Processing accelerator")
 _NVIDIA = Pattern(r"NVIDIA Corporation (?:(?P<chip>[A-Z]{1,2}\w{2,5}) )?")
 _VENDORS = (("nvidia", Pattern(r"(?i:nvidia)|10de:")), ("amd", Pattern(r"\bAMD|\bATI\b|Radeon|1002:")))
+_UNCLAIMED = Pattern(r"\*-(?:display|vga|3d|generic)(?::\d{1,2})? UNCLAIMED")
+_OF_NVIDIA = Pattern(r"^\W{0,4}vendor: NVIDIA\b")
+"""lshw's words for a device that no driver has, and what stands below it."""
 _IN_USE = Pattern(r"Kernel driver in use: (?P<driver>[\w-]+)")
 
 
@@ -21,9 +35,15 @@ class Reader:
 
     def __init__(self) -> None:
         self._vendor: str | None = None
+        self._unclaimed = False
 
     def line(self, text: str, _number: int) -> Understood | None:
         """A GPU on the bus, or who owns it."""
+        if "*-" in text:
+            self._unclaimed = _UNCLAIMED.search(text) is not None
+        elif self._unclaimed and _OF_NVIDIA.search(text):
+            self._unclaimed = False
+            return Understood("gpu-unclaimed", {"": f"UNCLAIMED: {text}"}, "driver-does-not-load")
         if found := _DEVICE.match(text):
             display = found["kind"].startswith(_DISPLAY)
             self._vendor = _vendor(found["name"]) if display else None

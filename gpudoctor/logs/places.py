@@ -46,6 +46,7 @@ LANGUAGE = Language(
             r"\b(?:docker|podman) (?:container )?run(?: (?:-[dit]{1,3}|--rm|--privileged|--\w[\w-]{0,30}=\S{1,200})){0,12} [^-\s]\S{0,200} (?:[^\n]{0,200} )?--(?:gpus|runtime)\b",
             tell=inside("docker", NAMED),
         ),
+        Kind("zero-gpus-asked", r"\b(?:docker|podman) [^\n]{0,400}?--gpus[= ](?P<quote>['\"]?)0(?P=quote)(?=\s|$)", tell=inside("docker", NAMED)),
         Kind(
             "gpus-asked",
             r"(?:--gpus\b|--hooks?-dir\b|--runtime[= ]nvidia|(?<!Use ')\bnvidia-docker2? run\b|--device[= ]\"?(?:nvidia\.com/gpu|/dev/nvidia)"

@@ -96,6 +96,25 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
         r"(?i:^(?!ls: |stat: |\W{0,20}error\b)(?![^\n]{0,300}\b(?:container|docker|pod|inside)\b)[^\n]{0,400}?(?:(?<!if )(?<!if the )(?<!when )\b(?:gpu|nvidia|the|its) (?:device (?:files?|nodes?))\b|(?<!if )(?<!if the )(?<!when )(?<!\w)/dev/nvidia(?:\*|\d|ctl|X)?(?![\w-])(?: (?:device )?(?:files?|nodes?))?)[`'\"]? (?:\w+ )?(?:(?:(?:is|are|was|were) (?:\w+ ){0,2}?)?(?:missing|gone|not (?:available|there|present|created|made|being created)|absent|unavailable)|(?:(?:does|do|did)(?:n't| not) (?:exist|appear|show up|get created))|(?:is|are)n't (?:\w+ )?(?:available|there|present|created)|disappears?|vanish(?:es)?))",
         True,
     ),
+    ("rootful-named", ("oot",), r"(?i:\brootful\b|\broot'?s docker\b|\bdocker (?:of|as|run by) root\b|\bsudo docker\b)", True),
+    (
+        "no-cgroups-cures",
+        ("no-cgroups",),
+        r"(?i:^(?![^\n]{0,300}\b(?:does(?:n't| not)|did(?:n't| not)|no luck|rootless)\b)[^\n]{0,300}?(?:\bno-cgroups\b[`'\"]?[^.\n]{0,30}\bfalse\b[^.\n]{0,40}\b(?:works?|worked|fixe[sd]|solve[sd]|helps|helped|resolve[sd]|did the trick)\b|\b(?:fixed|solved|resolved|works?|worked)\b[^.\n]{0,40}\bno-cgroups\b[`'\"]?[^.\n]{0,30}\bfalse\b))",
+        False,
+    ),
+    (
+        "only-root-gets-it",
+        ("root", "sudo", "user"),
+        r"(?i:^(?![^\n]{0,300}\brootless\b)[^\n]{0,300}?(?:\b(?:as|for|by|with) (?:an? |any |the )?(?:non-?root|normal|regular|ordinary|unprivileged) users?\b[^.\n]{0,50}\b(?:no|not|\w+n't|cannot|fails?|without|lacks?|loses?)\b|\b(?:\w+n't|cannot|not|fails?|failing|no (?:gpu|device|access))\b[^.\n]{0,50}\b(?:as|for|by) (?:an? |any |the )?(?:non-?root|normal|regular|ordinary|unprivileged) users?\b|\bnon-?root (?:gpu )?(?:access|users?)\b[^.\n]{0,40}\b(?:fails?|denied|impossible|not)\b))",
+        True,
+    ),
+    (
+        "mig-without-instance-said",
+        ("MIG", "mig"),
+        r"(?i:\bMIG\b[- ]?(?:mode )?(?:is )?(?:on|enabled)\b[^.\n]{0,40}\b(?:no|without|zero|0)(?: any)? (?:MIG )?(?:devices?|instances?)\b|\b(?:there (?:are|is)|has|have|with) no MIG (?:devices?|instances?|resources?)\b)",
+        True,
+    ),
     ("rebooted", ("reboot", "Reboot", "boot", "restart"), r"(?i:\b(?:after|on|at|following|upon|since|until|every|each) (?:[`'\"]?\w+ ){0,3}?[`'\"]?(?:re-?boot|re-?booting|boot|boot-?up|restart|start-?up)\b)", True),
     (
         "no-nv-said",
@@ -150,4 +169,18 @@ BEHIND_SLURM = Language(
         ),
     ),
 )
-LANGUAGES = (*TOLD, PLACES, CAPABILITIES, LAUNCHERS, BEHIND_SLURM)
+BUSY = Language(
+    name="circumstances",
+    words=("busy",),
+    kinds=(
+        Kind(
+            "busy-said",
+            r"(?i:^(?![^\n]{0,200}\b(?:not|isn't|100 ?%|keep\w*|stay\w*)\b[^\n]{0,20}\bbusy)[^\n]{0,200}?\b(?:cuda|gpu) (?:device )?(?:is )?busy\b(?! (?:with|at|for))(?: error)?)",
+            "op-fails",
+            once=True,
+        ),
+    ),
+    told=True,
+)
+"""CUDA's 'busy or unavailable' in fewer words."""
+LANGUAGES = (BUSY, *TOLD, PLACES, CAPABILITIES, LAUNCHERS, BEHIND_SLURM)

@@ -243,6 +243,10 @@ def proven(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
         if facts.text.said("apple-silicon"):
             fits = tuple(dict.fromkeys((*(c for c in fits if c == "tf-aarch64-no-wheel"), *fits)))
     fits = _last(fits, {cause for kind, cause in _AGAINST.items() if facts.text.said(kind)})
+    if any("--nv" in e.text for e in facts.text.said("gpus-asked")) and not facts.text.said(
+        "apptainer-run", "no-nv-said"
+    ):
+        fits = _last(fits, {"apptainer-no-nv"})
     empty, wrong = "cuda-visible-devices-empty", "cuda-visible-devices-wrong"
     if empty in fits and any(
         e.values.get("value", "").strip(" '\"") not in _HIDES for e in facts.text.said("visible-set")

@@ -57,6 +57,10 @@ def firmly(facts: Facts) -> Iterator[str]:
         yield "tf-windows-native-cpu-only"
     if facts.driver.libcuda.init_result == _NO_DEVICE and said("exports-ordinal") and said("one-gpu-granted"):
         yield "cuda-visible-devices-wrong"
+    if said("mig-without-instance-said"):
+        yield "mig-enabled-no-instance"
+    if said("apptainer-run") and not gpus_asked(facts) and not said("no-nv-said", "lists-gpus", "device-created"):
+        yield "apptainer-no-nv"
     if of_snap(facts):
         yield "container-snap-docker"
     if said("ecc-error-said"):

@@ -47,6 +47,7 @@ LINES = {
     "benign-no-tensor-cores": "Your GPU may run slowly with dtype policy mixed_float16 because it does not have compute capability of at least 7.0. Your GPU:",
     "benign-no-nvcc": "bash: nvcc: command not found\n>>> tf.test.is_gpu_available()\nTrue",
     "benign-absent-directory": f"/opt/cuda/extras/CUPTI/lib64 does not exist\n{_AT}I tensorflow/stream_executor/platform/default/dso_loader.cc:49] Successfully opened dynamic library libcudart.so.10.1\n{_AT}I tensorflow/core/common_runtime/gpu/gpu_device.cc:1763] Adding visible gpu devices: 0",
+    "benign-smi-shows-all": "$ CUDA_VISIBLE_DEVICES=1 nvidia-smi\nIt shows all the GPUs",
     "benign-renumbered": f"export CUDA_VISIBLE_DEVICES=3\n{_AT}I tensorflow/core/common_runtime/gpu/gpu_device.cc:1525] Created device /job:localhost/replica:0/task:0/device:GPU:0 with 15000 MB memory:  -> device: 0, name: Tesla T4, pci bus id: 0000:83:00.0, compute capability: 7.5",
     "benign-no-nvlink": "GPU 0: NVIDIA L4 (UUID: GPU-0a1b)\nGPU 1: NVIDIA L4 (UUID: GPU-0a1c)\nNVML: Unable to retrieve NVLink information as all links are inActive",
     "benign-nvlink-overhead": "GPU0 GPU1 NV4\nUnidirectional P2P=Enabled Bandwidth (P2P Writes) Matrix (GB/s)\n   D\\D     0      1\n     0 1290.1  93.11\n     1  93.12 1289.7",

@@ -66,8 +66,6 @@ def test_it_is_stated(text: str, cause: str) -> None:
             "kernel version 410.48.0 does not match DSO version 410.104.0 -- cannot find working devices in this configuration",
             "driver-library-mismatch",
         ),
-        (f"CUDA_VISIBLE_DEVICES: all\n{NO_DEVICE}", "cuda-visible-devices-wrong"),
-        (f"CUDA_VISIBLE_DEVICES=all\n{NO_DEVICE}", "cuda-visible-devices-wrong"),
         ("it stops with error 999, optirun was not used", "optimus-gpu-powered-off"),
         ("Error code: 999 after the start", "cuinit-uvm-device-missing"),
         (

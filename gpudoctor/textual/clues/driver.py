@@ -11,6 +11,8 @@ _NO_GPU_FOR_IT = (
 _NOT_BUILT = ("driver-kernel-incompatible", "driver-module-not-loaded")
 
 CLUES: dict[str, tuple[str, ...]] = {
+    "gpu-unclaimed": ("driver-missing", "driver-module-not-loaded", "driver-kernel-incompatible", "driver-secure-boot"),
+    "headers-not-offered": ("driver-module-not-loaded", "driver-kernel-incompatible"),
     "nouveau-said": ("driver-missing", "driver-nouveau-conflict", "driver-module-not-loaded"),
     **dict.fromkeys(
         ("driver-versions-differ", "libcuda-version", "kernel-version"),

@@ -68,6 +68,7 @@ CLUES: dict[str, tuple[str, ...]] = {
     "cuda-outdated": ("cuda-version-mismatch", "cublas-version-mismatch", "ld-library-path-wrong-toolkit"),
     "torch-without-cuda": ("tf-cpu-only-package", "tf-macos-no-cuda", "conda-cpu-build", "tf-aarch64-cpu-only"),
     "cupti-lost": ("ld-library-path-not-set", "cuda-libs-missing", "cuda-version-mismatch"),
+    "busy-said": (*_BUSY[:2], "gpu-memory-held-by-other-process", _BUSY[3]),
     "exclusive-mode-said": ("gpu-exclusive-busy", "compute-mode-prohibited"),
     "cudnn-lacks-part": _PART,
     "cudnn-part-on-windows": (_PART[0], "zlibwapi-missing", *_PART[1:], "cuda-libs-missing"),
