@@ -92,8 +92,6 @@ def _fails(facts: Facts) -> bool:
     release = _release(facts)
     first = (2, 11) if facts.system.system == "Windows" else (2, 14) if facts.text.said("names-extra") else (99,)
     old = release is not None and release < first
-    if old and release is not None and release < (2, 0) and isinstance(facts.tensorflow.import_error, str):
-        return True  # its import ends where a library is not found
     none = facts.tensorflow.devices == () or bool(facts.text.said("says-no-gpu", "cuda-mismatch-said"))
     return old and none and isinstance(facts.driver.libcuda.init_result, Unread)
 
