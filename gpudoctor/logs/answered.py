@@ -285,7 +285,12 @@ def _harmless(notes: Notebook) -> Iterator[tuple[str, TextEvent]]:
     well = "trains-well-said" in said and not any(e.symptom for e in notes.events) and not _LACKS & said.keys()
     if (well or works(notes)) and (shown := said.get("smi-cuda-said")) and _is_newer(shown, notes):
         yield "benign-smi-cuda", shown
-    if works(notes) and "task-manager-said" in said and not (_SLOWED_DOWN | _LACKS) & said.keys():
+    listed = {"lists-gpus", "device-created"} & said.keys()  # whatever somebody concludes from that graph
+    if (
+        works(notes)
+        and "task-manager-said" in said
+        and not (_SLOWED_DOWN if listed else _SLOWED_DOWN | _LACKS) & said.keys()
+    ):
         yield "benign-task-manager", said["task-manager-said"]
     if {"smi-under-choice", "others-are-seen"} <= said.keys() and not any(e.symptom for e in notes.events):
         yield "benign-smi-shows-all", said["smi-under-choice"]

@@ -153,10 +153,9 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "cuda-visible-devices-wrong"
     if said("wheel-libs-named") and said("file-is-there"):
         yield "pip-nvidia-libs-not-found"
-    loaded = [int(e.values["version"]) for e in said("cudnn-loaded") if e.values.get("version", "").isdigit()]
-    whole = said("file-is-there") or any(_WITH_ZLIB <= version < _OF_9 for version in loaded)
-    if whole and any(e.values.get("code") == "126" for e in said("cudnn-part-on-windows")):
-        yield "zlibwapi-missing"  # the file is there: what it needs is not
+    lost = _parts_lost_on_windows(facts)
+    if lost and (said("file-is-there") or any(name.startswith(_UNPACKS) for name in lost)):
+        yield "zlibwapi-missing"  # the file is there, or may be: what it needs is not
     if said("conda-brings-cuda") and not libraries.names_another(facts):
         yield "ld-library-path-not-set"
     if said("ide-named", "file-is-there", "shell-works", "service-named", "cudnn-works-elsewhere"):
@@ -184,6 +183,14 @@ def _hints(facts: Facts) -> Iterator[str]:
     yield from _without_nvidia(facts)
 
 
+def _parts_lost_on_windows(facts: Facts) -> list[str]:
+    """Parts of cuDNN that Windows does not load for a module that is not found: their own file, or one that they need."""
+    told = facts.text.said("cudnn-part-on-windows")
+    return [e.values.get("library", "") for e in told if e.values.get("code") == "126"]
+
+
+_UNPACKS = "cudnn_cnn_infer"
+"""The part of cuDNN 8 that loads zlibwapi.dll itself."""
 _WITH_ZLIB, _OF_9 = 8300, 90000
 """cuDNN's numbers of the releases for Windows that need zlibwapi.dll: 8.3 to 8.9."""
 _GENERATIONS = ("k", "m", "p", "v", "t", "a", "l", "h", "b")
@@ -323,6 +330,9 @@ def strong(facts: Facts) -> Iterator[str]:
     here = {e.values["major"] for e in said("cudnn-major-said")}
     if wanted and here and not wanted & here:
         yield "cudnn-wrong-major"
+    loaded = [int(e.values["version"]) for e in said("cudnn-loaded") if e.values.get("version", "").isdigit()]
+    if _parts_lost_on_windows(facts) and any(_WITH_ZLIB <= version < _OF_9 for version in loaded):
+        yield "zlibwapi-missing"
     if said("old-not-offered"):
         yield "python-version-unsupported"
     if said("notebook-lacks-tensorflow"):

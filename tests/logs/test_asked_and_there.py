@@ -173,7 +173,9 @@ def test_it_is_decided(text: str, cause: str | None) -> None:
         (WINDOWS.format(python="3.8") + NOT_OFFERED, "python-32bit", True),
         (WINDOWS.format(python="3.9") + NOT_OFFERED, "python-32bit", False),
         (WITH_ZLIB.format(version="8301"), "zlibwapi-missing", True),
-        (WITH_ZLIB.format(version="8100"), "zlibwapi-missing", False),
+        (WITH_ZLIB.format(version="8100").replace("cnn_infer", "ops_infer"), "zlibwapi-missing", False),
+        ("It ends with this\nCould not load library cudnn_cnn_infer64_8.dll. Error code 126\n", "zlibwapi-missing", True),
+        ("It ends with this\nCould not load library cudnn_ops_infer64_8.dll. Error code 126\n", "zlibwapi-missing", False),
         # the loader finds a file and refuses it
         ("It worked before\nImportError: /usr/local/cuda/lib64/libcudnn.so.6: file too short\n", "cuda-lib-unusable", True),
         ("It worked before\nImportError: libcudnn.so.6: cannot open shared object file: No such file or directory\n", "cuda-lib-unusable", False),

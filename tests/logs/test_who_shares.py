@@ -94,6 +94,8 @@ def test_who_shares_it(text: str, cause: str | None) -> None:
         ("PCIe Generation Current: 1, Max: 4. Should I reseat it? A training runs on it now.\n", None),
         ("The task manager shows 0% for the GPU, is it used at all?\ntf.test.is_gpu_available() returns True\n", "benign-task-manager"),
         ("The task manager shows 0% for the GPU, is it used at all?\ntf.test.is_gpu_available() returns False\n", None),
+        ("TensorFlow does not use my GPU\nThe task manager shows 0% for the GPU\n>>> device_lib.list_local_devices()\n[name: \"/device:CPU:0\"\n, name: \"/device:GPU:0\"\ndevice_type: \"GPU\"\n", "benign-task-manager"),
+        ("TensorFlow does not use my GPU\nThe task manager shows 0% for the GPU\n>>> device_lib.list_local_devices()\n[name: \"/device:CPU:0\"\n", None),
         ("Warning  FailedScheduling  34s  default-scheduler  0/1 nodes are available: 1 Insufficient nvidia.com/gpu.\nNormal   Scheduled  19s  default-scheduler  Successfully assigned a/b to node-4\n", "benign-waited"),
         ("Normal   Scheduled  19s  default-scheduler  Successfully assigned a/c to node-4\nWarning  FailedScheduling  34s  default-scheduler  0/1 nodes are available: 1 Insufficient nvidia.com/gpu.\n", None),
         ("train-0 0/1 nodes are available: 1 Insufficient nvidia.com/gpu.\nNormal   Scheduled  19s  default-scheduler  Successfully assigned a/c to node-4\n", None),
