@@ -47,11 +47,12 @@ def _uvm_missing(facts: Facts) -> Lines:
     absent = tuple(e for e in said("node-absent") if e.values.get("path") == "/dev/nvidia-uvm")
     if lines := (*said("uvm-module-not-found"), *absent):
         return lines
-    cured = () if said("suspended", "gone-after-suspend") else said("uvm-remedy")
+    slept = bool(said("suspended", "gone-after-suspend"))  # which is another cause, with the same remedy
+    cured = () if slept else said("uvm-remedy")
     if cured and not facts.text.shows_a_failure:
         return cured
     by_hand = said("uvm-by-hand") or tuple(e for e in said("uvm-not-loaded-said") if e.line == 1 or no_driver(facts))
-    if by_hand and not said("suspended", "gone-after-suspend") and not in_container(facts):
+    if by_hand and not slept and not in_container(facts):
         return by_hand
     if answer(facts) != UNKNOWN_ERROR:
         return ()

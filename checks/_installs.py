@@ -215,10 +215,14 @@ def _wishes(facts: Facts, event: TextEvent) -> bool:
     python = wanted if "." in wanted else f"{wanted[:1]}.{wanted[1:]}"
     if not isinstance(release, str) or minor(facts.python.version) not in (None, python):
         return False
-    version = ".".join(release.split(".")[:2])
-    about = tuple(r for r in compat.releases() if r.version.startswith(f"{version}."))
-    published = pythons(about, "tensorflow")
+    published = pythons(_patches(release), "tensorflow")
     return bool(published) and python not in published
+
+
+def _patches(release: str) -> tuple[Release, ...]:
+    """All of a minor version: those of 2.3 for '2.3' and '2.3.1'."""
+    version = ".".join(release.split(".")[:2])
+    return tuple(r for r in compat.releases() if r.version.startswith(f"{version}."))
 
 
 def nothing_for_its_bits(facts: Facts) -> tuple[TextEvent, ...]:
@@ -226,10 +230,8 @@ def nothing_for_its_bits(facts: Facts) -> tuple[TextEvent, ...]:
     release, python = facts.tensorflow.version, minor(facts.python.version)
     if not isinstance(release, str) or python is None:
         return ()
-    version = ".".join(release.split(".")[:2])
-    about = tuple(r for r in compat.releases() if r.version.startswith(f"{version}."))
     none = tuple(e for e in facts.text.said("no-version") if offered(e) == () and distribution(e) == "tensorflow")
-    return none if python in pythons(about, "tensorflow", "windows-x86_64") else ()
+    return none if python in pythons(_patches(release), "tensorflow", "windows-x86_64") else ()
 
 
 def _takes(one: str, python: str) -> bool:

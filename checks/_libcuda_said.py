@@ -7,6 +7,7 @@ import re
 from gpudoctor.checks._cuinit import COMPAT_NOT_SUPPORTED, DRIVER_MISMATCH, NO_DEVICE, OLD_STUB, STUB
 from gpudoctor.checks._driver_asked import Lines, answer, branches, in_container, modules_differ, numbers, wsl
 from gpudoctor.facts import Facts
+from gpudoctor.patterns import Pattern
 
 _FIRST_COMPAT = 410
 """The first branch that has a forward-compatibility package (CUDA 10.0)."""
@@ -14,7 +15,7 @@ _PATHS = 3
 """Lines below numba's 'Mapped libcuda.so paths' on which they stand."""
 
 
-_SINCE = re.compile(
+_SINCE = Pattern(
     r"(?i)\b(?:since|after|following|when|whenever|every time|once|as soon as)\b[^.]{0,60}\bdriver|\bdriver[^.]{0,60}\b(?:over ?night|automatic\w*|unattended)|\b(?:unattended|automatic)\b[^.]{0,60}\bdriver"
 )
 """An update is what came before, and not what was tried."""

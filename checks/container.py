@@ -15,6 +15,7 @@ from gpudoctor.checks._reasons import set_to, several, short
 from gpudoctor.checks._said import left_open, lines
 from gpudoctor.facts import READS_LIKE_A_FAULT, DeviceNode, Facts, TextEvent, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
+from gpudoctor.patterns import Pattern
 from gpudoctor.registry import check
 
 _NO_GPU = ("tf-lists-no-gpu", "cuinit-no-device", "cuinit-fails", "libcuda-not-found")
@@ -407,7 +408,7 @@ _NEAR = 5
 """Lines between a command and what somebody says of it."""
 
 
-_ONLY_THEN = re.compile(r"(?i)\b(?:until|unless|ha(?:s|ve|d) to|needs? to|must)\b[^.\n]{0,60}\bcdi\b")
+_ONLY_THEN = Pattern(r"(?i)\b(?:until|unless|ha(?:s|ve|d) to|needs? to|must)\b[^.\n]{0,60}\bcdi\b")
 
 
 def _helps_anew(facts: Facts) -> tuple[TextEvent, ...]:

@@ -8,6 +8,7 @@ from gpudoctor.checks._reasons import set_to
 from gpudoctor.checks._said import lines
 from gpudoctor.facts import READS_LIKE_A_FAULT, CudaDevice, Facts, GpuDevice, TextEvent, UnknownFactError, Unread, known
 from gpudoctor.findings import EnvChange, Evidence, Findings, Fix, Found, NotApplicable, Stage
+from gpudoctor.patterns import Pattern
 from gpudoctor.registry import check
 
 _VARIABLE = "CUDA_VISIBLE_DEVICES"
@@ -189,7 +190,7 @@ def _a_word(facts: Facts) -> tuple[TextEvent, ...]:
     return (*words, *lacks[:1]) if words and len(words) == len(chosen) and lacks and not elsewhere else ()
 
 
-_WORD = re.compile(r"(?i)all|any|auto|gpus?|cuda|true|yes|/?(?:device:)?(?:gpu|cuda):?\d{1,2}")
+_WORD = Pattern(r"(?i)all|any|auto|gpus?|cuda|true|yes|/?(?:device:)?(?:gpu|cuda):?\d{1,2}")
 """What is no number, no UUID and none of the words that are meant to hide GPUs."""
 _UUID = re.compile(r"gpu-[0-9a-f]{4,8}(?:-[0-9a-f-]{0,28})?")
 """As the driver writes it; people mask it by other letters."""

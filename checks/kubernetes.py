@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from gpudoctor.checks import _engines
 from gpudoctor.checks._said import left_open, lines, said
 from gpudoctor.facts import READS_LIKE_A_FAULT, Facts, TextEvent, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
+from gpudoctor.patterns import Pattern
 from gpudoctor.registry import check
 
 _NOT_STARTED = "container-does-not-start"
@@ -81,7 +81,7 @@ def _said_to_be_needed(facts: Facts) -> tuple[TextEvent, ...]:
     return needed if facts.text.said("cluster-named") else ()
 
 
-_LIMIT = re.compile(r"nvidia\.com/gpu[\"']?: ")
+_LIMIT = Pattern(r"nvidia\.com/gpu[\"']?: ")
 """As a pod asks; podman's device has a '='."""
 
 

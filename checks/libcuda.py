@@ -340,7 +340,7 @@ def driver_library_damaged(facts: Facts) -> Findings:
     )
 
 
-_CUT = Pattern(r"(?P<path>/[\w./+-]{1,200}/)?libcuda\.so[.\d]*: (?:file too short|invalid ELF header)")
+_CUT = Pattern(r"libcuda\.so[.\d]*: (?:file too short|invalid ELF header)")
 _ELSEWHERE = ("container-named", "container-shell", "talks-of-a-container", "slurm-job", "on-a-login-node")
 
 

@@ -10,6 +10,7 @@ from gpudoctor.checks._driver_said import decided
 from gpudoctor.checks._said import lines, said
 from gpudoctor.facts import Facts, TextEvent, Unread
 from gpudoctor.findings import Evidence, Fix, Found, NotApplicable, Stage
+from gpudoctor.patterns import Pattern
 from gpudoctor.registry import check
 
 _PACKAGES = "python3 -m pip list | grep -iE 'nvidia|tensorflow'; conda list | grep -iE 'cud|tensorflow'"
@@ -61,7 +62,7 @@ def cudnn_version_mismatch(facts: Facts) -> Iterator[Found]:
     )  # fmt: skip
 
 
-_PARTS = re.compile(
+_PARTS = Pattern(
     r"libcudnn_\w{3,40}\.so\.\d[.\d]*: (?:undefined symbol: \w{1,200}, version libcudnn_\w{3,40}\.so|symbol \w{1,200},? version libcudnn_\w{3,40}\.so[.\d]* not defined)"
 )
 """Of parts alone: a library of another kind that lacks one of cuDNN's symbols may be another toolkit's."""

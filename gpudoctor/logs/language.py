@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from ..patterns import Pattern
@@ -66,6 +66,14 @@ class Language(NamedTuple):
                     values[""] = f"…{text[found.end() - LONGEST + 1 : found.end()]}"
                 return Understood(kind.name, values, kind.symptom, kind.once)
         return None
+
+
+def told(kinds: Iterable[tuple[str, tuple[str, ...], str, bool]]) -> tuple[Language, ...]:
+    """What only people say, one language a kind, so that a line may be of several: (kind, words, pattern, whether once is enough)."""
+    return tuple(
+        Language("circumstances", words, (Kind(name, pattern, once=once),), told=True)
+        for name, words, pattern, once in kinds
+    )
 
 
 def named(groups: Mapping[str, str | None]) -> Values:

@@ -3,7 +3,7 @@ kernel than the one that runs. It is weak: it decides where no program's line sa
 
 from __future__ import annotations
 
-from .language import Kind, Language
+from .language import Kind, Language, told
 
 _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
     (
@@ -42,10 +42,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
         False,
     ),
 )  # fmt: skip
-TOLD = tuple(
-    Language("circumstances", words, (Kind(name, pattern, once=once),), told=True)
-    for name, words, pattern, once in _KINDS
-)
+TOLD = told(_KINDS)
 PACKAGES = Language(
     name="dkms",
     words=("kernel", "linux-headers", "inux headers"),

@@ -3,7 +3,7 @@ It is weak: it decides where programs say nothing else."""
 
 from __future__ import annotations
 
-from .language import Kind, Language
+from .language import Kind, Language, told
 from .places import SEEN, inside
 
 _NEEDED = r"(?i:\b(?:unless|without|after|once|only (?:works? )?(?:if|when|after|with)|(?:if|when) (?:they|you|I|we|one|it|that) (?:do(?:es)?n't|do(?:es)? not)|needs? to|needed to|ha(?:s|ve|d) to|must|solved (?:it )?by|fixed (?:it )?by|helped|works? (?:if|when|with|after)))\b"
@@ -128,10 +128,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
         True,
     ),
 )  # fmt: skip
-TOLD = tuple(
-    Language("circumstances", words, (Kind(name, pattern, once=once),), told=True)
-    for name, words, pattern, once in _KINDS
-)
+TOLD = told(_KINDS)
 PLACES = Language(
     name="circumstances",
     words=("/nix/store/", "nix-", "nix develop", "nix run", "nix shell", "nix build", "nixpkgs", "nixos", "NixOS", "/gnu/store/", "guix"),
