@@ -27,6 +27,8 @@ CASES: list[tuple[str, tuple[str, ...]]] = [
     ("NVRM: The NVIDIA probe routine was not called for 1 device(s).\n" + BUS, ("driver-nouveau-conflict", "gpu-bound-to-vfio", "optimus-gpu-powered-off")),
     ("modprobe: FATAL: Module nvidia not found in directory /lib/modules/6.1.0-9-amd64\nbash: nvidia-smi: command not found\n", ("driver-missing",)),
     ("Error! Your kernel headers for kernel 6.1.0-9-amd64 cannot be found.\n", (NOT_LOADED, NOT_BUILT)),
+    ("E: Unable to locate package linux-headers-6.1.0-9-amd64\n", (NOT_LOADED, NOT_BUILT)),
+    ("UnknownError: Could not start gRPC server\n", ("tf-config-port-taken",)),
     ("gcc: error: unrecognized command-line option '-ftrivial-auto-var-init=zero'\n", (NOT_LOADED, NOT_BUILT)),
     ("ERROR: Unable to find the development tool `cc` in your path\n", (NOT_LOADED, "driver-missing")),
     ("root@0a1b2c3d4e5f:/srv# ls\n/dev/nvidia0: Permission denied\n", ("device-node-permission", "container-cgroup-devices-lost", "lsm-denied")),
