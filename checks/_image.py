@@ -10,9 +10,10 @@ from gpudoctor.checks._cuinit import answered, own_libraries, starts
 from gpudoctor.checks._reasons import short
 from gpudoctor.facts import Facts, TextEvent, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable
+from gpudoctor.patterns import Pattern
 
 _REQUIRES = "NVIDIA_REQUIRE_CUDA"
-_CONDITION = re.compile(r"(cuda|driver)(>=|<=|!=|>|<|=)(\d[\d.]*)$")
+_CONDITION = Pattern(r"(cuda|driver)(>=|<=|!=|>|<|=)(\d[\d.]*)$")
 
 
 def needs_newer_driver(facts: Facts) -> Findings:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import functools
 import re
 
-from packaging.version import InvalidVersion, Version
-
 from gpudoctor import compat
 from gpudoctor.checks import _told
 from gpudoctor.compat.records import Platform, Release
@@ -59,10 +57,14 @@ def arm_platform(facts: Facts) -> Platform | None:
 def _begin_so(listed: tuple[str, ...], name: str) -> set[Platform]:
     """The platforms for which some Python is offered no release before the first of the list."""
     try:
-        oldest = min(Version(v) for v in listed)
-    except (InvalidVersion, ValueError):
+        oldest = min(compat.version(v) for v in listed)
+    except ValueError:
         return set()
-    return {platform for (_, platform), v in _first_files(name).items() if Version(v).release[:2] == oldest.release[:2]}
+    return {
+        platform
+        for (_, platform), v in _first_files(name).items()
+        if compat.version(v).release[:2] == oldest.release[:2]
+    }
 
 
 @functools.lru_cache(maxsize=8)
@@ -90,8 +92,8 @@ def shows_no_gpu(facts: Facts) -> bool:
 def at_least(version: object, least: str) -> bool | None:
     """Whether a version is `least` or newer; None: it is not told, or is none."""
     try:
-        return Version(version) >= Version(least) if isinstance(version, str) else None
-    except InvalidVersion:
+        return compat.version(version) >= compat.version(least) if isinstance(version, str) else None
+    except compat.NotAVersion:
         return None
 
 
@@ -150,10 +152,10 @@ def _first(name: str) -> dict[str, str]:
 def python_of(listed: tuple[str, ...], name: str) -> str | None:
     """The Python whose releases begin as the list does: pip shows a Python only what was published for it."""
     try:
-        oldest = min(Version(v) for v in listed)
-    except (InvalidVersion, ValueError):
+        oldest = min(compat.version(v) for v in listed)
+    except ValueError:
         return None
-    fits = [p for p, v in _first(name).items() if Version(v).release[:2] == oldest.release[:2]]
+    fits = [p for p, v in _first(name).items() if compat.version(v).release[:2] == oldest.release[:2]]
     return fits[0] if len(fits) == 1 else None
 
 
@@ -298,7 +300,7 @@ def _minor_of(glibc: str) -> int:
 
 def range_of(versions: set[str]) -> str:
     """'3.9 to 3.12'."""
-    ordered = sorted(versions, key=Version)
+    ordered = sorted(versions, key=compat.version)
     return f"{ordered[0]} to {ordered[-1]}" if len(ordered) > 1 else "".join(ordered)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from gpudoctor.checks._cuinit import COMPAT_NOT_SUPPORTED, DRIVER_MISMATCH, NO_DEVICE, OLD_STUB, STUB
 from gpudoctor.checks._driver_asked import Lines, answer, branches, in_container, modules_differ, numbers, wsl
 from gpudoctor.facts import Facts
@@ -19,7 +17,7 @@ _SINCE = Pattern(
     r"(?i)\b(?:since|after|following|when|whenever|every time|once|as soon as)\b[^.]{0,60}\bdriver|\bdriver[^.]{0,60}\b(?:over ?night|automatic\w*|unattended)|\b(?:unattended|automatic)\b[^.]{0,60}\bdriver"
 )
 """An update is what came before, and not what was tried."""
-_OF_THE_SYSTEM = re.compile(r"(?:/usr)?/lib(?:64)?/|libcuda\.so")
+_OF_THE_SYSTEM = Pattern(r"(?:/usr)?/lib(?:64)?/|libcuda\.so")
 """Where the driver's own library lies; or a name without its directory."""
 
 

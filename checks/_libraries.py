@@ -6,8 +6,6 @@ import os
 import re
 from shlex import quote
 
-from packaging.version import InvalidVersion, Version
-
 from gpudoctor import compat
 from gpudoctor.checks._pip import pip
 from gpudoctor.facts import Facts, LibraryFile, LibraryPick, LoaderObject, SearchStep, Unread, known
@@ -104,8 +102,8 @@ def install(facts: Facts, sonames: tuple[str, ...]) -> Fix:
     package = name if isinstance(name, str) else "tensorflow"
     summary = "Install the libraries that this TensorFlow was built for, through its own extra"
     try:
-        has_extra = isinstance(version, str) and Version(version) >= Version("2.14")
-    except InvalidVersion:
+        has_extra = isinstance(version, str) and compat.version(version) >= compat.version("2.14")
+    except compat.NotAVersion:
         has_extra = False
     if has_extra:
         return Fix(

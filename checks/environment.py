@@ -192,7 +192,7 @@ def _a_word(facts: Facts) -> tuple[TextEvent, ...]:
 
 _WORD = Pattern(r"(?i)all|any|auto|gpus?|cuda|true|yes|/?(?:device:)?(?:gpu|cuda):?\d{1,2}")
 """What is no number, no UUID and none of the words that are meant to hide GPUs."""
-_UUID = re.compile(r"gpu-[0-9a-f]{4,8}(?:-[0-9a-f-]{0,28})?")
+_UUID = Pattern(r"gpu-[0-9a-f]{4,8}(?:-[0-9a-f-]{0,28})?")
 """As the driver writes it; people mask it by other letters."""
 
 

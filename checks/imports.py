@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from shlex import quote
 
-from packaging.version import InvalidVersion, Version
-
+from gpudoctor import compat
 from gpudoctor.checks import _fit
 from gpudoctor.checks._pip import pip
 from gpudoctor.checks._said import lines, said
@@ -46,8 +45,8 @@ def _same_tensorflow(facts: Facts) -> str | None:
 
 def _older_than(facts: Facts, version: str) -> bool | None:
     try:
-        return Version(str(facts.tensorflow.version)) < Version(version)
-    except InvalidVersion:
+        return compat.version(str(facts.tensorflow.version)) < compat.version(version)
+    except compat.NotAVersion:
         return None
 
 

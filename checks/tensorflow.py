@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from shlex import quote
 
-from packaging.version import InvalidVersion, Version
-
+from gpudoctor import compat
 from gpudoctor.checks import _run
 from gpudoctor.checks._gpus import gpus, left_out, measured_on, ours
 from gpudoctor.checks._pip import pip
@@ -302,19 +301,19 @@ def _named_apart(facts: Facts) -> str | None:
 def _apart(version: str) -> bool:
     """Before 1.15, and in 2.0, tensorflow is for CPUs and tensorflow-gpu for GPUs."""
     try:
-        return Version(version) < Version("1.15") or Version(version).release[:2] == (2, 0)
-    except InvalidVersion:
+        return compat.version(version) < compat.version("1.15") or compat.version(version).release[:2] == (2, 0)
+    except compat.NotAVersion:
         return False
 
 
-_FIRST_EXTRA = Version("2.14")
+_FIRST_EXTRA = "2.14"
 """The first release whose wheel has the extra [and-cuda]; before it CUDA is installed apart."""
 
 
 def _before_extra(version: object) -> bool:
     try:
-        return isinstance(version, str) and Version(version) < _FIRST_EXTRA
-    except InvalidVersion:
+        return isinstance(version, str) and compat.version(version) < compat.version(_FIRST_EXTRA)
+    except compat.NotAVersion:
         return False
 
 

@@ -16,7 +16,7 @@ from gpudoctor.patterns import Pattern
 
 _SHARED = ("nvidia-cudnn", "nvidia-nccl")
 """Wheels that write the same files for each version of CUDA."""
-_SUFFIX = re.compile(r"-cu1\d$")
+_SUFFIX = Pattern(r"-cu1\d$")
 _FAILED = ("dnn-absent", "cudnn-failed", "no-algorithm", "arch-mismatch", "operation-failed", "cudnn-part-missing")
 _TURING = (7, 5)
 _WITHOUT_OLD_GPUS = (9, 11)

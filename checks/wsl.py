@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from gpudoctor.checks._cuinit import MAPPED, SUCCESS, init_evidence, lies_in
 from gpudoctor.checks._reasons import short
 from gpudoctor.checks._said import fails, left_open, lines
 from gpudoctor.facts import Facts, TextEvent, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, NotApplicable, Stage, on_library_path
+from gpudoctor.patterns import Pattern
 from gpudoctor.registry import check
 
 _WSL = "/usr/lib/wsl/"
@@ -89,7 +88,7 @@ def _not_found_by_cudnn(facts: Facts) -> tuple[TextEvent, ...]:
     return tuple(e for e in facts.text.said("cudnn-lacks-libcuda") if "libcuda.so" in e.text) if under_wsl else ()
 
 
-_FIRST = re.compile(r"(?:4\.4\.0-\d+|3\.4\.0)-Microsoft")
+_FIRST = Pattern(r"(?:4\.4\.0-\d+|3\.4\.0)-Microsoft")
 """The release that WSL 1 tells, which is no Linux kernel but Windows' own; WSL2's ends with microsoft-standard-WSL2."""
 
 

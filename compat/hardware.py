@@ -8,14 +8,15 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
+from ..patterns import Pattern
 from .files import gpus, xids
 from .records import Confidence, Fp32Rate, GpuModel, PciDevice, TensorRate, Xid
 
 _BRAND = frozenset({"nvidia", "geforce", "tesla", "rtx", "gtx", "gt", "generation", "gpu", "edition"})
 """Words that people leave out, and that tell no product from another where the rest is the same."""
-_FORM = re.compile(r"pcie|sxm\d?|dgxs|fhhl|nvl|hbm\d?e?|\d+gb?|ac")
+_FORM = Pattern(r"pcie|sxm\d?|dgxs|fhhl|nvl|hbm\d?e?|\d+gb?|ac")
 """Words that tell the forms of one product apart: how it is plugged in, and its memory."""
-_GLUED = re.compile(r"(rtx|gtx|gt)(\d+)(ti)?|(\d+)(ti|super)")
+_GLUED = Pattern(r"(rtx|gtx|gt)(\d+)(ti)?|(\d+)(ti|super)")
 _LONGEST = 80
 _WEAKEST: tuple[Confidence, ...] = ("certain", "inferred", "reported", "recall")
 

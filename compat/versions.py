@@ -6,13 +6,12 @@ import functools
 import re
 from typing import TYPE_CHECKING
 
-from packaging.version import InvalidVersion, Version
-
 from .files import matrix
 from .records import Architecture, DriverBranch
 
 if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet
+    from packaging.version import Version
 
 
 class NotAVersion(ValueError):  # noqa: N818
@@ -22,6 +21,8 @@ class NotAVersion(ValueError):  # noqa: N818
 @functools.lru_cache(maxsize=4096)
 def version(text: str) -> Version:
     """'535.161.08' -> Version. Raises NotAVersion."""
+    from packaging.version import InvalidVersion, Version  # which a text without versions does not need
+
     try:
         return Version(text)
     except InvalidVersion:

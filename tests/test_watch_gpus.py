@@ -58,6 +58,15 @@ def test_nothing_is_started_anew_where_nvml_answers(env: dict[str, str]) -> None
     assert (set(found[0]), set(found[1])) == ({80}, {40})
 
 
+def test_no_thread_is_the_first_to_read_gpm(env: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "live").write_text("gpu0:gpm=1,gpu1:gpm=1,gpu0:sm=70,gpu1:sm=30")
+    said = watched({**env, "FAKE_NVML_LIVE": str(tmp_path / "live")}, 2.5)
+    assert [one for one in said if "failed" in one] == []
+    read = [one for one in said if "sm" in one]
+    assert {(one["gpu"], one["sm"]) for one in read} == {(0, 70.0), (1, 30.0)}
+    assert len(read) >= 6
+
+
 @pytest.mark.parametrize(
     ("how", "why"),
     [

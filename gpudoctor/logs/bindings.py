@@ -28,6 +28,7 @@ LANGUAGE = Language(
             rf"^GPU ?(?P<index>\d{{1,2}})(?: ?(?:\.\.\.?|-|to) ?(?:GPU ?)?(?P<last>\d{{1,2}}))?\b[^\n]{{0,40}}?\bCPU Affinity:? {{1,8}}(?P<cpus>{_CPUS})(?=$|\s)(?:[^\n]{{0,12}}\bNUMA(?: Affinity| node)?:? {{1,8}}(?P<node>\d{{1,2}}))?",
         ),
     ),
+    foreign=True,
 )  # fmt: skip
 _LOOP = Pattern(
     r"\bfor (?P<name>[a-z_A-Z]\w{0,19}) in (?:(?P<list>\d{1,2}(?: \d{1,2}){1,15})|\{(?P<first>\d{1,2})\.\.(?P<last>\d{1,2})\}|[$`]\(?seq (?P<first2>\d{1,2}) (?P<last2>\d{1,2})[)`]); ?do\b"

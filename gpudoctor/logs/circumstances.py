@@ -464,13 +464,13 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"|\b(?P<vendor3>AMD) (?:Radeon|Raedon|RADEON|radeon|R[579] \d{3}X?|RX ?\d{3,4}|\d{3}X)\b|(?i:GPU model and memory|graphics card)\W{1,6}(?P<vendor2>AMD|Intel)\b"),
     ),
 )  # fmt: skip
-_TOLD = (
-    "growth-helps", "file-is-there", "less-data-works", "only-several-wrong", "memory-grows", "trains-well-said", "card-decides",
-    "card-was-changed", "cudnn-works-elsewhere", "path-not-set", "several-machines", "data-in-memory", "gpus-on-two-processors",
-    "gpu-in-spikes", "minimum-named", "gpu-not-there",
+_LOGGED = (
+    "container-shell", "visible-set", "cuda-required", "libdevice-named", "wheel-libs-named", "gpu-memory-short-said",
+    "cuda-compat-named", "path-shown", "cudnn-named", "others-are-seen", "tensorflow-of-the-user", "python-of-an-environment",
+    "windows-jupyter", "wsl-named", "conda-brings-cuda", "wsl-2", "nix-path", "snap-named", "driver-elsewhere",
 )  # fmt: skip
-"""What TensorFlow's log never says; of the others it could."""
+"""What TensorFlow's log can say, too; of the others it never speaks."""
 LANGUAGES = tuple(
-    Language("circumstances", words, (Kind(name, pattern, once=name != "visible-set"),), told=name in _TOLD)
+    Language("circumstances", words, (Kind(name, pattern, once=name != "visible-set"),), foreign=name not in _LOGGED)
     for name, words, pattern in _KINDS
 )

@@ -52,7 +52,7 @@ TASKS = Language(
 _PLACE = r"(?:machine|node|server|host|computer|box|workstation)"
 MACHINES = Language(
     name="circumstances",
-    told=True,
+    foreign=True,
     words=("achine", "ode", "erver", "ost", "omputer", "box", "orkstation"),
     kinds=(
         Kind(
@@ -65,7 +65,7 @@ MACHINES = Language(
 _CARD = r"(?:GPUs?|cards?|graphics cards?)"
 UNSEEN = Language(
     name="circumstances",
-    told=True,
+    foreign=True,
     words=("2nd", "econd", "ther", "ne of"),
     kinds=(
         Kind(

@@ -211,4 +211,5 @@ LANGUAGE = Language(
             r"|nvc_info\.c:\d{1,4}\] missing (?:compat32 library|binary|firmware path|ipc path|library (?!libcuda\.so|libnvidia-ml))",
         ),
     ),
+    foreign=True,
 )  # fmt: skip

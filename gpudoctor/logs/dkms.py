@@ -94,4 +94,5 @@ LANGUAGE = Language(
             _DOES_NOT_LOAD,
         ),
     ),
+    foreign=True,
 )  # fmt: skip

@@ -26,7 +26,7 @@ def _one_of(*forms: str) -> str:
 LANGUAGE = Language(
     name="import order",
     words=("mport", "rder"),
-    told=True,
+    foreign=True,
     kinds=(
         Kind(
             "order-decides",

@@ -52,8 +52,8 @@ class Language(NamedTuple):
     """Every line of it that tells something holds one of them."""
     kinds: tuple[Kind, ...]
     """The first that fits counts."""
-    told: bool = False
-    """Only people say it: the lines of TensorFlow's log are passed over."""
+    foreign: bool = False
+    """TensorFlow's log never says it: its lines are passed over."""
 
     def line(self, text: str, number: int, notes: Notebook) -> Understood | None:
         """What a line says; its facts are written down."""
@@ -71,7 +71,7 @@ class Language(NamedTuple):
 def told(kinds: Iterable[tuple[str, tuple[str, ...], str, bool]]) -> tuple[Language, ...]:
     """What only people say, one language a kind, so that a line may be of several: (kind, words, pattern, whether once is enough)."""
     return tuple(
-        Language("circumstances", words, (Kind(name, pattern, once=once),), told=True)
+        Language("circumstances", words, (Kind(name, pattern, once=once),), foreign=True)
         for name, words, pattern, once in kinds
     )
 

@@ -25,6 +25,7 @@ LANGUAGE = Language(
         Kind("cpu-periods", r"\bnr_periods[\s:=]{1,4}(?P<periods>\d{1,15})\b"),
         Kind("burn-faulty", r"^\W{0,3}GPU (?P<index>\d{1,2}): FAULTY\b|\berrors: [\d -]{0,80}\b[1-9]\d{0,9} {1,4}\(WARNING!\)"),
     ),
+    foreign=True,
 )  # fmt: skip
 """Batch systems, the kernel's accounts of a control group, gpu_burn."""
 STARTS = Language(
@@ -84,7 +85,7 @@ _GROWS = r"(?:grow(?:s|ing|n)?|grew|increas(?:es?|ed|ing)|ris(?:es?|ing)|rose|cl
 _OF_A_GPU = r"\b(?:gpu|v-?ram|video|device|cuda|graphics)(?:'s)? (?:memory|ram)\b|\bvram\b"
 GROWTH = Language(
     name="circumstances",
-    told=True,
+    foreign=True,
     words=("emory", "RAM", "RSS"),
     kinds=(
         Kind(
@@ -98,7 +99,7 @@ GROWTH = Language(
 """Memory that grows with what a program repeats."""
 HOSTS_MEMORY = Language(
     name="circumstances",
-    told=True,
+    foreign=True,
     words=("RAM", "ram", "emory", "maxrss", "RSS", "rss", "psutil", "top", "free -"),
     kinds=(
         Kind(
@@ -111,7 +112,7 @@ HOSTS_MEMORY = Language(
 """Whose memory it is."""
 KILLED = Language(
     name="circumstances",
-    told=True,
+    foreign=True,
     words=("illed",),
     kinds=(
         Kind(

@@ -162,6 +162,7 @@ HOSTS = Language(
             r"(?:^|[> ])(?P<host>[A-Za-z0-9][\w.-]{0,60}):\d{1,8}:\d{1,8} \[\d{1,3}\] NCCL INFO (?:Bootstrap|NET)\b",
         ),
     ),
+    foreign=True,
 )
 """Which machines take part."""
 _SHM = r"(?i:\bshared[- ]memory\b|/dev/shm|\bshm\b(?![-_]size))"
@@ -203,5 +204,6 @@ REPORTS = Language(
         ),
         Kind("mirrored-on-windows", rf"(?:[Mm]irrored ?[Ss]trategy|NCCL|[Mm]ulti[- ]?(?:GPU|gpu))[^\n?]{{0,100}}(?:{_WINDOWS})(?!\W{{0,3}}\?)", _FAILS),
     ),
+    foreign=True,
 )  # fmt: skip
 """What people say of collectives: weak words."""

@@ -11,7 +11,7 @@ _MUCH = r"(?:\w+ ){0,3}?"
 _OTHERS = r"(?:others|rest|siblings|other (?:\w+ )?(?:gpus|cards|ones))"
 CARDS = Language(
     name="circumstances",
-    told=True,
+    foreign=True,
     words=("slow", "Slow", "behind", "less fast"),
     kinds=(
         Kind(
@@ -25,7 +25,7 @@ CARDS = Language(
 """A card that is slower than its siblings."""
 HEAT = Language(
     name="circumstances",
-    told=True,
+    foreign=True,
     words=("hot", "heat", "Heat", "emperature", "°C"),
     kinds=(
         Kind(
@@ -42,7 +42,7 @@ _ONE = r"(?:one|single|1|a single|only one|just one|OneDeviceStrategy|default st
 _SEVERAL = r"(?:MirroredStrategy|mirrored strategy|multi[- ]?gpus?|(?:two|2|three|3|four|4|eight|8|several|multiple|both|more) (?:\w+ )?(?:gpus|cards)|data parallel\w*)"
 SCALING = Language(
     name="profile",
-    told=True,
+    foreign=True,
     words=("Strategy", "strategy", "GPU", "gpu", "cards"),
     kinds=(
         Kind(
@@ -59,7 +59,7 @@ _OWN_LOOP = r"(?:(?:custom|own|manual|hand-?written|explicit|eager)(?: \w+)? (?:
 _FIT = r"(?:(?:keras |model\.|\.|the )fit\b|fit\(\)|keras(?:'s?)? \.?fit|graph mode|tensorflow 1|tf ?1\b)"
 LOOPS = Language(
     name="profile",
-    told=True,
+    foreign=True,
     words=("loop", "GradientTape", "ager "),
     kinds=(
         Kind(
@@ -78,7 +78,7 @@ FUNCTION = Language(
 _NAMED = r"(?:[rg]tx ?\d{3,4}\w{0,2}|(?:tesla )?[kmpvtah]\d{2,3}\b|titan \w{1,3}|quadro \w{2,6}|old(?:er)? (?:gpu|card)|laptop)"
 FASTER = Language(
     name="profile",
-    told=True,
+    foreign=True,
     words=("same", "faster", "as well", "too", "also"),
     kinds=(
         Kind(
@@ -94,7 +94,7 @@ FASTER = Language(
 """A newer and larger card that is no faster."""
 FIRST = Language(
     name="circumstances",
-    told=True,
+    foreign=True,
     words=("first", "First"),
     kinds=(
         Kind(
@@ -118,7 +118,7 @@ CACHED = Language(
 """What CUDA keeps of what it compiles."""
 FED = Language(
     name="circumstances",
-    told=True,
+    foreign=True,
     words=("data", "Data", "input"),
     kinds=(
         Kind(

@@ -290,4 +290,5 @@ LANGUAGE = Language(
         Kind("gpu-package", r"tensorflow[-_]gpu\b|tensorflow\[and-cuda\]"),
         Kind("tf-required", rf"(?<![\w./-])(?P<name>{_TF})(?P<spec>==\d\.\d{{1,2}}(?:\.\d{{1,2}})?)(?![\w.])"),
     ),
+    foreign=True,
 )

@@ -50,8 +50,8 @@ _OWN = Pattern(
     r"|(?:Value|InvalidArgument)Error: .{0,200}(?:[Ss]hape|[Dd]imension|\brank\b|could not convert string|not enough values to unpack|too many values to unpack|[Cc]annot feed|[Ll]ogits|[Ll]abels))"
 )
 """Errors that no fault of a GPU's set-up brings about; not one by an index, which is how a list of no GPUs shows."""
-_OF_PACKAGES = re.compile(r"[/\\](?:site|dist)-packages[/\\]")
-_OF_DATA = re.compile(r"(?:Value|InvalidArgument)Error")
+_OF_PACKAGES = Pattern(r"[/\\](?:site|dist)-packages[/\\]")
+_OF_DATA = Pattern(r"(?:Value|InvalidArgument)Error")
 _OLD = Pattern(rf"has no attribute '?{OF_TF1}|No module named ['\"]?tensorflow\.(?:contrib|examples)\b")
 """Told by the language of imports."""
 _CUT_LIBCUDA = Pattern(r"libcuda\.so[.\d]*: (?:file too short|invalid ELF header)")

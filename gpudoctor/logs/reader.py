@@ -174,7 +174,7 @@ def read(pasted: Pasted) -> Facts:
         (tables.LANGUAGE.name, tables.RATE_WORDS, tables.Rates().line, True),
         (images.LANGUAGE, images.WORDS, images.Reader().line, False),
         (pci.LANGUAGE, pci.WORDS, lambda text, number, _: bus.line(text, number), False),
-        *((one.name, one.words, one.line, one.told) for one in LANGUAGES),
+        *((one.name, one.words, one.line, one.foreign) for one in LANGUAGES),
         (report.LANGUAGE, report.WORDS, lambda text, number, _: statements.line(text, number), True),
         (devices.LANGUAGE.name, devices.WORDS, devices.claims, True),
         (lost_libraries.LANGUAGE, lost_libraries.WORDS, lost_libraries.line, False),
@@ -194,8 +194,8 @@ def read(pasted: Pasted) -> Facts:
                 continue
         passed_over = _OF_PEOPLE if _PRINTED in line.text else frozenset()
         logged = _PRINTED in line.text and _LOGGED.match(line.text) is not None
-        for language, _, reads, told_only in spoken_in(line.text):
-            if language in passed_over or (logged and told_only):
+        for language, _, reads, foreign in spoken_in(line.text):
+            if language in passed_over or (logged and foreign):
                 continue
             told = reads(line.text, line.number, notes)
             if told is None or not told.kind:

@@ -54,4 +54,5 @@ LANGUAGE = Language(
         ),
         Kind("prime-intel", r"Info: (?:selecting|switching to|the current GPU (?:in use )?is:?|the)? ?(?:the )?intel\b|prime-select (?:is set to|says|query\)?:?) ['\"]?intel"),
     ),
+    foreign=True,
 )  # fmt: skip

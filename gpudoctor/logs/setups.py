@@ -81,6 +81,6 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
 )  # fmt: skip
 LANGUAGES = tuple(
-    Language(name="circumstances", words=words, kinds=(Kind(name, pattern, once=True),), told=True)
+    Language(name="circumstances", words=words, kinds=(Kind(name, pattern, once=True),), foreign=True)
     for name, words, pattern in _KINDS
 )

@@ -7,7 +7,7 @@ from .language import Kind, Language
 LANGUAGES = (
     Language(
         name="circumstances",
-        told=True,
+        foreign=True,
         words=("topped", "uspended", "trl", "TRL"),
         kinds=(
             Kind(
@@ -21,13 +21,13 @@ LANGUAGES = (
     ),
     Language(
         name="circumstances",
-        told=True,
+        foreign=True,
         words=("kill", "fg"),
         kinds=(Kind("holder-was-ended", r"(?i:\bkill(?:ed|ing)?\b[^.\n]{0,30}(?:%\d|\b(?:job|that one|it|them)\b))|^[$#%] ?fg\b", once=True),),
     ),
     Language(
         name="circumstances",
-        told=True,
+        foreign=True,
         words=("else", "alone", "other", "only ", "ersonne", "iemand", "adie ", "inguém", "别人", "其他"),
         kinds=(
             Kind(
@@ -40,7 +40,7 @@ LANGUAGES = (
     ),
     Language(
         name="circumstances",
-        told=True,
+        foreign=True,
         words=("CUDA_VISIBLE_DEVICES",),
         kinds=(
             Kind(

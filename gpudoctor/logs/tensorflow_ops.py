@@ -346,6 +346,6 @@ SAID = Language(
     name="operations",
     words=("emory", "EMORY", "RAM", "ram", "GPU", "gpu", "card", "rowth", " all ", "显存"),
     kinds=_TOLD,
-    told=True,
+    foreign=True,
 )
 """What people say of memory."""

@@ -108,6 +108,8 @@ _ESCAPE = Pattern(
     r"(?:\x1b|␛|\^\[)(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][0-9A-B]|[=>78MNOc])"
     r"|\x9b[0-?]*[ -/]*[@-~]|\[(?:\d{1,3};)*\d{0,3}m|.\x08|[\u200b-\u200f\u2060\ufeff\x00-\x08\x0b-\x1f\x7f]"
 )
+_COLOUR = Pattern(r"\[(?:\d{1,3};)*\d{0,3}m")
+"""What is left of one where the escape itself was lost."""
 _QUOTE = Pattern(r"\s{0,4}(?:> ?){1,9}")
 _QUOTES = str.maketrans("\u2018\u2019\u201c\u201d\u00b4\u2033", "''\"\"'\"")
 """What word processors make of quotation marks."""
@@ -121,7 +123,10 @@ _NOTEBOOK = Pattern(r'\s*"(.*?)(?:\\n",?|",?)\s*$')
 
 def _bare(line: str) -> tuple[str, int]:
     """A line without colours and quotes, and how wide it was on the screen."""
-    line = _ESCAPE.sub("", line).replace("\xa0", " ") if not line.isprintable() or "[" in line or "^" in line else line
+    if not line.isprintable() or "␛" in line or "^[" in line:
+        line = _ESCAPE.sub("", line).replace("\xa0", " ")
+    elif "[" in line:
+        line = _COLOUR.sub("", line)
     if not line.isascii():
         line = line.translate(_QUOTES)
     width = len(line)

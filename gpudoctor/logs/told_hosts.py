@@ -177,7 +177,7 @@ BUSY = Language(
             once=True,
         ),
     ),
-    told=True,
+    foreign=True,
 )
 """CUDA's 'busy or unavailable' in fewer words."""
 LANGUAGES = (BUSY, *TOLD, PLACES, CAPABILITIES, LAUNCHERS, BEHIND_SLURM)

@@ -154,7 +154,7 @@ LANGUAGES = tuple(
         "circumstances",
         words,
         (Kind(name, pattern, tell=_TELLS.get(name), once=name not in _SEVERAL_TIMES),),
-        told=name not in _PRINTED,
+        foreign=name not in _PRINTED,
     )
     for name, words, pattern in _KINDS
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ..facts import Facts, TextEvent, Unread
+from ..patterns import Pattern
 from . import libraries
 
 _NOT_HANDED_OVER = (
@@ -54,7 +55,7 @@ _NO_LIBCUDA = (
     "driver-missing", "container-no-gpus-flag", "no-nvidia-gpu", "driver-libcuda-not-on-path", "wsl-libcuda-path",
     "container-capabilities-without-compute", "container-ldconfig-path", *_NOT_HANDED_OVER[1:], "sudo-stripped-environment", "amd-gpu",
 )  # fmt: skip
-_CUT = re.compile(r"libcuda\.so[.\d]*: (?:file too short|invalid ELF header)")
+_CUT = Pattern(r"libcuda\.so[.\d]*: (?:file too short|invalid ELF header)")
 _CUT_SHORT = ("driver-library-damaged", "container-no-gpus-flag", "hpc-login-node", "container-image-has-driver-files")
 """libcuda is there and no library: cut short, or an empty file in the place where a driver is mounted to."""
 _NVML: dict[int, tuple[str, ...]] = {

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ..facts import Facts, TextEvent
+from ..patterns import Pattern
 from . import libraries, setups
 from .fitting import gpus_asked, library_is_older
 
@@ -206,12 +207,12 @@ def _is_newer(card: str, than: str) -> bool:
     return all(c in _GENERATIONS for c in letters) and _GENERATIONS.index(letters[0]) > _GENERATIONS.index(letters[1])
 
 
-_BLACKWELL = re.compile(r"(?:^|\||RTX )50[5-9]0|\bB[23]00\b|\bGB10\b|RTX PRO")
+_BLACKWELL = Pattern(r"(?:^|\||RTX )50[5-9]0|\bB[23]00\b|\bGB10\b|RTX PRO")
 _FOR_BLACKWELL = (2, 21)
 """The first release whose code the driver compiles for these GPUs throughout: RUNS_PTX of the checks."""
 _NO_DEVICE, _REFUSED = 100, 4
 """cuInit's answer, and NVML's."""
-_WITHOUT_PEERS = re.compile(r"(?:RTX ?|GeForce |^)(?:20[678]|[45]0[5-9])0(?!\d)", re.IGNORECASE)
+_WITHOUT_PEERS = Pattern(r"(?:RTX ?|GeForce |^)(?:20[678]|[45]0[5-9])0(?!\d)", re.IGNORECASE)
 """GeForce cards that have no NVLink, or need a bridge for it."""
 
 
@@ -279,7 +280,7 @@ def _asks_for_gpu(facts: Facts) -> bool:
     return any("gpu" in e.values.get("name", "") for e in facts.text.said("no-version"))
 
 
-_GEFORCE = re.compile(r"(?i)geforce|\b[gr]tx|titan|^[345]0[5-9]0")
+_GEFORCE = Pattern(r"(?i)geforce|\b[gr]tx|titan|^[345]0[5-9]0")
 
 
 def _last(fits: tuple[str, ...], unlikely: set[str]) -> tuple[str, ...]:
@@ -344,12 +345,12 @@ def strong(facts: Facts) -> Iterator[str]:
     yield from _without_nvidia(facts)
 
 
-_MAJOR = re.compile(r"cudnn\w{0,20}(?:64_|\.so\.)(\d)\b")
+_MAJOR = Pattern(r"cudnn\w{0,20}(?:64_|\.so\.)(\d)\b")
 _WITH_AVX = (1, 6)
 """Since then its packages need it; those before 2.1 end so on a processor without."""
 _BEFORE_MINIMUM = ("1.0", "1.1", "1.2", "1.3", "2.0", "2.1", "3.0", "3.2")
 """Below 3.5, which TensorFlow 2.0 asks for: https://www.tensorflow.org/install/gpu."""
-_OF_A_TOOLKIT = re.compile(
+_OF_A_TOOLKIT = Pattern(
     r"/cuda[-/]\d{1,2}\.\d{1,2}/[^\s:]{0,120}lib\w{2,20}\.so[.\d]{0,12}: (?:undefined symbol|version)"
 )
 """A library of a toolkit lacks what another version's brings."""
@@ -373,7 +374,7 @@ def _is_colab(facts: Facts) -> bool:
     return bool(named) and not left and not any(_WORKS.search(e.text) for e in named)
 
 
-_WORKS = re.compile(r"(?i)\b(?:works?|worked|working|fine|ok|okay|runs|ran)\b")
+_WORKS = Pattern(r"(?i)\b(?:works?|worked|working|fine|ok|okay|runs|ran)\b")
 
 
 def _without_nvidia(facts: Facts) -> Iterator[str]:

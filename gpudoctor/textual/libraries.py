@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ..facts import Facts, Unread
+from ..patterns import Pattern
 
 _ALL = (
     "cuda-version-mismatch", "ld-library-path-not-set", "cuda-libs-missing", "cuda-toolkit-missing",
@@ -174,7 +175,7 @@ _SINCE_2_10 = 1934
 """Lower places are of releases before."""
 
 
-_OLD = re.compile(r"\.so\.(?:[4-9]\.\d|10(?:\.\d)?|11\.0)$|libcudnn\.so\.[4-7]$")
+_OLD = Pattern(r"\.so\.(?:[4-9]\.\d|10(?:\.\d)?|11\.0)$|libcudnn\.so\.[4-7]$")
 """Libraries that releases before 2.12 ask for."""
 
 

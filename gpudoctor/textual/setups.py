@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ..facts import Facts, Unread
+from ..patterns import Pattern
 from . import libraries
 from .fitting import gpus_asked
 
@@ -17,8 +18,8 @@ _CUDNN: tuple[tuple[Pair, Pair], ...] = (
     ((2, 1), (7, 6)), ((1, 13), (7, 4)), ((1, 5), (7, 0)),
 )  # fmt: skip
 """From this release on: the cuDNN that its packages are built with. Source: https://www.tensorflow.org/install/source."""
-_NOT_SNAP = re.compile(r"(?i)\b(?:not|no|never|without|isn't|wasn't|remov\w{1,3}|purg\w{1,3}|uninstall\w{0,3})\b")
-_WITHOUT_FIFTH = re.compile(r"(?i)\b(?:Tesla )?K\d{2}[cmx]?\b|\bGT[X]? ?[67]\d0\b|\bQuadro K\d{3,4}")
+_NOT_SNAP = Pattern(r"(?i)\b(?:not|no|never|without|isn't|wasn't|remov\w{1,3}|purg\w{1,3}|uninstall\w{0,3})\b")
+_WITHOUT_FIFTH = Pattern(r"(?i)\b(?:Tesla )?K\d{2}[cmx]?\b|\bGT[X]? ?[67]\d0\b|\bQuadro K\d{3,4}")
 """Cards before Maxwell."""
 
 
@@ -140,7 +141,7 @@ def _has_gpu(release: Pair) -> bool:
     return release >= _GPU_PACKAGE[1] or _GPU_PACKAGE[0] <= release < (2, 0)
 
 
-_PINNED = re.compile(r"\btensorflow(-gpu)?==(\d)\.(\d{1,2})")
+_PINNED = Pattern(r"\btensorflow(-gpu)?==(\d)\.(\d{1,2})")
 _OF_CUDA_11_0 = (2, 4)
 """It opens libcusolver.so.10, which no later CUDA brings."""
 
@@ -166,4 +167,4 @@ def _cudnn(facts: Facts) -> Iterator[str]:
         yield "cudnn-version-too-old"
 
 
-_LOST_CUDNN = re.compile(r"(?:libcudnn\.so\.|cudnn64_)(\d)")
+_LOST_CUDNN = Pattern(r"(?:libcudnn\.so\.|cudnn64_)(\d)")
