@@ -25,7 +25,7 @@ _LONGEST = 500
 _WORD = Pattern(r"[a-z_][\w.+-]*\w|\d+(?:\.\d+)?|[^\W\d_a-z]{2,}")
 _LOG = Pattern(
     r"[IWEF]\d{4} \d\d:|[IWEF] \S{1,80}\.cc:\d|[IWEF] (?:\S{1,80}/)?tensorflow/|\[ *\d+\.\d+\]|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF] "
-    r"|File \"|\||\+[-=]|\w[\w.-]{0,60}:\d+:\d+ \["
+    r"|File \"|\||\+[-=]|\w[\w.-]{0,60}:\d+:\d+ \[|WARNING: All log messages before absl|To enable the following instructions: "
 )
 """How programs' lines begin."""
 _PEOPLE = Pattern(

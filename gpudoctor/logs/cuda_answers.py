@@ -91,7 +91,8 @@ class _Others(Language):
         """What a line says that is not TensorFlow's own of cuInit, which is read there, nor the container toolkit's."""
         if "failed call to cuInit" in text or "nvidia-container-cli" in text:
             return None
-        return super().line(text, number, notes) or _numbered(text, number, notes)
+        told = super().line(text, number, notes)
+        return told or (None if ".cc:" in text else _numbered(text, number, notes))  # TensorFlow's log has the names
 
 
 def _numbered(text: str, number: int, notes: Notebook) -> Understood | None:

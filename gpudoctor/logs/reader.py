@@ -120,10 +120,10 @@ WORDS = tuple(dict.fromkeys(word for each in _ALL for word in each))
 _OF_PEOPLE = frozenset(one.name for one in complaints.LANGUAGES)
 _GOOD = ("device-created", "cudnn-loaded")
 """TensorFlow's lines of a GPU that it uses."""
-_PRINTED = ".cc:"
+_PRINTED = (".cc:", ".h:")
 """A program's line: no complaint stands in it (languages of Prose know it themselves)."""
 _LOGGED = Pattern(
-    r"(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF]|[IWEF]\d{4} \d\d:\d\d:[\d.]+ +\d+) [\w./-]{1,120}\.cc:\d+\] "
+    r"(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF]|[IWEF]\d{4} \d\d:\d\d:[\d.]+ +\d+) [\w./-]{1,120}\.(?:cc|h):\d+\] "
 )
 """A whole line of TensorFlow's log."""
 _PROGRAMS = ("tensorflow", "python", "nvidia-smi", "kernel", "nccl", "containers")
@@ -192,8 +192,9 @@ def read(pasted: Pasted) -> Facts:
             alike[form] = alike.get(form, 0) + 1
             if alike[form] > _ALIKE:
                 continue
-        passed_over = _OF_PEOPLE if _PRINTED in line.text else frozenset()
-        logged = _PRINTED in line.text and _LOGGED.match(line.text) is not None
+        printed = any(one in line.text for one in _PRINTED)
+        passed_over = _OF_PEOPLE if printed else frozenset()
+        logged = printed and _LOGGED.match(line.text) is not None
         for language, _, reads, foreign in spoken_in(line.text):
             if language in passed_over or (logged and foreign):
                 continue
