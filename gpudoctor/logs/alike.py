@@ -23,9 +23,15 @@ _CHARACTERS = 5000
 """What people write stands at the beginning."""
 _LONGEST = 500
 _WORD = Pattern(r"[a-z_][\w.+-]*\w|\d+(?:\.\d+)?|[^\W\d_a-z]{2,}")
+WITHOUT_PLACE = (
+    "WARNING: All log messages before absl",
+    "To enable the following instructions: ",
+    "Skipping registering GPU devices",
+)
+"""How lines of TensorFlow's log begin that do not say where in its source they were written."""
 _LOG = Pattern(
     r"[IWEF]\d{4} \d\d:|[IWEF] \S{1,80}\.cc:\d|[IWEF] (?:\S{1,80}/)?tensorflow/|\[ *\d+\.\d+\]|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF] "
-    r"|File \"|\||\+[-=]|\w[\w.-]{0,60}:\d+:\d+ \[|WARNING: All log messages before absl|To enable the following instructions: "
+    rf"|File \"|\||\+[-=]|\w[\w.-]{{0,60}}:\d+:\d+ \[|{'|'.join(WITHOUT_PLACE)}"
 )
 """How programs' lines begin."""
 _PEOPLE = Pattern(

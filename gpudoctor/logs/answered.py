@@ -133,6 +133,7 @@ TRAINS = Language(
             once=True,
         ),
     ),
+    foreign=True,
 )
 SMI_CUDA = Language(
     name="circumstances",

@@ -469,7 +469,7 @@ _LOGGED = (
     "cuda-compat-named", "path-shown", "cudnn-named", "others-are-seen", "tensorflow-of-the-user", "python-of-an-environment",
     "windows-jupyter", "wsl-named", "conda-brings-cuda", "wsl-2", "nix-path", "snap-named", "driver-elsewhere",
 )  # fmt: skip
-"""What TensorFlow's log can say, too; of the others it never speaks."""
+"""What TensorFlow's log can say, too; of the others it never speaks, nor NCCL's."""
 LANGUAGES = tuple(
     Language("circumstances", words, (Kind(name, pattern, once=name != "visible-set"),), foreign=name not in _LOGGED)
     for name, words, pattern in _KINDS

@@ -53,7 +53,7 @@ class Language(NamedTuple):
     kinds: tuple[Kind, ...]
     """The first that fits counts."""
     foreign: bool = False
-    """TensorFlow's log never says it: its lines are passed over."""
+    """The logs of TensorFlow and NCCL never say it: their lines are passed over."""
 
     def line(self, text: str, number: int, notes: Notebook) -> Understood | None:
         """What a line says; its facts are written down."""

@@ -162,9 +162,18 @@ HOSTS = Language(
             r"(?:^|[> ])(?P<host>[A-Za-z0-9][\w.-]{0,60}):\d{1,8}:\d{1,8} \[\d{1,3}\] NCCL INFO (?:Bootstrap|NET)\b",
         ),
     ),
-    foreign=True,
 )
 """Which machines take part."""
+BUILT = Language(
+    name="report",
+    words=("NCCL version", "Min Comp Cap", "NVLS Bind"),
+    kinds=(
+        Kind("nccl-version", r"NCCL version (?P<version>\d{1,3}\.\d{1,3}(?:\.\d{1,3})?)(?:\+cuda(?P<cuda>\d{1,2}\.\d))?", tell=_version),
+        Kind("nccl-oldest-gpu", r"\bMin Comp Cap (?P<major>\d{1,2})\b", once=True),
+        Kind("nvls-bound", r"NCCL INFO NVLS Bind mem"),
+    ),
+)  # fmt: skip
+"""Which NCCL it is, and what it can."""
 _SHM = r"(?i:\bshared[- ]memory\b|/dev/shm|\bshm\b(?![-_]size))"
 _TOO_SMALL = r"(?i:\b(?:too (?:small|little|low)|insufficient|runs? out|ran out|is full\b|only (?:has |have |of )?(?:64|32|16) ?M)|(?:\bnot|n't) (?:be )?(?:sufficient|enough|large enough|big enough))"
 _FREIGHT = r"(?i:nccl|multi-?gpus?|several gpus|all-?reduce|tensor[- ]parallel\w*)"
@@ -173,7 +182,7 @@ _APART = r"[^.\n]{0,40}\b(?:between|across|from one|from (?:a )?gpu to) [^.\n]{0
 _SPOILT = r"(?:(?:values?|numbers|data|tensors?) (?:randomly )?(?:change|differ)\w*|corrupt(?:s|ed|ion)?|garbage|wrong (?:data|values?|results?|numbers)|zeros|zero tensors?|all zero)\b"
 REPORTS = Language(
     name="report",
-    words=("hared memory", "hared-memory", "dev/shm", "shm", "共享内存", "NCCL version", "Min Comp Cap", "hang", "Hang", "hung", "tuck", "reez", "roze", "eadlock", "tall", "infinite polling", "doesn't", "NaN", "Nan", "nan", "rong", "arbage", "zero", "not ", "orrupt", "can't be", "cannot be", "couldn't be", "NVLS Bind", "CPU first", "differ", "does not", "never", "forever", "indows", "卡", "死锁", "挂起"),
+    words=("hared memory", "hared-memory", "dev/shm", "shm", "共享内存", "hang", "Hang", "hung", "tuck", "reez", "roze", "eadlock", "tall", "infinite polling", "doesn't", "NaN", "Nan", "nan", "rong", "arbage", "zero", "not ", "orrupt", "can't be", "cannot be", "couldn't be", "CPU first", "differ", "does not", "never", "forever", "indows", "卡", "死锁", "挂起"),
     kinds=(
         Kind(
             "shm-called-small",
@@ -182,8 +191,6 @@ REPORTS = Language(
             rf"|--shm[-_]size\b[^.\n]{{0,40}}\b{_HELPS}[^.\n]{{0,60}}{_FREIGHT}|{_FREIGHT}[^\n]{{0,160}}\b{_HELPS} (?:\w+ ){{0,4}}[`'\"]?--shm[-_]size",
             _FAILS,
         ),
-        Kind("nccl-version", r"NCCL version (?P<version>\d{1,3}\.\d{1,3}(?:\.\d{1,3})?)(?:\+cuda(?P<cuda>\d{1,2}\.\d))?", tell=_version),
-        Kind("nccl-oldest-gpu", r"\bMin Comp Cap (?P<major>\d{1,2})\b", once=True),
         Kind("collective-hangs", rf"\b{_SEVERAL}[^\n]{{0,160}}\b{_HANGS}|(?<!question is about )\b{_HANGS}[^\n]{{0,160}}\b{_SEVERAL}", _FAILS),
         Kind("collective-hangs", r"(?:多卡|多机|双卡|分布式|NCCL|nccl)[^\n]{0,60}(?:卡住|卡死|死锁|挂起)", _FAILS),
         Kind(
@@ -195,7 +202,6 @@ REPORTS = Language(
             r"(?i:\b(?:gpu[- ])?(?:p2p|peer[- ]to[- ]peer)\b(?: access| mode)? (?:can(?:'t|not| not)|could(?:n't| not)) be (?:turned on|enabled|activated|used)\b)",
             _FAILS,
         ),
-        Kind("nvls-bound", r"NCCL INFO NVLS Bind mem"),
         Kind(
             "peer-copies-wrong",
             rf"(?i:\b{_COPIED} {_APART}[^.\n]{{0,60}}\b{_SPOILT}|\b{_SPOILT} [^.\n]{{0,40}}\b{_COPIED} {_APART}"

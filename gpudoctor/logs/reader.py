@@ -73,6 +73,7 @@ LANGUAGES: tuple[Language, ...] = (
     xid.LANGUAGE,
     nccl.LANGUAGE,
     nccl.HOSTS,
+    nccl.BUILT,
     nccl.REPORTS,
     gpu_state.LANGUAGE,
     pip.LANGUAGE,
@@ -120,12 +121,13 @@ WORDS = tuple(dict.fromkeys(word for each in _ALL for word in each))
 _OF_PEOPLE = frozenset(one.name for one in complaints.LANGUAGES)
 _GOOD = ("device-created", "cudnn-loaded")
 """TensorFlow's lines of a GPU that it uses."""
-_PRINTED = (".cc:", ".h:")
+_PRINTED = (".cc:", ".h:", " NCCL INFO ", " NCCL WARN ", *alike.WITHOUT_PLACE)
 """A program's line: no complaint stands in it (languages of Prose know it themselves)."""
 _LOGGED = Pattern(
     r"(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF]|[IWEF]\d{4} \d\d:\d\d:[\d.]+ +\d+) [\w./-]{1,120}\.(?:cc|h):\d+\] "
+    rf"|(?:{'|'.join(alike.WITHOUT_PLACE)})|[\w.-]{{1,60}}:\d{{1,8}}:\d{{1,8}} \[\d{{1,3}}\] NCCL (?:INFO|WARN) "
 )
-"""A whole line of TensorFlow's log."""
+"""A whole line of TensorFlow's log, or of NCCL's."""
 _PROGRAMS = ("tensorflow", "python", "nvidia-smi", "kernel", "nccl", "containers")
 """Languages of programs whose lines nobody writes as a sentence."""
 _OURS = Pattern(
