@@ -25,7 +25,7 @@ def _one_of(*forms: str) -> str:
 
 LANGUAGE = Language(
     name="import order",
-    words=("mport", "rder"),
+    words=("mport ", "mporting ", "mported ", "mports ", "order", "Order"),
     foreign=True,
     kinds=(
         Kind(
