@@ -108,7 +108,11 @@ def _there(facts: Facts) -> str:
     "GD702",
     "amd-gpu",
     stage=Stage.BUS,
-    explains=(*SHOWN, "tf-lists-no-gpu", "no-nvidia-gpu", "cuinit-no-device", "libcuda-not-found"),
+    explains=(
+        *SHOWN,
+        *("tf-lists-no-gpu", "no-nvidia-gpu", "cuinit-no-device", "libcuda-not-found"),
+        *("container-toolkit-missing", "container-does-not-start"),
+    ),
 )
 def amd_gpu(facts: Facts) -> Findings:
     """The GPU of this machine is AMD's, and this TensorFlow is built for NVIDIA's.

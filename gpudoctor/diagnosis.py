@@ -197,6 +197,7 @@ def _diagnose(
     roots.sort(
         key=lambda cf: (
             -_LEVELS[cf[1].level],
+            facts.text.is_all and not explained[id(cf[1])],  # of a text, what shows in it goes first
             _worst(cf[1], explained[id(cf[1])], ranks, unknown),
             cf[0].stage,
             cf[0].code,

@@ -49,7 +49,7 @@ def _wsl(_values: Values, line: int, notes: Notebook) -> None:
 
 LANGUAGE = Language(
     name="libcuda",
-    words=("libcuda", "libnvidia-", "stubs", "compat", " 3.4.0", "microsoft", "Microsoft", "/wsl/", "stub library"),
+    words=("libcuda", "libnvidia-", "stubs", "compat", "3.4.0", "microsoft", "Microsoft", "/wsl/", "stub library"),
     kinds=(
         Kind(
             "stub-mapped",
@@ -93,7 +93,7 @@ LANGUAGE = Language(
         Kind("libcuda-without-release", r"libcuda reported version is: Invalid argument: expected [^\n]{0,60}got \"1\""),
         Kind("nvml-stub", r"libnvidia-ml\.so in GDK package is a stub library", "driver-does-not-load"),
         Kind("compat-on-path", r"LD_LIBRARY_PATH\b.{0,400}/cuda[\w.-]{0,10}/compat\b|/cuda[\w.-]{0,10}/compat\b['\"]? ?>+ ?/etc/ld\.so\.conf"),
-        Kind("wsl-1", r"\b4\.4\.0-\d{4,5}-Microsoft\b|\bLinux \S{1,40} 3\.4\.0\+ |\b3\.4\.0-Microsoft\b"),
+        Kind("wsl-1", r"\b4\.4\.0-\d{4,5}-Microsoft\b|\bLinux \S{1,40} 3\.4\.0\+ |/lib/modules/3\.4\.0\+/|\b3\.4\.0-Microsoft\b"),
         Kind("wsl", r"microsoft-standard|\d-Microsoft\b|/usr/lib/wsl/lib\b", tell=_wsl),
     ),
 )  # fmt: skip

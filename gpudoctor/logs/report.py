@@ -177,6 +177,10 @@ _32BIT = Pattern(
     r"|\b32[- ]?bits? (?:version of )?(?:Ubuntu|Windows|Linux|Debian|Python|system|OS|machine)\b",
     re.IGNORECASE,
 )
+_64BIT = Pattern(
+    r"\bpython-3\.\d{1,2}\.\d{1,2}-amd64\b|\bPython ?3(?:\.\d{1,2}){1,2},? ?\(?(?:x64|64[- ]?bits?)\b|\b(?:64[- ]?bits?|x64) (?:version of )?Python ?3",
+    re.IGNORECASE,
+)
 _ELSEWHERE = Pattern(
     r"\b(?:[Dd]ocker|[Cc]ontainers?|(?<!without )(?<!w/o )(?<!no )(?:WSL2?|wsl2?)|[Cc]olab|[Kk]aggle|[Ss]ubsystem for Linux)\b"
 )
@@ -401,6 +405,8 @@ class Reader:
         if _32BIT.search(text) and not re.search(r"\b64|\bnot\b|n't\b|\?", text):
             self.notes.tell("python.bits", 32, line, _PROSE)
             values["bits"] = "32"
+        elif _64BIT.search(text) and not re.search(r"\b32|\bnot\b|n't\b|\?|\b(?:need|must|requir)", text):
+            self.notes.tell("python.bits", 64, line, _CLAIM)
         if not self._nvidia and re.search(r"\bNVIDIA\b|\be-?GPU\b|\bCUDA\b", text, re.IGNORECASE):
             self._nvidia = (line, text)
         if not self._elsewhere and _ELSEWHERE.search(text):

@@ -1,0 +1,48 @@
+"""Of several causes in a text, what shows in it goes first; and statements of another machine, or of an earlier try, are none."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.logs.judged import judged, said
+
+NO_MODULE = (
+    "nvidia-smi does not work\n"
+    "modprobe: ERROR: ../libkmod/libkmod.c:556 kmod_search_moddep() could not open moddep file '/lib/modules/{}/modules.dep.bin'\n"
+    "modprobe: ERROR: ../libkmod/libkmod-module.c:809 kmod_module_insert_module() could not find module by name='nvidia_384'\n"
+)
+NOT_SELECTED = 'docker: Error response from daemon: could not select device driver "" with capabilities: [[gpu]].\n'
+OLDER = "Loaded runtime CuDNN library: 7.0.5 but source was compiled with: 7.2.1.\n"
+EMPTY = "C:\\> pip3 install tensorflow-gpu\n  Could not find a version that satisfies the requirement tensorflow-gpu (from versions: )\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        (
+            f"cuDNN trouble\n{OLDER} tensorflow-gpu  1.11.0\n tf-nightly-gpu  1.12.0.dev20180901\n",
+            "cudnn-version-too-old",
+        ),
+        (NO_MODULE.format("3.4.0+"), "wsl1-no-gpu"),
+        (NO_MODULE.format("3.4.0-77-generic"), "driver-module-not-loaded"),
+        (f"docker run --gpus all on a desktop\nMy GPU is an AMD RX 6600.\n{NOT_SELECTED}", "amd-gpu"),
+        (f"docker run --gpus all on a desktop\nMy GPU is an RTX 3060.\n{NOT_SELECTED}", "container-toolkit-missing"),
+        (f"No TensorFlow\nPython 3.6 x64 (python-3.6.1-amd64.exe)\n{EMPTY}My first try was a 32-bit Python.\n", "python-version-unsupported"),
+        (f"No TensorFlow\nPython 3.6 (python-3.6.1.exe)\n{EMPTY}It is a 32-bit Python.\n", "python-32bit"),
+    ],
+)  # fmt: skip
+def test_it_goes_first(text: str, first: str) -> None:
+    roots, left = said(judged(text))
+    assert [*roots, *left][:1] == [first]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "says"),
+    [
+        ("As my office PC has no Nvidia GPU, I work on a server with an M4000.", False),
+        ("I try this because my laptop has no nvidia gpu.", True),
+    ],
+)
+def test_which_machine_has_no_gpu(sentence: str, says: bool) -> None:
+    kinds = {e.kind for e in judged(f"First steps\n{sentence}\n").facts.text.understood()}
+    assert ("gpu-not-there" in kinds) is says
