@@ -115,10 +115,12 @@ def named_too_new(facts: Facts) -> bool:
 
 
 def _learns_nothing(facts: Facts) -> bool:
-    """Whether the loss is no number, on a card that CUDA before 11 does not know: its cuDNN computes wrongly there. Not where
-    all that is named is newer."""
+    """Whether the loss is no number, on a card that is newer than the CUDA that is named, or that CUDA before 11 does not know: its
+    cuDNN computes wrongly there. Not where all that is named is newer."""
     if facts.text.shows_a_failure or not facts.text.said("loss-is-nan"):
         return False
+    if _told.too_new(facts, of_cublas=True):
+        return True
     cudas, releases = _told.cudas(facts), _told.releases(facts)
     older = any(cuda < (11, 0) for cuda in cudas) or any(release < _FIRST_FOR_AMPERE for release in releases)
     is_new = any(has[0] >= _AMPERE for has in _told.cards(facts).values())

@@ -441,7 +441,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"|\b(?:new|newer) (?:graphics |video )?(?:card|gpu)\b[^.\n]{0,60}\b(?:[rg]tx ?-?\d{3,4}|titan (?:rtx|v)|[345]0[5-9]0)\b[^\n]{0,200}\b(?:old|previous|earlier)\b"
         r"|\b(?:works?|worked|ran|runs|fine|ok|perfect\w{0,2}|no (?:problem|issue)s?)\b (?:[\w']+ ){0,4}?(?:on|with) (?:[\w']+ ){0,3}?(?:older|old|previous|other|another) (?:graphics |video )?(?:cards?|gpus?|machines? with|computers? with|pcs? with|[rg]tx|geforce)\b)"),
     ),
-    ("loss-is-nan", ("NaN", "nan", "NAN", "Nan", "nonsense", "garbage", "wrong"), r"(?i:\b(?:results?|predictions?|outputs?|boxes|masks|detections?|images?|numbers)\b[^.\n]{0,30}\b(?:nonsense|garbage|all wrong)\b|\b(?:nonsense|garbage|wrong) (?:results?|predictions?|outputs?|boxes|masks|detections?|images?|numbers)\b|\bloss(?:es)?\b[^.\n]{0,40}\bnan\b|\bnan\b[^.\n]{0,20}\bloss(?:es)?\b)"),
+    ("loss-is-nan", ("NaN", "nan", "NAN", "Nan", "nonsense", "garbage", "wrong"), r"(?i:\b(?:results?|predictions?|outputs?|boxes|masks|detections?|images?|numbers)\b[^.\n]{0,30}\b(?:nonsense|garbage|all wrong)\b|\b(?:nonsense|garbage|wrong) (?:results?|predictions?|outputs?|boxes|masks|detections?|images?|numbers)\b|(?<![a-z])loss(?:es)?\b[^.\n]{0,40}\bnan\b|\bnan\b[^.\n]{0,20}(?<![a-z])loss(?:es)?\b)"),
     ("laptop-tool", ("optirun", "umblebee", "primusrun"), r"\b(?:optirun|[Bb]umblebeed?|primusrun)\b"),
     (
         "root-works",

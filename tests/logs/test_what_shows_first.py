@@ -29,6 +29,7 @@ EMPTY = "C:\\> pip3 install tensorflow-gpu\n  Could not find a version that sati
         (f"docker run --gpus all on a desktop\nMy GPU is an RTX 3060.\n{NOT_SELECTED}", "container-toolkit-missing"),
         (f"No TensorFlow\nPython 3.6 x64 (python-3.6.1-amd64.exe)\n{EMPTY}My first try was a 32-bit Python.\n", "python-version-unsupported"),
         (f"No TensorFlow\nPython 3.6 (python-3.6.1.exe)\n{EMPTY}It is a 32-bit Python.\n", "python-32bit"),
+        ("The loss is nan on the GPU\nRTX 2080 Ti, CUDA 9.0, TensorFlow 1.12; on the CPU it learns.\n", "gpu-too-new-for-build"),
     ],
 )  # fmt: skip
 def test_it_goes_first(text: str, first: str) -> None:
