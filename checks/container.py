@@ -224,6 +224,21 @@ def _no_such_gpus(facts: Facts, value: str) -> list[str]:
     return wrong
 
 
+def _without_compute(facts: Facts) -> tuple[TextEvent, ...]:
+    """The lines of a text that show that the libraries for computing were not asked for."""
+    lib, said = facts.driver.libcuda, facts.text.said
+    if isinstance(lib.path, str) or isinstance(lib.version, str) or starts(facts):
+        return ()
+    if few := said("capabilities-without-compute"):
+        return few if lib.path is None or lists_nothing(facts) or not facts.text.shows_a_failure else ()
+    cured = said("compute-capability-cures")
+    works = [e for e in cured if _CURES.search(e.text)]
+    return tuple(works or cured) if cured and (lib.path is None or works) else ()
+
+
+_CURES = Pattern(r"(?i)\b(?:fix\w*|solv\w+|works?|worked|cure[sd]?|help(?:s|ed)|resolv\w+|gone|did the trick|is found|finds?)\b")
+
+
 @check(
     "GD603",
     "container-capabilities-without-compute",
@@ -243,12 +258,14 @@ def container_capabilities_without_compute(facts: Facts) -> Findings:
     Source: NVIDIA Container Toolkit documentation, 'Driver capabilities'.
     """
     lib = facts.driver.libcuda
-    if lib.path is None and (few := facts.text.said("capabilities-without-compute")):
+    if few := _without_compute(facts):
+        asked_for = few[0].values.get("value", "").strip("'\"`")
+        what = f"What this container asks of the driver ({asked_for})" if asked_for else "What this container asked of the driver"
         yield Found(
-            message=f"NVIDIA_DRIVER_CAPABILITIES asks for {few[0].values['value']}, which is without the libraries for computing.",
+            message=f"{what} is without the libraries for computing.",
             proof=lines((*few, *facts.text.said("library-not-loaded")[:1])),
             fixes=_start.with_variable("docker", "NVIDIA_DRIVER_CAPABILITIES", "compute,utility", "--gpus all"),
-            explains=(*_NO_GPU, "container-no-gpus-flag", "driver-missing"),
+            explains=(*_NO_GPU, "container-no-gpus-flag", "driver-missing", READS_LIKE_A_FAULT),
         )
         return
     container = _inside(facts)

@@ -138,16 +138,35 @@ PLACES = Language(
     ),
 )  # fmt: skip
 """Packages of a store of their own, whose loader looks nowhere else."""
+_FEW = r"(?:utility|graphics|video|display|ngx|compat32)"
 CAPABILITIES = Language(
     name="circumstances",
-    words=("NVIDIA_DRIVER_CAPABILITIES",),
+    words=("apabilit", "CAPABILITIES"),
     kinds=(
         Kind(
             "capabilities-without-compute",
-            r"\bNVIDIA_DRIVER_CAPABILITIES['\"`]{0,2}(?: ?[=:] ?|[ ,](?:(?:is|was|were|set|to|value:|only) ){0,3})['\"`]?(?P<value>(?:utility|graphics|video|display|ngx|compat32)(?:,(?:utility|graphics|video|display|ngx|compat32))*)(?![\w,])",
+            rf"\bNVIDIA_DRIVER_CAPABILITIES['\"`]{{0,2}}(?: ?[=:] ?|[ ,](?:(?:is|was|were|set|to|value:|only) ){{0,3}})['\"`]?(?P<value>{_FEW}(?:,{_FEW})*)(?![\w,])"
+            rf"|--gpus[= ][^\n]{{0,60}}?capabilities=['\"\\]{{0,2}}(?P<value2>(?:gpu,)?{_FEW}(?:,(?:gpu|{_FEW}))*)(?![\w,])"
+            rf"|\bcapabilities['\"]?: ?\[{{1,2}} ?(?P<value3>(?:['\"]?gpu['\"]? ?, ?)?['\"]?{_FEW}['\"]?(?: ?, ?['\"]?(?:gpu|{_FEW})['\"]?){{0,5}}) ?\]",
             once=True,
         ),
+        Kind(
+            "capabilities-without-compute",
+            rf"(?i:^(?![^\n]{{0,300}}(?:\bcompute capabilit|\?$|\b(?:if|whether|didn't help|no effect)\b))[^\n]{{0,200}}?(?:"
+            rf"\b(?:sets?|asks? for|requests?|requested|names?|lists?|contains?|has|hands? in|passes|gives)\b (?:only )?(?:the )?(?:driver )?(?P<value4>['\"`]{_FEW}['\"`]|(?<=only ){_FEW})(?: driver)? (?:capability|alone|only)\b"
+            rf"|\bcapabilit(?:y|ies)\b[^.\n]{{0,20}} (?:(?:is|are|was|were) )?(?:only|just) (?:the )?['\"`]?(?P<value5>{_FEW})\b))",
+            once=True,
+        ),
+        Kind(
+            "compute-capability-cures",
+            r"(?i:^(?![^\n]{0,400}(?:\bcompute['\"`]? capabilit(?:y|ies)\W{0,3}(?:of|is|was|\d|>)|\?$|\b(?:no (?:effect|difference|luck)|in vain)\b|n't (?:help|work|solve|fix|change)))[^\n]{0,300}?(?:"
+            r"\b(?:add\w*|append\w*|includ\w*|list\w*|nam(?:e|ed|ing)|set(?:ting)?|ask\w*|request\w*|with|chang\w+|extend\w*)\b[^.\n]{0,60}[\s'\"`,=\[+&]compute\b[^.\n]{0,60}\bcapabilit"
+            r"|\b(?:add\w*|append\w*|includ\w*|set(?:ting)?|with|chang\w+|extend\w*)\b[^.\n]{0,50}(?:\b|_)capabilit[^.\n]{0,40}[\s'\"`,=\[+&]compute\b"
+            r"|[\s'\"`,=\[]compute['\"`]? (?:\w+ ){0,2}?(?:missing|absent|lacking|left out|not (?:listed|there|asked for|set|included))\b[^.\n]{0,40}\bcapabilit"
+            r"|\bcapabilit(?:y|ies)\b[^.\n]{0,30}\b(?:lack(?:s|ed)?|miss(?:es|ed|ing)?|without|did(?:n't| not) (?:include|contain|list|have)|does(?:n't| not) (?:include|contain|list|have))\b (?:the )?['\"`]?compute\b))",
+        ),
     ),
+    foreign=True,
 )
 """What a container is given of the driver, where the libraries for computing are not among it."""
 LAUNCHERS = Language(
