@@ -35,9 +35,17 @@ def mismatch(facts: Facts) -> Lines:
     linked = tuple(e for e in facts.text.said("libcuda-linked") if _OF_THE_SYSTEM.match(e.values["path"]))
     if differ is not None and differ[1] >= differ[0] and linked and not in_container(facts):
         return (*linked, *facts.text.said("kernel-version", "module-loaded", "nvidia-smi")[:1])
+    if differ is not None and differ[0] != differ[1] and not in_container(facts) and not facts.text.said("cuda-compat-named", "compat-on-path"):
+        if packaged := packages_of(facts, differ[1]):  # what is loaded is the driver's own, and no compat library
+            return (*packaged[:2], *facts.text.said("driver-versions-differ", "kernel-version")[:1])
     if differ is not None and differ[1] < _FIRST_COMPAT:
         return facts.text.said("driver-versions-differ", "libcuda-version", "kernel-version")
     return ()
+
+
+def packages_of(facts: Facts, branch: int) -> Lines:
+    """The lines that name packages of the driver's own libraries, of this branch."""
+    return tuple(e for e in facts.text.said("driver-libraries-named") if e.values["branch"] == str(branch))
 
 
 def _smi_of_another(facts: Facts) -> Lines:

@@ -159,14 +159,14 @@ def wsl_driver_toolkit_mismatch(facts: Facts) -> Iterator[Found]:
     )
 
 
+_ITS_OWN = ("tf-lists-no-gpu", "cuinit-fails", "cuinit-no-device", "driver-library-mismatch", "nvidia-smi-fails")
+
+
 @check(
     "GD634",
     "container-image-has-driver-files",
     stage=Stage.CONTAINER,
-    explains=(
-        NOT_STARTED,
-        *("tf-lists-no-gpu", "cuinit-fails", "cuinit-no-device", "driver-library-mismatch", "nvidia-smi-fails"),
-    ),
+    explains=(NOT_STARTED, *_ITS_OWN),
 )
 def container_image_has_driver_files(facts: Facts) -> Findings:
     """The image itself holds files of the driver, in the place where the host's are to be mounted.
@@ -191,6 +191,14 @@ def container_image_has_driver_files(facts: Facts) -> Findings:
             "image brings its own.",
             proof=lines(found),
             fixes=(_image.without_driver("/usr/lib/x86_64-linux-gnu"),),
+        )
+        return
+    if packages := _image.installs_a_driver(facts):
+        yield Found(
+            message=f"The image installs the driver's libraries of branch {packages[0].values['branch']}, and the host's kernel module is of another.",
+            proof=lines(packages),
+            fixes=(_image.without_driver("/usr/lib/x86_64-linux-gnu"),),
+            explains=(NOT_STARTED, *_ITS_OWN, "cuda-compat-unsupported"),
         )
         return
     told = said(facts, "container-has-driver-files")
