@@ -61,6 +61,8 @@ def _not_asked_for(facts: Facts, container: str) -> tuple[TextEvent, ...]:
     inside = min((e.line for e in facts.text.said("in-a-container")), default=0)
     if any(e.line > inside > 0 for e in facts.text.said("gpu", "nvidia-smi")):
         raise undecided  # nvidia-smi was run inside, and works
+    if facts.text.said("nvidia-docker-used"):
+        raise undecided
     return (*without[:2], *absent)
 
 

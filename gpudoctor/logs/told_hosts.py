@@ -117,6 +117,18 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
     ),
     ("rebooted", ("reboot", "Reboot", "boot", "restart"), r"(?i:\b(?:after|on|at|following|upon|since|until|every|each) (?:[`'\"]?\w+ ){0,3}?[`'\"]?(?:re-?boot|re-?booting|boot|boot-?up|restart|start-?up)\b)", True),
     (
+        "image-wants-cuda-said",
+        ("uda", "UDA"),
+        r"(?i:^(?![^\n]{0,300}(?:\bcuda ?(?:>=|≥) ?\d{1,2}\.\d[^\n]{0,60}\?$|__cuda|\bpip\b|\bconda\b))[^\n]{0,300}?\b(?:errors?|fails?|failed|complain\w*|refus\w*|unmet|condition|requirement|does not start|doesn't start|not satisfied|demands?)\b[^.\n]{0,60}(?<!_)\bcuda ?(?:>=|≥) ?(?P<version>\d{1,2}\.\d)\b)",
+        True,
+    ),
+    (
+        "nvidia-docker-used",
+        ("nvidia-docker",),
+        r"(?i:^(?![^\n]{0,700}\b(?:not|n't|never|without|instead of|should|if|or|need(?:s|ed)?|install\w*|no)\b[^.\n]{0,20}\bnvidia-docker)[^\n]{0,700}?\b(?:with|by|using|via|through|under|used?|ran|run|tried|started)\b (?:it |them |this )?(?:with |by |using )?(?:the )?[`'\"]?nvidia-docker2?\b(?!-|\.|[`'\"]{0,2} (?:is|was|isn't) not))",
+        True,
+    ),
+    (
         "no-nv-said",
         ("--nv",),
         (
