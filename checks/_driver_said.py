@@ -169,7 +169,7 @@ def _secure_boot(facts: Facts) -> Lines:
     said = facts.text.said
     if lines := said("module-key-rejected"):
         return lines
-    if lines := said("unsigned-module-rejected") if no_driver(facts) else ():
+    if lines := said("unsigned-module-rejected", "key-not-enrolled-said") if no_driver(facts) else ():
         return lines
     refused = (
         said("installer-can-not-load") if not said("build-failed", "nvidia-build-error", "headers-missing") else ()

@@ -34,6 +34,18 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
         False,
     ),
     (
+        "key-not-enrolled-said",
+        ("MOK", "mok", "nroll", "ontinue boot", "ontinue Boot"),
+        (
+            r"(?i:^(?![^\n]{0,400}(?:\b(?:disabled|switched off|turned off) secure ?boot|secure ?boot (?:is |was )?(?:disabled|off)\b))[^\n]{0,400}?(?:"
+            r"\b(?:took|chose|choose|selected|select|pressed|hit|clicked|picked|with|on|pick) (?:on |the )?[`'\"*]{0,2}continue boot\b"
+            r"|\b(?:skipped|skip|ignored|ignore|cancell?ed|missed|forgot|dismissed|did(?:n't| not)|never|have(?:n't| not)|not|wasn't|was not|isn't|is not|without) (?:\w+ ){0,3}?(?:the |that |a |to )?(?:blue )?(?:enroll?(?:ed|ing|ment)?\b[^.\n]{0,40}\b(?:MOK|key)|(?:(?:perform|enroll?) )?MOK\b(?: (?:management|manager|screen|enroll?ment|dialog|key))?)"
+            r"|\b(?:MOK|machine owner key)s?\b[^.\n]{0,30}?\b(?:(?:is|was|were|are|been|got)(?: never| not|n't) (?:yet )?enroll?ed|never enroll?ed|not enroll?ed|enroll?ment (?:was |is |has )?(?:been )?(?:skipped|missed|failed|pending|ignored|timed out|cancell?ed))"
+            r"|\.der is not enrolled))"
+        ),
+        False,
+    ),
+    (
         "headers-differ-said",
         ("kernel-devel", "kernel-headers", "linux-headers", "ernel headers"),
         (
