@@ -7,12 +7,15 @@ from collections.abc import Iterator
 from gpudoctor.checks import _engines, _image
 from gpudoctor.checks._driver_said import decided
 from gpudoctor.checks._engines import ANY_IMAGE, NOT_STARTED, with_root
+from gpudoctor.checks._handed_over import nothing_here
 from gpudoctor.checks._reasons import short
 from gpudoctor.checks._said import left_open, lines, said
 from gpudoctor.facts import Facts, TextEvent, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
+from gpudoctor.patterns import Pattern
 from gpudoctor.registry import check
 
+_ITS_OWN = ("tf-lists-no-gpu", "cuinit-fails", "cuinit-no-device", "driver-library-mismatch", "nvidia-smi-fails")
 _SNAP = "snap list docker; which docker"
 
 
@@ -92,13 +95,20 @@ def container_docker_desktop_linux(facts: Facts) -> Findings:
         return None
     desktop = said(facts, "docker-desktop", settle="docker context ls")
     failed = facts.text.said("no-gpu-device-driver", "no-gpu-runtime", "container-no-nvml")
+    if not failed and facts.text.said("linux-host-named") and any(_IS_IN_USE.search(e.text) for e in desktop):
+        failed = nothing_here(facts) or facts.text.said("torch-lacks-gpu", "nvml-failed", "container-mount-uvm")
     if not failed or facts.text.said("on-windows", "on-a-mac"):
         raise left_open("docker context ls")
     yield Found(
         message="The engine is Docker Desktop's, in whose virtual machine there is no GPU.",
         proof=lines((desktop[0], *failed)),
         fixes=(_OWN_ENGINE,),
+        explains=(NOT_STARTED, "container-toolkit-missing", "container-host-driver-broken", *_ITS_OWN, "container-no-gpus-flag", "libcuda-not-found"),
     )
+
+
+_IS_IN_USE = Pattern(r"(?i)^\W{0,3}(?:context: +desktop-linux|operating system: +docker desktop|name: +docker-desktop)|\bdesktop-linux ?\*")
+"""docker's own words for which engine answers."""
 
 
 def _starts_as_root_alone(facts: Facts) -> tuple[TextEvent, ...]:
@@ -157,9 +167,6 @@ def wsl_driver_toolkit_mismatch(facts: Facts) -> Iterator[Found]:
             ),
         ),
     )
-
-
-_ITS_OWN = ("tf-lists-no-gpu", "cuinit-fails", "cuinit-no-device", "driver-library-mismatch", "nvidia-smi-fails")
 
 
 @check(

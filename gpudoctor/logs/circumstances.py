@@ -77,7 +77,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         (r"^\s{0,8}[-*+] (?i:no (?:nvidia )?gpus?)\W{0,3}$|^\W{0,4}No nvidia gpus?\b(?! (?:found|detected|device))"
         r"|(?i:\bthere(?:'s| is) no (?:nvidia )?(?:gpu|graphics? card) in (?:it|(?:the|my|this|our) (?:\w{1,15} )?(?:machine|laptop|server|node|computer|pc|vm|box))\b)"
         r"|(?i:\b(?:my|this|our) (?:\w{1,15} )?(?:machine|laptop|computer|pc|vm|box|notebook) (?:has(?: got)? no|(?:doesn't|does not|doesnt) have an?) (?:nvidia )(?:gpus?|graphics? cards?|cards?)\b(?![^\n]{0,200}\b(?:server|ssh|cluster|remote\w*|workstation|cloud|there)\b))"
-        r"|(?i:\bon (?:a|an|my|this|our) (?:\w{1,15} ){0,2}(?:machine|laptop|server|node|computer|pc|vm|box) (?:that has|with) \W{0,3}(?:a )?CPU\W{0,3} only\b)"
+        r"|(?i:\bon (?:a|an|my|this|our) (?:\w{1,15} ){0,2}(?:machine|laptop|server|node|computer|pc|vm|box) (?:that has|with) (?:an? )?\W{0,3}CPUs?\W{0,3} only\b)"
         r"|(?i:\b(?:when|if|since|because|as) (?:a|an|the|my|this|our|that) (?:\w{1,15} ){0,2}has \W{0,3}no\W{0,3} (?:nvidia )?gpus?\b)"
         r"|(?i:\bon (?:a|an|my|this|our) (?:\w{1,15} ){0,2}(?:machine|laptop|server|node|computer|pc|vm|box|instance)\b[^.\n]{0,16}(?<![a-z])[_*]{0,2}without[_*]{0,2} (?:a |any |an )?(?:nvidia )?(?:gpus?|graphics? cards?)\b)"),
     ),

@@ -96,7 +96,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
         r"(?i:^(?!ls: |stat: |\W{0,20}error\b)(?![^\n]{0,300}\b(?:container|docker|pod|inside)\b)[^\n]{0,400}?(?:(?<!if )(?<!if the )(?<!when )\b(?:gpu|nvidia|the|its) (?:device (?:files?|nodes?))\b|(?<!if )(?<!if the )(?<!when )(?<!\w)/dev/nvidia(?:\*|\d|ctl|X)?(?![\w-])(?: (?:device )?(?:files?|nodes?))?)[`'\"]? (?:\w+ )?(?:(?:(?:is|are|was|were) (?:\w+ ){0,2}?)?(?:missing|gone|not (?:available|there|present|created|made|being created)|absent|unavailable)|(?:(?:does|do|did)(?:n't| not) (?:exist|appear|show up|get created))|(?:is|are)n't (?:\w+ )?(?:available|there|present|created)|disappears?|vanish(?:es)?))",
         True,
     ),
-    ("rootful-named", ("oot",), r"(?i:\brootful\b|\broot'?s docker\b|\bdocker (?:of|as|run by) root\b|\bsudo docker\b)", True),
+    ("rootful-named", ("oot", "sudo docker"), r"(?i:\brootful\b|\broot'?s docker\b|\bdocker (?:of|as|run by) root\b|\bsudo docker\b)", True),
     (
         "no-cgroups-cures",
         ("no-cgroups",),
