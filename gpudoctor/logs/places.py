@@ -40,7 +40,7 @@ LANGUAGE = Language(
     ),
     kinds=(
         # what was asked for; these stand behind prompts, too
-        Kind("slurm-asked", r"(?:\b(?:srun|sbatch|salloc)\b|#SBATCH)[^\n]{0,200}?(?:--gres|--gpus|gpu|-G ?\d)|^--gres[= ]gpu|\bjsrun\b[^\n]{0,200} (?:-g ?[1-9]|--gpu_per_rs)"),
+        Kind("slurm-asked", r"(?:\b(?:srun|sbatch|salloc)\b|#SBATCH)[^\n]{0,200}?(?:--gres|--gpus|(?<!-p )(?<!-p)(?<!partition=)(?<!partition )(?<![\w.-])gpus?\b|(?<=[=:,])(?<!partition=)gpu|-G ?\d)|^--gres[= ]gpu|\bjsrun\b[^\n]{0,200} (?:-g ?[1-9]|--gpu_per_rs)"),
         Kind(
             "gpus-asked-too-late",  # what stands after the image is its command's
             r"\b(?:docker|podman) (?:container )?run(?: (?:-[dit]{1,3}|--rm|--privileged|--\w[\w-]{0,30}=\S{1,200})){0,12} [^-\s]\S{0,200} (?:[^\n]{0,200} )?--(?:gpus|runtime)\b",
