@@ -117,6 +117,13 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
     ),
     ("rebooted", ("reboot", "Reboot", "boot", "restart"), r"(?i:\b(?:after|on|at|following|upon|since|until|every|each) (?:[`'\"]?\w+ ){0,3}?[`'\"]?(?:re-?boot|re-?booting|boot|boot-?up|restart|start-?up)\b)", True),
     (
+        "pod-lacks-nvml-said",
+        ("libnvidia-ml", "NVML", "nvml"),
+        r"(?i:^(?![^\n]{0,400}\bmismatch\b)[^\n]{0,300}?(?:\b(?P<where>pods?|daemon ?sets?|(?:device[- ])?plugin(?:'s)?|dcgm[- ]exporter(?:'s)?|feature[- ]discovery)\b[^.\n]{0,60}\b(?:no|without|lacks?|miss(?:es|ing)|(?:not|n't|cannot|can't|unable to|fails? to) (?:\w+ )?(?:find|found|have|contain|open|load|see))\b[^.\n]{0,40}[`'\"]?\b(?:libnvidia-ml(?:\.so(?:\.1)?)?|nvml)\b"
+        r"|\b(?:libnvidia-ml(?:\.so(?:\.1)?)?|nvml)\b[`'\"]?[^.\n]{0,30}\b(?:missing|not (?:found|there|mounted|present|available)|absent|n't (?:found|there|mounted|present))\b[^.\n]{0,30}\b(?:in|inside|from|by|of)\b[^.\n]{0,30}\b(?P<where2>pods?|daemon ?set|plugin|dcgm[- ]exporter)\b))",
+        True,
+    ),
+    (
         "image-wants-cuda-said",
         ("uda", "UDA"),
         r"(?i:^(?![^\n]{0,300}(?:\bcuda ?(?:>=|≥) ?\d{1,2}\.\d[^\n]{0,60}\?$|__cuda|\bpip\b|\bconda\b))[^\n]{0,300}?\b(?:errors?|fails?|failed|complain\w*|refus\w*|unmet|condition|requirement|does not start|doesn't start|not satisfied|demands?)\b[^.\n]{0,60}(?<!_)\bcuda ?(?:>=|≥) ?(?P<version>\d{1,2}\.\d)\b)",
@@ -211,4 +218,28 @@ BUSY = Language(
     foreign=True,
 )
 """CUDA's 'busy or unavailable' in fewer words."""
-LANGUAGES = (BUSY, *TOLD, PLACES, CAPABILITIES, LAUNCHERS, BEHIND_SLURM)
+WORKFLOWS = Language(
+    name="places",
+    words=("singularity", "apptainer"),
+    kinds=(
+        Kind(
+            "apptainer-by-workflow",
+            r"^(?:singularity|apptainer) ?(?:\{|\.enabled ?= ?true\b)|--(?:use-)?(?:singularity|apptainer)(?=\s|$)|--(?:software-deployment-method|sdm) (?:singularity|apptainer)\b|(?<![\w/])-profile \S{0,40}\b(?:singularity|apptainer)\b",
+            once=True,
+        ),
+    ),
+    foreign=True,
+)
+"""Nextflow and Snakemake start the containers themselves."""
+OPTIONS = Language(
+    name="places",
+    words=("runOptions", "containerOptions", "singularity-args", "apptainer-args"),
+    kinds=(
+        Kind(
+            "workflow-options",
+            r"(?:(?<!docker\.)(?<!podman\.)\b(?:runOptions|containerOptions) ?[=:]? ?|--(?:singularity|apptainer)-args[= ])(?P<value>['\"][^\n]{0,200}?['\"])(?=\s|$|,)",
+        ),
+    ),
+    foreign=True,
+)
+LANGUAGES = (WORKFLOWS, OPTIONS, BUSY, *TOLD, PLACES, CAPABILITIES, LAUNCHERS, BEHIND_SLURM)
