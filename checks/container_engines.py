@@ -97,7 +97,7 @@ def container_docker_desktop_linux(facts: Facts) -> Findings:
     failed = facts.text.said("no-gpu-device-driver", "no-gpu-runtime", "container-no-nvml")
     if not failed and facts.text.said("linux-host-named") and any(_IS_IN_USE.search(e.text) for e in desktop):
         failed = nothing_here(facts) or facts.text.said("torch-lacks-gpu", "nvml-failed", "container-mount-uvm")
-    if not failed or facts.text.said("on-windows", "on-a-mac"):
+    if not failed or facts.text.said("on-windows", "on-a-mac", "mac-named"):
         raise left_open("docker context ls")
     yield Found(
         message="The engine is Docker Desktop's, in whose virtual machine there is no GPU.",

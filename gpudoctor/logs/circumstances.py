@@ -106,9 +106,9 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("image-for-gpu", ("tensorflow/tensorflow:",), r"\btensorflow/tensorflow:\S{0,40}gpu"),
     (
         "cpu-image",
-        ("tensorflow/tensorflow",),
+        ("tensorflow/tensorflow", "tensorflow/serving"),
         (r"(?:\b(?:docker|podman)\b[^\n]{0,300}?\srun\s[^\n]{0,300}\s|^FROM |\bimage\"?[:=] ?[\"']?)(?:docker\.io/)?"
-        r"tensorflow/tensorflow(?::(?!\S{0,40}gpu)[\w.-]{1,40})?(?=[\s\"',]|$)"),
+        r"tensorflow/(?:tensorflow|serving)(?::(?!\S{0,40}gpu)[\w.-]{1,40})?(?=[\s\"',]|$)"),
     ),
     ("runtime-class-named", ("untimeClass", "untime class"), r"(?i:\bruntime ?class(?:name)?\b)"),
     ("mig-asked", ("MIG-", "VISIBLE_DEVICES="), r"CUDA_VISIBLE_DEVICES\W{1,3}MIG-[\w/-]{8,80},[\"' ]{0,3}MIG-|NVIDIA_VISIBLE_DEVICES=\d:\d,\d:\d"),
