@@ -125,7 +125,11 @@ def installs_a_driver(facts: Facts) -> tuple[TextEvent, ...]:
     said, (kernel, library) = facts.text.said, (facts.driver.kernel_version, facts.driver.libcuda.version)
     recipe = [e.line for e in said("builds-an-image", "container-run") if _RECIPE.match(e.text)]
     host = kernel if isinstance(kernel, str) else facts.gpu.driver_version
-    differ = said("driver-versions-differ") or facts.gpu.nvml_error == _MISMATCH or facts.driver.libcuda.init_result in (803, 804)
+    differ = (
+        said("driver-versions-differ")
+        or facts.gpu.nvml_error == _MISMATCH
+        or facts.driver.libcuda.init_result in (803, 804)
+    )
     if not differ or not isinstance(host, str):
         return ()
     loaded = (library.partition(".")[0],) if isinstance(library, str) else ()
@@ -133,7 +137,8 @@ def installs_a_driver(facts: Facts) -> tuple[TextEvent, ...]:
     packages = tuple(
         e
         for e in other
-        if (not loaded or e.values["branch"] in loaded) and (_OF_AN_IMAGE.search(e.text) or any(n < e.line for n in recipe))
+        if (not loaded or e.values["branch"] in loaded)
+        and (_OF_AN_IMAGE.search(e.text) or any(n < e.line for n in recipe))
     )
     return (*packages[:2], *said("driver-versions-differ", "nvml-failed")[:1]) if packages else ()
 

@@ -10,7 +10,7 @@ from shlex import quote
 from gpudoctor.checks import _start
 from gpudoctor.checks._cuinit import own_libraries, starts
 from gpudoctor.checks._driver_said import refused_by_rules
-from gpudoctor.checks._handed_over import ENGINES, driver_works, lists_nothing, nothing_here
+from gpudoctor.checks._handed_over import ENGINES, driver_works, lists_nothing, nothing_here, without_compute
 from gpudoctor.checks._reasons import set_to, several, short
 from gpudoctor.checks._said import left_open, lines
 from gpudoctor.facts import READS_LIKE_A_FAULT, DeviceNode, Facts, TextEvent, Unread, known
@@ -226,21 +226,6 @@ def _no_such_gpus(facts: Facts, value: str) -> list[str]:
     return wrong
 
 
-def _without_compute(facts: Facts) -> tuple[TextEvent, ...]:
-    """The lines of a text that show that the libraries for computing were not asked for."""
-    lib, said = facts.driver.libcuda, facts.text.said
-    if isinstance(lib.path, str) or isinstance(lib.version, str) or starts(facts):
-        return ()
-    if few := said("capabilities-without-compute"):
-        return few if lib.path is None or lists_nothing(facts) or not facts.text.shows_a_failure else ()
-    cured = said("compute-capability-cures")
-    works = [e for e in cured if _CURES.search(e.text)]
-    return tuple(works or cured) if cured and (lib.path is None or works) else ()
-
-
-_CURES = Pattern(r"(?i)\b(?:fix\w*|solv\w+|works?|worked|cure[sd]?|help(?:s|ed)|resolv\w+|gone|did the trick|is found|finds?)\b")
-
-
 @check(
     "GD603",
     "container-capabilities-without-compute",
@@ -251,7 +236,8 @@ def container_capabilities_without_compute(facts: Facts) -> Findings:
     """The GPUs were handed to this container without the libraries for computing.
 
     What it looks at: GPU device nodes that are inside, libcuda.so.1 that is nowhere inside, and what
-    NVIDIA_DRIVER_CAPABILITIES asks for: it must hold compute or all.
+    NVIDIA_DRIVER_CAPABILITIES asks for: it must hold compute or all. In a pasted text: that variable, docker's --gpus or compose's list of
+    capabilities without compute, or that adding it helped.
 
     Why it matters: with utility alone nvidia-smi works and lists every GPU, and no CUDA program starts.
 
@@ -260,9 +246,13 @@ def container_capabilities_without_compute(facts: Facts) -> Findings:
     Source: NVIDIA Container Toolkit documentation, 'Driver capabilities'.
     """
     lib = facts.driver.libcuda
-    if few := _without_compute(facts):
+    if few := without_compute(facts):
         asked_for = few[0].values.get("value", "").strip("'\"`")
-        what = f"What this container asks of the driver ({asked_for})" if asked_for else "What this container asked of the driver"
+        what = (
+            f"What this container asks of the driver ({asked_for})"
+            if asked_for
+            else "What this container asked of the driver"
+        )
         yield Found(
             message=f"{what} is without the libraries for computing.",
             proof=lines((*few, *facts.text.said("library-not-loaded")[:1])),

@@ -103,11 +103,20 @@ def container_docker_desktop_linux(facts: Facts) -> Findings:
         message="The engine is Docker Desktop's, in whose virtual machine there is no GPU.",
         proof=lines((desktop[0], *failed)),
         fixes=(_OWN_ENGINE,),
-        explains=(NOT_STARTED, "container-toolkit-missing", "container-host-driver-broken", *_ITS_OWN, "container-no-gpus-flag", "libcuda-not-found"),
+        explains=(
+            NOT_STARTED,
+            "container-toolkit-missing",
+            "container-host-driver-broken",
+            *_ITS_OWN,
+            "container-no-gpus-flag",
+            "libcuda-not-found",
+        ),
     )
 
 
-_IS_IN_USE = Pattern(r"(?i)^\W{0,3}(?:context: +desktop-linux|operating system: +docker desktop|name: +docker-desktop)|\bdesktop-linux ?\*")
+_IS_IN_USE = Pattern(
+    r"(?i)^\W{0,3}(?:context: +desktop-linux|operating system: +docker desktop|name: +docker-desktop)|\bdesktop-linux ?\*"
+)
 """docker's own words for which engine answers."""
 
 

@@ -289,9 +289,13 @@ def _in_passing(facts: Facts) -> list[tuple[TextEvent, str, str]]:
     said = text.said("driver-release-said")
     if len({e.values["release"] for e in said}) != 1 or any(isinstance(one, str) for one in has):
         return []
-    if not text.said(*_REFUSES) or any(e.kind not in _REFUSES for e in text.understood() if e.symptom and not e.is_weak):
+    if not text.said(*_REFUSES) or any(
+        e.kind not in _REFUSES for e in text.understood() if e.symptom and not e.is_weak
+    ):
         return []
-    elsewhere = facts.system.wsl is True or text.said("on-windows", "wsl-named") or isinstance(facts.system.container, str)
+    elsewhere = (
+        facts.system.wsl is True or text.said("on-windows", "wsl-named") or isinstance(facts.system.container, str)
+    )
     lost = facts.tensorflow.libraries
     if elsewhere or (lost and not isinstance(lost, Unread)) or isinstance(facts.driver.libcuda.init_result, int):
         return []

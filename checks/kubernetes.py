@@ -74,7 +74,14 @@ def container_runtime_not_default(facts: Facts) -> Findings:
         message="The device plugin runs without NVIDIA's runtime, and so finds no GPU.",
         proof=lines(stated or said(facts, "k8s-plugin-no-nvml", settle=_PLUGIN)),
         fixes=(_DEFAULT_RUNTIME,),
-        explains=(_NOT_STARTED, "k8s-device-plugin-not-registered", "nvidia-smi-fails", "libcuda-not-found", "tf-lists-no-gpu", READS_LIKE_A_FAULT),
+        explains=(
+            _NOT_STARTED,
+            "k8s-device-plugin-not-registered",
+            "nvidia-smi-fails",
+            "libcuda-not-found",
+            "tf-lists-no-gpu",
+            READS_LIKE_A_FAULT,
+        ),
     )
 
 

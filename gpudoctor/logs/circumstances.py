@@ -16,7 +16,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"(?:suspend|suspension|resum|hibernat|sleep|wak(?:e|ing)))"
         r"|PM: (?:suspend (?:entry|exit)|resume from)|(?i:suspend ?(?:/|and|&) ?resume)|(?<!没有)(?:休眠|挂起|睡眠)"
         r"|(?i:^(?![^\n]{0,300}\b(?:nie|jamais|nunca|schon vorher)\b)[^\n]{0,300}?\b(?:tras|despu[eé]s de|al (?:volver|despertar) de|entra en|ap[oó]s|depois d[ae]|apr[eè]s|sortie de|nach|aus) (?:(?:la|una|a|uma|de|l[ae]|une|mise|dem|der|den|einem) ){0,3}(?:suspensi[oó]n|suspens[aã]o|hibernaci[oó]n|hiberna[cç][aã]o|suspend(?:er|re)|veille|standby|ruhezustand|bereitschaft))"
-        r"|(?i:\b(?:(?:se|s'est|me|a été) (?:met(?:te|s)?|mise?|mettre) en (?:veille|hibernation)|(?:je |on |l[’'])?r[ée]veill(?:e|ons|er|é|ée)s? (?:la |le |mon |l[’'])(?:machine|pc|poste|ordinateur|portable|station|serveur)|(?:aus|nach) dem (?:aufwachen|aufwecken|schlaf\w*)|schlafen gelegt|se suspende|(?:lo|la) despierto|al despertarl[oa])\b)|唤醒|スリープ(?:から|後|の後|復帰)|после сна|절전 ?(?:모드 ?)?(?:후|에서|해제)"),
+        r"|(?i:\b(?:(?:se|s'est|me|a été) (?:met(?:te|s)?|mise?|mettre) en (?:veille|hibernation)|(?:je |on |l['\u2019])?r[ée]veill(?:e|ons|er|é|ée)s? (?:la |le |mon |l['\u2019])(?:machine|pc|poste|ordinateur|portable|station|serveur)|(?:aus|nach) dem (?:aufwachen|aufwecken|schlaf\w*)|schlafen gelegt|se suspende|(?:lo|la) despierto|al despertarl[oa])\b)|唤醒|スリープ(?:から|後|の後|復帰)|после сна|절전 ?(?:모드 ?)?(?:후|에서|해제)"),
     ),
     (
         "suspend-remedy",

@@ -74,7 +74,19 @@ PACKAGES = Language(
 _NOT_DONE = r"(?:\?$|\b(?:not|n't|never|should|must not|if|whether|remov\w+|purg\w+|uninstall\w*|without)\b)"
 DRIVER_PACKAGES = Language(
     name="circumstances",
-    words=("nvidia-driver-", "nvidia-compute-", "nvidia-utils-", "nvidia-decode-", "nvidia-encode-", "nvidia-headless-", "nvidia-gl-", "cuda-drivers-", "nvidia-extra-", "nvidia-cfg1-", "nvidia-fbc1-"),
+    words=(
+        "nvidia-driver-",
+        "nvidia-compute-",
+        "nvidia-utils-",
+        "nvidia-decode-",
+        "nvidia-encode-",
+        "nvidia-headless-",
+        "nvidia-gl-",
+        "cuda-drivers-",
+        "nvidia-extra-",
+        "nvidia-cfg1-",
+        "nvidia-fbc1-",
+    ),
     kinds=(
         Kind(
             "driver-libraries-named",
@@ -87,7 +99,19 @@ DRIVER_PACKAGES = Language(
 _ASKED = r"\b(?:needs?|needed|requires?|required|recommend\w*|minimum|min|at least|tried|try|upgrad\w+|updat\w+|downgrad\w+|install it|latest|download|should|must|if|which|until|before|previous\w*|earlier|older|newer|used to|was|works? with|worked|another|other|would|both|works|laptop|home)\b"
 RELEASES = Language(
     name="circumstances",
-    words=("river ", "river:", "river-", "river=", "reiber", "ilote", "ontrolador", "драйвер", "驱动", "ドライバ", "RIVER"),
+    words=(
+        "river ",
+        "river:",
+        "river-",
+        "river=",
+        "reiber",
+        "ilote",
+        "ontrolador",
+        "драйвер",
+        "驱动",
+        "ドライバ",
+        "RIVER",
+    ),
     kinds=(
         Kind(
             "driver-release-said",

@@ -119,8 +119,8 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
     (
         "pod-lacks-nvml-said",
         ("libnvidia-ml", "NVML", "nvml"),
-        r"(?i:^(?![^\n]{0,400}\bmismatch\b)[^\n]{0,300}?(?:\b(?P<where>pods?|daemon ?sets?|(?:device[- ])?plugin(?:'s)?|dcgm[- ]exporter(?:'s)?|feature[- ]discovery)\b[^.\n]{0,60}\b(?:no|without|lacks?|miss(?:es|ing)|(?:not|n't|cannot|can't|unable to|fails? to) (?:\w+ )?(?:find|found|have|contain|open|load|see))\b[^.\n]{0,40}[`'\"]?\b(?:libnvidia-ml(?:\.so(?:\.1)?)?|nvml)\b"
-        r"|\b(?:libnvidia-ml(?:\.so(?:\.1)?)?|nvml)\b[`'\"]?[^.\n]{0,30}\b(?:missing|not (?:found|there|mounted|present|available)|absent|n't (?:found|there|mounted|present))\b[^.\n]{0,30}\b(?:in|inside|from|by|of)\b[^.\n]{0,30}\b(?P<where2>pods?|daemon ?set|plugin|dcgm[- ]exporter)\b))",
+        (r"(?i:^(?![^\n]{0,400}\bmismatch\b)[^\n]{0,300}?(?:\b(?P<where>pods?|daemon ?sets?|(?:device[- ])?plugin(?:'s)?|dcgm[- ]exporter(?:'s)?|feature[- ]discovery)\b[^.\n]{0,60}\b(?:no|without|lacks?|miss(?:es|ing)|(?:not|n't|cannot|can't|unable to|fails? to) (?:\w+ )?(?:find|found|have|contain|open|load|see))\b[^.\n]{0,40}[`'\"]?\b(?:libnvidia-ml(?:\.so(?:\.1)?)?|nvml)\b"
+        r"|\b(?:libnvidia-ml(?:\.so(?:\.1)?)?|nvml)\b[`'\"]?[^.\n]{0,30}\b(?:missing|not (?:found|there|mounted|present|available)|absent|n't (?:found|there|mounted|present))\b[^.\n]{0,30}\b(?:in|inside|from|by|of)\b[^.\n]{0,30}\b(?P<where2>pods?|daemon ?set|plugin|dcgm[- ]exporter)\b))"),
         True,
     ),
     (
