@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from gpudoctor import compat
-from gpudoctor.compat import instances
 from gpudoctor.facts import Facts, Unread
 from gpudoctor.patterns import Pattern
 
@@ -148,7 +147,10 @@ def failing_cards(facts: Facts, names: tuple[str, ...]) -> tuple[str, ...]:
     """Those of these cards with which it goes wrong, where somebody says with which it does and with which not, or the lines of what
     fails name some and not the others; none where that is not told."""
     fails = [e.values["fails"].lower() for e in facts.text.said("card-decides")]
-    fails = [one.lower() for name in fails for one in (instances.cards(name) or (name,))]
+    machines = dict(
+        one.split("=") for e in facts.text.said("names") for one in e.values.get("machines", "").split("|") if one
+    )
+    fails = [machines.get(one, one).lower() for one in fails]
     if said := tuple(name for name in names if any(one in name.lower() for one in fails)):
         return said
     wrong = [e.text.lower() for e in facts.text.understood() if e.symptom and not e.is_weak]

@@ -251,7 +251,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "cuda-compat-named",
         ("ompat",),
-        r"\b(?i:cuda)[-_ ]?compat(?:-\d{1,2}-\d)?\b(?!\.)|\bcuda[-/_]v?\d{1,2}\.\d[\w.]{0,6}[-_/]compat\b(?!\.)|(?i:\b(?:forward[- ])?compat(?:ibility)? (?:packages?|libs?|librar(?:y|ies)|libcuda|modules?)\b|\blibcuda (?:of|from) [^.\n]{0,30}\bcompat\b)",
+        r"\b(?i:cuda)[-_ ]?compat(?:-\d{1,2}-\d)?\b(?!\.)|\bcuda[-/_]v?\d{1,2}\.\d[\w.]{0,6}[-_]compat\b(?!\.)|(?i:\b(?:forward[- ])?compat(?:ibility)? (?:packages?|libs?|librar(?:y|ies)|libcuda|modules?)\b|\blibcuda (?:of|from) [^.\n]{0,30}\bcompat\b)",
     ),
     (
         "smi-works",

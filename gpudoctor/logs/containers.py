@@ -45,7 +45,7 @@ LANGUAGE = Language(
     kinds=(
         Kind(
             "container-unsatisfied",
-            r"(?:(?i:unsatisfied condition|requirement error: requirements not met)\b|requirement error(?!: ?inval))(?:: {0,2}(?P<condition>[a-z]{2,8} {0,2}[<>=!]{1,2} {0,2}[\w.]{1,20}))?"
+            r"(?:(?i:unsatisfied condition|requirement error: requirements not met)\b|requirement error(?!: (?:inval|unsatisfied condition\b|requirements not met\b)))(?:: {0,2}(?P<condition>[a-z]{2,8} {0,2}[<>=!]{1,2} {0,2}[\w.]{1,20}))?"
             r"|unsupported CUDA version: driver \d{1,2}\.\d < image \d|^(?P<condition2>cuda>=\d{1,2}\.\d)\|\|brand=\w{1,20}&&driver[<>=]",
             _NOT_STARTED,
         ),

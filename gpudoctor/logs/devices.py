@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ..compat import instances as clouds
 from ..patterns import Pattern
+from . import clouds
 from .claims import is_cuda
 from .language import Kind, Language, Understood
 from .notebook import Notebook
@@ -112,12 +112,13 @@ def claims(text: str, _line: int, _notes: Notebook) -> Understood | None:
         or (f"RTX {series[0]}090" if (series := one["series"] or one["series2"] or one["series3"]) else one[0])
         for one in _NAME.finditer(text)
     ]
-    if any(word in text for word in _CLOUDS):
-        cards += clouds.cards(text)
+    machines = clouds.machines(text) if any(word in text for word in _CLOUDS) else {}
+    cards += machines.values()
     values = {
         "cards": "|".join(dict.fromkeys(cards)),
         "tensorflow": " ".join(_each(_RELEASE, text)),
         "cuda": " ".join(_each(_TOOLKIT, text)),
+        "machines": "|".join(f"{name}={card}" for name, card in machines.items()),
         "own_build": "yes" if _OWN_BUILD.search(text) else "",
     }
     if not all(is_cuda(version) for version in values["cuda"].split()):

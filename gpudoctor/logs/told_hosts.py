@@ -132,7 +132,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
     (
         "nvidia-docker-used",
         ("nvidia-docker",),
-        r"(?i:^(?![^\n]{0,700}\b(?:not|n't|never|without|instead of|should|if|or|need(?:s|ed)?|install\w*|no)\b[^.\n]{0,20}\bnvidia-docker)[^\n]{0,700}?\b(?:with|by|using|via|through|under|used?|ran|run|tried|started)\b (?:it |them |this )?(?:with |by |using )?(?:the )?[`'\"]?nvidia-docker2?\b(?!-|\.|[`'\"]{0,2} (?:is|was|isn't) not))",
+        r"(?i:^(?![^\n]{0,700}\b(?:not|n't|never|without|instead of|should|if|or|need(?:s|ed)?|install\w*|no)\b[^.\n]{0,20}\bnvidia-docker)[^\n]{0,700}?\b(?:with|by|using|via|through|under|used|uses|(?:I|we) use|ran|I run|tried|started)\b (?:it |them |this )?(?:with |by |using )?(?:the )?[`'\"]?nvidia-docker2?\b(?!-|\.|[`'\"]{0,2} (?:is|was|isn't) not))",
         True,
     ),
     (

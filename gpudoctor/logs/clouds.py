@@ -27,9 +27,9 @@ _AZURE = (
 )
 
 
-def cards(text: str) -> list[str]:
-    """The GPUs of the kinds of machines that a text names, each once."""
-    return list(dict.fromkeys(card for one in _NAME.finditer(text) if (card := _card(one.groupdict()))))
+def machines(text: str) -> dict[str, str]:
+    """The kinds of machines that a text names, as it writes them -> their GPU."""
+    return {one[0].lower(): card for one in _NAME.finditer(text) if (card := _card(one.groupdict()))}
 
 
 def _card(named: dict[str, str | None]) -> str | None:
