@@ -114,8 +114,18 @@ def _denied(facts: Facts) -> Lines:
     if lines := said("lsm-denied"):
         return lines
     named = () if said("no-selinux") else said("selinux-named")
+    cured = tuple(e for e in said("label-named") if _WITHOUT_LABEL.search(e.text))
+    if cured and (facts.gpu.nvml_error == _NVML_REFUSED or said("node-refused", "says-no-gpu") or no_driver(facts)):
+        return (*said("nvml-failed", "cuinit-failed")[:1], *cured[:1])
     shown = said("nvml-failed") if facts.gpu.nvml_error == _NVML_REFUSED else said("label-named")
     return (*named, *shown) if named and shown else ()
+
+
+_WITHOUT_LABEL = Pattern(
+    r"(?i)^(?![^\n]{0,400}\b(?:not help|no (?:effect|difference|luck)|n't (?:help|work|change|fix)|same (?:error|result|message)|still)\b)(?:[^\n]{0,300}?label=disable\b[^.\n]{0,40}\b(?:works?|worked|helps?|helped|fix(?:es|ed)|solve[sd]|cure[sd]|fine|all is well|succeeds?|finds?|runs?(?! -))\b"
+    r"|[^\n]{0,300}?\b(?:works?|worked|helped|fixed|solved|cured|fine|ok|succeeds|runs)\b[^.\n]{0,40}\b(?:with|by|after|once|if|when)\b[^.\n]{0,60}label=disable\b)"
+)
+"""Without SELinux's label it works."""
 
 
 def _suspended(facts: Facts) -> Lines:
@@ -169,7 +179,7 @@ def _secure_boot(facts: Facts) -> Lines:
     said = facts.text.said
     if lines := said("module-key-rejected"):
         return lines
-    if lines := said("unsigned-module-rejected") if no_driver(facts) else ():
+    if lines := said("unsigned-module-rejected", "key-not-enrolled-said") if no_driver(facts) else ():
         return lines
     refused = (
         said("installer-can-not-load") if not said("build-failed", "nvidia-build-error", "headers-missing") else ()
@@ -397,7 +407,7 @@ _WANTED = Pattern(r"(?i)\b(?:gpu|cuda|nvidia)\b")
 def _docker_of_a_mac(facts: Facts) -> Lines:
     """Docker is asked for GPUs on a Mac, which hands over none whatever is installed."""
     said = facts.text.said
-    by_name = said("docker-of-a-mac") or (said("docker-host-is-arm") and said("mac-named"))
+    by_name = said("docker-of-a-mac") or (said("docker-host-is-arm", "docker-desktop") and said("mac-named"))
     if not by_name or said("linux-host-named") or facts.text.cards():
         return ()
     refused = said("no-gpu-device-driver", "no-gpu-runtime")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gpudoctor.checks._cuinit import NO_DEVICE, STUB, starts
 from gpudoctor.facts import Facts, TextEvent, Unread
+from gpudoctor.patterns import Pattern
 
 ENGINES = ("docker", "podman", "containerd")
 """Containers that are started by one command, which either asks for GPUs or does not."""
@@ -40,3 +41,20 @@ def lists_nothing(facts: Facts) -> bool:
 def driver_works(facts: Facts) -> bool:
     """nvidia-smi shows its table: on the host, where a container is not started."""
     return isinstance(facts.gpu.driver_version, str)
+
+
+def without_compute(facts: Facts) -> tuple[TextEvent, ...]:
+    """The lines of a text that show that the libraries for computing were not asked for."""
+    lib, said = facts.driver.libcuda, facts.text.said
+    if isinstance(lib.path, str) or isinstance(lib.version, str) or starts(facts):
+        return ()
+    if few := said("capabilities-without-compute"):
+        return few if lib.path is None or lists_nothing(facts) or not facts.text.shows_a_failure else ()
+    cured = said("compute-capability-cures")
+    works = [e for e in cured if _CURES.search(e.text)]
+    return tuple(works or cured) if cured and (lib.path is None or works) else ()
+
+
+_CURES = Pattern(
+    r"(?i)\b(?:fix\w*|solv\w+|works?|worked|cure[sd]?|help(?:s|ed)|resolv\w+|gone|did the trick|is found|finds?)\b"
+)

@@ -119,6 +119,37 @@ def differs_in_it(facts: Facts) -> tuple[TextEvent, ...]:
     return (*works[:1], *bad[:1], *facts.text.said("nvml-failed")[-1:]) if bad and works else ()
 
 
+def installs_a_driver(facts: Facts) -> tuple[TextEvent, ...]:
+    """The lines of an image that installs the driver's libraries by packages, of another branch than the host's kernel module; they are
+    what is loaded where that is told, or the container meets two releases."""
+    said, (kernel, library) = facts.text.said, (facts.driver.kernel_version, facts.driver.libcuda.version)
+    recipe = [e.line for e in said("builds-an-image", "container-run") if _RECIPE.match(e.text)]
+    host = kernel if isinstance(kernel, str) else facts.gpu.driver_version
+    differ = (
+        said("driver-versions-differ")
+        or facts.gpu.nvml_error == _MISMATCH
+        or facts.driver.libcuda.init_result in (803, 804)
+    )
+    if not differ or not isinstance(host, str):
+        return ()
+    loaded = (library.partition(".")[0],) if isinstance(library, str) else ()
+    other = (e for e in said("driver-libraries-named") if e.values["branch"] != host.partition(".")[0])
+    packages = tuple(
+        e
+        for e in other
+        if (not loaded or e.values["branch"] in loaded)
+        and (_OF_AN_IMAGE.search(e.text) or any(n < e.line for n in recipe))
+    )
+    return (*packages[:2], *said("driver-versions-differ", "nvml-failed")[:1]) if packages else ()
+
+
+_RECIPE = Pattern(r"FROM |Step \d|#\d")
+_OF_AN_IMAGE = Pattern(r"^RUN |(?i:\bimages?\b|\bdocker ?file\b|\bcontainer(?:'s)?\b)")
+"""A line of a Dockerfile, or one that speaks of what an image holds."""
+_MISMATCH = 18
+"""NVML's code: library and module are of two releases."""
+
+
 def without_driver(directory: str) -> Fix:
     """The line for the Dockerfile."""
     names = " ".join(f"{quote(directory)}/{name}" for name in ("libcuda.so*", "libnvidia-*.so*"))

@@ -35,9 +35,19 @@ def mismatch(facts: Facts) -> Lines:
     linked = tuple(e for e in facts.text.said("libcuda-linked") if _OF_THE_SYSTEM.match(e.values["path"]))
     if differ is not None and differ[1] >= differ[0] and linked and not in_container(facts):
         return (*linked, *facts.text.said("kernel-version", "module-loaded", "nvidia-smi")[:1])
+    if differ is not None and (packaged := _by_packages(facts, *differ)):
+        return (*packaged[:2], *facts.text.said("driver-versions-differ", "kernel-version")[:1])
     if differ is not None and differ[1] < _FIRST_COMPAT:
         return facts.text.said("driver-versions-differ", "libcuda-version", "kernel-version")
     return ()
+
+
+def _by_packages(facts: Facts, kernel: int, library: int) -> Lines:
+    """The lines that name packages of the driver's own libraries, of the branch that is loaded: it is no compat library then."""
+    said = facts.text.said
+    if kernel == library or in_container(facts) or said("cuda-compat-named", "compat-on-path"):
+        return ()
+    return tuple(e for e in said("driver-libraries-named") if e.values["branch"] == str(library))
 
 
 def _smi_of_another(facts: Facts) -> Lines:

@@ -140,14 +140,32 @@ def needs(card: Capability) -> tuple[int, int] | None:
     return min(majors, default=None)
 
 
+_MAKER = Pattern(r"(?i)^(?:(?:nvidia|geforce|tesla|quadro|rtx|gtx) )+")
+
+
+def failing_cards(facts: Facts, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of these cards with which it goes wrong, where somebody says with which it does and with which not, or the lines of what
+    fails name some and not the others; none where that is not told."""
+    fails = [e.values["fails"].lower() for e in facts.text.said("card-decides")]
+    machines = dict(
+        one.split("=") for e in facts.text.said("names") for one in e.values.get("machines", "").split("|") if one
+    )
+    fails = [machines.get(one, one).lower() for one in fails]
+    if said := tuple(name for name in names if any(one in name.lower() for one in fails)):
+        return said
+    wrong = [e.text.lower() for e in facts.text.understood() if e.symptom and not e.is_weak]
+    named = tuple(name for name in names if any(_MAKER.sub("", name).lower() in text for text in wrong))
+    return named if len(named) < len(names) else ()
+
+
 def too_new(facts: Facts, of_cublas: bool = False, any_of_them: bool = False) -> tuple[str, Capability, str] | None:
     """A card that is newer than everything that the text says of the build: its name, its capability, and the build.
     `of_cublas`: it is cuBLAS that fails. `any_of_them`: an older card that is named as well does not matter."""
     built, tensorflow = cudas(facts), releases(facts)
     known = cards(facts) if built else {}
     old = [name for name, has in known.items() if _newer(has, built, tensorflow, of_cublas)]
-    failing = [e.values["fails"].lower() for e in facts.text.said("card-decides")]
-    old = [name for name in old if not failing or any(card in name.lower() for card in failing)]
+    failing = failing_cards(facts, tuple(known))
+    old = [name for name in old if not failing or name in failing]
     others = len(old) < len(known) and not any_of_them
     if not old or (others and not printed_cards(facts) and not failing and not facts.text.said("card-was-changed")):
         return None

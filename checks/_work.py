@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NoReturn
 
+from gpudoctor import compat
 from gpudoctor.checks import _driver_fixes as fix
 from gpudoctor.checks import _told
 from gpudoctor.checks._said import lines
@@ -290,6 +291,8 @@ def _given_little(facts: Facts, total: int) -> tuple[Evidence, ...]:
     card = total or (tables.pop() if len(tables) == 1 else by_words.pop() if not tables and len(by_words) == 1 else 0)
     if little := [e for size, e in given if size < _SMALL / 2 * card]:
         return lines((*little, *(told if not total and not devices else ())))
+    if nearly_none := [e for size, e in given if size < _NEXT_TO_NOTHING * _of_the_model(e.values.get("name", ""))]:
+        return lines(nearly_none)
     buses = {e.values["pci"].lower() for _, e in given if "pci" in e.values}
     seen = [d for d in devices if d.pci_address in buses] or (devices if len(devices) == 1 else ())
     most = max(size for size, _ in given)
@@ -301,6 +304,17 @@ def _given_little(facts: Facts, total: int) -> tuple[Evidence, ...]:
             shown = Evidence(text=f"{used >> 20} of {whole >> 20} MiB in use", source=f"nvidia-smi, GPU {device.index}")
             return (*lines(e for _, e in given), shown)
     return ()
+
+
+_NEXT_TO_NOTHING = 0.05
+"""A part of a card's memory that nobody sets as a limit."""
+
+
+def _of_the_model(name: str) -> int:
+    """The memory of a GPU of this name; 0: not known, or there are several."""
+    sizes = {m.memory_gb for m in compat.gpu_models(name)} if name else set()
+    size = sizes.pop() if len(sizes) == 1 else None
+    return int(size * (1 << 30)) if size else 0
 
 
 def _of_two_programs(given: list[tuple[int, TextEvent]]) -> tuple[Evidence, ...]:

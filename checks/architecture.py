@@ -178,6 +178,8 @@ def gpu_ignored_few_sms(facts: Facts) -> Findings:
     """
     _need_cuda_build(facts)
     small = _small(facts)
+    if small and _another_is_taken(facts):
+        raise UnknownFactError(Unread(why="another GPU is not left out", settle=_LISTS))
     if small and not known(facts.tensorflow.gpus()):
         yield from small
     return (
@@ -185,6 +187,17 @@ def gpu_ignored_few_sms(facts: Facts) -> Findings:
         if small
         else "TensorFlow leaves out no GPU for its multiprocessors"
     )
+
+
+_LISTS = "python3 -c \"import tensorflow as tf; print(tf.config.list_physical_devices('GPU'))\""
+
+
+def _another_is_taken(facts: Facts) -> bool:
+    """TensorFlow counts from 0: where a text shows no list, and it leaves out others than the first, the first is taken."""
+    if not facts.text.is_all or not isinstance(facts.tensorflow.gpus(), Unread):
+        return False
+    out = [e.values.get("device", "0") for e in facts.text.said("few-multiprocessors", "capability-too-old")]
+    return bool(out) and "0" not in out
 
 
 def _small(facts: Facts) -> list[Found]:
@@ -234,7 +247,7 @@ def gpu_left_out_beside_another(facts: Facts) -> Findings:
     if others:
         yield from too_old
     small = () if isinstance(facts.tensorflow.said("few-multiprocessors"), Unread) else _small(facts)
-    if small and known(facts.tensorflow.gpus()):
+    if small and (_another_is_taken(facts) or known(facts.tensorflow.gpus())):
         yield from small
     return "TensorFlow leaves out no GPU beside others"
 

@@ -10,7 +10,7 @@ from shlex import quote
 from gpudoctor.checks import _start
 from gpudoctor.checks._cuinit import own_libraries, starts
 from gpudoctor.checks._driver_said import refused_by_rules
-from gpudoctor.checks._handed_over import ENGINES, driver_works, lists_nothing, nothing_here
+from gpudoctor.checks._handed_over import ENGINES, driver_works, lists_nothing, nothing_here, without_compute
 from gpudoctor.checks._reasons import set_to, several, short
 from gpudoctor.checks._said import left_open, lines
 from gpudoctor.facts import READS_LIKE_A_FAULT, DeviceNode, Facts, TextEvent, Unread, known
@@ -61,6 +61,8 @@ def _not_asked_for(facts: Facts, container: str) -> tuple[TextEvent, ...]:
     inside = min((e.line for e in facts.text.said("in-a-container")), default=0)
     if any(e.line > inside > 0 for e in facts.text.said("gpu", "nvidia-smi")):
         raise undecided  # nvidia-smi was run inside, and works
+    if facts.text.said("nvidia-docker-used"):
+        raise undecided
     return (*without[:2], *absent)
 
 
@@ -234,7 +236,8 @@ def container_capabilities_without_compute(facts: Facts) -> Findings:
     """The GPUs were handed to this container without the libraries for computing.
 
     What it looks at: GPU device nodes that are inside, libcuda.so.1 that is nowhere inside, and what
-    NVIDIA_DRIVER_CAPABILITIES asks for: it must hold compute or all.
+    NVIDIA_DRIVER_CAPABILITIES asks for: it must hold compute or all. In a pasted text: that variable, docker's --gpus or compose's list of
+    capabilities without compute, or that adding it helped.
 
     Why it matters: with utility alone nvidia-smi works and lists every GPU, and no CUDA program starts.
 
@@ -243,12 +246,18 @@ def container_capabilities_without_compute(facts: Facts) -> Findings:
     Source: NVIDIA Container Toolkit documentation, 'Driver capabilities'.
     """
     lib = facts.driver.libcuda
-    if lib.path is None and (few := facts.text.said("capabilities-without-compute")):
+    if few := without_compute(facts):
+        asked_for = few[0].values.get("value", "").strip("'\"`")
+        what = (
+            f"What this container asks of the driver ({asked_for})"
+            if asked_for
+            else "What this container asked of the driver"
+        )
         yield Found(
-            message=f"NVIDIA_DRIVER_CAPABILITIES asks for {few[0].values['value']}, which is without the libraries for computing.",
+            message=f"{what} is without the libraries for computing.",
             proof=lines((*few, *facts.text.said("library-not-loaded")[:1])),
             fixes=_start.with_variable("docker", "NVIDIA_DRIVER_CAPABILITIES", "compute,utility", "--gpus all"),
-            explains=(*_NO_GPU, "container-no-gpus-flag", "driver-missing"),
+            explains=(*_NO_GPU, "container-no-gpus-flag", "driver-missing", READS_LIKE_A_FAULT),
         )
         return
     container = _inside(facts)

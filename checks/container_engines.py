@@ -7,12 +7,15 @@ from collections.abc import Iterator
 from gpudoctor.checks import _engines, _image
 from gpudoctor.checks._driver_said import decided
 from gpudoctor.checks._engines import ANY_IMAGE, NOT_STARTED, with_root
+from gpudoctor.checks._handed_over import nothing_here
 from gpudoctor.checks._reasons import short
 from gpudoctor.checks._said import left_open, lines, said
 from gpudoctor.facts import Facts, TextEvent, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
+from gpudoctor.patterns import Pattern
 from gpudoctor.registry import check
 
+_ITS_OWN = ("tf-lists-no-gpu", "cuinit-fails", "cuinit-no-device", "driver-library-mismatch", "nvidia-smi-fails")
 _SNAP = "snap list docker; which docker"
 
 
@@ -92,13 +95,29 @@ def container_docker_desktop_linux(facts: Facts) -> Findings:
         return None
     desktop = said(facts, "docker-desktop", settle="docker context ls")
     failed = facts.text.said("no-gpu-device-driver", "no-gpu-runtime", "container-no-nvml")
-    if not failed or facts.text.said("on-windows", "on-a-mac"):
+    if not failed and facts.text.said("linux-host-named") and any(_IS_IN_USE.search(e.text) for e in desktop):
+        failed = nothing_here(facts) or facts.text.said("torch-lacks-gpu", "nvml-failed", "container-mount-uvm")
+    if not failed or facts.text.said("on-windows", "on-a-mac", "mac-named"):
         raise left_open("docker context ls")
     yield Found(
         message="The engine is Docker Desktop's, in whose virtual machine there is no GPU.",
         proof=lines((desktop[0], *failed)),
         fixes=(_OWN_ENGINE,),
+        explains=(
+            NOT_STARTED,
+            "container-toolkit-missing",
+            "container-host-driver-broken",
+            *_ITS_OWN,
+            "container-no-gpus-flag",
+            "libcuda-not-found",
+        ),
     )
+
+
+_IS_IN_USE = Pattern(
+    r"(?i)^\W{0,3}(?:context: +desktop-linux|operating system: +docker desktop|name: +docker-desktop)|\bdesktop-linux ?\*"
+)
+"""docker's own words for which engine answers."""
 
 
 def _starts_as_root_alone(facts: Facts) -> tuple[TextEvent, ...]:
@@ -163,10 +182,7 @@ def wsl_driver_toolkit_mismatch(facts: Facts) -> Iterator[Found]:
     "GD634",
     "container-image-has-driver-files",
     stage=Stage.CONTAINER,
-    explains=(
-        NOT_STARTED,
-        *("tf-lists-no-gpu", "cuinit-fails", "cuinit-no-device", "driver-library-mismatch", "nvidia-smi-fails"),
-    ),
+    explains=(NOT_STARTED, *_ITS_OWN),
 )
 def container_image_has_driver_files(facts: Facts) -> Findings:
     """The image itself holds files of the driver, in the place where the host's are to be mounted.
@@ -191,6 +207,14 @@ def container_image_has_driver_files(facts: Facts) -> Findings:
             "image brings its own.",
             proof=lines(found),
             fixes=(_image.without_driver("/usr/lib/x86_64-linux-gnu"),),
+        )
+        return
+    if packages := _image.installs_a_driver(facts):
+        yield Found(
+            message=f"The image installs the driver's libraries of branch {packages[0].values['branch']}, and the host's kernel module is of another.",
+            proof=lines(packages),
+            fixes=(_image.without_driver("/usr/lib/x86_64-linux-gnu"),),
+            explains=(NOT_STARTED, *_ITS_OWN, "cuda-compat-unsupported"),
         )
         return
     told = said(facts, "container-has-driver-files")

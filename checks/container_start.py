@@ -91,7 +91,11 @@ def container_driver_too_old(facts: Facts) -> Findings:
     """
     if not facts.text.is_all:
         return (yield from _image.needs_newer_driver(facts))
-    told = _image_is_newer(facts) or said(facts, "container-unsatisfied", "ngc-driver-too-old", settle=_ON_HOST)
+    told = (
+        _image_is_newer(facts)
+        or _wanted(facts)
+        or said(facts, "container-unsatisfied", "ngc-driver-too-old", settle=_ON_HOST)
+    )
     answer, named = facts.driver.libcuda.init_result, any("driver" in e.values for e in told)
     if (answer == 804 or (answer == 803 and not named)) and not facts.text.said("container-unsatisfied"):
         raise left_open(_ON_HOST)
@@ -108,13 +112,25 @@ def container_driver_too_old(facts: Facts) -> Findings:
                 verify=ANY_IMAGE,
             ),
         ),
+        explains=(NOT_STARTED, "driver-too-old", *_NO_GPU, READS_LIKE_A_FAULT),
     )
+
+
+def _wanted(facts: Facts) -> tuple[TextEvent, ...]:
+    """The condition of an image, as somebody tells it, and no program's line shows another failure."""
+    if facts.text.said("container-unsatisfied", "ngc-driver-too-old") or facts.text.shows_a_failure:
+        return ()
+    named = isinstance(facts.system.container, str) or facts.text.said("container-named", "container-run")
+    return facts.text.said("image-wants-cuda-said") if named else ()
 
 
 def _image_is_newer(facts: Facts) -> tuple[TextEvent, ...]:
     """The lines that show an image of a CUDA version for which the host's driver is too old, and that it is not started."""
     failed = facts.text.said("container-hook-failed")
     has = facts.gpu.driver_version
+    passing = {e.values["release"] for e in facts.text.said("driver-release-said")}
+    if not isinstance(has, str) and len(passing) == 1:
+        has = passing.pop()
     if not failed or not isinstance(has, str):
         return ()
     asked = [e for e in facts.text.said("gpus-asked") if "image" in e.values]

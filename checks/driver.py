@@ -267,6 +267,7 @@ def _suspected(facts: Facts) -> list[Found]:
         stated = []
     told = [(e, e.values["version"], "in use") for e in facts.text.said("driver-suspected")]
     told += [(e, e.values["driver"], "of this TensorFlow") for e in stated]
+    told += [] if told else _in_passing(facts)
     printed = [] if told else _printed(facts)
     built = _packaged(facts) or _told.cudas(facts) if told else _told.built_for(facts) if printed else ()
     told += printed
@@ -276,6 +277,29 @@ def _suspected(facts: Facts) -> list[Found]:
             message = f"The driver is of release {release}; the CUDA {whose} needs {needed[0]} or newer."
             return [Found(message=message, proof=lines((event,)), fixes=(_install_driver(facts),))]
     return []
+
+
+_REFUSES = ("cuda-call-failed", "runtime-not-started", "allocator-refused", "driver-blamed")
+"""Lines by which CUDA's runtime does not start, whatever the cause."""
+
+
+def _in_passing(facts: Facts) -> list[tuple[TextEvent, str, str]]:
+    """The driver's release that somebody writes in passing, where CUDA's runtime does not start, and nothing else is shown to fail."""
+    text, has = facts.text, (facts.gpu.driver_version, facts.driver.kernel_version)
+    said = text.said("driver-release-said")
+    if len({e.values["release"] for e in said}) != 1 or any(isinstance(one, str) for one in has):
+        return []
+    if not text.said(*_REFUSES) or any(
+        e.kind not in _REFUSES for e in text.understood() if e.symptom and not e.is_weak
+    ):
+        return []
+    elsewhere = (
+        facts.system.wsl is True or text.said("on-windows", "wsl-named") or isinstance(facts.system.container, str)
+    )
+    lost = facts.tensorflow.libraries
+    if elsewhere or (lost and not isinstance(lost, Unread)) or isinstance(facts.driver.libcuda.init_result, int):
+        return []
+    return [(said[0], said[0].values["release"], "of this TensorFlow")]
 
 
 def _packaged(facts: Facts) -> tuple[tuple[int, ...], ...]:

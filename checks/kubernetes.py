@@ -68,10 +68,20 @@ def container_runtime_not_default(facts: Facts) -> Findings:
             explains=("libcuda-not-found", "tf-lists-no-gpu"),
         )
         return
+    by_plugin = tuple(e for e in facts.text.said("pod-lacks-nvml-said") if "plugin" in e.text.lower())
+    stated = by_plugin if facts.text.said("cluster-named") else ()
     yield Found(
         message="The device plugin runs without NVIDIA's runtime, and so finds no GPU.",
-        proof=lines(said(facts, "k8s-plugin-no-nvml", settle=_PLUGIN)),
+        proof=lines(stated or said(facts, "k8s-plugin-no-nvml", settle=_PLUGIN)),
         fixes=(_DEFAULT_RUNTIME,),
+        explains=(
+            _NOT_STARTED,
+            "k8s-device-plugin-not-registered",
+            "nvidia-smi-fails",
+            "libcuda-not-found",
+            "tf-lists-no-gpu",
+            READS_LIKE_A_FAULT,
+        ),
     )
 
 

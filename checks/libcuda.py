@@ -159,7 +159,7 @@ def libcuda_stub_loaded(facts: Facts) -> Findings:
     path = path_of(lib, decided=is_stub)
     if not is_stub and not (lies_in(lib, "stubs") and result != SUCCESS):
         return f"cuInit answers {result}: {short(path)} is no stub"
-    if facts.text.said("device-node-absent", "kernel-module-absent") and not driver_works(facts):
+    if facts.text.said("device-node-absent", "kernel-module-absent", "module-not-found") and not driver_works(facts):
         why = "images bring the stub for building, and there is no driver here that it could stand in for"
         raise UnknownFactError(Unread(why=why, settle="nvidia-smi -L  # here, and on the host"))
     yield Found(

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from shlex import quote
 
 from gpudoctor.checks._cuinit import NO_DEVICE
-from gpudoctor.checks._handed_over import nothing_here
+from gpudoctor.checks._handed_over import lists_nothing, nothing_here
 from gpudoctor.checks._reasons import set_to, several
 from gpudoctor.checks._said import left_open, lines, said
 from gpudoctor.facts import READS_LIKE_A_FAULT, Facts, TextEvent, Unread, known
@@ -47,6 +47,14 @@ def apptainer_no_nv(facts: Facts) -> Findings:
             explains=(*_NO_GPU, "cuinit-fails", "nvidia-smi-fails", "libcuda-stub-loaded", READS_LIKE_A_FAULT),
         )
         return
+    if workflow := _by_a_workflow(facts):
+        yield Found(
+            message="A workflow starts its Apptainer containers without --nv.",
+            proof=lines(workflow),
+            fixes=(_IN_THE_WORKFLOW,),
+            explains=(*_NO_GPU, "cuinit-fails", "nvidia-smi-fails", "libcuda-stub-loaded", READS_LIKE_A_FAULT),
+        )
+        return
     container = known(facts.system.container)
     if container not in ("apptainer", "singularity"):
         raise NotApplicable("this is no Apptainer container")
@@ -80,6 +88,25 @@ def apptainer_no_nv(facts: Facts) -> Findings:
         ),
         fixes=(_with_nv(container, facts),),
     )
+
+
+def _by_a_workflow(facts: Facts) -> tuple[TextEvent, ...]:
+    """Nextflow or Snakemake runs Apptainer, its options are shown and without --nv, and there is no GPU."""
+    said = facts.text.said
+    by, options = said("apptainer-by-workflow"), said("workflow-options")
+    given = any("--nv" in e.text for e in (*options, *said("gpus-asked")))
+    none = nothing_here(facts) or said("no-cuda-driver", "says-no-gpu")
+    if not by or not options or given or not (none or lists_nothing(facts)):
+        return ()
+    return (*by, *options[:1], *none[:1])
+
+
+_IN_THE_WORKFLOW = Fix(
+    kind="advice",
+    risk="safe",
+    summary="Add --nv to the options: singularity.runOptions = '--nv' in nextflow.config, --singularity-args '--nv' for Snakemake",
+    steps=(),
+)
 
 
 def _with_nv(container: str, facts: Facts) -> Fix:

@@ -143,7 +143,9 @@ def cudnn_without_code(facts: Facts) -> Iterator[Found]:
     failed = facts.text.said(*_FAILED)
     cards = _told.cards(facts)
     old = {name: cc for name, cc in cards.items() if cc < _TURING}
-    if not failed or not old or (len(old) < len(cards) and not facts.text.said("arch-mismatch")):
+    failing = _told.failing_cards(facts, tuple(cards))
+    mixed = len(old) < len(cards) and not (failing and all(name in old for name in failing))
+    if not failed or not old or (mixed and not facts.text.said("arch-mismatch")):
         return
     wheel = next(iter(installed(facts, "nvidia-cudnn-cu")), "nvidia-cudnn-cu12")
     for event, version in _cudnns(facts):

@@ -11,12 +11,12 @@ _UPDATED = r"(?:updat|upgrad)"
 _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "suspended",
-        ("uspen", "ibernat", "sleep", "Sleep", "esum", "wak", "Wak", "PM: ", "休眠", "挂起", "睡眠", "ibernac", "eille", "uhezust", "ereitschaft", "tandby", "スリープ", "сна", "절전"),
+        ("uspen", "ibernat", "sleep", "Sleep", "esum", "wak", "Wak", "PM: ", "休眠", "挂起", "睡眠", "ibernac", "eille", "唤醒", "ufwach", "ufweck", "chlaf", "uspende", "espert", "espiert", "uhezust", "ereitschaft", "tandby", "スリープ", "сна", "절전"),
         (r"(?i:\b(?:after|from|since|upon|post|following|comes? back from|into|every|when|whenever|once|if)[- ](?:[\w'-]+ ){0,4}"
         r"(?:suspend|suspension|resum|hibernat|sleep|wak(?:e|ing)))"
         r"|PM: (?:suspend (?:entry|exit)|resume from)|(?i:suspend ?(?:/|and|&) ?resume)|(?<!没有)(?:休眠|挂起|睡眠)"
         r"|(?i:^(?![^\n]{0,300}\b(?:nie|jamais|nunca|schon vorher)\b)[^\n]{0,300}?\b(?:tras|despu[eé]s de|al (?:volver|despertar) de|entra en|ap[oó]s|depois d[ae]|apr[eè]s|sortie de|nach|aus) (?:(?:la|una|a|uma|de|l[ae]|une|mise|dem|der|den|einem) ){0,3}(?:suspensi[oó]n|suspens[aã]o|hibernaci[oó]n|hiberna[cç][aã]o|suspend(?:er|re)|veille|standby|ruhezustand|bereitschaft))"
-        r"|スリープ(?:から|後|の後|復帰)|после сна|절전 ?(?:모드 ?)?(?:후|에서|해제)"),
+        r"|(?i:\b(?:(?:se|s'est|me|a été) (?:met(?:te|s)?|mise?|mettre) en (?:veille|hibernation)|(?:je |on |l['\u2019])?r[ée]veill(?:e|ons|er|é|ée)s? (?:la |le |mon |l['\u2019])(?:machine|pc|poste|ordinateur|portable|station|serveur)|(?:aus|nach) dem (?:aufwachen|aufwecken|schlaf\w*)|schlafen gelegt|se suspende|(?:lo|la) despierto|al despertarl[oa])\b)|唤醒|スリープ(?:から|後|の後|復帰)|после сна|절전 ?(?:모드 ?)?(?:후|에서|해제)"),
     ),
     (
         "suspend-remedy",
@@ -77,7 +77,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         (r"^\s{0,8}[-*+] (?i:no (?:nvidia )?gpus?)\W{0,3}$|^\W{0,4}No nvidia gpus?\b(?! (?:found|detected|device))"
         r"|(?i:\bthere(?:'s| is) no (?:nvidia )?(?:gpu|graphics? card) in (?:it|(?:the|my|this|our) (?:\w{1,15} )?(?:machine|laptop|server|node|computer|pc|vm|box))\b)"
         r"|(?i:\b(?:my|this|our) (?:\w{1,15} )?(?:machine|laptop|computer|pc|vm|box|notebook) (?:has(?: got)? no|(?:doesn't|does not|doesnt) have an?) (?:nvidia )(?:gpus?|graphics? cards?|cards?)\b(?![^\n]{0,200}\b(?:server|ssh|cluster|remote\w*|workstation|cloud|there)\b))"
-        r"|(?i:\bon (?:a|an|my|this|our) (?:\w{1,15} ){0,2}(?:machine|laptop|server|node|computer|pc|vm|box) (?:that has|with) \W{0,3}(?:a )?CPU\W{0,3} only\b)"
+        r"|(?i:\bon (?:a|an|my|this|our) (?:\w{1,15} ){0,2}(?:machine|laptop|server|node|computer|pc|vm|box) (?:that has|with) (?:an? )?\W{0,3}CPUs?\W{0,3} only\b)"
         r"|(?i:\b(?:when|if|since|because|as) (?:a|an|the|my|this|our|that) (?:\w{1,15} ){0,2}has \W{0,3}no\W{0,3} (?:nvidia )?gpus?\b(?![^\n]{0,200}\b(?:server|ssh|cluster|remote\w*|workstation|cloud|there)\b))"
         r"|(?i:\bon (?:a|an|my|this|our) (?:\w{1,15} ){0,2}(?:machine|laptop|server|node|computer|pc|vm|box|instance)\b[^.\n]{0,16}(?<![a-z])[_*]{0,2}without[_*]{0,2} (?:a |any |an )?(?:nvidia )?(?:gpus?|graphics? cards?)\b)"),
     ),
@@ -106,9 +106,9 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("image-for-gpu", ("tensorflow/tensorflow:",), r"\btensorflow/tensorflow:\S{0,40}gpu"),
     (
         "cpu-image",
-        ("tensorflow/tensorflow",),
+        ("tensorflow/tensorflow", "tensorflow/serving"),
         (r"(?:\b(?:docker|podman)\b[^\n]{0,300}?\srun\s[^\n]{0,300}\s|^FROM |\bimage\"?[:=] ?[\"']?)(?:docker\.io/)?"
-        r"tensorflow/tensorflow(?::(?!\S{0,40}gpu)[\w.-]{1,40})?(?=[\s\"',]|$)"),
+        r"tensorflow/(?:tensorflow|serving)(?::(?!\S{0,40}gpu)[\w.-]{1,40})?(?=[\s\"',]|$)"),
     ),
     ("runtime-class-named", ("untimeClass", "untime class"), r"(?i:\bruntime ?class(?:name)?\b)"),
     ("mig-asked", ("MIG-", "VISIBLE_DEVICES="), r"CUDA_VISIBLE_DEVICES\W{1,3}MIG-[\w/-]{8,80},[\"' ]{0,3}MIG-|NVIDIA_VISIBLE_DEVICES=\d:\d,\d:\d"),
@@ -250,8 +250,8 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     (
         "cuda-compat-named",
-        ("cuda-compat",),
-        r"\bcuda-compat(?:-\d{1,2}-\d)?\b",
+        ("ompat",),
+        r"\b(?i:cuda)[-_ ]?compat(?:-\d{1,2}-\d)?\b(?!\.)|\bcuda[-/_]v?\d{1,2}\.\d[\w.]{0,6}[-_]compat\b(?!\.)|(?i:\b(?:forward[- ])?compat(?:ibility)? (?:packages?|libs?|librar(?:y|ies)|libcuda|modules?)\b|\blibcuda (?:of|from) [^.\n]{0,30}\bcompat\b)",
     ),
     (
         "smi-works",

@@ -35,7 +35,7 @@ def _no_driver(_values: Values, line: int, notes: Notebook) -> None:
 LANGUAGE = Language(
     name="containers",
     words=(
-        "device driver", "nvidia-", "nvidia.com/gpu", "nvidia_driver", "unsatisfied condition", "nsatisfied", "not met", "&&driver", "nvml error",
+        "device driver", "nvidia-", "nvidia.com/gpu", "nvidia_driver", "unsatisfied condition", "nsatisfied", "requirement error", "not met", "&&driver", "nvml error",
         "NVIDIA Driver", "NVIDIA driver", "CUDA Driver", "compatibility mode", "libnvidia", "cgroup", "devices.allow", "device rules", "nsufficient GPU", "on this host", "ully assigned", "nsufficient gpu",
         "BPF_CGROUP", "ldcache", "ldconfig", " error: ", "CDI", "untime", "NVML", "libdxcore", "detect NVIDIA", "mount destination", "strategy detected", "platform detected",
         "Nvml", "No devices found", "[[gpu", " hook", "container process", "driver not loaded", "root failed", "root directory",
@@ -45,7 +45,7 @@ LANGUAGE = Language(
     kinds=(
         Kind(
             "container-unsatisfied",
-            r"(?i:unsatisfied condition|requirement error: requirements not met)\b(?:: {0,2}(?P<condition>[a-z]{2,8} {0,2}[<>=!]{1,2} {0,2}[\w.]{1,20}))?"
+            r"(?:(?i:unsatisfied condition|requirement error: requirements not met)\b|requirement error(?!: (?:inval|unsatisfied condition\b|requirements not met\b)))(?:: {0,2}(?P<condition>[a-z]{2,8} {0,2}[<>=!]{1,2} {0,2}[\w.]{1,20}))?"
             r"|unsupported CUDA version: driver \d{1,2}\.\d < image \d|^(?P<condition2>cuda>=\d{1,2}\.\d)\|\|brand=\w{1,20}&&driver[<>=]",
             _NOT_STARTED,
         ),

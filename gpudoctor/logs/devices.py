@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ..patterns import Pattern
+from . import clouds
 from .claims import is_cuda
 from .language import Kind, Language, Understood
 from .notebook import Notebook
@@ -71,8 +72,9 @@ SIZES = Language(
 # ------------------------------------------------------------------- what people write
 
 _BARE = tuple(f"{series}{size}" for series in (20, 30, 40, 50) for size in (50, 60, 70, 80, 90))
+_CLOUDS = ("xlarge", "gpu-", "g2-standard-", "Standard_N", "_v2", "_v3", "_v4", "_v5")
 WORDS = ("TX", "tx", "MX", "GT ", "gt ", "K80", "K40", "K520", "T4", "100", "H200", "B200", "L40", "A10", "A30", "A40", "A6000", "GB10", "Quadro",
-         "Tesla", "NVS", "itan", "TITAN", "50 Ti", "50Ti", "940", "930", "920", "960", "780M", "1050", "1070", "1080", "ensor", "TF", "tf", "uda", "UDA", *_BARE)  # fmt: skip
+         "Tesla", "NVS", "itan", "TITAN", "50 Ti", "50Ti", "940", "930", "920", "960", "780M", "1050", "1070", "1080", "ensor", "TF", "tf", "uda", "UDA", *_BARE, *_CLOUDS)  # fmt: skip
 _NAME = Pattern(
     r"\b(?i:RTX )?(?P<series>[345]0)(?:00|xx|XX)?[ -]?(?i:series|owners|cards)|\b(?i:RTX) ?-?(?:(?P<series2>[345]0)(?:xx|XX)|(?P<series3>[345])(?:xxx|XXX))\b"
     r"|(?:NVIDIA )?(?:GeForce )?\b(?i:RTX|GTX) ?-?(?i:PRO )?A?\d{3,4}[mM]?x?(?:[ -]?(?i:Ti|SUPER|Laptop|Ada)\b)*"
@@ -86,7 +88,7 @@ _NAME = Pattern(
 )
 _ONE = r"[012]\.\d{1,2}(?!\d)(?:\.\d{1,2})?"
 _RELEASE = Pattern(
-    r"(?<!nvidia-)\b(?:tensorflow|tf)(?:[-_ ]?(?:gpu|nightly-gpu|nightly))?(?:\[and-cuda\])?(?: (?:is|in|has)(?= v))?[\W_]{0,4}(?:version|ver|v)?s?(?: ?\([^)]{0,40}\))?(?:(?: (?:is|was|has been|got))?(?: (?:up|down)(?:dated|graded))? to(?= v?\d))?(?:[^\w\n]|tf|v){0,4}"
+    r"(?<!nvidia-)\b(?:tensorflow|tf)(?:[-_ ]?(?:gpu|nightly-gpu|nightly)|[-_/ ]serving|[-_ ]model[-_ ]server)?(?:\[and-cuda\])?(?: (?:is|in|has)(?= v))?[\W_]{0,4}(?:version|ver|v)?s?(?: ?\([^)]{0,40}\))?(?:(?: (?:is|was|has been|got))?(?: (?:up|down)(?:dated|graded))? to(?= v?\d))?(?:[^\w\n]|tf|v){0,4}"
     rf"(?P<versions>{_ONE}(?:(?: ?[/,&-] ?| and | or )(?:tf ?)?{_ONE}){{0,6}})",
     re.IGNORECASE | re.ASCII,
 )
@@ -110,10 +112,13 @@ def claims(text: str, _line: int, _notes: Notebook) -> Understood | None:
         or (f"RTX {series[0]}090" if (series := one["series"] or one["series2"] or one["series3"]) else one[0])
         for one in _NAME.finditer(text)
     ]
+    machines = clouds.machines(text) if any(word in text for word in _CLOUDS) else {}
+    cards += machines.values()
     values = {
         "cards": "|".join(dict.fromkeys(cards)),
         "tensorflow": " ".join(_each(_RELEASE, text)),
         "cuda": " ".join(_each(_TOOLKIT, text)),
+        "machines": "|".join(f"{name}={card}" for name, card in machines.items()),
         "own_build": "yes" if _OWN_BUILD.search(text) else "",
     }
     if not all(is_cuda(version) for version in values["cuda"].split()):

@@ -21,7 +21,7 @@ def _kernel(values: Values, line: int, notes: Notebook) -> None:
 LANGUAGE = Language(
     name="dkms",
     words=(
-        "nvidia", "NVIDIA", "Nouveau", "nouveau", "noveau", "error:", "dkms", "Error!", "ERROR", "kernel", "Kernel", "gcc", "Linux ", "compiler", "modprobe",
+        "nvidia", "NVIDIA", "Nouveau", "nouveau", "noveau", "error:", "dkms", "Error!", "ERROR", "kernel", "Kernel", "gcc", "Linux ", "compiler", "modprobe", "autoconf.h", "/lib/modules/",
     ),
     kinds=(
         Kind(
@@ -37,7 +37,8 @@ LANGUAGE = Language(
             r"|since the kernel headers (?:for this kernel )?do(?:es)? not seem to be installed"
             r"|(?i:unable to (?:find the kernel source tree for the currently running kernel|locate the kernel source))|The kernel source path '[^']{0,200}' is invalid"
             r"|The kernel header file '[^']{0,200}' does not exist|Skipping kernel-\S{1,60} kernel-headers package not installed"
-            r"|/lib/modules/\S{1,60}/(?:build|source): No such file",
+            r"|/lib/modules/\S{1,60}/(?:build|source)(?:/(?:Makefile|\.config|include(?:/\w{1,20}){1,3}\.h))?['\"]?: No such file"
+            r"|\bMissing \S{1,60} kernel (?:headers|modules(?: tree)?) for module nvidia|include/generated/autoconf\.h or include/config/auto\.conf are missing|kernel headers for \S{3,60} (?:are|were) not (?:found|installed)",
             _DOES_NOT_LOAD,
         ),
         Kind(

@@ -36,6 +36,7 @@ LANGUAGE = Language(
             r"Failed to (?:acquire|obtain|fetch) (?:a )?[Ll]icen[sc]e|Valid GRID [Ll]icense not found|[Uu]nlicensed vGPU|vGPU (?:is )?[Uu]nlicensed"
             r"|Status {1,40}: Unlicensed|vGPU[^\n]{0,40}throttl\w{1,4} without a licen[sc]e",
         ),
+        Kind("licence-acquired", r"(?i:\blicen[sc]e (?:\w+ )?(?:acquired|renewed|obtained)\b|\balready licen[sc]ed\b)"),
         Kind("names-vgpu-licence", r"(?:vGPU|GRID|gridd)[^\n]{0,80}\b[Ll]icen[sc](?:e|ing)|\b[Ll]icen[sc](?:e|ing)[^\n]{0,80}(?:vGPU|GRID)\b"),
         Kind(
             "power-cap-slows",

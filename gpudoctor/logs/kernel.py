@@ -99,6 +99,7 @@ LANGUAGE = Language(
             r"(?:could not insert|find module by name=) ?'off'|Module off not found|modprobe.{0,40}\balias nvidia off",
             _DOES_NOT_LOAD,
         ),
+        Kind("module-asked-of-wsl", r"Module nvidia\S{0,20} not found in directory /lib/modules/\S{0,60}microsoft"),  # which never has one
         Kind("uvm-module-not-found", r"(?:FATAL|ERROR): Module nvidia[-_]uvm not found|Could not load UVM kernel module", _DOES_NOT_LOAD),
         Kind(
             "module-not-found",

@@ -40,7 +40,7 @@ LANGUAGE = Language(
     ),
     kinds=(
         # what was asked for; these stand behind prompts, too
-        Kind("slurm-asked", r"(?:\b(?:srun|sbatch|salloc)\b|#SBATCH)[^\n]{0,200}?(?:--gres|--gpus|gpu|-G ?\d)|^--gres[= ]gpu|\bjsrun\b[^\n]{0,200} (?:-g ?[1-9]|--gpu_per_rs)"),
+        Kind("slurm-asked", r"(?:\b(?:srun|sbatch|salloc)\b|#SBATCH)[^\n]{0,200}?(?:--gres|--gpus|(?<!-p )(?<!-p)(?<!partition=)(?<!partition )(?<![\w.-])gpus?\b|(?<=[=:,])(?<!partition=)gpu|-G ?\d)|^--gres[= ]gpu|\bjsrun\b[^\n]{0,200} (?:-g ?[1-9]|--gpu_per_rs)"),
         Kind(
             "gpus-asked-too-late",  # what stands after the image is its command's
             r"\b(?:docker|podman) (?:container )?run(?: (?:-[dit]{1,3}|--rm|--privileged|--\w[\w-]{0,30}=\S{1,200})){0,12} [^-\s]\S{0,200} (?:[^\n]{0,200} )?--(?:gpus|runtime)\b",
@@ -96,12 +96,14 @@ LANGUAGE = Language(
 )  # fmt: skip
 ENGINES = Language(
     name="places",
-    words=("snap", "Snap", "anonical", "esktop", "docker.dockerd", "docker.nvidia"),
+    words=("snap", "Snap", "anonical", "esktop", "docker.dockerd", "docker.nvidia", "nstaller", "installation", "setup"),
     kinds=(
         Kind(
             "docker-of-snap",
             r"snap (?:install|services|start|restart|refresh|connect|list|info|logs) docker\b|^docker\.(?:dockerd|nvidia-container-toolkit) {2,}(?:enabled|disabled)|/snap[./](?:bin/)?docker\b|(?i:(?<!no )(?<!not )\bsnap[- ](?:packaged |installed |version of |package of )?docker\b)|^docker +\d[\w.-]* +\d+ +\S+ +canonical|\bdocker [\d.+-]+ from Canonical"
-            r"|(?i:docker\b(?:(?!\b(?:not|no|never)\b|n't\b)[^\n.]){0,40}\b(?:via|with|by|using|through|from|as an?) (?:the )?(?:ubuntu )?[`'\"]?snap\b)",
+            r"|(?i:docker\b(?:(?!\b(?:not|no|never)\b|n't\b)[^\n.]){0,40}\b(?:via|with|by|using|through|from|as an?) (?:the )?(?:ubuntu )?[`'\"]?snap\b)"
+            r"|(?i:^(?![^\n]{0,400}\b(?:docker[- ]desktop|windows|not|n't|pip|yast)\b)[^\n]{0,400}?\b(?:ticked|selected|chose|chosen|checked|marked|picked|enabled|took)\b[^\n.]{0,24}?[`'\"]?\bdocker\b[^\n.]{0,50}\b(?:installer|(?:server|ubuntu|os) (?:setup|install(?:ation)?)|during (?:the )?(?:ubuntu |server |os )?(?:setup|install(?:ation)?))\b"
+            r"|\binstaller\b[^.\n]{0,60}\b(?:ticked|selected|chose|checked|marked|picked)\b[^\n.]{0,30}\bdocker\b)",
         ),
         Kind("docker-desktop", r"(?i:docker[ -]desktop)|\bdesktop-linux\b|/\.docker/desktop"),
     ),

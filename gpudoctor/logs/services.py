@@ -42,7 +42,7 @@ LANGUAGE = Language(
         Kind("persistenced-finds-none", r"Failed to query NVIDIA devices\.", _DOES_NOT_LOAD),
         Kind(
             "vgpu-unlicensed",
-            r"License Status +: (?P<state>Unlicensed[\w ()]{0,30})|Failed to (?:acquire|obtain|get) (?:a )?license\b|Valid GRID license not found|CUDA_ERROR_DEVICE_NOT_LICENSED|cudaErrorDeviceNotLicensed|device doesn't have valid Grid license"
+            r"License Status +: (?P<state>Unlicensed[\w ()]{0,30})|Failed to (?:acquire|obtain|get|renew|check ?out)(?:/\w{1,10})? (?:a |the )?licen[cs]e\b|nvidia-gridd(?:\[\d+\])?: [^\n]{0,60}(?:[Ff]ailed server communication|[Ll]icen[cs]e (?:has )?expired|[Ii]nvalid response from (?:the )?license)|Valid GRID license not found|CUDA_ERROR_DEVICE_NOT_LICENSED|cudaErrorDeviceNotLicensed|device doesn't have valid Grid license"
             r"|(?i:\bvgpu\b.{0,20}\bunlicensed|unlicensed vgpu)",
             "runs-slowly",
         ),

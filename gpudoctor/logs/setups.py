@@ -6,6 +6,7 @@ from __future__ import annotations
 from .language import Kind, Language
 
 _CARD = r"(?:(?:rtx|gtx|geforce|tesla|quadro|titan) ?)*(?:[ahblptv]\d{1,3}s?|[ap]?\d{4}|gh?b?200)(?: ?ti\b| ?super\b)?"
+_MACHINE = rf"(?:{_CARD}|[pg][2-6]\w{{0,2}}\.\d{{0,2}}x?large|(?:a[234]-\w{{4,5}}gpu|g2-standard)-\d{{1,3}}g?)"
 _WORKS = r"(?:works?|worked|fine|ok|okay|runs?|ran|succeeds?|trains?)"
 _FAILS = r"(?:fails?|failed|crash(?:es|ed)?|hangs?|hung|dies|breaks?|broken|errors?|(?:does|do|did|is)(?:n't| not)(?: work| run)?)"
 _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
@@ -48,7 +49,9 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         "card-decides",
         ("ork", "ine", "ok", "OK", "run", "Run", "ucceed", "rain"),
         (rf"(?i:\b{_WORKS}\b[^.\n]{{0,20}}? (?:on|with) (?:\w+ ){{0,2}}?(?P<works>{_CARD})\b[^.\n]{{0,40}}?\b{_FAILS}\b[^.\n]{{0,20}}? (?:on|with) (?:\w+ ){{0,2}}?(?P<fails>{_CARD})\b"
-        rf"|\b{_FAILS}\b[^.\n]{{0,20}}? (?:on|with) (?:\w+ ){{0,2}}?(?P<fails2>{_CARD})\b[^.\n]{{0,40}}?\b{_WORKS}\b[^.\n]{{0,20}}? (?:on|with) (?:\w+ ){{0,2}}?(?P<works2>{_CARD})\b)"),
+        rf"|\b{_FAILS}\b[^.\n]{{0,20}}? (?:on|with) (?:\w+ ){{0,2}}?(?P<fails2>{_CARD})\b[^.\n]{{0,40}}?\b{_WORKS}\b[^.\n]{{0,20}}? (?:on|with) (?:\w+ ){{0,2}}?(?P<works2>{_CARD})\b"
+        rf"|(?<![\w.])(?P<works3>{_MACHINE})\b[^.\n\w]{{0,6}}(?:(?:is|are|it|was|all|that) )?{_WORKS}\b[^\n]{{0,60}}?(?<![\w.])(?P<fails3>{_MACHINE})\b[^.\n\w]{{0,6}}(?:(?:it|always|that) )?(?:{_FAILS}|this\b|the (?:error|above)\b|nothing\b|not\b)"
+        rf"|(?<![\w.])(?P<fails4>{_MACHINE})\b[^.\n\w]{{0,6}}(?:(?:it|always|that) )?(?:{_FAILS}|this error\b|the (?:error|above)\b|nothing\b|not\b)[^\n]{{0,60}}?(?<![\w.])(?P<works4>{_MACHINE})\b[^.\n\w]{{0,6}}(?:(?:is|are|it|was|all|that) )?{_WORKS}\b)"),
     ),
     (
         "cudnn-works-elsewhere",

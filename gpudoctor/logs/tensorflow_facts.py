@@ -165,9 +165,10 @@ def _created(event: LogEvent, line: int, notes: Notebook) -> None:
     notes.add("tensorflow.devices", device, line)
 
 
-def _left_out(_event: LogEvent, line: int, notes: Notebook) -> None:
+def _left_out(event: LogEvent, line: int, notes: Notebook) -> None:
     _starts(line, notes)
-    notes.tell("tensorflow.devices", (), line)  # a device that was created is added to it
+    if event.values.get("device", "0") == "0":  # else the first one is taken, or its line is not here
+        notes.tell("tensorflow.devices", (), line)  # a device that was created is added to it
 
 
 def _versions(event: LogEvent, line: int, notes: Notebook) -> None:

@@ -34,6 +34,18 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
         False,
     ),
     (
+        "key-not-enrolled-said",
+        ("MOK", "mok", "nroll", "ontinue boot", "ontinue Boot"),
+        (
+            r"(?i:^(?![^\n]{0,400}(?:\b(?:disabled|switched off|turned off) secure ?boot|secure ?boot (?:is |was )?(?:disabled|off)\b))[^\n]{0,400}?(?:"
+            r"\b(?:took|chose|choose|selected|select|pressed|hit|clicked|picked|with|on|pick) (?:on |the )?[`'\"*]{0,2}continue boot\b"
+            r"|\b(?:skipped|skip|ignored|ignore|cancell?ed|missed|forgot|dismissed|did(?:n't| not)|never|have(?:n't| not)|not|wasn't|was not|isn't|is not|without) (?:\w+ ){0,3}?(?:the |that |a |to )?(?:blue )?(?:enroll?(?:ed|ing|ment)?\b[^.\n]{0,40}\b(?:MOK|key)|(?:(?:perform|enroll?) )?MOK\b(?: (?:management|manager|screen|enroll?ment|dialog|key))?)"
+            r"|\b(?:MOK|machine owner key)s?\b[^.\n]{0,30}?\b(?:(?:is|was|were|are|been|got)(?: never| not|n't) (?:yet )?enroll?ed|never enroll?ed|not enroll?ed|enroll?ment (?:was |is |has )?(?:been )?(?:skipped|missed|failed|pending|ignored|timed out|cancell?ed))"
+            r"|\.der is not enrolled))"
+        ),
+        False,
+    ),
+    (
         "headers-differ-said",
         ("kernel-devel", "kernel-headers", "linux-headers", "ernel headers"),
         (
@@ -59,4 +71,55 @@ PACKAGES = Language(
     ),
 )  # fmt: skip
 """Kernels and what modules are built against, as package managers name them."""
-LANGUAGES = (*TOLD, PACKAGES)
+_NOT_DONE = r"(?:\?$|\b(?:not|n't|never|should|must not|if|whether|remov\w+|purg\w+|uninstall\w*|without)\b)"
+DRIVER_PACKAGES = Language(
+    name="circumstances",
+    words=(
+        "nvidia-driver-",
+        "nvidia-compute-",
+        "nvidia-utils-",
+        "nvidia-decode-",
+        "nvidia-encode-",
+        "nvidia-headless-",
+        "nvidia-gl-",
+        "cuda-drivers-",
+        "nvidia-extra-",
+        "nvidia-cfg1-",
+        "nvidia-fbc1-",
+    ),
+    kinds=(
+        Kind(
+            "driver-libraries-named",
+            rf"^(?![^\n]{{0,400}}{_NOT_DONE})[^\n]{{0,400}}?(?<![\w/])(?:(?:lib)?nvidia-(?:driver|compute|utils|decode|encode|headless|gl|extra|cfg1|fbc1)(?:-no-dkms)?|cuda-drivers)-(?P<branch>[345]\d\d)(?!\.\d+[-.\w]*\.(?:run|deb|rpm))\b",
+        ),
+    ),
+    foreign=True,
+)
+"""The distributions' packages of the driver's own libraries, by the branch in their names; the module's are others."""
+_ASKED = r"\b(?:needs?|needed|requires?|required|recommend\w*|minimum|min|at least|tried|try|upgrad\w+|updat\w+|downgrad\w+|install it|latest|download|should|must|if|which|until|before|previous\w*|earlier|older|newer|used to|was|works? with|worked|another|other|would|both|works|laptop|home)\b"
+RELEASES = Language(
+    name="circumstances",
+    words=(
+        "river ",
+        "river:",
+        "river-",
+        "river=",
+        "reiber",
+        "ilote",
+        "ontrolador",
+        "драйвер",
+        "驱动",
+        "ドライバ",
+        "RIVER",
+    ),
+    kinds=(
+        Kind(
+            "driver-release-said",
+            rf"(?i:(?:^|[.!?;(|,] |\()(?:(?!{_ASKED})[^\n.;!?]|\.(?=\d)){{0,120}}?(?:\bdrivers?|treiber|pilote|controlador|драйвер\w{{0,2}}|驱动(?:版本)?|ドライバー?)(?: (?:version|release))?(?: is| of|:|=)?[\s:=`*-]{{0,3}}(?:nvidia[ -])?v?(?P<release>[3-6]\d\d\.\d{{1,3}}(?:\.\d{{1,2}})?)(?![\d.]*\d)"
+            rf"(?! ?(?:\+|>|or (?:newer|later|higher|above)|and (?:newer|later|above)|worked|is (?:required|needed))))",
+        ),
+    ),
+    foreign=True,
+)
+"""The driver's release, as people write it in passing."""
+LANGUAGES = (*TOLD, PACKAGES, DRIVER_PACKAGES, RELEASES)

@@ -96,7 +96,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
         r"(?i:^(?!ls: |stat: |\W{0,20}error\b)(?![^\n]{0,300}\b(?:container|docker|pod|inside)\b)[^\n]{0,400}?(?:(?<!if )(?<!if the )(?<!when )\b(?:gpu|nvidia|the|its) (?:device (?:files?|nodes?))\b|(?<!if )(?<!if the )(?<!when )(?<!\w)/dev/nvidia(?:\*|\d|ctl|X)?(?![\w-])(?: (?:device )?(?:files?|nodes?))?)[`'\"]? (?:\w+ )?(?:(?:(?:is|are|was|were) (?:\w+ ){0,2}?)?(?:missing|gone|not (?:available|there|present|created|made|being created)|absent|unavailable)|(?:(?:does|do|did)(?:n't| not) (?:exist|appear|show up|get created))|(?:is|are)n't (?:\w+ )?(?:available|there|present|created)|disappears?|vanish(?:es)?))",
         True,
     ),
-    ("rootful-named", ("oot",), r"(?i:\brootful\b|\broot'?s docker\b|\bdocker (?:of|as|run by) root\b|\bsudo docker\b)", True),
+    ("rootful-named", ("oot", "sudo docker"), r"(?i:\brootful\b|\broot'?s docker\b|\bdocker (?:of|as|run by) root\b|\bsudo docker\b)", True),
     (
         "no-cgroups-cures",
         ("no-cgroups",),
@@ -116,6 +116,25 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
         True,
     ),
     ("rebooted", ("reboot", "Reboot", "boot", "restart"), r"(?i:\b(?:after|on|at|following|upon|since|until|every|each) (?:[`'\"]?\w+ ){0,3}?[`'\"]?(?:re-?boot|re-?booting|boot|boot-?up|restart|start-?up)\b)", True),
+    (
+        "pod-lacks-nvml-said",
+        ("libnvidia-ml", "NVML", "nvml"),
+        (r"(?i:^(?![^\n]{0,400}\bmismatch\b)[^\n]{0,300}?(?:\b(?P<where>pods?|daemon ?sets?|(?:device[- ])?plugin(?:'s)?|dcgm[- ]exporter(?:'s)?|feature[- ]discovery)\b[^.\n]{0,60}\b(?:no|without|lacks?|miss(?:es|ing)|(?:not|n't|cannot|can't|unable to|fails? to) (?:\w+ )?(?:find|found|have|contain|open|load|see))\b[^.\n]{0,40}[`'\"]?\b(?:libnvidia-ml(?:\.so(?:\.1)?)?|nvml)\b"
+        r"|\b(?:libnvidia-ml(?:\.so(?:\.1)?)?|nvml)\b[`'\"]?[^.\n]{0,30}\b(?:missing|not (?:found|there|mounted|present|available)|absent|n't (?:found|there|mounted|present))\b[^.\n]{0,30}\b(?:in|inside|from|by|of)\b[^.\n]{0,30}\b(?P<where2>pods?|daemon ?set|plugin|dcgm[- ]exporter)\b))"),
+        True,
+    ),
+    (
+        "image-wants-cuda-said",
+        ("uda", "UDA"),
+        r"(?i:^(?![^\n]{0,300}(?:\bcuda ?(?:>=|≥) ?\d{1,2}\.\d[^\n]{0,60}\?$|__cuda|\bpip\b|\bconda\b))[^\n]{0,300}?\b(?:errors?|fails?|failed|complain\w*|refus\w*|unmet|condition|requirement|does not start|doesn't start|not satisfied|demands?)\b[^.\n]{0,60}(?<!_)\bcuda ?(?:>=|≥) ?(?P<version>\d{1,2}\.\d)\b)",
+        True,
+    ),
+    (
+        "nvidia-docker-used",
+        ("nvidia-docker",),
+        r"(?i:^(?![^\n]{0,700}\b(?:not|n't|never|without|instead of|should|if|or|need(?:s|ed)?|install\w*|no)\b[^.\n]{0,20}\bnvidia-docker)[^\n]{0,700}?\b(?:with|by|using|via|through|under|used|uses|(?:I|we) use|ran|I run|tried|started)\b (?:it |them |this )?(?:with |by |using )?(?:the )?[`'\"]?nvidia-docker2?\b(?!-|\.|[`'\"]{0,2} (?:is|was|isn't) not))",
+        True,
+    ),
     (
         "no-nv-said",
         ("--nv",),
@@ -138,16 +157,35 @@ PLACES = Language(
     ),
 )  # fmt: skip
 """Packages of a store of their own, whose loader looks nowhere else."""
+_FEW = r"(?:utility|graphics|video|display|ngx|compat32)"
 CAPABILITIES = Language(
     name="circumstances",
-    words=("NVIDIA_DRIVER_CAPABILITIES",),
+    words=("apabilit", "CAPABILITIES"),
     kinds=(
         Kind(
             "capabilities-without-compute",
-            r"\bNVIDIA_DRIVER_CAPABILITIES['\"`]{0,2}(?: ?[=:] ?|[ ,](?:(?:is|was|were|set|to|value:|only) ){0,3})['\"`]?(?P<value>(?:utility|graphics|video|display|ngx|compat32)(?:,(?:utility|graphics|video|display|ngx|compat32))*)(?![\w,])",
+            rf"\bNVIDIA_DRIVER_CAPABILITIES['\"`]{{0,2}}(?: ?[=:] ?|[ ,](?:(?:is|was|were|set|to|value:|only) ){{0,3}})['\"`]?(?P<value>{_FEW}(?:,{_FEW})*)(?![\w,])"
+            rf"|--gpus[= ][^\n]{{0,60}}?capabilities=['\"\\]{{0,2}}(?P<value2>(?:gpu,)?{_FEW}(?:,(?:gpu|{_FEW}))*)(?![\w,])"
+            rf"|\bcapabilities['\"]?: ?\[{{1,2}} ?(?P<value3>(?:['\"]?gpu['\"]? ?, ?)?['\"]?{_FEW}['\"]?(?: ?, ?['\"]?(?:gpu|{_FEW})['\"]?){{0,5}}) ?\]",
             once=True,
         ),
+        Kind(
+            "capabilities-without-compute",
+            rf"(?i:^(?![^\n]{{0,300}}(?:\bcompute capabilit|\?$|\b(?:if|whether|didn't help|no effect)\b))[^\n]{{0,200}}?(?:"
+            rf"\b(?:sets?|asks? for|requests?|requested|names?|lists?|contains?|has|hands? in|passes|gives)\b (?:only )?(?:the )?(?:driver )?(?P<value4>['\"`]{_FEW}['\"`]|(?<=only ){_FEW})(?: driver)? (?:capability|alone|only)\b"
+            rf"|\bcapabilit(?:y|ies)\b[^.\n]{{0,20}} (?:(?:is|are|was|were) )?(?:only|just) (?:the )?['\"`]?(?P<value5>{_FEW})\b))",
+            once=True,
+        ),
+        Kind(
+            "compute-capability-cures",
+            r"(?i:^(?![^\n]{0,400}(?:\bcompute['\"`]? capabilit(?:y|ies)\W{0,3}(?:of|is|was|\d|>)|\?$|\b(?:no (?:effect|difference|luck)|in vain)\b|n't (?:help|work|solve|fix|change)))[^\n]{0,300}?(?:"
+            r"\b(?:add\w*|append\w*|includ\w*|list\w*|nam(?:e|ed|ing)|set(?:ting)?|ask\w*|request\w*|with|chang\w+|extend\w*)\b[^.\n]{0,60}[\s'\"`,=\[+&]compute\b[^.\n]{0,60}\bcapabilit"
+            r"|\b(?:add\w*|append\w*|includ\w*|set(?:ting)?|with|chang\w+|extend\w*)\b[^.\n]{0,50}(?:\b|_)capabilit[^.\n]{0,40}[\s'\"`,=\[+&]compute\b"
+            r"|[\s'\"`,=\[]compute['\"`]? (?:\w+ ){0,2}?(?:missing|absent|lacking|left out|not (?:listed|there|asked for|set|included))\b[^.\n]{0,40}\bcapabilit"
+            r"|\bcapabilit(?:y|ies)\b[^.\n]{0,30}\b(?:lack(?:s|ed)?|miss(?:es|ed|ing)?|without|did(?:n't| not) (?:include|contain|list|have)|does(?:n't| not) (?:include|contain|list|have))\b (?:the )?['\"`]?compute\b))",
+        ),
     ),
+    foreign=True,
 )
 """What a container is given of the driver, where the libraries for computing are not among it."""
 LAUNCHERS = Language(
@@ -180,4 +218,28 @@ BUSY = Language(
     foreign=True,
 )
 """CUDA's 'busy or unavailable' in fewer words."""
-LANGUAGES = (BUSY, *TOLD, PLACES, CAPABILITIES, LAUNCHERS, BEHIND_SLURM)
+WORKFLOWS = Language(
+    name="places",
+    words=("singularity", "apptainer"),
+    kinds=(
+        Kind(
+            "apptainer-by-workflow",
+            r"^(?:singularity|apptainer) ?(?:\{|\.enabled ?= ?true\b)|--(?:use-)?(?:singularity|apptainer)(?=\s|$)|--(?:software-deployment-method|sdm) (?:singularity|apptainer)\b|(?<![\w/])-profile \S{0,40}\b(?:singularity|apptainer)\b",
+            once=True,
+        ),
+    ),
+    foreign=True,
+)
+"""Nextflow and Snakemake start the containers themselves."""
+OPTIONS = Language(
+    name="places",
+    words=("runOptions", "containerOptions", "singularity-args", "apptainer-args"),
+    kinds=(
+        Kind(
+            "workflow-options",
+            r"(?:(?<!docker\.)(?<!podman\.)\b(?:runOptions|containerOptions) ?[=:]? ?|--(?:singularity|apptainer)-args[= ])(?P<value>['\"][^\n]{0,200}?['\"])(?=\s|$|,)",
+        ),
+    ),
+    foreign=True,
+)
+LANGUAGES = (WORKFLOWS, OPTIONS, BUSY, *TOLD, PLACES, CAPABILITIES, LAUNCHERS, BEHIND_SLURM)

@@ -70,7 +70,9 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "container-runtime-not-default"
     if facts.system.container == "kubernetes" and said("runtime-class-named"):
         yield "container-runtime-not-default"
-    if facts.system.container == "kubernetes" and said("nvidia-smi-not-inside"):
+    if (facts.system.container == "kubernetes" and said("nvidia-smi-not-inside")) or (
+        said("cluster-named") and said("pod-lacks-nvml-said")
+    ):
         yield "container-runtime-not-default"
     if facts.gpu.nvml_error == _REFUSED and said("label-named"):
         yield "lsm-denied"

@@ -22,7 +22,7 @@ TOO_OLD = "driver-too-old"
 
 CAUSES: tuple[tuple[str, str], ...] = (
     # TensorFlow
-    (f"{DEVICE}Ignoring visible gpu device (device: 1, name: Quadro K620, pci bus id: 0000:02:00.0, compute capability: 5.0) with core count: 3. The minimum required count is 8.", "gpu-ignored-few-sms"),
+    (f"{DEVICE}Ignoring visible gpu device (device: 0, name: Quadro K620, pci bus id: 0000:02:00.0, compute capability: 5.0) with core count: 3. The minimum required count is 8.", "gpu-ignored-few-sms"),
     ("I tensorflow/compiler/xla/service/platform_util.cc:197] StreamExecutor cuda device (0) is of insufficient compute capability: 3.5 required, device is 3.0", OLD),
     (f"{CUINIT}CUDA_ERROR_DEVICE_NOT_LICENSED: device doesn't have valid Grid license", "vgpu-unlicensed"),
     ("ImportError: Found conflicting TensorFlow installations in this environment: tensorflow 2.16.1, tensorflow-cpu 2.21.0. These distributions", "tf-packages-overlap"),
