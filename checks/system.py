@@ -11,6 +11,8 @@ from gpudoctor.checks._cuinit import answered
 from gpudoctor.checks._kernel_log import shown
 from gpudoctor.checks._reasons import short
 from gpudoctor.checks._said import lines
+from gpudoctor.checks.library_texts import not_in_this_text
+from gpudoctor.checks.places_texts import dropped_by_sudo
 from gpudoctor.facts import READS_LIKE_A_FAULT, Facts, TextEvent, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage, on_library_path
 from gpudoctor.patterns import Pattern
@@ -295,6 +297,9 @@ def sudo_stripped_environment(facts: Facts) -> Findings:
 
     Source: sudoers(5), 'Command environment'; ld.so(8), 'Secure-execution mode'.
     """
+    if facts.text.is_all:
+        yield from not_in_this_text(dropped_by_sudo(facts))
+        return
     if facts.environment.dropped_by_sudo is None:
         raise NotApplicable("this is not run under sudo")
     if not _not_found(facts):
