@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Literal
 
+from gpudoctor.checks import _told
 from gpudoctor.checks._libraries import all_open, failed, install, looked_in, source, wanted
 from gpudoctor.checks._reasons import named
 from gpudoctor.checks._said import lines, said
@@ -114,12 +115,29 @@ def cuda_toolkit_missing(facts: Facts) -> Findings:
         return (yield from absent(facts, "all"))
     told = (
         _by_words(facts)
-        or image_lacks(facts, "image-of-a-system")
+        or image_lacks(facts, "image-of-a-system", "notebook-for-processors")
+        or _neither(facts)
         or said(facts, "no-toolkit", settle="nvcc --version; ls -d /usr/local/cuda*")
     )
     if not lost(facts) and not facts.text.said("libraries-not-opened"):
         raise UnknownFactError(Unread(why="no line says that TensorFlow misses a library"))
     yield Found(message="No CUDA toolkit is installed.", proof=lines(told), fixes=(EXTRA,))
+
+
+_BRINGS_ITS_OWN = (2, 14)
+
+
+def _neither(facts: Facts) -> tuple[TextEvent, ...]:
+    """No wheel of NVIDIA's is installed, and nothing tells of a toolkit: TensorFlow takes the libraries from one or the other."""
+    brought = facts.text.said(
+        "names-extra", "conda-brings-cuda", "names-cuda", "shows-file", "library-opened", "installs-extra"
+    )
+    if brought or "libcudart.so" not in lost(facts):
+        return ()
+    new = any(release >= _BRINGS_ITS_OWN for release in _told.releases(facts))
+    looked = facts.text.said("nvcc-absent", "driver-package")
+    told = facts.text.said("no-wheels")
+    return (*told, *looked) if told and (new or looked) else ()
 
 
 def _by_words(facts: Facts) -> tuple[TextEvent, ...]:

@@ -48,9 +48,9 @@ def _cuda_lost(facts: Facts) -> tuple[str, ...]:
 _OF_CUDA = ("libcudart.", "libcublas", "libcufft.", "libcurand.", "libcusolver.", "libcusparse.")
 
 
-def image_lacks(facts: Facts, kind: str) -> tuple[TextEvent, ...]:
+def image_lacks(facts: Facts, *kinds: str) -> tuple[TextEvent, ...]:
     """The lines by which a container is made of an image that has nothing of CUDA, or its runtime alone, where its libraries are lost."""
-    told = facts.text.said(kind)
+    told = facts.text.said(*kinds)
     brought = facts.text.said("image-brings-cuda", "installs-extra", "conda-brings-cuda", "shows-file")
     if not told or brought or not (_cuda_lost(facts) or facts.text.said("libraries-not-opened")):
         return ()
@@ -79,6 +79,13 @@ def libraries_gone(facts: Facts) -> Iterator[Found]:
     elif (removed := facts.text.said("wheels-removed")) and (names or facts.text.said("libraries-not-opened")):
         shown = facts.text.said("libraries-not-opened", "library-not-loaded")[:2]
         yield _gone("Wheels of libraries that TensorFlow needs were removed.", (*removed, *shown))
+    elif searched := [
+        e
+        for e in facts.text.said("no-library-file")
+        if any(n.split(".so")[0] == e.values["library"] for n in _stopped_by(facts))
+    ]:
+        name = searched[0].values["library"]
+        yield _gone(f"There is no {name} on this machine.", (*lines_of(facts, (f"{name}.",))[:2], *searched))
     elif (absent := _not_listed(facts) or _not_among_packages(facts)) is not None:
         name, listed = absent
         yield _gone(f"{name} is not among the libraries of this toolkit.", (*lines_of(facts, (name,))[:1], *listed[:2]))
@@ -132,13 +139,19 @@ def _meet(one: tuple[tuple[int, ...], tuple[int, ...]], other: tuple[tuple[int, 
     return max(one[0], other[0]) < min(one[1], other[1])
 
 
+_OF_TOOLKIT = Pattern(r"(?i)nvidia gpu computing toolkit\\cuda\\v[\d.]+\\bin$")
+"""Its installer puts it on the path."""
+
+
 def dll_off_the_path(facts: Facts) -> Iterator[Found]:
     """On Windows: the file lies in a directory that is not on the path that is shown (ld-library-path-not-set)."""
     paths = [e.values["path"].lower() for e in facts.text.said("windows-path")]
     names = {name.lower() for name in lost(facts)}
     for event in facts.text.said("dll-shown"):
         directory, name = event.values["directory"].lower().rstrip("\\"), event.values["library"].lower()
-        on_it = any(directory in re.split(r"[\\/]?[\"']?;[\"']?", path) for path in paths)
+        on_it = (_OF_TOOLKIT.search(directory) is not None and bool(facts.text.said("library-opened"))) or any(
+            directory in re.split(r"[\\/]?[\"']?;[\"']?", path) for path in paths
+        )
         if name in names and not on_it:
             yield Found(
                 message=f"{name} lies in {event.values['directory']}, which is not on PATH.",

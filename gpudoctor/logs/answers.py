@@ -61,6 +61,9 @@ _SILENT: tuple[tuple[Pattern, str], ...] = (
         "pip list | grep nvidia: nothing",
     ),
 )
+_FIND_ONE = Pattern(
+    r"^(?:[^|\n]{0,80}[$#>%] ?)?(?:sudo )?(?:find /(?: -\w{1,12}(?: \w{1,8})?){0,3} -i?name|locate) ['\"]?[*/]{0,3}(?P<name>lib(?:cublas|cufft|curand|cusolver|cusparse))[\w*.]{0,20}['\"]?(?: (?:-type \w|-print|2> ?/dev/null)){0,3}$"
+)
 """Commands whose silence tells, and what is said of it."""
 _DEFINES = Pattern(r"define +CUDNN_(?P<part>MAJOR|MINOR|PATCHLEVEL) +(?P<number>\d{1,2})$")
 _LS = Pattern(
@@ -105,6 +108,8 @@ def together(lines: Iterable[Line]) -> Iterator[Line]:
             silent = 0
         if len(text) < _LONG and ("grep" in text or "find /" in text or "locate " in text or "ls " in text):
             said = next((one for asked, one in _SILENT if asked.search(text)), "")
+            if not said and (one := _FIND_ONE.match(text)):
+                said = f"find {one['name']}: nothing"
             silent, nothing = (line.number, said) if said else (silent, nothing)
         if "CUDNN_" in text and (found := _DEFINES.search(text)):
             header[found["part"]] = found["number"]

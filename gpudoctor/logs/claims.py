@@ -35,13 +35,15 @@ _PACKAGE = Pattern(r"\bcuda-(?:toolkit-|runtime-|libraries-)?(?P<major>\d{1,2})-
 _CUDNN = tuple(
     Pattern(p.replace("VERSION", r"v?(\d{1,2}(?:\.\d{1,3}){0,3})"), re.ASCII)
     for p in (
-        r"(?i)\bcudnn\b[^.\n]{0,30}?(?: from|:)? \(?v?\d{1,2}\.[\d.]{1,12}(?:-\d)? ?(?:to|-+>|=>|\u2192|on to) VERSION",
+        r"(?i)\bcudnn\b(?! (?:needs?|wants?))[^.\n]{0,30}?(?: from|:| ) ?\(?v?\d{1,2}\.[\d.]{1,12}(?:-\d{1,2})? ?(?:to|-+>|=>|\u2192|on to) VERSION",
+        r"\blibcudnn\d\.x86_64 +VERSION",
         r"(?i)\bcudnn-(?:\d+\.\d-)?(?:linux|windows)[\w-]{0,20}-VERSION",
         r"\blibcudnn\d(?:-cuda-\d\d)?(?:-dev)?/[\w,.-]{1,40} VERSION",
         r"\blibcudnn\d?[ =_-]{1,20}VERSION",
         r"\bSetting up libcudnn\d(?:-cuda-\d\d)?(?::\w{3,6})? \(VERSION",
         r"(?i)\bcudnn_VERSION_windows",
         r"(?i)\bcudnn(?!64_)[ _-]?(?:ver\w{0,5}|v)?(?: is| was)?[ :=]{0,20}VERSION",
+        r"(?i)\b(?:took|chose|downloaded|picked|grabbed|got|fetched|installed|used|have|copied|unpacked|extracted) [^.\n\d;?]{0,24}?\bcudnn\b,? (?:which|that) (?:is|was) (?=v?\d\.\d)VERSION",
         r"(?i)\bcudnn\b[^.\n\d;?]{1,30}?\b(?:took|chose|downloaded|picked|grabbed|got|fetched|installed|used|have|copied|unpacked|extracted)\b[^.\n\d;?]{0,20}? (?=v?\d\.\d)VERSION",
         r"(?i)\b(?:took|chose|downloaded|picked|grabbed|got|fetched|installed|used|have|copied|unpacked|extracted) (?:the )?(?:version |release )?(?=v?\d\.\d)VERSION of (?:nvidia'?s? )?cudnn",
         r"(?i)cuda/cudnn version\W{0,6}(?:cuda[ :]?)?v?\d[\d.]{0,6} {0,2}[/,;&] {0,2}VERSION",
@@ -101,7 +103,7 @@ _EXTRA = Pattern(r"(?:tensorflow|\d) ?\[and-cuda\]|nvidia-(?:cublas|cudnn|cuda-r
 _CUDA_PATH = Pattern(r"/cuda-(\d{1,2}\.\d{1,2})")
 _NOT_INSTALLED = Pattern(
     r"NVIDIA-SMI|[Dd]river|dlerror|cannot open|dso_loader|Could not|(?i:\b(?:needs?|requires?|required|supports?|wants?|asks?|asking|insists|expects?|look(?:ing|ed|s)? for|search(?:ing|ed|es)? for|compiled|"
-    r"built|must|should|compatible|compatibility|download|upgrad\w+|downgrad\w+|instead|which version|works? (?:with|on|for)|capability|smi|tested|docs?|"
+    r"built|must|should|compatible|compatibility|download|(?:up|down)grad(?!ed (?:from |cudnn|cuda|to (?:tf|tensorflow|keras|python|ubuntu)\b|(?:tf|tensorflow|keras|python|ubuntu|pip)\b)[^\n?]{0,40})\w+|instead|which version|works? (?:with|on|for)|capability|smi|tested|docs?|"
     r"available|available in|only has|without|no longer|don't have|not have|could)\b)"
 )  # fmt: skip
 _DRIVER = Pattern(r"(?i)\b(?:nvidia[ -])?drivers?(?: version)?[ :=]{0,2}v?\d{3}(?:\.\d{1,3}){0,2}\b")

@@ -6,7 +6,7 @@ from __future__ import annotations
 from .language import Kind, Language
 
 _OK = r"\b(?:works?|worked|working|fine|ok|okay|runs?|ran|no (?:problem|error|issue|trouble)s?|perfect(?:ly)?|finds?|found|sees?|imports?|lists?|trains?|uses?|good)\b"
-_FAILS = r"\b(?:fail(?:s|ed|ing)?|error\w*|cannot|can ?not|can't|cant|doesn't|doesnt|does not|didn't|won't|isn't|not found|not|no|crash\w*|ImportError|OSError|complains?|lib(?:cu|nv)\w{2,12}\.so|missing|loses?|lost|breaks?|misses)\b"
+_FAILS = r"\b(?:fail(?:s|ed|ing)?|error\w*|cannot|can ?not|can't|cant|doesn't|doesnt|does not|didn't|won't|isn't|aren't|wasn't|not found|not|no|crash\w*|ImportError|OSError|complains?|lib(?:cu|nv)\w{2,12}\.so|missing|loses?|lost|breaks?|misses)\b"
 _PLAIN = r"(?:(?!n't|\b(?:not|never|no|fail\w*|error\w*|only|neither|nor)\b)[^.\n?;]){0,80}?"
 """Words of a sentence that denies nothing."""
 _NO_TOOL = r"(?! ?(?:apt|apt-get|pip\d?|dpkg|ldconfig|ln|cp|mv|modprobe|docker|sh|chmod|nano|vi|nvidia\S*|rm|tar|dnf|yum|pacman|systemctl|service|find|make|snap|ubuntu-drivers)\b)"
@@ -16,10 +16,13 @@ _SUDO = Language(
     kinds=(
         Kind(
             "fails-under-sudo",
-            r"(?i:^(?![^\n]{0,400}(?:\b(?:docker|podman|apptainer|singularity)\b|works? (?:fine |only )?(?:with|under|using|as|through) (?:sudo|root)|without sudo,? (?:\w+ ){0,3}(?:fails|not|can't|cannot|doesn't|does not|won't|no)\b))[^\n]{0,400}?(?:"
+            r"(?i:^(?![^\n]{0,400}(?:\b(?:pip\d?|conda|apt(?:-get)?)\b[^.\n]{0,30}\bwithout sudo|\b(?:docker|podman|apptainer|singularity)\b|works? (?:fine |only )?(?:with|under|using|as|through) (?:sudo|root)|without sudo,? (?:\w+ ){0,3}(?:fails|not|can't|cannot|doesn't|does not|won't|no)\b))[^\n]{0,400}?(?:"
             rf"\bwithout `?sudo\b{_PLAIN}{_OK}"
             rf"|(?<!n't )(?<!not )(?<!only )(?<!never ){_OK}(?: \w+){{0,3}}? (?:without|(?:when|if) (?:I do(?:n't| not) (?:use|run (?:it )?(?:with|under|by))|not (?:using|run with|under))|unless (?:I use|run with)) (?:the )?`?sudo\b(?! ?(?:password|rights))"
             rf"|\b(?:with|using|under|via|through|by) (?:the )?[`'\"]?sudo\b{_NO_TOOL}(?:(?!\b(?:works?|worked|unless|without)\b)[^.\n?]){{0,110}}?{_FAILS}"
+            r"|\bas long as I (?:do not|don't) use sudo\b"
+            rf"|\b(?:only )?when (?:I )?(?:start|run|call|launch|execut)\w{{0,3}} (?:it )?(?:as root|(?:by|with|under|through|via) sudo)\b[^.\n?]{{0,60}}\b(?:my own user|my user|as (?:my|a) (?:\w+ )?user|without)\b[^.\n?]{{0,30}}(?:no (?:problem|error|issue)|{_OK})"
+            r"|\b(?:with|under|by|through) sudo\b[.,;] (?:but )?(?:without|when run without|not under)\b(?! (?:any|much))"
             rf"|\bas (?:the )?(?:super ?user|root)(?: user)?\b(?:(?!\b(?:works?|worked|unless|without)\b)[^.\n?]){{0,60}}?{_FAILS}"
             rf"|(?<!n't ){_FAILS}(?:(?!\b(?:unless|until|except|without|if I don't)\b)[^.\n?;]){{0,60}}?\b(?:with|under|using|via|through|when (?:I )?(?:run|running|use|using|started|launched|start|launch)(?: it)?(?: (?:with|by|under|via))?) [`'\"]?sudo\b{_NO_TOOL}"
             rf"|\b(?:as|under) (?:an? |the )?(?:(?:my )?(?:own|normal|regular|ordinary|unprivileged|non-root) (?:user|name|account)|my user)\b{_PLAIN}{_OK}"
@@ -31,19 +34,19 @@ _SUDO = Language(
     ),
     foreign=True,
 )  # fmt: skip
-_IMAGE = r"(?:(?:^|[`$#>] ?)(?:\+ ?)?FROM (?:--\S{1,60} )?|(?i:\b(?:base )?image(?: is|:|=| was)? [`'\"]?)|(?i:\b(?:based|built|builds?|build it) (?:on|from|upon) [`'\"]?)|\b(?:docker|podman)\b[^\n]{0,200} run [^\n]{0,300}? )"
+_IMAGE = r"(?:(?:^|[`$#>:(+] ?)FROM (?:--\S{1,60} )?|\b(?:starts|begins?|is|was) FROM |(?i:\b(?:base )?image(?: is|:|=| was)? [`'\"]?)|(?i:\b(?:based|built|builds?|build it|made|derived) (?:on|from|upon|of) [`'\"]?)|\b(?:docker|podman)\b[^\n]{0,200} run [^\n]{0,300}? )"
 IMAGES = Language(
     name="circumstances",
-    words=("FROM ", "image", "Image", "based on", "built on", "built from", " run "),
+    words=("FROM ", "image", "Image", " on ", " from ", "made of", " run "),
     kinds=(
         Kind(
             "image-of-runtime-alone",
-            rf"{_IMAGE}(?:\S{{0,40}}/)?nvidia/cuda:(?P<tag>\d{{1,2}}\.\d{{1,2}}(?:\.\d{{1,2}})?-base(?:-\S{{1,24}})?)(?=[\s`'\",)]|$)",
+            rf"{_IMAGE}(?:\S{{0,40}}/)?nvidia/cuda:(?P<tag>\d{{1,2}}\.\d{{1,2}}(?:\.\d{{1,2}})?-base(?:-\S{{1,24}})?)(?=[\s`'\",)]|$)(?! nvidia-smi)",
             once=True,
         ),
         Kind(
             "image-without-cudnn",
-            rf"{_IMAGE}(?:\S{{0,40}}/)?nvidia/cuda:(?P<tag>\d{{1,2}}\.\d{{1,2}}(?:\.\d{{1,2}})?-(?:runtime|devel)(?!-cudnn)(?:-\S{{1,24}})?)(?=[\s`'\",)]|$)",
+            rf"{_IMAGE}(?:\S{{0,40}}/)?nvidia/cuda:(?P<tag>\d{{1,2}}\.\d{{1,2}}(?:\.\d{{1,2}})?-(?:runtime|devel)(?!-cudnn)(?:-\S{{1,24}})?)(?=[\s`'\",)]|$)(?! nvidia-smi)",
             once=True,
         ),
         Kind(
@@ -124,14 +127,19 @@ SEARCHED = Language(
     kinds=(
         Kind(
             "no-cudnn-file",
-            r"(?i:\b(?:find(?: \S{1,20}){1,8}|locate)['\"`*\w.* -]{0,30}\bcudnn[\w.*]{0,12}['\"`]{0,2}[^.\n?]{0,30}?\b(?:finds|found|prints|printed|gives|gave|shows|returns|returned|yields)(?: me)? (?:nothing|no (?:file|result|output|match)\w{0,2}|none|an? empty|zero)\b"
+            r"(?i:\b(?:find(?: \S{1,20}){1,8}|locate)['\"`*\w.* -]{0,30}\bcudnn[\w.*]{0,12}['\"`]{0,2}[^.\n?]{0,30}?\b(?:(?:finds|found|prints|printed|gives|gave|shows|returns|returned|yields)(?: me)? |: ?)(?:nothing|no (?:file|result|output|match)\w{0,2}|none|an? empty|zero)\b"
             r"|\b(?:no|not an?y?|nothing named|not a single) [`'\"]?(?:lib)?cudnn(?:\w*\.?so\S{0,4}|\d*_?\d*\.dll| files?| dlls?| librar\w+)?[`'\"]? (?:anywhere|(?:file )?(?:on|in) (?:the|my|this) (?:\w+ )?(?:disk|drive|machine|computer|system|filesystem))"
             r"|\b(?:lib)?cudnn\S{0,12} (?:is|was) nowhere (?:on|to be found))",
             once=True,
         ),
         Kind(
+            "no-library-file",
+            r"(?i:\b(?:find(?: \S{1,20}){1,8}|locate)['\"`*\w.* -]{0,30}?\b(?P<library>lib(?:cublas|cufft|curand|cusolver|cusparse))[\w.*]{0,12}['\"`]{0,2}[^.\n?]{0,30}?(?:\b(?:finds|found|prints|printed|gives|gave|shows|returns|returned|yields)(?: me)? |: ?)(?:nothing|no (?:file|result|output|match)\w{0,2}|none|an? empty|zero)\b)",
+            once=True,
+        ),
+        Kind(
             "no-toolkit",
-            r"(?i:\b(?:find(?: \S{1,20}){1,8}|locate)['\"`*\w.* -]{0,30}\bcudart[\w.*]{0,12}['\"`]{0,2}[^.\n?]{0,30}?\b(?:finds|found|prints|printed|gives|gave|shows|returns|returned|yields)(?: me)? (?:nothing|no (?:file|result|output|match)\w{0,2}|none|an? empty|zero)\b"
+            r"(?i:\b(?:find(?: \S{1,20}){1,8}|locate)['\"`*\w.* -]{0,30}\bcudart[\w.*]{0,12}['\"`]{0,2}[^.\n?]{0,30}?\b(?:(?:finds|found|prints|printed|gives|gave|shows|returns|returned|yields)(?: me)? |: ?)(?:nothing|no (?:file|result|output|match)\w{0,2}|none|an? empty|zero)\b"
             r"|\b(?:no|not an?y?|nothing named|not a single) [`'\"]?(?:lib)?cudart(?:\w*\.?so\S{0,4}|\d*_?\d*\.dll| files?)?[`'\"]? (?:anywhere|(?:file )?(?:on|in) (?:the|my|this) (?:\w+ )?(?:disk|drive|machine|computer|system|filesystem)))",
             once=True,
         ),
@@ -164,7 +172,7 @@ PACKAGES = Language(
     kinds=(
         Kind(
             "apt-part",
-            r"^(?!#)[^\n]{0,300}?(?<![\w-])(?:cuda-|lib)(?:cudart|cublas|cufft|curand|cusolver|cusparse)-\d{1,2}-\d(?![\w-])",
+            r"^(?!#|[^\n]{0,300}\b(?i:no|not|without|missing|left out|lacks?|forgot|except|but)\b|[^\n]{0,300}n't\b)[^\n]{0,300}?(?<![\w-])(?:cuda-|lib)(?:cudart|cublas|cufft|curand|cusolver|cusparse)-\d{1,2}-\d(?![\w-])",
         ),
     ),
     foreign=True,
@@ -176,7 +184,7 @@ EMPTY = Language(
     kinds=(
         Kind(
             "empty-file",
-            r"^(?:\d{1,4}[./-]\d\d[./-]\d{2,4}\s{1,4}\d\d:\d\d(?:\s?[AP]M)?\s{1,30}0\s{1,4}|-a-{4}\s.{0,40}\s0\s{1,4}|-[rwx-]{9}[.+@]?\s{1,4}\d{1,3}\s{1,4}\S{1,20}\s{1,4}\S{1,20}\s{1,12}0\s.{0,40}\s|0\s{1,4})(?P<library>(?:lib(?:cu|nv)\w{2,20}\.so[.\d]{0,12}|(?:cu|nv)\w{3,16}64_\d{1,3}\.dll))$",
+            r"^(?:\d{1,4}[./-]\d\d[./-]\d{2,4}\s{1,4}\d\d:\d\d(?:\s?[AP]M)?\s{1,30}0\s{1,4}|-a-{4}\s.{0,40}\s0\s{1,4}|-[rwx-]{9}[.+@]?\s{1,4}\d{1,3}\s{1,4}\S{1,20}\s{1,4}\S{1,20}\s{1,12}0\s.{0,40}\s|0\s{1,4})(?:/\S{1,120}/)?(?P<library>(?:lib(?:cu|nv)\w{2,20}\.so[.\d]{0,12}|(?:cu|nv)\w{3,16}64_\d{1,3}\.dll))$",
             once=True,
         ),
     ),
@@ -189,16 +197,17 @@ ABSENT = Language(
     kinds=(
         Kind("no-cudnn-file", r"^find libcudnn: nothing$", once=True),
         Kind("no-toolkit", r"^find libcudart: nothing$", once=True),
-        Kind(
-            "no-wheels",
-            r"^pip list \| grep nvidia: nothing$|(?i:\bpip\d? (?:list|freeze)\b[^\n]{0,30}\bgrep\b[^\n]{0,30}\b(?:nvidia|cudnn|cu1\d)\b[^.\n]{0,30}?(?:\b(?:nothing|empty|no (?:output|result|line|match)\w{0,2}|none)\b|\u6ca1\u6709\u8f93\u51fa|\u6ca1\u6709\u4efb\u4f55|\u4ec0\u4e48\u90fd\u6ca1|\u4e3a\u7a7a))",
-            once=True,
-        ),
+        Kind("no-library-file", r"^find (?P<library>lib(?:cublas|cufft|curand|cusolver|cusparse)): nothing$"),
         Kind(
             "no-toolkit",
             r"(?i:(?<!why is )(?<!if )\b(?:there(?:'s| is) no|has no|have no|no|without an?y?) [`'\"]?cuda\S{0,4}[`'\"]? (?:directory|folder|dir|entry)? ?(?:in|under|at|inside) [`'\"]?/(?:usr/local|opt)\b)"
             r"|/usr/local ?(?:\u4e0b\u9762|\u4e0b|\u91cc\u9762|\u91cc|\u4e2d)?(?:\u4e5f)?\u6ca1\u6709 ?cuda"
             r"|(?i:/usr/local/cuda['\"`]? (?:does not|doesn't) exist)",
+            once=True,
+        ),
+        Kind(
+            "no-wheels",
+            r"^pip list \| grep nvidia: nothing$|(?i:\bpip\d? (?:list|freeze)\b[^\n]{0,30}\bgrep\b[^\n]{0,30}\b(?:nvidia|cudnn|cu1\d)\b[^.\n]{0,30}?(?:\b(?:nothing|empty|no (?:output|result|line|match)\w{0,2}|none)\b|\u6ca1\u6709\u8f93\u51fa|\u6ca1\u6709\u4efb\u4f55|\u4ec0\u4e48\u90fd\u6ca1|\u4e3a\u7a7a))",
             once=True,
         ),
     ),
@@ -212,7 +221,8 @@ WINDOWS = Language(
         Kind("dll-listed", r"^(?:\d{1,4}[./-]\d\d[./-]\d{2,4}\s.{0,60}\s|-a-{4} .{0,60}\s)?(?P<library>(?:cudart|cublas|cublasLt|cufft|cufftw|curand|cusolver|cusparse|cudnn)64_\d{1,3}\.dll)$"),
         Kind(
             "dll-shown",
-            r"(?P<directory>[A-Za-z]:(?:\\[\w .()-]{1,40}){1,8})\\(?P<library>(?:cudart|cublas|cublasLt|cufft|curand|cusolver|cusparse|cudnn)64_\d{1,3}\.dll)\b(?![^\n]{0,30}(?i:not found|missing|does(?:n't| not)|cannot|isn't))",
+            r"(?P<directory>[A-Za-z]:(?:\\[\w .()-]{1,40}){1,8})\\(?P<library>(?:cudart|cublas|cublasLt|cufft|curand|cusolver|cusparse|cudnn)64_\d{1,3}\.dll)\b(?![^\n]{0,30}(?i:not found|missing|does(?:n't| not)|cannot|isn't))"
+            r"|(?i:\b(?:put|copied|extracted|moved|placed|unpacked|unzipped|saved|have) (?:the )?)(?P<library2>cudnn64_\d\.dll)(?: \w+){0,2}? (?:to|into|in|at|under) [`'\"]?(?P<directory2>[A-Za-z]:(?:\\[\w.-]{1,40}){1,8})\b(?![^\n]{0,20}\?)",
         ),
     ),
     foreign=True,
@@ -223,7 +233,38 @@ WINDOWS_PATH = Language(
     kinds=(Kind("windows-path", r"(?i:^(?:(?:set )?path ?= ?)?(?P<path>[\"']?(?:[a-z]:\\[^;\n]{1,120};){2,40}[^;\n]{0,120}))"),),
     foreign=True,
 )  # fmt: skip
+NOTEBOOKS = Language(
+    name="circumstances",
+    words=("tensorflow-notebook",),
+    kinds=(Kind("notebook-for-processors", r"(?<![\w.-])tensorflow-notebook\b(?!\S{0,20}cuda)", once=True),),
+    foreign=True,
+)
+"""The image of Jupyter's stacks, whose TensorFlow comes without CUDA's libraries."""
+OF_NODE = Language(
+    name="circumstances",
+    words=("tfjs-node",),
+    kinds=(Kind("binding-of-node", r"\btfjs-node(?:-gpu)?\b", once=True),),
+    foreign=True,
+)
+"""TensorFlow.js, which brings a library of its own."""
+MEMORY = Language(
+    name="circumstances",
+    words=("emory", "OOM", "VRAM", "vram"),
+    kinds=(
+        Kind(
+            "memory-not-it-said",
+            r"(?i:^(?![^\n]{0,300}\b(?:whether|is it|if)\b)[^\n]{0,300}?(?:(?:\b(?:not|hardly|can't|cannot)\b|n't\b)[^.\n?]{0,40}\b(?:out of memory|oom|a? ?(?:v?ram|memory) (?:problem|issue|limit\w*|shortage))\b"
+            r"|\b(?:plenty|enough|lots?|\d{1,3} ?G(?:i?B)?) (?:of )?(?:free )?(?:gpu )?(?:v?ram|memory) (?:is |are )?(?:free|left|available|unused)\b|\b\d{1,3} ?G(?:i?B)? (?:of )?free (?:gpu |video )?(?:memory|v?ram)\b))",
+            once=True,
+        ),
+    ),
+    foreign=True,
+)
+"""Who has looked, and memory is not short."""
 LANGUAGES = (
+    NOTEBOOKS,
+    OF_NODE,
+    MEMORY,
     PACKAGES,
     EMPTY,
     ABSENT,
