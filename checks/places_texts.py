@@ -223,6 +223,7 @@ def wheels_of_another_cuda(facts: Facts) -> Iterator[Found]:
         message=f"TensorFlow {release} asks for the libraries of CUDA {wanted}; installed are those of CUDA {max(listed)}.",
         proof=lines((*list(listed.values())[:1], *shown[:2])),
         fixes=(EXTRA,),
+        explains=("tf-lists-no-gpu", "pip-nvidia-libs-not-found", "ld-library-path-not-set"),
     )
 
 

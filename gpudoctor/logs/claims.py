@@ -226,7 +226,10 @@ def line(text: str, _number: int, _notes: Notebook) -> Understood | None:
         own = _OWN.search(text)
         rest = own[0] if own else _sentence(text) or _of_ones_own(text)
         without_cuda = not rest and _DRIVER.search(text) is not None
-        text = _sentence(_DRIVER.sub("", text)) if without_cuda else rest
+        if without_cuda:
+            rest = _DRIVER.sub("", text)
+            rest = _sentence(rest) or ("" if _NOT_INSTALLED.search(rest) else rest)
+        text = rest
     values = {}
     if (has := _HAS.search(text)) and not _NO_LONGER.search(text):
         values |= _by_file(has["name"], has["version"])

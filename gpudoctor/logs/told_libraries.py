@@ -193,7 +193,7 @@ EMPTY = Language(
 """A list of files that shows one without a byte."""
 ABSENT = Language(
     name="circumstances",
-    words=(": nothing", "cuda", "CUDA"),
+    words=(": nothing", "cuda", "CUDA", "find /", "locate ", "grep"),
     kinds=(
         Kind("no-cudnn-file", r"^find libcudnn: nothing$", once=True),
         Kind("no-toolkit", r"^find libcudart: nothing$", once=True),
