@@ -199,7 +199,8 @@ def cuda_libs_missing(facts: Facts) -> Findings:
     What it looks at: each library that TensorFlow's loader failed to open (or a dependency of one), and
     every place where such files are kept: the wheels of the examined Python, CUDA toolkits, the system's
     directories, conda, LD_LIBRARY_PATH. It fires where a file of that soname is in none of them, and others are. Where
-    cuDNN alone is missing, or there is no CUDA at all, these causes have names of their own.
+    cuDNN alone is missing, or there is no CUDA at all, these causes have names of their own. In a pasted text: wheels that were
+    removed, lists that lack the library, an image that has CUDA's runtime alone.
 
     Why it matters: TensorFlow registers no GPU if one is missing. `pip install tensorflow` alone
     brings none of them; the extra [and-cuda] (2.14 and newer) brings all.

@@ -288,7 +288,8 @@ def sudo_stripped_environment(facts: Facts) -> Findings:
     """sudo dropped the variable that tells the loader where the CUDA libraries are.
 
     What it looks at: LD_LIBRARY_PATH of the sudo process itself, against this one's; which libraries lie on it; and which
-    library could not be found here. It fires where the missing library lies there.
+    library could not be found here. It fires where the missing library lies there. In a pasted text: a library that is lost, and
+    somebody's word that it is found without sudo.
 
     Why it matters: without sudo it works. `sudo -E` does not help: the loader takes this variable from every program
     with the set-user-id bit, sudo among them.

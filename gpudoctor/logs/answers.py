@@ -80,6 +80,10 @@ _SHOWN_FILES = 6
 _LONG = 200
 
 
+def _lists(text: str) -> bool:
+    return text.startswith("ls ") or " ls " in text
+
+
 def together(lines: Iterable[Line]) -> Iterator[Line]:
     """The lines, answers with their questions before them."""
     label, shown, silent, nothing = "", "", 0, ""
@@ -106,7 +110,7 @@ def together(lines: Iterable[Line]) -> Iterator[Line]:
             if _PROMPT.match(text):
                 yield Line(silent, nothing)
             silent = 0
-        if len(text) < _LONG and ("grep" in text or "find /" in text or "locate " in text or "ls " in text):
+        if len(text) < _LONG and ("grep" in text or "find /" in text or "locate " in text or _lists(text)):
             said = next((one for asked, one in _SILENT if asked.search(text)), "")
             if not said and (one := _FIND_ONE.match(text)):
                 said = f"find {one['name']}: nothing"
@@ -125,7 +129,7 @@ def together(lines: Iterable[Line]) -> Iterator[Line]:
                 yield line
                 yield from (Line(line.number, f"{directory}/{name}") for name in files)
                 continue
-        if "ls " in text and len(text) < _LONG and (found := _LS.match(text)):
+        if len(text) < _LONG and _lists(text) and (found := _LS.match(text)):
             directory, listed = found["directory"].rstrip("/"), 0
         if name := _SHOWN.match(text):
             shown = name["name"]

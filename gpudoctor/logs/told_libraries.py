@@ -12,7 +12,7 @@ _PLAIN = r"(?:(?!n't|\b(?:not|never|no|fail\w*|error\w*|only|neither|nor)\b)[^.\
 _NO_TOOL = r"(?! ?(?:apt|apt-get|pip\d?|dpkg|ldconfig|ln|cp|mv|modprobe|docker|sh|chmod|nano|vi|nvidia\S*|rm|tar|dnf|yum|pacman|systemctl|service|find|make|snap|ubuntu-drivers)\b)"
 _SUDO = Language(
     name="circumstances",
-    words=("sudo", "root", "my own name", "my own user", "my own account", "my user", "normal user", "regular user", "ordinary user"),
+    words=("hout sudo", "hout `sudo", "ith sudo", "ith `sudo", "nder sudo", "nder `sudo", "by sudo", "By sudo", "via sudo", "ia `sudo", "hrough sudo", "use sudo", "sing sudo", "use `sudo", "mit sudo", "hne sudo", "con sudo", "Con sudo", "sin sudo", "Sin sudo", "vec sudo", "ans sudo", "com sudo", "sem sudo", "enza sudo", "as root", "As root", "as the root", "as superuser", "own name", "own user", "own account", "my user", "ormal user", "egular user", "rdinary user", "rivileged user", "root user", "\u7528sudo", "\u7528 sudo", "\u52a0 sudo", "\u52a0sudo"),
     kinds=(
         Kind(
             "fails-under-sudo",
@@ -37,7 +37,7 @@ _SUDO = Language(
 _IMAGE = r"(?:(?:^|[`$#>:(+] ?)FROM (?:--\S{1,60} )?|\b(?:starts|begins?|is|was) FROM |(?i:\b(?:base )?image(?: is|:|=| was)? [`'\"]?)|(?i:\b(?:based|built|builds?|build it|made|derived) (?:on|from|upon|of) [`'\"]?)|\b(?:docker|podman)\b[^\n]{0,200} run [^\n]{0,300}? )"
 IMAGES = Language(
     name="circumstances",
-    words=("FROM ", "image", "Image", " on ", " from ", "made of", " run "),
+    words=("nvidia/cuda:", "python:", "ubuntu:", "debian:", "miniconda3:", "anaconda3:", "condaforge/", "micromamba", "-notebook", "centos:", "rockylinux", "fedora:"),
     kinds=(
         Kind(
             "image-of-runtime-alone",
@@ -81,7 +81,7 @@ WHEELS_ASKED = Language(
 )  # fmt: skip
 WHEELS = Language(
     name="circumstances",
-    words=("uninstall", "remov", "Remov", "Uninstall", "pruned", "delet", "strip"),
+    words=("nvidia-c",),
     kinds=(
         Kind(
             "wheels-removed",
@@ -94,7 +94,22 @@ WHEELS = Language(
 )
 CHANGE = Language(
     name="circumstances",
-    words=("CUDA", "uda", "udnn", "uDNN"),
+    words=(
+        "witch",
+        "ngrad",
+        "pgrad",
+        "evert",
+        "olled",
+        "eplac",
+        "hang",
+        " went",
+        " going",
+        "oing back",
+        " moving",
+        " moved",
+        " install",
+        " using ",
+    ),
     kinds=(
         Kind(
             "cuda-change-helps",
@@ -109,7 +124,7 @@ CHANGE = Language(
 """Another version of CUDA, and it works."""
 IN_WHEELS = Language(
     name="circumstances",
-    words=("torch", "site-packages", "nvidia", "wheel", "venv"),
+    words=("torch", "-packages", "nvidia/", "nvidia-c", "nvidia cudnn", "wheel", "nvidia package"),
     kinds=(
         Kind(
             "file-in-wheels-said",
@@ -123,7 +138,7 @@ IN_WHEELS = Language(
 """Where somebody finds what the loader does not."""
 SEARCHED = Language(
     name="circumstances",
-    words=("find", "locate", "search", "Search", "disk", "nowhere", "drive"),
+    words=("find /", "locate", "nowhere", "anywhere", "on the ", "on this ", "on my ", "in the file", "in this image"),
     kinds=(
         Kind(
             "no-cudnn-file",
@@ -149,7 +164,7 @@ SEARCHED = Language(
 """Who searched the whole disk."""
 SYMBOLS = Language(
     name="circumstances",
-    words=("libcu", "libnv"),
+    words=("not found (required", "ln -"),
     kinds=(
         Kind(
             "version-of-another",
@@ -180,7 +195,7 @@ PACKAGES = Language(
 """NVIDIA's packages of single libraries, listed or installed."""
 EMPTY = Language(
     name="circumstances",
-    words=("64_", "libcu", "libnv"),
+    words=(" 0 ", "0 lib", "0 cu"),
     kinds=(
         Kind(
             "empty-file",
@@ -193,7 +208,7 @@ EMPTY = Language(
 """A list of files that shows one without a byte."""
 ABSENT = Language(
     name="circumstances",
-    words=(": nothing", "cuda", "CUDA", "find /", "locate ", "grep"),
+    words=("find /", "find lib", "locate ", "grep", "/usr/local", "/opt"),
     kinds=(
         Kind("no-cudnn-file", r"^find libcudnn: nothing$", once=True),
         Kind("no-toolkit", r"^find libcudart: nothing$", once=True),
@@ -249,7 +264,20 @@ OF_NODE = Language(
 """TensorFlow.js, which brings a library of its own."""
 MEMORY = Language(
     name="circumstances",
-    words=("emory", "OOM", "VRAM", "vram"),
+    words=(
+        " free",
+        "OOM",
+        "oom",
+        "ut of memory",
+        "emory problem",
+        "emory issue",
+        "emory limit",
+        "emory shortage",
+        "enough",
+        "plenty",
+        "lot of",
+        "lots of",
+    ),
     kinds=(
         Kind(
             "memory-not-it-said",
