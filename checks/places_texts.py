@@ -245,7 +245,7 @@ def wheel_is_there(facts: Facts) -> Iterator[Found]:
     for event in facts.text.said("wheels-asked"):
         for name, version in _ASKED.findall(event.text):
             wheels.setdefault(name, (version, event))
-    cudnn = [(e.values["version"], e) for e in facts.text.said("cudnn-wheel-named", "cudnn-package-listed")]
+    cudnn = [(e.values["version"], e) for e in facts.text.said("cudnn-wheel-named") if not e.text.endswith("?")]
     for name in names:
         stem = name.split(".so")[0]
         if ".so." not in name:

@@ -35,7 +35,7 @@ _PACKAGE = Pattern(r"\bcuda-(?:toolkit-|runtime-|libraries-)?(?P<major>\d{1,2})-
 _CUDNN = tuple(
     Pattern(p.replace("VERSION", r"v?(\d{1,2}(?:\.\d{1,3}){0,3})"), re.ASCII)
     for p in (
-        r"(?i)\bcudnn\b(?! (?:needs?|wants?))[^.\n]{0,30}?(?: from|:| ) ?\(?v?\d{1,2}\.[\d.]{1,12}(?:-\d{1,2})? ?(?:to|-+>|=>|\u2192|on to) VERSION",
+        r"(?i)\bcudnn\b[^.\n\d]{0,30}?(?: from v?\d{1,2}\.[\d.]{1,12} to | \(?v?\d{1,2}\.[\d.]{1,12}(?:-\d{1,2})? ?(?:-+>|=>|\u2192) ?)VERSION",
         r"\blibcudnn\d\.x86_64 +VERSION",
         r"(?i)\bcudnn-(?:\d+\.\d-)?(?:linux|windows)[\w-]{0,20}-VERSION",
         r"\blibcudnn\d(?:-cuda-\d\d)?(?:-dev)?/[\w,.-]{1,40} VERSION",
@@ -43,9 +43,9 @@ _CUDNN = tuple(
         r"\bSetting up libcudnn\d(?:-cuda-\d\d)?(?::\w{3,6})? \(VERSION",
         r"(?i)\bcudnn_VERSION_windows",
         r"(?i)\bcudnn(?!64_)[ _-]?(?:ver\w{0,5}|v)?(?: is| was)?[ :=]{0,20}VERSION",
-        r"(?i)\b(?:took|chose|downloaded|picked|grabbed|got|fetched|installed|used|have|copied|unpacked|extracted) [^.\n\d;?]{0,24}?\bcudnn\b,? (?:which|that) (?:is|was) (?=v?\d\.\d)VERSION",
-        r"(?i)\bcudnn\b[^.\n\d;?]{1,30}?\b(?:took|chose|downloaded|picked|grabbed|got|fetched|installed|used|have|copied|unpacked|extracted)\b[^.\n\d;?]{0,20}? (?=v?\d\.\d)VERSION",
-        r"(?i)\b(?:took|chose|downloaded|picked|grabbed|got|fetched|installed|used|have|copied|unpacked|extracted) (?:the )?(?:version |release )?(?=v?\d\.\d)VERSION of (?:nvidia'?s? )?cudnn",
+        r"(?i)\b(?:took|chose|downloaded|picked|grabbed|got|fetched|installed|used|have|copied|unpacked|extracted) [^.\n\d;?]{0,24}?\bcudnn\b,? (?:which|that) (?:is|was) (?=v?[4-9]\.\d)VERSION",
+        r"(?i)\bcudnn\b[^.\n\d;?]{1,30}?\b(?:took|chose|downloaded|picked|grabbed|fetched|installed|copied|unpacked|extracted)(?: (?:the|version|release|newest|latest|only)){0,3} (?=v?[4-9]\.\d)VERSION",
+        r"(?i)\b(?:took|chose|downloaded|picked|grabbed|got|fetched|installed|used|have|copied|unpacked|extracted) (?:the )?(?:version |release )?(?=v?[4-9]\.\d)VERSION of (?:nvidia'?s? )?cudnn",
         r"(?i)cuda/cudnn version\W{0,6}(?:cuda[ :]?)?v?\d[\d.]{0,6} {0,2}[/,;&] {0,2}VERSION",
     )
 )

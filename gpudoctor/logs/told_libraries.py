@@ -51,7 +51,7 @@ IMAGES = Language(
         ),
         Kind(
             "image-of-a-system",
-            rf"{_IMAGE}(?:docker\.io/(?:library/)?)?(?P<tag>(?:python|ubuntu|debian|continuumio/(?:mini|ana)conda3|condaforge/\S{{1,20}}|mambaorg/micromamba|centos|rockylinux\S{{0,4}}|fedora):[\w.-]{{1,40}}|(?:quay\.io/)?(?:jupyter/)?(?:tensorflow|scipy|base|minimal)-notebook(?!:cuda)(?::[\w.-]{{1,40}})?)(?=[\s`'\",)]|$)"
+            rf"{_IMAGE}(?:docker\.io/(?:library/)?)?(?P<tag>(?:python|ubuntu|debian|continuumio/(?:mini|ana)conda3|condaforge/\S{{1,20}}|mambaorg/micromamba|centos|rockylinux\S{{0,4}}|fedora):[\w.-]{{1,40}}|(?:quay\.io/)?(?:jupyter/)?(?:tensorflow|scipy|base|minimal)-notebook(?!:cuda)(?::[\w.-]{{1,40}})?)(?=[\s`'\",)]|$)(?! nvidia-smi)"
             r"|^(?:(?:quay\.io/)?jupyter/)?(?P<tag2>(?:tensorflow|scipy|base|minimal)-notebook)$",
             once=True,
         ),
@@ -65,7 +65,7 @@ BRINGS = Language(
     kinds=(
         Kind(
             "image-brings-cuda",
-            r"^\+? ?(?:RUN|&&) [^\n]{0,400}\b(?:cudatoolkit|cuda-(?:toolkit|libraries|runtime|command|1\d)|nvidia-c\w{3,12}-cu1\d|libcublas|and-cuda|cuda_\d{1,2}\.\d\S{0,30}\.run)",
+            r"^\+? ?(?:RUN|&&) [^\n]{0,400}\b(?:conda (?:env|install|create)|cudatoolkit|cuda-(?:toolkit|libraries|runtime|command|1\d)|nvidia-c\w{3,12}-cu1\d|libcublas|and-cuda|cuda_\d{1,2}\.\d\S{0,30}\.run)",
             once=True,
         ),
     ),
@@ -216,8 +216,7 @@ ABSENT = Language(
         Kind(
             "no-toolkit",
             r"(?i:(?<!why is )(?<!if )\b(?:there(?:'s| is) no|has no|have no|no|without an?y?) [`'\"]?cuda\S{0,4}[`'\"]? (?:directory|folder|dir|entry)? ?(?:in|under|at|inside) [`'\"]?/(?:usr/local|opt)\b)"
-            r"|/usr/local ?(?:\u4e0b\u9762|\u4e0b|\u91cc\u9762|\u91cc|\u4e2d)?(?:\u4e5f)?\u6ca1\u6709 ?cuda"
-            r"|(?i:/usr/local/cuda['\"`]? (?:does not|doesn't) exist)",
+            r"|/usr/local ?(?:\u4e0b\u9762|\u4e0b|\u91cc\u9762|\u91cc|\u4e2d)?(?:\u4e5f)?\u6ca1\u6709 ?cuda",
             once=True,
         ),
         Kind(

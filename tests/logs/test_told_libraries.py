@@ -93,6 +93,8 @@ def test_another_cudnn_is_told(told: str) -> None:
         "#define CUDNN_MAJOR 8\n#define CUDNN_MINOR 1\n#define CUDNN_PATCHLEVEL 0",
         "TensorFlow 2.6 needs cuDNN 8, not 7.",
         "Must I install cuDNN 9?",
+        "cuDNN isn't found, I have installed 2.4 of tensorflow",
+        "for cuDNN I downloaded python 3.8",
         "cudnn-11.2-linux-x64-v8.1.0.77.tgz is unpacked",
     ],
 )
@@ -138,6 +140,8 @@ def test_a_file_without_a_byte(listed: str) -> None:
         ("docker run --rm --gpus all nvidia/cuda:11.0-base nvidia-smi", None),
         ("FROM nvidia/cuda:11.2.2-base-ubuntu20.04\nRUN apt-get install -y cuda-libraries-11-2", None),
         ("FROM nvidia/cuda:11.2.2-cudnn8-runtime-ubuntu20.04", None),
+        ("docker run --rm --gpus all ubuntu:20.04 nvidia-smi", None),
+        ("FROM continuumio/miniconda3:4.12.0\nRUN conda env create -f environment.yml", None),
         ("FROM python:3.9-slim", "cuda-toolkit-missing"),
         ("FROM ubuntu:20.04\nRUN pip3 install tensorflow==2.8", "cuda-toolkit-missing"),
         ("jupyter/tensorflow-notebook is the image", "cuda-toolkit-missing"),
@@ -180,6 +184,7 @@ def test_no_cudnn_at_all(told: str, absent: bool) -> None:
         ("$ ls ~/v/lib/python3.10/site-packages/nvidia/cudnn/lib\nlibcudnn.so.8  libcudnn_ops_infer.so.8", True),
         ("$ pip list | grep nvidia\nnvidia-cudnn-cu12       9.1.0.70", False),
         ("Should I pip install nvidia-cudnn-cu11?", False),
+        ("Would nvidia-cudnn-cu11==8.6.0.163 help?", False),
     ],
 )
 def test_the_wheel_is_there(told: str, there: bool) -> None:
