@@ -89,7 +89,7 @@ _HAS = Pattern(
 )
 """A library that is there, by its name."""
 _LISTED = Pattern(
-    r"^(?:\d{1,4}[./-]\d\d[./-]\d{2,4} |-a-{4} ).{0,80}\b(?P<name>cudnn64_|cudart64_)(?P<version>\d{1,3})\.dll$"
+    r"^(?:\d{1,4}[./-]\d\d[./-]\d{2,4} |-a-{4} ).{0,80}\b(?P<name>cudnn64_|cudart64_)(?P<version>\d{1,3})\.dll$|^[A-Za-z]:\\.{0,120}\\(?P<name2>cudnn64_)(?P<version2>\d)\.dll$"
 )
 """A line of a directory of Windows."""
 _INSTALLED_IN = Pattern(r"(?i)\\NVIDIA\\CUDNN\\v(\d{1,2}(?:\.\d{1,2}){0,2})\\")
@@ -211,7 +211,8 @@ def line(text: str, _number: int, _notes: Notebook) -> Understood | None:
     if ".cc:" in text:
         return None
     if listed := _LISTED.match(text):
-        return Understood(KIND, _by_file(listed["name"], listed["version"]))
+        file = named(listed.groupdict())
+        return Understood(KIND, _by_file(file["name"], file["version"]))
     if places := set(_INSTALLED_IN.findall(text)):
         return Understood(KIND, {"cudnn": places.pop()}) if len(places) == 1 else None
     if text.endswith("?") and (said := _SENTENCES.sub("\n", text)).count("\n"):

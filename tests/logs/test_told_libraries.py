@@ -306,3 +306,9 @@ def test_a_link_to_another_version(text: str, other: bool) -> None:
 )  # fmt: skip
 def test_what_goes_first(text: str, cause: str) -> None:
     assert first(text) == cause
+
+
+def test_the_path_of_a_dll_tells_its_version() -> None:
+    there = "C:\\>where /r C:\\cuda cudnn*.dll\nC:\\cuda\\bin\\cudnn64_{0}.dll\n"
+    assert alone(NOT_ON_WINDOWS.format("cudnn64_8.dll") + there.format(9), "cudnn-wrong-major")
+    assert not alone(NOT_ON_WINDOWS.format("cudnn64_8.dll") + there.format(8), "cudnn-wrong-major")
