@@ -136,7 +136,7 @@ def _of_release(facts: Facts, version: str, cudart_is_lost: bool) -> tuple[str, 
 
 
 _BRINGS_ITS_OWN = (2, 14)
-_INSTALLED = ("compilation tools", "oolkit", "/cuda-", "nvcc")
+_INSTALLED = ("compilation tools", "oolkit", "/cuda-", "nvcc", " cuda-1")
 
 
 def _pair(version: str) -> Version:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from typing import Literal
 
+from gpudoctor.checks import _told
 from gpudoctor.checks._libraries import all_open, failed, install, looked_in, source, wanted
 from gpudoctor.checks._reasons import named
 from gpudoctor.checks._said import lines, said
 from gpudoctor.checks._stated import lost
 from gpudoctor.checks.library_texts import EXTRA, is_cudnn
+from gpudoctor.checks.places_texts import image_lacks, image_without_cudnn
 from gpudoctor.checks.toolkits import damaged_wheels, missing, only_cudnn_is_missing
 from gpudoctor.facts import Facts, LibraryPick, TextEvent, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Findings, Found, Stage
@@ -80,10 +82,12 @@ def cudnn_missing(facts: Facts) -> Findings:
     """
     if not facts.text.is_all:
         return (yield from absent(facts, "cuDNN"))
-    told = said(facts, "no-cudnn-file", settle="find / -name 'libcudnn*' -not -path '/proc/*' 2>/dev/null")
+    told = image_without_cudnn(facts) or said(
+        facts, "no-cudnn-file", settle="find / -name 'libcudnn*' -not -path '/proc/*' 2>/dev/null"
+    )
     if not any(is_cudnn(name) for name in lost(facts)):
         raise UnknownFactError(Unread(why="no line says that TensorFlow misses it"))
-    yield Found(message="There is no libcudnn on this machine.", proof=lines(told), fixes=(EXTRA,))
+    yield Found(message="There is no libcudnn on this machine, or in this image.", proof=lines(told), fixes=(EXTRA,))
 
 
 @check(
@@ -109,10 +113,31 @@ def cuda_toolkit_missing(facts: Facts) -> Findings:
     """
     if not facts.text.is_all:
         return (yield from absent(facts, "all"))
-    told = _by_words(facts) or said(facts, "no-toolkit", settle="nvcc --version; ls -d /usr/local/cuda*")
+    told = (
+        _by_words(facts)
+        or image_lacks(facts, "image-of-a-system", "notebook-for-processors")
+        or _neither(facts)
+        or said(facts, "no-toolkit", settle="nvcc --version; ls -d /usr/local/cuda*")
+    )
     if not lost(facts) and not facts.text.said("libraries-not-opened"):
         raise UnknownFactError(Unread(why="no line says that TensorFlow misses a library"))
     yield Found(message="No CUDA toolkit is installed.", proof=lines(told), fixes=(EXTRA,))
+
+
+_BRINGS_ITS_OWN = (2, 14)
+
+
+def _neither(facts: Facts) -> tuple[TextEvent, ...]:
+    """No wheel of NVIDIA's is installed, and nothing tells of a toolkit: TensorFlow takes the libraries from one or the other."""
+    brought = facts.text.said(
+        "names-extra", "conda-brings-cuda", "names-cuda", "shows-file", "library-opened", "installs-extra"
+    )
+    if brought or "libcudart.so" not in lost(facts):
+        return ()
+    new = any(release >= _BRINGS_ITS_OWN for release in _told.releases(facts))
+    looked = facts.text.said("nvcc-absent", "driver-package")
+    told = facts.text.said("no-wheels")
+    return (*told, *looked) if told and (new or looked) else ()
 
 
 def _by_words(facts: Facts) -> tuple[TextEvent, ...]:

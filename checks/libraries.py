@@ -31,9 +31,10 @@ from gpudoctor.checks.library_texts import (
     refused_file,
     states_what_is_asked,
 )
+from gpudoctor.checks.places_texts import dll_off_the_path, libraries_gone, wheel_is_there
 from gpudoctor.checks.toolkits import damaged_wheels, found_by_variable, without
-from gpudoctor.facts import Facts, LibraryFile, LibraryPick, UnknownFactError, Unread, known
-from gpudoctor.findings import LIKELY, Evidence, Findings, Fix, Found, LinkChange, Stage, on_library_path
+from gpudoctor.facts import Facts, LibraryFile, LibraryPick, Unread, known
+from gpudoctor.findings import Evidence, Findings, Fix, Found, LinkChange, Stage, on_library_path
 from gpudoctor.registry import check
 
 
@@ -130,7 +131,9 @@ def pip_nvidia_libs_not_found(facts: Facts) -> Findings:
     Source: ELF dynamic sections of the wheels 2.12 to 2.21 (compat/matrix.json).
     """
     if facts.text.is_all:
-        yield from not_in_this_text(chain(file_that_is_there(facts, in_wheels=True), extra_out_of_reach(facts)))
+        yield from not_in_this_text(
+            chain(file_that_is_there(facts, in_wheels=True), wheel_is_there(facts), extra_out_of_reach(facts))
+        )
         return
     lost: list[tuple[LibraryPick, LibraryFile]] = []
     for pick in failed(facts):
@@ -171,7 +174,7 @@ def ld_library_path_not_set(facts: Facts) -> Findings:
     Source: ld.so(8).
     """
     if facts.text.is_all:
-        told = chain(file_that_is_there(facts, in_wheels=False), installed_as_asked(facts))
+        told = chain(file_that_is_there(facts, in_wheels=False), dll_off_the_path(facts), installed_as_asked(facts))
         yield from not_in_this_text(told, likely=states_what_is_asked(facts))
         return
     lost: list[tuple[LibraryPick, LibraryFile]] = []
@@ -196,7 +199,8 @@ def cuda_libs_missing(facts: Facts) -> Findings:
     What it looks at: each library that TensorFlow's loader failed to open (or a dependency of one), and
     every place where such files are kept: the wheels of the examined Python, CUDA toolkits, the system's
     directories, conda, LD_LIBRARY_PATH. It fires where a file of that soname is in none of them, and others are. Where
-    cuDNN alone is missing, or there is no CUDA at all, these causes have names of their own.
+    cuDNN alone is missing, or there is no CUDA at all, these causes have names of their own. In a pasted text: wheels that were
+    removed, lists that lack the library, an image that has CUDA's runtime alone.
 
     Why it matters: TensorFlow registers no GPU if one is missing. `pip install tensorflow` alone
     brings none of them; the extra [and-cuda] (2.14 and newer) brings all.
@@ -205,8 +209,9 @@ def cuda_libs_missing(facts: Facts) -> Findings:
 
     Source: https://www.tensorflow.org/install/pip; the wheels' metadata (compat/matrix.json).
     """
-    if facts.text.is_all and is_one_of_many(facts):
-        raise UnknownFactError(Unread(why=LIKELY))
+    if facts.text.is_all:
+        yield from not_in_this_text(libraries_gone(facts), likely=is_one_of_many(facts))
+        return None
     return (yield from absent(facts, "some"))
 
 

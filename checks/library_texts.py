@@ -351,9 +351,16 @@ def _path_is_missing(told: tuple[TextEvent, ...]) -> Found:
     )
 
 
+_REFUSALS = (
+    "file too short", "invalid ELF header", "wrong ELF class", "undefined symbol", "file data", "object file: Permission denied", "object file: Input/output error", "shared object: Operation not permitted",
+    "object file: Stale file handle", "object file: Too many levels", "ELF file version", "ELF load command", "only ET_DYN", "cannot enable executable stack",
+)  # fmt: skip
+"""What glibc's loader says of a file that it found."""
+
+
 def refused_file(facts: Facts) -> Iterator[Found]:
     """The loader says what is wrong with the file that it found (cuda-lib-unusable)."""
-    words = ("file too short", "invalid ELF header", "wrong ELF class", "undefined symbol", "file data")
+    words = _REFUSALS
     told = [
         e
         for e in facts.text.said("library-not-loaded")
@@ -361,6 +368,8 @@ def refused_file(facts: Facts) -> Iterator[Found]:
         and " DSO" not in e.text  # there it is the symbol that was asked for
         and not e.values.get("library", "").startswith("libcuda.so")  # the driver's
     ]
+    names = lost(facts)
+    told += [e for e in facts.text.said("empty-file") if any(e.values["library"].startswith(name) for name in names)]
     if told:
         yield Found(
             message=f"{told[0].values.get('library', 'A library')} is found, and the loader refuses the file.",

@@ -11,6 +11,8 @@ from gpudoctor.checks._cuinit import answered
 from gpudoctor.checks._kernel_log import shown
 from gpudoctor.checks._reasons import short
 from gpudoctor.checks._said import lines
+from gpudoctor.checks.library_texts import not_in_this_text
+from gpudoctor.checks.places_texts import dropped_by_sudo
 from gpudoctor.facts import READS_LIKE_A_FAULT, Facts, TextEvent, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage, on_library_path
 from gpudoctor.patterns import Pattern
@@ -286,7 +288,8 @@ def sudo_stripped_environment(facts: Facts) -> Findings:
     """sudo dropped the variable that tells the loader where the CUDA libraries are.
 
     What it looks at: LD_LIBRARY_PATH of the sudo process itself, against this one's; which libraries lie on it; and which
-    library could not be found here. It fires where the missing library lies there.
+    library could not be found here. It fires where the missing library lies there. In a pasted text: a library that is lost, and
+    somebody's word that it is found without sudo.
 
     Why it matters: without sudo it works. `sudo -E` does not help: the loader takes this variable from every program
     with the set-user-id bit, sudo among them.
@@ -295,6 +298,9 @@ def sudo_stripped_environment(facts: Facts) -> Findings:
 
     Source: sudoers(5), 'Command environment'; ld.so(8), 'Secure-execution mode'.
     """
+    if facts.text.is_all:
+        yield from not_in_this_text(dropped_by_sudo(facts))
+        return
     if facts.environment.dropped_by_sudo is None:
         raise NotApplicable("this is not run under sudo")
     if not _not_found(facts):

@@ -21,6 +21,7 @@ from gpudoctor.checks.library_texts import (
     states_another,
     toolkit_before,
 )
+from gpudoctor.checks.places_texts import linked_to_another, wheels_of_another_cuda
 from gpudoctor.checks.wheel_texts import cudnn_of_another_major, parts_of_another_major
 from gpudoctor.facts import DamagedFile, Facts, LibraryFile, LibraryPick, Toolkit, Unread, known
 from gpudoctor.findings import EnvChange, Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
@@ -81,7 +82,10 @@ def cuda_version_mismatch(facts: Facts) -> Findings:
     Source: https://www.tensorflow.org/install/pip; the sonames that the loader asks for.
     """
     if facts.text.is_all:
-        yield from not_in_this_text(other_cuda(facts), likely=states_another(facts))
+        yield from not_in_this_text(
+            chain(other_cuda(facts), linked_to_another(facts), wheels_of_another_cuda(facts)),
+            likely=states_another(facts),
+        )
         return
     gone = missing(facts)
     asked = [p for p in gone if not p.stopped_by and p.soname.startswith(tuple(s + ".so" for s in _FAMILY_OF_MAJOR))]

@@ -38,14 +38,57 @@ _MODULES = Pattern(r"^(?:[^|\n]{0,80}[$#>%] ?)?(?:sudo )?lsmod ?\| ?grep (?:-\w 
 _PROMPT = Pattern(r"(?:[^\s|]{1,60}[:~@][^|\n]{0,60})?[$#>%] ?(?:$|[#$]? ?(?:sudo )?[a-z])|\[[^\]\n]{3,60}\] ?[$#]")
 _NOTHING = "lsmod | grep nvidia: nothing"
 """What a list of modules says that is empty."""
+_SILENT: tuple[tuple[Pattern, str], ...] = (
+    (_MODULES, _NOTHING),
+    (
+        Pattern(
+            r"^(?:[^|\n]{0,80}[$#>%] ?)?(?:sudo )?(?:find /(?:usr(?:/\w{1,20})?)?(?: -\w{1,12}(?: \w{1,8})?){0,3} -i?(?:name|path|wholename) ['\"]?[*/]{0,3}(?:lib)?cudnn[\w*.]{0,20}['\"]?|locate (?:-\w )?['\"]?(?:lib)?cudnn[\w*.]{0,20}['\"]?"
+            r"|find /(?:usr(?:/\w{1,20})?)?(?: \S{1,20}){0,6} ?\| ?grep (?:-\w{1,3} )?['\"]?(?:lib)?cudnn[\w*.]{0,12}['\"]?)(?: (?:-type \w|-print|2> ?/dev/null|-not -path \S{1,20})){0,3}$"
+        ),
+        "find libcudnn: nothing",
+    ),
+    (
+        Pattern(
+            r"^(?:[^|\n]{0,80}[$#>%] ?)?(?:sudo )?(?:find /(?:usr(?:/\w{1,20})?)?(?: -\w{1,12}(?: \w{1,8})?){0,3} -i?(?:name|path) ['\"]?[*/]{0,3}(?:lib)?cuda?rt[\w*.]{0,20}['\"]?|locate (?:-\w )?['\"]?(?:lib)?cudart[\w*.]{0,20}['\"]?"
+            r"|ls (?:-\w{1,4} )?/usr/local/? ?\| ?grep (?:-\w{1,3} )?['\"]?cuda['\"]?|ls -d /usr/local/cuda\*)(?: (?:-type \w|-print|2> ?/dev/null|-not -path \S{1,20})){0,3}$"
+        ),
+        "find libcudart: nothing",
+    ),
+    (
+        Pattern(
+            r"^(?:[^|\n]{0,80}[$#>%!] ?)?(?:python[\d.]{0,4} -m )?(?:pip\d?|uv pip|conda) (?:list|freeze)(?: 2> ?/dev/null)? ?\| ?grep (?:-\w{1,3} )?['\"]?(?:nvidia|nvidia-cu\w{0,12}|cu1[123]|-cu1[123]|cudnn)['\"]?$"
+        ),
+        "pip list | grep nvidia: nothing",
+    ),
+)
+_FIND_ONE = Pattern(
+    r"^(?:[^|\n]{0,80}[$#>%] ?)?(?:sudo )?(?:find /(?: -\w{1,12}(?: \w{1,8})?){0,3} -i?name|locate) ['\"]?[*/]{0,3}(?P<name>lib(?:cublas|cufft|curand|cusolver|cusparse))[\w*.]{0,20}['\"]?(?: (?:-type \w|-print|2> ?/dev/null)){0,3}$"
+)
+"""Commands whose silence tells, and what is said of it."""
+_DEFINES = Pattern(r"define +CUDNN_(?P<part>MAJOR|MINOR|PATCHLEVEL) +(?P<number>\d{1,2})$")
+_LS = Pattern(
+    r"^(?:[^|\n]{0,80}[$#>%] ?)?(?:sudo )?ls (?:-\w{1,6} ){0,2}(?P<directory>(?:[~.]|\$\w{1,20}|\$\{\w{1,20}\})?/?[\w.+@-][\w./+@-]{1,160}|/[\w./+@-]{1,160})/?(?:/[\w*.+-]{0,30}\*[\w*.+-]{0,30})?(?: ?\| ?(?:grep|head|sort|tail)\b[^|\n]{0,40}){0,2}$"
+)
+_FILES = Pattern(r"(?<![\w/.])(?P<name>lib(?:cu|nv)\w{2,20}\.so(?:\.\d{1,3}){0,4})(?![\w.])")
+_LISTED = 40
+"""Lines of a list of files, at most."""
 _FAR = 60
 """Lines between a question and its answer, at most: TensorFlow's log stands there."""
 _PENDING = 8
+_PARTS = ("MAJOR", "MINOR", "PATCHLEVEL")
+_SHOWN_FILES = 6
+_LONG = 200
+
+
+def _lists(text: str) -> bool:
+    return text.startswith("ls ") or " ls " in text
 
 
 def together(lines: Iterable[Line]) -> Iterator[Line]:
     """The lines, answers with their questions before them."""
-    label, shown, silent = "", "", 0
+    label, shown, silent, nothing = "", "", 0, ""
+    header: dict[str, str] = {}
+    directory, listed = "", 0
     pending: list[tuple[str, Pattern, int]] = []
     for at, line in enumerate(lines):
         text = line.text
@@ -65,9 +108,29 @@ def together(lines: Iterable[Line]) -> Iterator[Line]:
             continue
         if silent and text:
             if _PROMPT.match(text):
-                yield Line(silent, _NOTHING)
+                yield Line(silent, nothing)
             silent = 0
-        silent = line.number if _MODULES.search(text) else silent
+        if len(text) < _LONG and ("grep" in text or "find /" in text or "locate " in text or _lists(text)):
+            said = next((one for asked, one in _SILENT if asked.search(text)), "")
+            if not said and (one := _FIND_ONE.match(text)):
+                said = f"find {one['name']}: nothing"
+            silent, nothing = (line.number, said) if said else (silent, nothing)
+        if "CUDNN_" in text and (found := _DEFINES.search(text)):
+            header[found["part"]] = found["number"]
+            if found["part"] == "PATCHLEVEL" and len(header) == len(_PARTS):
+                yield Line(line.number, f"cuDNN {'.'.join(header[part] for part in _PARTS)} (cudnn_version.h)")
+                header = {}
+        if directory:
+            listed += 1
+            files = list(dict.fromkeys(_FILES.findall(text)))[:_SHOWN_FILES] if ".so" in text else []
+            if listed > _LISTED or _PROMPT.match(text) or not text or (" " in text.strip() and not files):
+                directory = ""
+            elif files and "/" not in text:
+                yield line
+                yield from (Line(line.number, f"{directory}/{name}") for name in files)
+                continue
+        if len(text) < _LONG and _lists(text) and (found := _LS.match(text)):
+            directory, listed = found["directory"].rstrip("/"), 0
         if name := _SHOWN.match(text):
             shown = name["name"]
         elif shown and (version := _OF_SHOWN.match(text)):

@@ -28,17 +28,24 @@ _CUDA = tuple(
         r"\blibcudart(?:\.so)?(?:\.\d{1,2})? is (?:of |at )?version VERSION",
         r"\+cuda-?VERSION",
         r"(?i)CUDA/cuDNN version\W{0,6}(?:cuda ?)?v?VERSION",
+        r"(?i)\bcuda\b(?: toolkit)?[^.\n]{0,20}? from v?\d{1,2}\.\d[\d.]{0,6} to v?VERSION",
     )
 )
 _PACKAGE = Pattern(r"\bcuda-(?:toolkit-|runtime-|libraries-)?(?P<major>\d{1,2})-(?P<minor>\d)\b")
 _CUDNN = tuple(
     Pattern(p.replace("VERSION", r"v?(\d{1,2}(?:\.\d{1,3}){0,3})"), re.ASCII)
     for p in (
+        r"(?i)\bcudnn\b[^.\n\d]{0,30}?(?: from v?\d{1,2}\.[\d.]{1,12} to | \(?v?\d{1,2}\.[\d.]{1,12}(?:-\d{1,2})? ?(?:-+>|=>|\u2192) ?)VERSION",
+        r"\blibcudnn\d\.x86_64 +VERSION",
+        r"(?i)\bcudnn-(?:\d+\.\d-)?(?:linux|windows)[\w-]{0,20}-VERSION",
+        r"\blibcudnn\d(?:-cuda-\d\d)?(?:-dev)?/[\w,.-]{1,40} VERSION",
         r"\blibcudnn\d?[ =_-]{1,20}VERSION",
         r"\bSetting up libcudnn\d(?:-cuda-\d\d)?(?::\w{3,6})? \(VERSION",
         r"(?i)\bcudnn_VERSION_windows",
         r"(?i)\bcudnn(?!64_)[ _-]?(?:ver\w{0,5}|v)?(?: is| was)?[ :=]{0,20}VERSION",
-        r"(?i)\bcudnn-(?:\d+\.\d-)?(?:linux|windows)[\w-]{0,20}-VERSION",
+        r"(?i)\b(?:took|chose|downloaded|picked|grabbed|got|fetched|installed|used|have|copied|unpacked|extracted) [^.\n\d;?]{0,24}?\bcudnn\b,? (?:which|that) (?:is|was) (?=v?[4-9]\.\d)VERSION",
+        r"(?i)\bcudnn\b[^.\n\d;?]{1,30}?\b(?:took|chose|downloaded|picked|grabbed|fetched|installed|copied|unpacked|extracted)(?: (?:the|version|release|newest|latest|only)){0,3} (?=v?[4-9]\.\d)VERSION",
+        r"(?i)\b(?:took|chose|downloaded|picked|grabbed|got|fetched|installed|used|have|copied|unpacked|extracted) (?:the )?(?:version |release )?(?=v?[4-9]\.\d)VERSION of (?:nvidia'?s? )?cudnn",
         r"(?i)cuda/cudnn version\W{0,6}(?:cuda[ :]?)?v?\d[\d.]{0,6} {0,2}[/,;&] {0,2}VERSION",
     )
 )
@@ -81,7 +88,9 @@ _HAS = Pattern(
     r"(?i:\b(?:have|has|I've|we've|only|there(?:'s| is| are)|contains?|see|got)\b[^.?!,;:]{0,30}?)(?<![\w/.])['`\"]?(?P<name>cudnn64_|libcudnn\.so\.|cudart64_|libcudart\.so\.)(?P<version>\d{1,3}(?:\.\d)?)\b"
 )
 """A library that is there, by its name."""
-_LISTED = Pattern(r"^(?:\d{1,4}[./-]\d\d[./-]\d{2,4} |-a-{4} ).{0,80}\b(?P<name>cudnn64_)(?P<version>\d)\.dll$")
+_LISTED = Pattern(
+    r"^(?:\d{1,4}[./-]\d\d[./-]\d{2,4} |-a-{4} ).{0,80}\b(?P<name>cudnn64_|cudart64_)(?P<version>\d{1,3})\.dll$|^[A-Za-z]:\\.{0,120}\\(?P<name2>cudnn64_)(?P<version2>\d)\.dll$"
+)
 """A line of a directory of Windows."""
 _INSTALLED_IN = Pattern(r"(?i)\\NVIDIA\\CUDNN\\v(\d{1,2}(?:\.\d{1,2}){0,2})\\")
 """Where cuDNN's installer for Windows puts it."""
@@ -94,9 +103,10 @@ _EXTRA = Pattern(r"(?:tensorflow|\d) ?\[and-cuda\]|nvidia-(?:cublas|cudnn|cuda-r
 _CUDA_PATH = Pattern(r"/cuda-(\d{1,2}\.\d{1,2})")
 _NOT_INSTALLED = Pattern(
     r"NVIDIA-SMI|[Dd]river|dlerror|cannot open|dso_loader|Could not|(?i:\b(?:needs?|requires?|required|supports?|wants?|asks?|asking|insists|expects?|look(?:ing|ed|s)? for|search(?:ing|ed|es)? for|compiled|"
-    r"built|must|should|compatible|compatibility|download|upgrad\w+|downgrad\w+|instead|which version|works? (?:with|on|for)|capability|smi|tested|docs?|"
+    r"built|must|should|compatible|compatibility|download|(?:up|down)grad(?!ed (?:from |cudnn|cuda|to (?:tf|tensorflow|keras|python|ubuntu)\b|(?:tf|tensorflow|keras|python|ubuntu|pip)\b)[^\n?]{0,40})\w+|instead|which version|works? (?:with|on|for)|capability|smi|tested|docs?|"
     r"available|available in|only has|without|no longer|don't have|not have|could)\b)"
 )  # fmt: skip
+_DRIVER = Pattern(r"(?i)\b(?:nvidia[ -])?drivers?(?: version)?[ :=]{0,2}v?\d{3}(?:\.\d{1,3}){0,2}\b")
 _BUILT_WITH = Pattern(r"\bcu(?:da|dnn)_version['\"]?\W{1,3}\d")
 """A build's own information."""
 _FIELD = Pattern(
@@ -154,6 +164,10 @@ def _sentence(text: str) -> str:
     return ". ".join(own) if len(parts) > 1 else ""
 
 
+_TURNS = Pattern(
+    r"(?<=\w[.!?;])\s+(?=\S)|(?i:,? \b(?:although|though|but|while|whereas|however|yet|even though)\b,? )|\.{3} "
+)
+"""Between what is said of the error and of what is there."""
 _SENTENCES = Pattern(r"(?<=\w[.!?;])\s+(?=\S)")
 _INSTALLED = Pattern(
     r"(?i:\b(?:is|are|was|were|have|has|got|i've|we've|my) (?:\w+ ){0,2}?installed\b|\binstalled:|\b(?:cuda|cudnn)(?: toolkit)? v?\d[\d.]{0,8} (?:\w+ )?installed\b|\bi (?:have|use|run|installed|fetched|took|chose)\b|\bmy (?:cuda|cudnn)\b)"
@@ -189,12 +203,16 @@ def line(text: str, _number: int, _notes: Notebook) -> Understood | None:
         return Understood(KIND, {"cuda": linked["version"]})
     if shown := _FILE.search(text):
         if _NO_SUCH.search(text):
-            return None
+            parts = _TURNS.sub("\n", text).split("\n") if text[0].isalpha() and ".cc:" not in text else []
+            shown = next((m for one in parts if not _NO_SUCH.search(one) and (m := _FILE.search(one))), None)
+            if shown is None:
+                return None
         return Understood(SHOWN, {"directory": shown["directory"], "library": shown["library"]})
     if ".cc:" in text:
         return None
     if listed := _LISTED.match(text):
-        return Understood(KIND, _by_file(listed["name"], listed["version"]))
+        file = named(listed.groupdict())
+        return Understood(KIND, _by_file(file["name"], file["version"]))
     if places := set(_INSTALLED_IN.findall(text)):
         return Understood(KIND, {"cudnn": places.pop()}) if len(places) == 1 else None
     if text.endswith("?") and (said := _SENTENCES.sub("\n", text)).count("\n"):
@@ -204,13 +222,21 @@ def line(text: str, _number: int, _notes: Notebook) -> Understood | None:
     if text.endswith("?") and "Error" not in text and "cannot open" not in text:  # the file's name alone tells
         has = _HAS.search(text)
         return Understood(KIND, _by_file(has["name"], has["version"])) if has else None
+    without_cuda = False
     if _NOT_INSTALLED.search(text):
         own = _OWN.search(text)
-        text = own[0] if own else _sentence(text) or _of_ones_own(text)
+        rest = own[0] if own else _sentence(text) or _of_ones_own(text)
+        without_cuda = not rest and _DRIVER.search(text) is not None
+        if without_cuda:
+            rest = _DRIVER.sub("", text)
+            rest = _sentence(rest) or ("" if _NOT_INSTALLED.search(rest) else rest)
+        text = rest
     values = {}
     if (has := _HAS.search(text)) and not _NO_LONGER.search(text):
         values |= _by_file(has["name"], has["version"])
-    if (found := next((m for p in _CUDA if (m := p.search(text))), None)) and is_cuda(found[1]):
+    if without_cuda:
+        pass  # beside the driver's version it may be nvidia-smi's
+    elif (found := next((m for p in _CUDA if (m := p.search(text))), None)) and is_cuda(found[1]):
         values["cuda"] = found[1]
     elif found := _PACKAGE.search(text):
         values["cuda"] = f"{found['major']}.{found['minor']}"

@@ -48,6 +48,16 @@ _PROSE = Pattern(
     rf"|(?<![\w/.]){_QUOTE}{_LIBRARY.replace('P<library>', 'P<library3>')}{_QUOTE}(?i: (?:\w+ ){{0,3}}?(?:(?:is|was|were|are) )?(?:missing|not (?:found|there|present|available|loaded|installed)"
     rf"|not to be found|could not be (?:found|loaded|opened)|couldn't be|can ?not be (?:found|loaded|opened)|can't be (?:found|loaded)|(?:is |was )?(?:wanted|asked for|needed|required|expected|searched|looked for)\b|fails? to load|won't (?:load|open)|will not (?:load|open)|doesn't (?:load|open)|doesn't exist|does not exist|nowhere))"
 )
+_NO = r"no (?:se )?(?:encuentra|ha encontrado|puede (?:cargar|abrir|encontrar)|existe)|ne (?:trouve pas|peut pas (?:trouver|charger|ouvrir))|introuvable ?:|findet (?:die (?:datei )?|das )?|(?:me )?falta|(?:es )?fehlt|il manque|n\u00e3o (?:encontra|encontrou|consegue (?:carregar|abrir))|non (?:trova|trovo)"
+_IS_NOT = (
+    r"no (?:existe|se (?:encuentra|encontr\u00f3)|encontrad\w|est\u00e1|puede)|n'existe pas|n'est pas (?:trouv|l\u00e0)|introuvable|manque|nicht (?:gefunden|vorhanden|da\b|gefunden|findet|finden)|fehlt|kann nicht"
+    r"|n\u00e3o (?:existe|foi encontrad|encontrad)|non (?:trovat|esiste)|\u043d\u0435 (?:\u043d\u0430\u0439\u0434|\u043d\u0430\u0445\u043e\u0434)|\u043e\u0442\u0441\u0443\u0442\u0441\u0442\u0432"
+)
+_ELSEWHERE = Pattern(
+    rf"(?i:\b(?:{_NO})[^.?!\n]{{0,30}}?)(?<![\w/.]){_QUOTE}{_LIBRARY}"
+    rf"|(?<![\w/.]){_QUOTE}{_LIBRARY.replace('P<library>', 'P<library2>')}{_QUOTE}(?: ?(?:\u627e\u4e0d\u5230|\u4e0d\u5b58\u5728|\u7f3a\u5931|\u6ca1\u6709\u627e\u5230|\u672a\u627e\u5230|\u65e0\u6cd5|\u304c\u898b\u3064|\u304c\u306a\u3044|\u304c\u3042\u308a\u307e\u305b\u3093)|(?i: (?:\w+ ){{0,3}}?(?:{_IS_NOT})))"
+)
+"""The same in other tongues."""
 _TITLE = Pattern(
     rf"(?:(?:can't|cannot|can not|unable to|fail(?:s|ed)? to|when|while|error (?:on|at|in)) import(?:ing)?(?: \w+)?|ImportError|OSError|DLL load failed|loading shared libraries)\W{{1,3}}(?:of )?{_LIBRARY}(?!\.\d|\w| ?:| is (?:there|installed))"
 )
@@ -93,7 +103,7 @@ def line(text: str, number: int, notes: Notebook) -> Understood | None:
     weight = 0 if found else _SAID
     if found is None and len(text) > 600:
         return None
-    if found := found or _PROSE.search(text) or _TITLE.search(text):
+    if found := found or _PROSE.search(text) or _TITLE.search(text) or _ELSEWHERE.search(text):
         name = next(value for value in found.groups() if value)
         name = name.lower() if name.endswith(".dll") else name
     elif found := _BY_VERSION.search(text):

@@ -53,6 +53,7 @@ from . import (
     tensorflow_ops,
     told_drivers,
     told_hosts,
+    told_libraries,
     told_setups,
     xid,
 )
@@ -97,6 +98,7 @@ LANGUAGES: tuple[Language, ...] = (
     *told_setups.LANGUAGES,
     *told_drivers.LANGUAGES,
     *told_hosts.LANGUAGES,
+    *told_libraries.LANGUAGES,
     complaints.SUSPICIONS,
     *complaints.LANGUAGES,
 )

@@ -54,8 +54,8 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("installs-extra", ("and-cuda",), r"\bpip\d? install [^\n]{0,200}\btensorflow\[and-cuda\]"),
     (
         "cudnn-package",
-        ("libcudnn", "nvidia-cudnn-cu"),
-        (r"^ii +libcudnn\d+(?:-cuda-\d+)?(?::amd64)? +(?P<version>\d\.\d{1,2}\.\d{1,2})"
+        ("libcudnn", "nvidia-cudnn-cu", "CUDNN_PATCHLEVEL", "(cudnn_version.h)"),
+        (r"^cuDNN (?P<version4>\d\.\d{1,2}\.\d{1,2}) \(cudnn_version\.h\)$|^libcudnn\d+(?:-dev)?/\S{1,30} (?P<version5>\d\.\d{1,2}\.\d{1,2})|^ii +libcudnn\d+(?:-cuda-\d+)?(?::amd64)? +(?P<version>\d\.\d{1,2}\.\d{1,2})"
         r"|Successfully installed [^\n]{0,600}\bnvidia-cudnn-cu\d\d-(?P<version2>\d\.\d{1,2}\.\d{1,2})|^nvidia-cudnn-cu\d\d +(?P<version3>\d\.\d{1,2}\.\d{1,2})"),
     ),
     (

@@ -156,6 +156,8 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "cuda-visible-devices-wrong"
     if said("wheel-libs-named") and said("file-is-there"):
         yield "pip-nvidia-libs-not-found"
+    if said("cuda-change-helps") or libraries.asks_for_another(facts):
+        yield "cuda-version-mismatch"
     lost = _parts_lost_on_windows(facts)
     if lost and (said("file-is-there") or any(name.startswith(_UNPACKS) for name in lost)):
         yield "zlibwapi-missing"  # the file is there, or may be: what it needs is not
@@ -344,9 +346,20 @@ def strong(facts: Facts) -> Iterator[str]:
         yield "cpu-no-avx"
     if said("dll-routine") and old and not said("processor-with-avx") and (release is None or release >= _WITH_AVX):
         yield "cpu-no-avx"
+    if said("file-in-wheels-said") and said("library-not-loaded", "cudnn-part-missing"):
+        yield "pip-nvidia-libs-not-found"
+    if said("notebook-for-processors") and not said("library-not-loaded"):
+        yield "tf-cpu-only-package"
+    failed, cards = said("gemm-failed", "cublas-failed", "handle-failed"), facts.text.cards()
+    if failed and said("memory-not-it-said") and release is None and cards and all(_AMPERE.search(c) for c in cards):
+        yield "gpu-too-new-for-build"
     yield from _without_nvidia(facts)
 
 
+_AMPERE = Pattern(
+    r"(?i)\b(?:RTX ?)?(?:30[5-9]0|40[5-9]0)\b|\bRTX ?A\d{4}|\bA(?:100|10|30|40|6000)\b|\bL40S?\b|\bH[12]00\b"
+)
+"""Cards that need CUDA 11 at least, which no TensorFlow before 2.4 is built for."""
 _MAJOR = Pattern(r"cudnn\w{0,20}(?:64_|\.so\.)(\d)\b")
 _WITH_AVX = (1, 6)
 """Since then its packages need it; those before 2.1 end so on a processor without."""

@@ -107,6 +107,19 @@ def names_another(facts: Facts) -> bool:
     return release is not None and bool(named) and _wanted(release) not in named
 
 
+def asks_for_another(facts: Facts) -> bool:
+    """Whether the library that is lost is of another major version of CUDA than the release that is named is built for: it is another
+    TensorFlow that asks for it."""
+    release, picks = release_of(facts), facts.tensorflow.libraries
+    names = () if isinstance(picks, Unread) else tuple(p.soname for p in picks)
+    found = [one[1] for name in names if (one := _OF_MAJOR.match(name))]
+    stated = isinstance(facts.tensorflow.version, str) or bool(facts.text.said("binding-of-node"))
+    return release is not None and stated and bool(found) and _wanted(release) not in found
+
+
+_OF_MAJOR = Pattern(r"libcudart\.so\.(8|9|10|11|12|13)\b")
+
+
 def names_another_than_linked(facts: Facts) -> bool:
     """Whether the CUDA that is named is not the one whose libraries this release is linked with: up to 1.13 it opens none later."""
     named = {e.values["cuda"] for e in facts.text.said("names-cuda") if "." in e.values.get("cuda", "")}

@@ -163,6 +163,9 @@ def _cudnn(facts: Facts) -> Iterator[str]:
     release = libraries.release_of(facts)
     wanted = needs_cudnn(release) if release else None
     here = [_pair(e.values["version"]) for e in said("cudnn-package")]
+    pinned = [found for e in said("pip-brings-tensorflow") if (found := _PINNED.search(e.text))]
+    if len(pinned) == 1:
+        wanted = needs_cudnn((int(pinned[0][2]), int(pinned[0][3]))) or wanted
     if wanted and here and all(one and one[0] == wanted[0] and one < wanted for one in here):
         yield "cudnn-version-too-old"
 
