@@ -32,6 +32,7 @@ from gpudoctor.checks.library_texts import (
     states_what_is_asked,
 )
 from gpudoctor.checks.toolkits import damaged_wheels, found_by_variable, without
+from gpudoctor.checks.wheel_texts import listed_wheel_is_not_found
 from gpudoctor.facts import Facts, LibraryFile, LibraryPick, UnknownFactError, Unread, known
 from gpudoctor.findings import LIKELY, Evidence, Findings, Fix, Found, LinkChange, Stage, on_library_path
 from gpudoctor.registry import check
@@ -130,7 +131,13 @@ def pip_nvidia_libs_not_found(facts: Facts) -> Findings:
     Source: ELF dynamic sections of the wheels 2.12 to 2.21 (compat/matrix.json).
     """
     if facts.text.is_all:
-        yield from not_in_this_text(chain(file_that_is_there(facts, in_wheels=True), extra_out_of_reach(facts)))
+        yield from not_in_this_text(
+            chain(
+                file_that_is_there(facts, in_wheels=True),
+                extra_out_of_reach(facts),
+                listed_wheel_is_not_found(facts),
+            )
+        )
         return
     lost: list[tuple[LibraryPick, LibraryFile]] = []
     for pick in failed(facts):

@@ -81,7 +81,9 @@ _HAS = Pattern(
     r"(?i:\b(?:have|has|I've|we've|only|there(?:'s| is| are)|contains?|see|got)\b[^.?!,;:]{0,30}?)(?<![\w/.])['`\"]?(?P<name>cudnn64_|libcudnn\.so\.|cudart64_|libcudart\.so\.)(?P<version>\d{1,3}(?:\.\d)?)\b"
 )
 """A library that is there, by its name."""
-_LISTED = Pattern(r"^(?:\d{1,4}[./-]\d\d[./-]\d{2,4} |-a-{4} ).{0,80}\b(?P<name>cudnn64_)(?P<version>\d)\.dll$")
+_LISTED = Pattern(
+    r"^(?:(?:\d{1,4}[./-]\d\d[./-]\d{2,4} |-a-{4} ).{0,80}\b|[A-Za-z]:\\[^:\n]{0,200}\\)?(?P<name>cudnn64_)(?P<version>\d)\.dll$"
+)
 """A line of a directory of Windows."""
 _INSTALLED_IN = Pattern(r"(?i)\\NVIDIA\\CUDNN\\v(\d{1,2}(?:\.\d{1,2}){0,2})\\")
 """Where cuDNN's installer for Windows puts it."""
