@@ -65,7 +65,7 @@ LIMIT = Language(
             "power-limit-said",
             rf"(?i:\b{_LIMITED}[^.\n]{{0,40}}?\b(?P<limit>\d{{2,3}}){_WATT}(?! ?/)[^.\n]{{0,40}}?\b{_DEFAULT}\b[^.\n]{{0,30}}?\b(?P<default>\d{{2,3}}){_WATT}"
             rf"|\b(?:default|factory|stock|original)\b[^.\n]{{0,30}}?\b(?P<default2>\d{{2,3}}){_WATT}[^.\n]{{0,60}}?\b{_LIMITED}[^.\n]{{0,20}}?\b(?P<limit2>\d{{2,3}}){_WATT}"
-            rf"|\b(?P<limit3>\d{{2,3}}){_WATT}[^.\n]{{0,20}}?\b(?:power ?limit|limit|cap)\b[^.\n]{{0,40}}?\b{_DEFAULT}\b[^.\n]{{0,30}}?\b(?P<default3>\d{{2,3}}){_WATT})",
+            rf"|\b(?P<limit3>\d{{2,3}}){_WATT}[^.\n]{{0,20}}?\b(?:power ?limit|limit|cap)\b(?!\W{{0,4}}(?:(?:is|of|at|to) )?\d)[^.\n]{{0,40}}?\b{_DEFAULT}\b[^.\n]{{0,30}}?\b(?P<default3>\d{{2,3}}){_WATT})",
             once=True,
         ),
     ),

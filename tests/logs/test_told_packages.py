@@ -59,6 +59,12 @@ def _first(text: str) -> str:
         ('face recognition with tfjs is too slow on my RTX server\n\n"dependencies": { "@tensorflow/tfjs-node": "4.2.0", "@vladmandic/face-api": "1.7" }\nCPU 100%, nvidia-smi shows no process.\n', 'tf-cpu-only-package', True),
         ('ModuleNotFoundError: No module named \'tensorflow\' in Jupyter Lab\n\nIn the terminal `python -c "import tensorflow"` works fine. In [1]: import tensorflow -> error. conda env "ml", Ubuntu.\n', 'jupyter-kernel-other-environment', True),
         ("No GPU with tensorflow=2.10.0=mkl_py310hd9a6a59_0 from the defaults channel; tf.config.list_physical_devices('GPU') returns []; driver 520, GTX 1660\n", 'conda-cpu-build', True),
+        ('2x V100 and MirroredStrategy. gpu 0 97%, gpu 1 96%. Only one of them is shown in TensorBoard. TF 2.3\n', 'single-gpu-silently', False),
+        ("pip says Requirement already satisfied: tensorflow, but python train.py: ModuleNotFoundError: No module named 'tensorflow'. Ubuntu, python3.8 and 3.10 are installed.\n", 'jupyter-kernel-other-environment', False),
+        ('Windows 11, WSL2 Ubuntu: tf.test.is_built_with_cuda() True, list_physical_devices [] TF 2.13. RTX 3060\n', 'tf-windows-native-cpu-only', False),
+        ("conda install tensorflow=2.4.1=gpu_py39h8236f22_0 replaced mkl_py39 and now it works: GPU listed [PhysicalDevice(name='/physical_device:GPU:0', device_type='GPU')]\n", 'conda-cpu-build', False),
+        ('nccl all_reduce hangs on 8x A100, IOMMU is disabled. NCCL_P2P_DISABLE=1 works\n', 'p2p-unsupported-geforce', False),
+        ('GPU usage jumps 0% - 90% - 0% with reinforcement learning, env steps in python between, small MLP. TF 2.3\n', 'cpu-starved-input', False),
     ],
 )  # fmt: skip
 def test_what_is_named_first(text: str, cause: str, is_it: bool) -> None:
