@@ -287,7 +287,7 @@ def _given_little(facts: Facts, total: int) -> tuple[Evidence, ...]:
     devices = () if isinstance(facts.gpu.devices, Unread) else facts.gpu.devices
     tables = {d.memory_total_bytes for d in devices if isinstance(d.memory_total_bytes, int)}
     by_words = {int(e.values["gib"]) << 30 for e in told}
-    named = _others.memory_of_named(_names(facts))
+    named = 0 if text.said("memory-is-free") else _others.memory_of_named(_names(facts))
     card = total or (
         tables.pop() if len(tables) == 1 else by_words.pop() if not tables and len(by_words) == 1 else named
     )

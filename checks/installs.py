@@ -119,7 +119,7 @@ def tf_windows_native_cpu_only(facts: Facts) -> Findings:
     new = _installs.at_least(facts.tensorflow.version, "2.11")
     if not new and facts.text.said("release-after-2.10", "release-left"):
         new = True
-    named = _told.releases(facts) if facts.text.is_all and new is None and _installs.shows_no_gpu(facts) else ()
+    named = _told.releases(facts) if facts.text.is_all and new is None and facts.tensorflow.build.cuda is False else ()
     if named and min(named) >= _WITHOUT_CUDA:  # in a question, too: it is what does not work
         new = True
     if new is None:

@@ -99,7 +99,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "memory-is-free",
         ("GB", "MiB", "free"),
-        r"(?:^|[^\d])0 ?MiB / {1,3}\d{4,6} ?MiB|(?i:\b\d{1,2}(?:\.\d)? ?(?:GB )?(?:of|/) ?\d{1,2} ?(?:GB )?(?:is |are )?free\b|\bfree memory\b[^.\n]{0,12}\d{1,2} of \d{1,2} ?GB|\b(?:gpu|card|memory) is (?:completely |totally )?(?:empty|free)\b)",
+        r"(?:^|[^\d])0 ?MiB / {1,3}\d{4,6} ?MiB|(?i:\b(?:has|have|are|is|with) \d{1,2} ?GB (?:of (?:gpu )?memory )?free\b|\b\d{1,2}(?:\.\d)? ?(?:GB )?(?:of|/) ?\d{1,2} ?(?:GB )?(?:is |are )?free\b|\bfree memory\b[^.\n]{0,12}\d{1,2} of \d{1,2} ?GB|\b(?:gpu|card|memory) is (?:completely |totally )?(?:empty|free)\b)",
     ),
     ("address-space-limited", ("virtual memory", "ulimit", "h_vmem"), r"\bvirtual memory +\(kbytes, -v\) +\d{5,10}\b|\bulimit -v \d{5}|\bh_vmem=\d"),
     ("libdevice-named", ("libdevice",), r"(?i:\b(?:no|not|can(?:'t|not)|missing|find|locate)\b[^.\n]{0,30}\blibdevice\b|\blibdevice\b(?:\.compute_\d\d\.\d\d\.\w{2})?[^.\n]{0,30}(?:\b(?:not found|missing)\b|n't (?:be )?found\b))"),
