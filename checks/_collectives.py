@@ -114,7 +114,8 @@ def redirected(facts: Facts) -> tuple[TextEvent, ...]:
         return (*wrong[:2], *changed)
     if not hangs and not wrong:
         raise UnknownFactError(Unread(why="not in this text", settle=settle))
-    why = facts.text.said("iommu-fault", "acs-on", "iommu-cure")
+    off = facts.text.said("iommu-is-off") and without_peers(facts)  # and it hangs all the same
+    why = facts.text.said("iommu-fault", "acs-on", *(() if off else ("iommu-cure",)))
     if not hangs:
         if not why:
             raise UnknownFactError(Unread(why="not in this text", settle=settle))

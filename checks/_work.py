@@ -7,7 +7,7 @@ from typing import NoReturn
 
 from gpudoctor import compat
 from gpudoctor.checks import _driver_fixes as fix
-from gpudoctor.checks import _told
+from gpudoctor.checks import _others, _told
 from gpudoctor.checks._said import lines
 from gpudoctor.facts import Facts, TextEvent, UnknownFactError, Unread
 from gpudoctor.findings import LIKELY, Evidence, Fix, Found
@@ -259,6 +259,8 @@ def held_by_others(facts: Facts) -> tuple[str, tuple[Evidence, ...]] | None:
     others = [e for e in text.said("torch-out-of-memory") if _of_others(e.text)]
     if others and not text.said("frameworks-together"):
         return "Most of the GPU's memory is held by others than this program.", lines(others)
+    if (foreign := _others.foreign(facts)) and text.said(*FULL, *MADE):
+        return "Another program holds memory of the GPU.", lines(foreign)
     if orphaned := [e for e in text.said("gpu-process") if _orphaned(e)]:
         return "A process whose program is gone holds memory of the GPU.", lines(orphaned)
     if gone := text.said("holder-is-gone"):
@@ -288,7 +290,10 @@ def _given_little(facts: Facts, total: int) -> tuple[Evidence, ...]:
     devices = () if isinstance(facts.gpu.devices, Unread) else facts.gpu.devices
     tables = {d.memory_total_bytes for d in devices if isinstance(d.memory_total_bytes, int)}
     by_words = {int(e.values["gib"]) << 30 for e in told}
-    card = total or (tables.pop() if len(tables) == 1 else by_words.pop() if not tables and len(by_words) == 1 else 0)
+    named = 0 if text.said("memory-is-free") else _others.memory_of_named(_names(facts))
+    card = total or (
+        tables.pop() if len(tables) == 1 else by_words.pop() if not tables and len(by_words) == 1 else named
+    )
     if little := [e for size, e in given if size < _SMALL / 2 * card]:
         return lines((*little, *(told if not total and not devices else ())))
     if nearly_none := [e for size, e in given if size < _NEXT_TO_NOTHING * _of_the_model(e.values.get("name", ""))]:

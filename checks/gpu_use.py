@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gpudoctor.checks import _driver_fixes as fix
-from gpudoctor.checks import _speed, _work
+from gpudoctor.checks import _others, _speed, _work
 from gpudoctor.checks._driver_said import decided
 from gpudoctor.checks._gpus import about, each, gib, gpus, title, visible
-from gpudoctor.checks._said import holds, lines, undecided
+from gpudoctor.checks._said import holds, lines, speaks_of_speed, undecided
 from gpudoctor.checks._work import held_by_others
-from gpudoctor.facts import Facts, GpuDevice, GpuProcess, UnknownFactError, Unread, known
+from gpudoctor.facts import Facts, GpuDevice, GpuProcess, TextEvent, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
 
@@ -278,7 +278,20 @@ def exclusive_busy(facts: Facts) -> Findings:
     Source: NVML API reference, NVML_COMPUTEMODE_EXCLUSIVE_PROCESS; NVIDIA Multi-Process Service.
     """
 
-    speaks_of_a_busy_gpu(facts)
+    refused = facts.text.said("context-refused", "context-not-made", "executor-not-made") if facts.text.is_all else ()
+    if refused and (taken := _others.exclusive_and_taken(facts)) and not facts.text.said("gpu-process"):
+        message = "A GPU admits one process at a time, and another one is on it."
+        mode = Fix(
+            kind="command",
+            risk="needs root",
+            summary="Let any number of processes use it",
+            steps=("sudo nvidia-smi -c DEFAULT",),
+            verify="nvidia-smi -q -d COMPUTE",
+        )
+        yield Found(message=message, proof=lines((*refused[:1], *taken)), fixes=(mode,))
+        return None
+    if not refused:
+        speaks_of_a_busy_gpu(facts)
 
     def look(device: GpuDevice) -> Found | None:
         if known(device.compute_mode) not in ("exclusive-process", "exclusive-thread"):
@@ -358,6 +371,24 @@ def vgpu_unlicensed(facts: Facts) -> Findings:
     return "NVML reports no vGPU without a licence"
 
 
+_FULLY = 90
+
+
+def _shared_in_words(facts: Facts) -> tuple[TextEvent, ...]:
+    """The rows of nvidia-smi's table that show another program at work on a GPU that somebody finds slow."""
+    text, devices = facts.text, facts.gpu.devices
+    if not text.said("slow-named", "gpu-is-slow", "takes-long", "got-slower-said"):
+        return ()
+    others = {e.values["index"]: e for e in _others.foreign(facts)}
+    busy = [
+        str(d.index)
+        for d in (() if isinstance(devices, Unread) else devices)
+        if isinstance(d.utilisation_gpu_percent, int) and d.utilisation_gpu_percent >= _FULLY
+    ]
+    states = {e.values["index"]: e for e in text.said("gpu-state")}
+    return tuple(e for index in busy if index in others for e in (others[index], states[index]) if index in states)
+
+
 _BUSY = 50
 """Percent of the time in which a kernel ran on the GPU."""
 
@@ -382,6 +413,13 @@ def busy_with_other_work(facts: Facts) -> Findings:
 
     Source: NVML API reference, nvmlDeviceGetUtilizationRates; the measurements.
     """
+    if facts.text.is_all:
+        speaks_of_speed(facts)
+        shared = _shared_in_words(facts)
+        if not shared:
+            raise NotApplicable("no table shows another program at work")
+        yield Found(message="Another program computes on the GPU, too.", proof=lines(shared), fixes=(_LOOK,))
+        return None
     measured = _speed.by_gpu(facts)
     if not measured:
         raise NotApplicable("no kernel was run on a GPU of NVML's")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpudoctor.checks import _installs, _stated
+from gpudoctor.checks import _installs, _stated, _told
 from gpudoctor.checks._said import left_open, lines, said
 from gpudoctor.facts import Facts, TextEvent, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, NotApplicable, Stage
@@ -119,13 +119,17 @@ def tf_windows_native_cpu_only(facts: Facts) -> Findings:
     new = _installs.at_least(facts.tensorflow.version, "2.11")
     if not new and facts.text.said("release-after-2.10", "release-left"):
         new = True
+    named = _told.releases(facts) if facts.text.is_all and new is None and facts.tensorflow.build.cuda is False else ()
+    if named and min(named) >= _WITHOUT_CUDA:  # in a question, too: it is what does not work
+        new = True
     if new is None:
         new = _installs.at_least(_installs.minor(facts.python.version), "3.11") or None
     if new is None:
         known(facts.tensorflow.version)
     if not new:
         return "up to 2.10 TensorFlow for Windows has CUDA"
-    if facts.text.is_all and not _installs.shows_no_gpu(facts) and not _asks_for_a_gpu(facts):
+    refused = facts.text.said("device-not-available")
+    if facts.text.is_all and not _installs.shows_no_gpu(facts) and not _asks_for_a_gpu(facts) and not refused:
         known(facts.tensorflow.devices)
     told = facts.tensorflow.version
     version = told if isinstance(told, str) and _installs.at_least(told, "2.11") else "2.11 or newer"
@@ -134,6 +138,9 @@ def tf_windows_native_cpu_only(facts: Facts) -> Findings:
         proof=(Evidence(text=f"Windows, TensorFlow {version}", source="system and package"),),
         fixes=(_WSL,),
     )
+
+
+_WITHOUT_CUDA = (2, 11)
 
 
 def _asks_for_a_gpu(facts: Facts) -> bool:

@@ -33,6 +33,7 @@ from gpudoctor.checks.library_texts import (
 )
 from gpudoctor.checks.places_texts import dll_off_the_path, libraries_gone, wheel_is_there
 from gpudoctor.checks.toolkits import damaged_wheels, found_by_variable, without
+from gpudoctor.checks.wheel_texts import listed_wheel_is_not_found
 from gpudoctor.facts import Facts, LibraryFile, LibraryPick, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, LinkChange, Stage, on_library_path
 from gpudoctor.registry import check
@@ -132,7 +133,12 @@ def pip_nvidia_libs_not_found(facts: Facts) -> Findings:
     """
     if facts.text.is_all:
         yield from not_in_this_text(
-            chain(file_that_is_there(facts, in_wheels=True), wheel_is_there(facts), extra_out_of_reach(facts))
+            chain(
+                file_that_is_there(facts, in_wheels=True),
+                wheel_is_there(facts),
+                extra_out_of_reach(facts),
+                listed_wheel_is_not_found(facts),
+            )
         )
         return
     lost: list[tuple[LibraryPick, LibraryFile]] = []

@@ -6,12 +6,20 @@ from collections.abc import Iterator
 
 from gpudoctor.checks import _work
 from gpudoctor.checks._said import lines, said
-from gpudoctor.facts import Facts, Unread
+from gpudoctor.facts import Facts, TextEvent, Unread
 from gpudoctor.findings import EnvChange, Fix, Found, Stage
 from gpudoctor.registry import check
 
 _BEFORE = "nvidia-smi  # before the program is started: does anything hold memory?"
-_SHORT = ("gpu-memory-short-said", "out-of-memory", "torch-out-of-memory", "dnn-absent", "no-algorithm")
+_SHORT = (
+    "resource-exhausted",
+    "allocation-refused",
+    "gpu-memory-short-said",
+    "out-of-memory",
+    "torch-out-of-memory",
+    "dnn-absent",
+    "no-algorithm",
+)
 _GROWTH = "TF_FORCE_GPU_ALLOW_GROWTH"
 
 
@@ -47,7 +55,8 @@ def tf_preallocates_all_memory(facts: Facts) -> Iterator[Found]:
     """
     together = facts.text.said("frameworks-together")
     short = facts.text.said(*_SHORT) if together else ()
-    told = (*together, *short) if short else said(facts, "takes-all-memory", settle="nvidia-smi")
+    idle = _held_for_nothing(facts)
+    told = (*together, *short) if short else idle or said(facts, "takes-all-memory", settle="nvidia-smi")
     if facts.text.said(*_work.REFUSED, "cudnn-too-old", "tensor-too-large", "no-memory-for-a-context"):
         _work.unknown("nvidia-smi")
     if not facts.text.shows_a_failure and _means_another(facts):
@@ -57,6 +66,30 @@ def tf_preallocates_all_memory(facts: Facts) -> Iterator[Found]:
         proof=lines(told),
         fixes=(growth(),),
     )
+
+
+_MOST, _SMALLEST = 0.75, 3.5
+
+
+def _held_for_nothing(facts: Facts) -> tuple[TextEvent, ...]:
+    """What tells that TensorFlow holds most of a GPU for a small model, or without any work, and that another program finds none."""
+    held = [e for e in facts.text.said("memory-held-said") if _is_most(facts, e.values)]
+    small, idle = facts.text.said("small-model-said"), facts.text.said("holds-without-work")
+    others = facts.text.said("other-finds-none")
+    refused = facts.text.said(*_SHORT)
+    if not held or not others or not (small or idle) or facts.text.said("gpu-process", "memory-limited"):
+        return ()
+    if not (small and idle) and not refused:  # it may fail for want of something else
+        return ()
+    return (held[0], *small[:1], *idle[:1], *others[:1])
+
+
+def _is_most(facts: Facts, values: dict[str, str]) -> bool:
+    used = float(values["used"])
+    if "total" in values:
+        return used >= _MOST * float(values["total"])
+    totals = [float(e.values["gib"]) for e in facts.text.said("card-memory-said")]
+    return len(set(totals)) == 1 and totals[0] > _SMALLEST and _MOST * totals[0] <= used <= totals[0]
 
 
 _CLEARLY = 0.3

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from shlex import quote
 
-from gpudoctor.checks import _said
+from gpudoctor.checks import _installs, _said
 from gpudoctor.checks._libraries import wanted
 from gpudoctor.checks._pip import pip
 from gpudoctor.checks._said import lines
@@ -359,6 +359,16 @@ def _conda_in_text(facts: Facts) -> Iterator[Found]:
             for e in facts.text.said("conda-changes")
             if without.match(e.values["build"]) and cuda.match(e.values["after"])
         )
+    said_so = tuple(
+        e for e in facts.text.said("cpu-build-said") if "torch" not in e.text and _installs.shows_no_gpu(facts)
+    )
+    if said_so and not replaced and isinstance(facts.python.conda_packages, Unread):
+        yield Found(
+            message="conda installed the build of TensorFlow for CPUs only.",
+            proof=lines(said_so),
+            fixes=(_with_cuda("*"),),
+        )
+        return
     packages = facts.python.conda_packages if replaced else known(facts.python.conda_packages)
     ours = () if isinstance(packages, Unread) else packages
     builds = [p for p in ours if p.name in ("tensorflow", "tensorflow-base")]
@@ -373,12 +383,14 @@ def _conda_in_text(facts: Facts) -> Iterator[Found]:
     yield Found(
         message=f"conda installed TensorFlow {version} as a build for CPUs only.",
         proof=lines(replaced) or lines(e for e in rows if without.match(e.values.get("build", ""))),
-        fixes=(
-            Fix(
-                kind="command",
-                risk="safe",
-                summary="Install the build with CUDA, where conda can see the driver",
-                steps=(f"conda install -c conda-forge {quote(f'tensorflow={version}=cuda*')}",),
-            ),
-        ),
+        fixes=(_with_cuda(version),),
+    )
+
+
+def _with_cuda(version: str) -> Fix:
+    return Fix(
+        kind="command",
+        risk="safe",
+        summary="Install the build with CUDA, where conda can see the driver",
+        steps=(f"conda install -c conda-forge {quote(f'tensorflow={version}=cuda*')}",),
     )

@@ -10,7 +10,7 @@ from gpudoctor.facts import Facts, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
 
-_SLOWS = ("runs-slowly", *_speed.COLLECTIVES)
+_SLOWS = ("runs-slowly", "cpu-starved-input", *_speed.COLLECTIVES)
 
 
 @check("GD903", "cgroup-cpu-quota", stage=Stage.SPEED, level=Level.WARN, explains=_SLOWS)

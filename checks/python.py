@@ -59,7 +59,9 @@ def tf_not_installed(facts: Facts) -> Findings:
 def _of_a_notebook(facts: Facts) -> bool:
     """Whether it is a notebook that lacks it, as the text says, and another interpreter has it or may have it."""
     said = facts.text.said
-    elsewhere = said("environment-has-it", "shell-works", "kernel-is-another")
+    elsewhere = said(
+        "environment-has-it", "shell-works", "kernel-is-another", "is-installed-elsewhere", "lists-gpus", "release-beside-list",
+    )  # fmt: skip
     return bool(said("notebook-lacks-tensorflow") or (said("in-a-notebook") and elsewhere))
 
 

@@ -194,6 +194,41 @@ def tf_cpu_only_package(facts: Facts) -> Findings:
     )
 
 
+def _by_its_name(facts: Facts) -> Found | None:
+    """Packages of distributions and of JavaScript that are for CPUs only, by their names."""
+    said, lost = facts.text.said, facts.tensorflow.libraries
+    asks = not isinstance(lost, Unread) and bool(lost)
+    told = () if said("distribution-cuda-package") else said("distribution-cpu-package")
+    if told and facts.tensorflow.devices == () and not asks:
+        name = told[0].values["name"]
+        with_cuda = f"{name}-cuda" if name.startswith("python-") else "pip install 'tensorflow[and-cuda]'"
+        return Found(
+            message=f"{name} of the distribution is built for CPUs only.",
+            proof=lines(told),
+            fixes=(
+                Fix(kind="advice", risk="safe", summary=f"Take {with_cuda} in its place", steps=(), verify=_LISTS_GPUS),
+            ),
+        )
+    script = () if said("javascript-gpu-package") else said("javascript-cpu-package")
+    if script and (facts.tensorflow.devices == () or said("slow-named", "gpu-is-slow", "wants-gpu", "says-no-gpu")):
+        return Found(
+            message="The package @tensorflow/tfjs-node is for CPUs only; 'tensorflow' as its backend says that it is native.",
+            proof=lines(script),
+            fixes=(
+                Fix(
+                    kind="command",
+                    risk="safe",
+                    summary="Install the package with CUDA, and require that",
+                    steps=("npm install @tensorflow/tfjs-node-gpu",),
+                ),
+            ),
+        )
+    return None
+
+
+_LISTS_GPUS = "python3 -c 'import tensorflow as tf; print(tf.config.list_physical_devices())'"
+
+
 def _cpu_build_in_text(facts: Facts) -> Found | None:
     """The packages that a text lists, where no GPU is listed: tensorflow-cpu alone, or tensorflow of a release whose
     computing package was tensorflow-gpu."""
@@ -226,6 +261,8 @@ def _cpu_build_in_text(facts: Facts) -> Found | None:
                 ),
             ),
         )
+    if (by_name := _by_its_name(facts)) is not None:
+        return by_name
     lost = facts.tensorflow.libraries
     asks = facts.text.is_all and not isinstance(lost, Unread) and bool(lost)  # which no build without CUDA does
     if asks or facts.tensorflow.devices != () or isinstance(facts.tensorflow.import_error, str):

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from gpudoctor.checks import _run, _speed
 from gpudoctor.checks._gpus import about, each, gpus, title
-from gpudoctor.checks._said import lines, machines_alone, speaks_of_speed, undecided
-from gpudoctor.facts import Facts, GpuDevice, Load, Measurement, UnknownFactError, Unread, known
+from gpudoctor.checks._said import lines, speaks_of_speed, undecided
+from gpudoctor.facts import Facts, GpuDevice, Load, Measurement, TextEvent, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, Stage
 from gpudoctor.registry import check
 
@@ -136,11 +136,13 @@ def throttling_power(facts: Facts) -> Findings:
     Source: NVML API reference, nvmlClocksEventReasonHwPowerBrakeSlowdown, nvmlClocksEventReasonHwSlowdown.
     """
     speaks_of_speed(facts)
+    if facts.text.is_all and (_lowered_said(facts) or facts.text.said("benign-power-cap")):
+        return "the power limit is what holds the clocks, and it is known why"
     if facts.text.is_all and (told := facts.text.said("power-cap-slows")):
         yield Found(
             message="A GPU's clocks are held down by its power limit.", proof=lines(told), fixes=(_see_to_power(),)
         )
-        return
+        return None
     found = False
     for device, proof, load in _held_back(facts, _BRAKE, (*_BRAKE, "hw-slowdown")):
         if load is not None and not _speed.share(load, _BRAKE) and _speed.share(load, _HEAT):
@@ -160,7 +162,7 @@ def throttling_power(facts: Facts) -> Findings:
         )
     capped = any(e.values["reason"] == "sw-power-cap" for e in facts.text.said("held-back"))
     if facts.text.is_all and capped and not found:  # which a busy GPU tells, and not what it costs
-        undecided("nvidia-smi -q -d POWER,PERFORMANCE,CLOCK  # while it works")
+        undecided(_LIMITS)
     return "no power brake holds a clock down"
 
 
@@ -185,7 +187,8 @@ def power_limit_lowered(facts: Facts) -> Findings:
 
     What it looks at: the power limit that is enforced, against the default one. It is a warning where a matrix product of gpudoctor is
     slower than on the sibling GPUs, or than is usual for this product, and the power limit held the clocks down meanwhile;
-    else it is a note: many lower it on purpose.
+    else it is a note: many lower it on purpose. In a pasted text: both limits (nvidia-smi -q, a query, somebody's words), where the GPU
+    is called slow, or held by its power limit.
 
     Why it matters: a GPU at its power limit lowers its clocks. Matrix products lose most, copies nothing.
 
@@ -193,8 +196,14 @@ def power_limit_lowered(facts: Facts) -> Findings:
 
     Source: NVML API reference, nvmlDeviceGetEnforcedPowerLimit, nvmlDeviceGetPowerManagementDefaultLimit.
     """
-    machines_alone(facts, "a text does not show what the limit costs")
-
+    if facts.text.is_all:
+        speaks_of_speed(facts)
+        if not (told := _lowered_said(facts)):
+            undecided(_LIMITS)
+        limit, default = told[0].values["limit"], told[0].values["default"]
+        message = f"A GPU's power limit is {limit} W, its default {default} W."
+        yield Found(message=message, proof=lines(told), fixes=(_default_limit(default),))
+        return None
     measured = _speed.by_gpu(facts)
 
     def look(device: GpuDevice) -> Found | None:
@@ -216,19 +225,36 @@ def power_limit_lowered(facts: Facts) -> Findings:
             about=about(device),
             level=Level.WARN if slow else Level.INFO,
             explains=None if slow else (),
-            fixes=(
-                Fix(
-                    kind="command",
-                    risk="needs root",
-                    summary="Set the default power limit, if the supply and the cooling of this machine are made for it",
-                    steps=(f"sudo nvidia-smi -i {device.index} -pl {default:.0f}",),
-                    verify=f"nvidia-smi -q -d POWER -i {device.index}",
-                ),
-            ),
+            fixes=(_default_limit(f"{default:.0f}", f" -i {device.index}"),),
         )
 
     yield from each(gpus(facts), look)
     return _limits(facts)
+
+
+_LIMITS = "nvidia-smi -q -d POWER,PERFORMANCE,CLOCK  # while it works"
+
+
+def _default_limit(watts: str, which: str = "") -> Fix:
+    return Fix(
+        kind="command",
+        risk="needs root",
+        summary="Set the default power limit, if the supply and the cooling of this machine are made for it",
+        steps=(f"sudo nvidia-smi{which} -pl {watts}",),
+        verify=f"nvidia-smi -q -d POWER{which}",
+    )
+
+
+def _lowered_said(facts: Facts) -> tuple[TextEvent, ...]:
+    """The lines of a text that tell a limit below the default one, of a GPU that is held by it, or called slow."""
+    told = tuple(
+        e for e in facts.text.said("power-limit-said") if int(e.values["limit"]) < _LOWERED * int(e.values["default"])
+    )
+    capped = [e for e in facts.text.said("held-back") if e.values["reason"] in _CAP]
+    slow = facts.text.said(
+        "slow-named", "gpu-is-slow", "takes-long", "power-cap-named", "power-cap-slows", "one-card-slower", "got-slower-said",
+    )  # fmt: skip
+    return told if capped or slow else ()
 
 
 def _is_capped(one: Measurement) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from ..facts import Alike, TextEvent
 from ..patterns import Pattern
@@ -33,6 +33,7 @@ ANSWERS: dict[str, tuple[str, ...]] = {
         "ld-library-path-not-set",
         "cuda-visible-devices-wrong",
     ),
+    "benign-power-cap": ("gpu-throttling-power", "gpu-power-limit-lowered", "gpu-throttling-thermal"),
     "benign-smi-cuda": ("driver-too-old", "driver-missing", "cuda-version-mismatch", "container-driver-too-old"),
     "benign-smi-shows-all": (
         "apptainer-no-nv",
@@ -42,6 +43,8 @@ ANSWERS: dict[str, tuple[str, ...]] = {
         "container-no-gpus-flag",
         "single-gpu-silently",
     ),
+    "benign-leftover": ("tf-packages-overlap", "tf-import-broken", "tf-not-installed", "pip-nvidia-libs-not-found"),
+    "benign-deprecation": ("numpy-abi-break", "tf-import-broken", "protobuf-mismatch"),
     "benign-renumbered": ("cuda-visible-devices-wrong", "cuda-visible-devices-empty", "tf-no-gpu-registered"),
 }
 """Kind of a harmless line -> the causes that somebody may think of who sees it."""
@@ -179,12 +182,47 @@ UNDER_CHOICE = Language(
     kinds=(
         Kind(
             "smi-under-choice",
-            r"CUDA_VISIBLE_DEVICES=[\"']?\d[\d,]{0,20}[\"']?[;& ][^\n]{0,160}\bnvidia-smi\b(?! -i)|(?i:\bnvidia-smi\b[^.\n]{0,40}\b(?:shows|lists|sees|ignores)\b[^\n]{0,80}\bCUDA_VISIBLE_DEVICES\b)",
+            r"CUDA_VISIBLE_DEVICES=[\"']?\d[\d,]{0,20}[\"']?[;& ](?!(?:and|or|gives|is|with)\b)[^\n,:]{0,160}\bnvidia-smi\b(?! -i)|(?i:\bnvidia-smi\b[^.\n]{0,40}\b(?:shows|lists|sees|ignores)\b[^\n]{0,80}\bCUDA_VISIBLE_DEVICES\b)",
             once=True,
         ),
     ),
 )
+_AMISS = r"(?![^.\n]{0,160}(?:n't\b|\b(?:not|should|never|hardly|no longer|if|whether|until|instead|expect)\b))"
+"""Of a sentence: nobody wants it otherwise."""
+RIGHT_SPEED = Language(
+    name="circumstances",
+    foreign=True,
+    words=("peed", "usual", "normal", "always", "fast as", "hroughput", "erformance", "imes"),
+    kinds=(
+        Kind(
+            "speed-right-said",
+            rf"(?i:(?:^|[.;:!?,(] ?){_AMISS}[^.\n]{{0,80}}?(?:\b(?:speed|performance|throughput|(?:step |epoch )?times?)\b[^.\n]{{0,30}}?\b(?:is|are|stays?|looks?|matches|match|agrees?)\b"
+            r"(?: (?:\w+ )?(?:ok|okay|fine|good|normal|right|great|perfect|excellent)\b(?! ?(?:on|with|in) (?:the )?(?:cpu|another|my old))|[^.\n]{0,40}?\b(?:published|benchmarks?|expected|usual|before|always|reviews?|spec(?:s|ification)?)\b)"
+            r"|\b(?:trains?|runs?|works|computes|goes)\b[^.\n]{0,30}?\bat (?:the |its |a )?(?:usual|normal|expected|full)\b[^.\n]{0,25}?(?:\bspeed\b|\d ?m?s\b|ms/step|/s\b|\brate\b)"
+            r"|\bas fast as (?:before|usual|always|ever|expected|published|the (?:others|published|reviews))\b))",
+            once=True,
+        ),
+    ),
+)
+"""Who finds that it is as fast as it should be."""
+UNWANTED = Language(
+    name="circumstances",
+    foreign=True,
+    words=("GPU", "gpu", "CUDA", "CPU", "cpu", "graphics card"),
+    kinds=(
+        Kind(
+            "no-gpu-wanted",
+            r"(?i:(?:\b(?:do(?:es)?|did|will) not|(?:do(?:es)?|did|wo)n'?t|\bnever|\bneither)\b(?: \w+){0,4}? (?:need|want|plan|require|intend)\b(?! to (?:buy|install|know))(?: \w+){0,3}? (?:gpus?|cuda|graphics cards?)\b(?! (?:memory|version|driver|to be|with|of|for (?:the|this|that) (?:part|step)))"
+            r"|\b(?:a |the )?gpu (?:is|was)(?:n't| not) (?:needed|wanted|required|necessary|planned)\b|\bno need (?:for|of) (?:a |the |any )?(?:gpu|cuda)\b|\bno gpu (?:is )?(?:needed|wanted|required)\b"
+            r"|\b(?:has|have|is|with) no (?:nvidia )?gpu\b[^.\n]{0,60}(?:n'?t|\bnot|\bno) (?:\w+ )?need\b|\b(?:the )?cpu (?:alone |only )?(?:is|would be|was) (?:\w+ )?(?:fine|enough|ok|okay|sufficient|all (?:that )?(?:I|we) (?:need|want))\b|\b(?:on|with) (?:the )?cpu is (?:\w+ )?(?:fast enough|fine|ok|okay|sufficient)\b)",
+            once=True,
+        ),
+    ),
+)
+"""Who is content without a GPU."""
 LANGUAGES = (
+    RIGHT_SPEED,
+    UNWANTED,
     UNDER_CHOICE,
     TASK_MANAGER,
     SAID,
@@ -243,6 +281,7 @@ def _take_back(notes: Notebook) -> None:
         if new and (event.kind != "nccl-ib-failed" or "open" in event.text):
             notes.events[at] = _as(new, event)
     hidden = [e.values.get("value", "").strip(" '\"") in ("", "-1") for e in notes.events if e.kind == "visible-set"]
+    _without_gpu(notes, kinds)
     meant = "kept-off-on-purpose" in kinds and bool(hidden) and all(hidden) and not kinds & _LACKS
     if meant and notes.told("driver.libcuda.init_result") == _NO_DEVICE:
         notes.untell("driver.libcuda.init_result")
@@ -250,6 +289,26 @@ def _take_back(notes: Notebook) -> None:
         notes.events[:] = [_as("benign-kept-off", e) if e.kind == "cuinit-failed" else e for e in notes.events]
 
 
+def _without_gpu(notes: Notebook, kinds: set[str]) -> None:
+    """No GPU is wanted, and what TensorFlow says of none is all that there is."""
+    if "no-gpu-wanted" not in kinds or kinds & _WANTED or any(e.symptom for e in notes.events):
+        return
+    if notes.told("tensorflow.devices") != () or isinstance(notes.told("tensorflow.import_error"), str):
+        return
+    for fact in ("devices", "libraries", "loader_ok"):
+        notes.untell(f"tensorflow.{fact}")
+    for fact in ("path", "load_error", "init_result"):
+        notes.untell(f"driver.libcuda.{fact}")
+    notes.untell("driver.kernel_version")
+    notes.events[:] = [_as("benign-no-gpu-wanted", e) if e.kind in _OF_NO_GPU else e for e in notes.events]
+
+
+_WANTED = {"wants-gpu", "import-failed", "empty-list-said", "nvidia-gpu-named"}
+_OF_NO_GPU = {
+    "cuinit-failed", "library-not-loaded", "libraries-not-opened", "cudart-not-opened", "no-cuda-driver", "registers-no-gpu",
+    "kernel-module-absent", "device-node-absent", "says-no-gpu", "gpu-not-there",
+}  # fmt: skip
+"""What TensorFlow says where there is none."""
 _DESCRIBED = Pattern(r"(?:Normal|Warning) ")
 """How the events of one pod are listed (kubectl describe)."""
 _NO_MODULE_THERE = {
@@ -286,6 +345,8 @@ def _harmless(notes: Notebook) -> Iterator[tuple[str, TextEvent]]:
     well = "trains-well-said" in said and not any(e.symptom for e in notes.events) and not _LACKS & said.keys()
     if (well or works(notes)) and (shown := said.get("smi-cuda-said")) and _is_newer(shown, notes):
         yield "benign-smi-cuda", shown
+    if (capped := said.get("held-back")) and _at_its_limit(notes, said.keys()):
+        yield "benign-power-cap", capped
     listed = {"lists-gpus", "device-created"} & said.keys()  # whatever somebody concludes from that graph
     if (
         works(notes)
@@ -323,6 +384,16 @@ def _harmless(notes: Notebook) -> Iterator[tuple[str, TextEvent]]:
         yield "benign-nvlink-overhead", row
 
 
+def _at_its_limit(notes: Notebook, kinds: Collection[str]) -> bool:
+    """A GPU that works runs at the power limit that it comes with, and nobody calls it slow."""
+    reasons = {e.values["reason"] for e in notes.events if e.kind == "held-back"}
+    told = [(d.power_limit_w, d.power_default_w) for d in notes.told("gpu.devices") or ()]
+    known = [(limit, default) for limit, default in told if isinstance(limit, float) and isinstance(default, float)]
+    slow = "speed-right-said" not in kinds and _SLOWED_DOWN & set(kinds)
+    return reasons == {"sw-power-cap"} and bool(known) and all(one >= _NEARLY * two for one, two in known) and not slow
+
+
+_NEARLY = 0.98
 _LACKS = {"says-no-gpu", "goes-wrong", "lost-at-work", "empty-list-said", "lists-cpu", "lists-no-gpu"}
 """Who says so has no GPU, or has trouble."""
 

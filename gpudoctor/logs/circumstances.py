@@ -93,13 +93,13 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "keras-on-another",
         ("KERAS_BACKEND", "backend", "'jax'", "'torch'"),
-        r"\bKERAS_BACKEND\W{1,8}(?P<backend>jax|torch)\b|^\W{0,4}3\.\d{1,2}\.\d{1,2}'?, '(?P<backend4>jax|torch)'\)?$|\bUsing (?P<backend2>JAX|PyTorch) backend\b|\"backend\": \"(?P<backend3>jax|torch)\"",
+        r"\bKERAS_BACKEND\W{1,8}(?P<backend>jax|torch)\b|^\W{0,4}3\.\d{1,2}\.\d{1,2}'?, '(?P<backend4>jax|torch)'\)?$|\bUsing (?P<backend2>JAX|PyTorch) backend\b|\bbackend[\"']? ?[:=] ?[\"'](?P<backend3>jax|torch)\b|(?i:\bkeras(?:\.json|\.config|\.backend)?\b[^.\n]{0,40}\bbackend(?:\(\))?['\"`]{0,2} (?:is|was|says|gives|returns|prints|shows|set to|=+>?|->|\u2192) (?:set to )?['\"`]?(?P<backend5>jax|torch)\b)",
     ),
     ("redistributable-here", ("VC++", "Visual C++", "edistributable"), r"(?i:\b(?:installed|have|has|with|and|also)\b[^.\n]{0,60}\b(?:VC\+\+|Visual C\+\+)[^.\n]{0,30}\b(?:20\d\d|redist\w*)|\bredistributable\b[^.\n]{0,30}\binstalled\b)"),
     (
         "memory-is-free",
         ("GB", "MiB", "free"),
-        r"(?:^|[^\d])0 ?MiB / {1,3}\d{4,6} ?MiB|(?i:\b\d{1,2}(?:\.\d)? ?(?:GB )?(?:of|/) ?\d{1,2} ?(?:GB )?(?:is |are )?free\b|\bfree memory\b[^.\n]{0,12}\d{1,2} of \d{1,2} ?GB|\b(?:gpu|card|memory) is (?:completely |totally )?(?:empty|free)\b)",
+        r"(?:^|[^\d])0 ?MiB / {1,3}\d{4,6} ?MiB|(?i:\b(?:has|have|are|is|with) \d{1,2} ?GB (?:of (?:gpu )?memory )?free\b|\b\d{1,2}(?:\.\d)? ?(?:GB )?(?:of|/) ?\d{1,2} ?(?:GB )?(?:is |are )?free\b|\bfree memory\b[^.\n]{0,12}\d{1,2} of \d{1,2} ?GB|\b(?:gpu|card|memory) is (?:completely |totally )?(?:empty|free)\b)",
     ),
     ("address-space-limited", ("virtual memory", "ulimit", "h_vmem"), r"\bvirtual memory +\(kbytes, -v\) +\d{5,10}\b|\bulimit -v \d{5}|\bh_vmem=\d"),
     ("libdevice-named", ("libdevice",), r"(?i:\b(?:no|not|can(?:'t|not)|missing|find|locate)\b[^.\n]{0,30}\blibdevice\b|\blibdevice\b(?:\.compute_\d\d\.\d\d\.\w{2})?[^.\n]{0,30}(?:\b(?:not found|missing)\b|n't (?:be )?found\b))"),
@@ -179,8 +179,9 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     (
         "gpu-in-spikes",
-        ("GPU", "gpu"),
-        (r"(?i:\bGPU (?:usage|utili[sz]ation|util|load)\b[^.\n]{0,80}\b(?:up and down|in spikes|fluctuat\w{1,4}|oscillat\w{1,4}|jump\w{0,3} between|bounc\w{1,3} between|(?:varies|goes|going) (?:between|from) 0)"
+        ("GPU", "gpu", "nvidia-smi"),
+        (r"(?i:\bGPU (?:usage|utili[sz]ation|util|load)\b[^.\n]{0,80}\b(?:up and down|in spikes|fluctuat\w{1,4}|oscillat\w{1,4}|jump\w{0,3} between|bounc\w{1,3} between|(?:varies|goes|going|jumps?|jumping|drops?|swings?|switch\w{0,3}|alternat\w{1,4}|spikes?) (?:between|from|to|up|back|down)? ?[\d~]|jumps? (?:up|around|a lot)|(?:spikes|peaks) (?:to|of|at)|like a (?:saw|comb|heart))"
+        r"|(?<![\d.])0 ?%? ?(?:[-,\u2013>]{1,2}|then|to|and|\u2192) ?(?:[5-9]\d|100) ?% ?(?:[-,\u2013>]{1,2}|then|to|and|\u2192) ?0 ?%|\b0 0 (?:0 ){0,8}(?:[5-9]\d|100) 0 0"
         r"|\bspikes? (?:in|of) (?:the )?GPU (?:usage|utili[sz]ation|load))"),
     ),
     (
@@ -326,7 +327,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("CUDA", "uda"),
         r"(?i:\b(?:look(?:s|ed|ing)?|search(?:es|ed|ing)?|ask(?:s|ed|ing)?|wants?|tries|tried) (?:for )?(?:(?:the )?(?:libraries|libs|files) (?:of|for|from) )?cuda (?P<wanted>\d{1,2})(?:\.\d)?(?: (?:libraries|libs|files|dlls))?,? ?(?:not|instead of|rather than|and not) (?:those )?(?:of |for |from )?(?:cuda )?(?P<has>\d{1,2})\b)",
     ),
-    ("heat-named", ("heat", "Heat", "hot", "°C", "thermal", "Thermal"), r"(?i:\b(?:over)?heat(?:s|ed|ing)?\b|\btoo hot\b|\bthermal)(?<!not overheating)(?<!no overheating)|\b(?:9\d|1[01]\d) ?°C"),
+    ("heat-named", ("heat", "Heat", "hot", "°C", "thermal", "Thermal"), r"(?i:\b(?:over)?heat(?:s|ed|ing)?\b|\btoo hot\b|\bthermal(?! slowdown {0,40}: ?not))(?<!not overheating)(?<!no overheating)|\b(?:9\d|1[01]\d) ?°C"),
     (
         "cudnn-named",
         ("udnn", "uDNN", "UDNN"),
@@ -334,14 +335,16 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     (
         "one-of-several-works",
-        ("only ", "Only ", "idle"),
+        ("only ", "Only ", "idle", "one ", "gpu 0", "GPU 0", "gpu0", "GPU0", "other"),
         (r"(?i:\bonly (?:the first|one)(?: (?:of|out of) (?:the|my|them|those|these|all|four|4|8|two|2)[^.\n]{0,14})?(?: ?(?:GPU|card|device)(?:'?s)?)? (?:(?:is|gets|was|are) (?:being |actually |really )?)['\"]?(?:used|utili[sz]ed|busy|active|working|loaded|under load)\b)"
-        r"|(?i:\bonly (?:uses?|takes?|loads?) (?:one|a single|the first) (?:GPU|card)\b)"),
+        r"|(?i:\bonly (?:uses?|takes?|loads?) (?:one|a single|the first) (?:GPU|card)\b)"
+        r"|(?i:\b(?:the )?memory\b[^.\n]{0,30}\b(?:both|all|each|every|two|four|eight)\b[^.\n]{0,60}\b(?:but|while|yet|and)\b[^.\n]{0,30}\b(?:only )?(?:one|the first|a single|gpu 0|gpu0)\b[^.\n]{0,40}\b(?:only|work\w*|busy|used|utili[sz]\w+|comput\w+|active|cores?|load)\b)"
+        r"|(?i:\bgpu ?0\b[^.\n]{0,24}?\b(?:[3-9]\d|100)(?:-\d{2,3})? ?%?[^.\n]{0,20}\bgpu ?1\b[^.\n\d]{0,16}\b[01] ?%?(?![\d.]))"),
     ),
     (
         "others-are-seen",
-        ("ee", "ist", "how", "etect", "isible", "ecogni", "has ", "have ", " got ", " use "),
-        (r"(?i:\b(?:I|we)\s{1,3}(?:have|'ve got|got|use)\s{1,3}(?:[2-9]|1\d|two|three|four|eight) (?:[\w-]{1,12} ){0,4}(?:GPU'?s?|cards)\b)"
+        ("x ", "x V", "x A", "x P", "x T", "xV", "xA", "there are", "There are", "There is", "there is", "ee", "ist", "how", "etect", "isible", "ecogni", "has ", "have ", " got ", " use "),
+        (r"(?i:\bthere (?:are|is) (?:[2-9]|two|three|four|eight) (?:[\w-]{1,12} ){0,3}(?:GPU'?s?|cards)\b)|(?<![\w.])[2-8] ?x ?(?i:(?:nvidia |geforce |tesla )?(?:titan|rtx|gtx|[vpatk]\d{2,3}\b|h100|quadro))|(?i:\b(?:I|we)\s{1,3}(?:have|'ve got|got|use)\s{1,3}(?:[2-9]|1\d|two|three|four|eight) (?:[\w-]{1,12} ){0,4}(?:GPU'?s?|cards)\b)"
         r"|(?i:\b(?:machine|box|server|system|computer)\b[^.\n]{0,30}\bhas (?:[2-9]|1\d|two|three|four|eight) (?:of them|GPUs|cards)\b)|(?i:\b(?:sees?|lists?|shows?|detects?|recogni[sz]es|finds?|visible)\b[^.\n]{0,30}\b(?:all|both|the other(?: one)?s?|\d|four|eight|two) ?(?:of (?:them|the))?(?: GPU'?s?| cards?| devices| ones?)?)"),
     ),
     (
@@ -361,7 +364,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("eras",),
         r"(?i:\bafter installing keras\b[^.\n]{0,60}\b(?:only|nothing but|just)\b|\bafter installing keras\b[^.\n]{0,60}\bCPU only\b)|(?i:\b(?:once|after|when|since|as soon as)\b[^.\n]{0,30}\bkeras\b[^.\n]{0,20}\binstall\w{0,3}\b[^.\n]{0,60}\b(?:only|nothing but|just|sees?|finds?|uses?)\b[^.\n]{0,20}\bCPU\b)",
     ),
-    ("slow-named", ("low", "hrottl"), r"(?i:\b(?<!not )slow(?:s|ed|er|ly)?\b|\bthrottl)"),
+    ("slow-named", ("low", "hrottl"), r"(?i:\b(?<!not )slow(?:s|ed|er|ly)?\b|\bthrottl(?!e reasons))"),
     (
         "secure-boot-named",
         ("ecure", "ECURE"),
@@ -386,7 +389,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         "frameworks-together",
         ("orch", "ORCH", "JAX", "jax", "upy", "uPy", "MXNet", "mxnet", "affe"),
         (r"(?i:^(?=[^\n]{0,400}\b(?:tensorflow|keras|tf)\b)(?=[^\n]{0,400}\b(?:pytorch|torch|jax|cupy|mxnet|caffe2?)\b)[^\n]{0,400}"
-        r"\b(?:both|together|paired with|alongside|side by side|simultaneously|consecutively|in parallel|at the same time|(?:same|one|single) (?:process|gpu|server|script|program)|(?:loaded|imported) before|runs? first|(?:notebook|script|program|process) first \w{3,12}s?\b[^\n]{0,200}\b(?:then|later|afterwards))\b)"),
+        r"\b(?:both|together|paired with|alongside|side by side|simultaneously|consecutively|in parallel|at the same time|(?:same|one|single) (?:\w+ )?(?:process|gpu|server|script|program|notebook|interpreter|kernel|session|worker)|(?:loaded|imported) before|runs? first|(?:notebook|script|program|process) first \w{3,12}s?\b[^\n]{0,200}\b(?:then|later|afterwards))\b)"),
     ),
     ("conda-brings-cuda", ("conda install", "mamba install"), r"(?:conda|mamba) install [^\n]{0,120}\b(?:cudatoolkit|cuda-toolkit|cuda-nvcc|cudnn)"),
     ("pip-brings-tensorflow", ("pip install", "pip3 install"), r"\bpip3? install (?:-\S{1,20} ){0,3}[\"']?tensorflow(?:-gpu)?(?:[=\[<>~ \"']|$)"),

@@ -89,7 +89,8 @@ _HAS = Pattern(
 )
 """A library that is there, by its name."""
 _LISTED = Pattern(
-    r"^(?:\d{1,4}[./-]\d\d[./-]\d{2,4} |-a-{4} ).{0,80}\b(?P<name>cudnn64_|cudart64_)(?P<version>\d{1,3})\.dll$|^[A-Za-z]:\\.{0,120}\\(?P<name2>cudnn64_)(?P<version2>\d)\.dll$"
+    r"^(?:(?:\d{1,4}[./-]\d\d[./-]\d{2,4} |-a-{4} ).{0,80}\b|[A-Za-z]:\\[^:\n]{0,200}\\)?(?P<name>cudnn64_)(?P<version>\d)\.dll$"
+    r"|^(?:\d{1,4}[./-]\d\d[./-]\d{2,4} |-a-{4} ).{0,80}\b(?P<name2>cudart64_)(?P<version2>\d{1,3})\.dll$"
 )
 """A line of a directory of Windows."""
 _INSTALLED_IN = Pattern(r"(?i)\\NVIDIA\\CUDNN\\v(\d{1,2}(?:\.\d{1,2}){0,2})\\")

@@ -79,6 +79,9 @@ LANGUAGE = Language(
     name="imports",
     words=(
         "low backend",
+        "utureWarning",
+        "eprecationWarning",
+        "WARNING:tensorflow:From ",
         *_OF_THEM,
         "compiled to use",
         "calcsize",
@@ -131,6 +134,10 @@ LANGUAGE = Language(
         "tfjs_binding",
     ),
     kinds=(
+        Kind(
+            "benign-deprecation",
+            r"\b(?:Future|(?:Pending)?Deprecation)Warning: |^WARNING:tensorflow:From [^\n]{0,300}\bis deprecated and will be removed\b",
+        ),
         Kind(
             "msvc-runtime",
             r"(?P<text>Could not find (?:the DLL\(s\) )?['\"]?(?P<library>(?:msvcp|vcruntime|concrt)\d+"
@@ -229,8 +236,8 @@ LANGUAGE = Language(
         Kind("async-keyword", r"(?P<text>def TFE_ContextOptionsSetAsync\(\w+, async\))", _NO_GPU, _broken),
         Kind(
             "tf-is-a-file",
-            r"(?P<text>No module named '(?P<module>(?:tensorflow|keras)\.[\w.]+)'; '(?:tensorflow"
-            r"|keras)' is not a package)",
+            r"(?P<text>No module named '(?P<module>(?:tensorflow|keras|numpy|h5py|six|wrapt|absl)\.[\w.]+)'; '(?:tensorflow"
+            r"|keras|numpy|h5py|six|wrapt|absl)' is not a package)",
             _NO_GPU,
             _broken,
         ),

@@ -17,6 +17,8 @@ WORDS = (" :", "GPU", "Link ", "Errors", "Pages", "Reasons", "Usage", "Bit", "Vo
 _GPU = Pattern(r"GPU (?P<address>[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7])$")
 _VALUE = Pattern(r"(?P<key>[A-Z][\w .()/-]{0,48}?)\s{0,40} : (?P<value>.{1,200})$")
 _HEADER = Pattern(r"(?:vGPU|[A-Z])[\w /()-]{1,40}$")
+_OF_POWER = Pattern(r"(?:(?:Current |Enforced |Default )?Power Limit|Power Draw) {1,40}: \d{1,4}\.\d\d W$")
+"""These rows tell of themselves where they belong."""
 _MAX_GPUS = 64
 _MIB = 1 << 20
 _PARTS = ("Volatile", "Aggregate", "PCIe Generation", "Link Width", "Single Bit", "Double Bit", "GPU Link Info")
@@ -120,6 +122,8 @@ _FIELDS: dict[tuple[str, str], tuple[str, Callable[[str], Any]]] = {
     ("Power", "Power Draw"): ("power_draw_w", _watt),
     ("Power", "Average Power Draw"): ("power_draw_w", _watt),
     ("Power", "Enforced Power Limit"): ("power_limit_w", _watt),
+    ("Power", "Power Limit"): ("power_limit_w", _watt),
+    ("Power", "Current Power Limit"): ("power_limit_w", _watt),
     ("Power", "Default Power Limit"): ("power_default_w", _watt),
     ("Power", "Min Power Limit"): ("power_min_w", _watt),
     ("Power", "Max Power Limit"): ("power_max_w", _watt),
@@ -174,12 +178,18 @@ class Reader:
                 "ECC Errors",
                 "Retired Pages",
                 "Remapped Rows",
+                "Clocks Throttle Reasons",
+                "Clocks Event Reasons",
+                "Power Readings",
+                "GPU Power Readings",
             )
             and self._index is None
         ):
             self._index = 0  # the head is cut off
         if self._index is None:
-            return None
+            if not _OF_POWER.match(text):
+                return None
+            self._index, self._section = 0, "Power"
         if found := _VALUE.match(text):
             return self._value(found["key"].strip(), found["value"].strip(), number)
         if _HEADER.match(text):
@@ -219,6 +229,10 @@ class Reader:
             or (name == "vgpu_licensed" and got is False)
         ):
             return Understood("gpu-answer", {"index": str(index), "name": key, "value": value})
+        if name in ("power_limit_w", "power_default_w"):
+            limit, default = self._devices.told(index, "power_limit_w"), self._devices.told(index, "power_default_w")
+            if limit and default and limit < default:
+                return Understood("power-limit-said", {"limit": f"{limit:.0f}", "default": f"{default:.0f}"})
         return TOLD
 
     def _idle(self, index: int) -> Understood | None:

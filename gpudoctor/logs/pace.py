@@ -38,6 +38,39 @@ HEAT = Language(
     ),
 )
 """A card that gets hot, and slower with it."""
+_WATT = r"(?:\.\d{1,2})? ?w(?:atts?)?\b"
+SLOWER = Language(
+    name="circumstances",
+    foreign=True,
+    words=("onger", "lower", "half", "alf ", "alved", "twice", "times", "ewer", "% of", "ropped", "fell"),
+    kinds=(
+        Kind(
+            "got-slower-said",
+            r"(?i:\b(?:\d{1,3} ?%|twice|\d(?:\.\d)? ?(?:x|times)|much|far|a lot|got|gets?|became|is|are|now) (?:as )?(?:longer|slower)\b|\b(?:takes?|took|needs?) (?:twice|\d(?:\.\d)? ?(?:x|times)) (?:as|the)\b"
+            r"|\b(?:only |at |about )?(?:half|a third|\d{2} ?%) (?:of )?(?:the|as|its) (?:\w+ )?(?:speed|fast|throughput|fps|performance|published|rate)\b|\bhalf (?:of )?the fps\b"
+            r"|\b(?:speed|throughput|fps|img/s|images/s|performance)\b[^.\n]{0,30}\b(?:dropped|halved|fell|is down)\b|\b\d{2} ?% (?:fewer|less) (?:images|img|steps|samples|fps)\b)",
+            once=True,
+        ),
+    ),
+)
+"""Who finds it slower than before, or than others."""
+_LIMITED = r"(?:(?:power|tdp)[- ]?(?:limit|cap|target|budget)\w{0,3}|(?:limit|cap)(?:p?ed|s)?|tdp|wattage|enforced|(?:nvidia-smi )?-pl)"
+_DEFAULT = r"(?:default|instead of|rather than|not|factory|stock|normal(?:ly)?|should be|(?:is|as) shipped|usual(?:ly)?|spec\w{0,10}|data ?sheet|rated|tdp|original(?:ly)?|from)"
+LIMIT = Language(
+    name="circumstances",
+    foreign=True,
+    words=(" W", "W ", "watt", "Watt", "0W", "5W", "0w"),
+    kinds=(
+        Kind(
+            "power-limit-said",
+            rf"(?i:\b{_LIMITED}[^.\n]{{0,40}}?\b(?P<limit>\d{{2,3}}){_WATT}(?! ?/)[^.\n]{{0,40}}?\b{_DEFAULT}\b[^.\n]{{0,30}}?\b(?P<default>\d{{2,3}}){_WATT}"
+            rf"|\b(?:default|factory|stock|original)\b[^.\n]{{0,30}}?\b(?P<default2>\d{{2,3}}){_WATT}[^.\n]{{0,60}}?\b{_LIMITED}[^.\n]{{0,20}}?\b(?P<limit2>\d{{2,3}}){_WATT}"
+            rf"|\b(?P<limit3>\d{{2,3}}){_WATT}[^.\n]{{0,20}}?\b(?:power ?limit|limit|cap)\b(?!\W{{0,4}}(?:(?:is|of|at|to) )?\d)[^.\n]{{0,40}}?\b{_DEFAULT}\b[^.\n]{{0,30}}?\b(?P<default3>\d{{2,3}}){_WATT})",
+            once=True,
+        ),
+    ),
+)
+"""The power limit that is set, and the one that the card comes with."""
 _ONE = r"(?:one|single|1|a single|only one|just one|OneDeviceStrategy|default strategy)\b"
 _SEVERAL = r"(?:MirroredStrategy|mirrored strategy|multi[- ]?gpus?|(?:two|2|three|3|four|4|eight|8|several|multiple|both|more) (?:\w+ )?(?:gpus|cards)|data parallel\w*)"
 SCALING = Language(
@@ -128,4 +161,4 @@ FED = Language(
         ),
     ),
 )
-LANGUAGES = (CARDS, HEAT, SCALING, LOOPS, FUNCTION, FASTER, FIRST, CACHED, FED)
+LANGUAGES = (CARDS, HEAT, SLOWER, LIMIT, SCALING, LOOPS, FUNCTION, FASTER, FIRST, CACHED, FED)

@@ -108,6 +108,7 @@ LANGUAGE = Language(
     name="pip",
     words=(
         "ensorflow",
+        "nvalid distribution",
         "ensorFlow",
         "tf-nightly",
         "tf_nightly",
@@ -141,6 +142,7 @@ LANGUAGE = Language(
         "_aarch64",
     ),
     kinds=(
+        Kind("benign-leftover", r"(?i:ignoring invalid distribution) [-~]\w"),
         Kind(
             "tensorflow-gpu-stub",
             r"(?:The )?\"?`?tensorflow-gpu`?\"? (?:package )?has been removed|tensorflow[-_]gpu-2\.12\.0\.tar\.gz"

@@ -54,6 +54,7 @@ from . import (
     told_drivers,
     told_hosts,
     told_libraries,
+    told_packages,
     told_setups,
     xid,
 )
@@ -99,6 +100,7 @@ LANGUAGES: tuple[Language, ...] = (
     *told_drivers.LANGUAGES,
     *told_hosts.LANGUAGES,
     *told_libraries.LANGUAGES,
+    *told_packages.LANGUAGES,
     complaints.SUSPICIONS,
     *complaints.LANGUAGES,
 )
@@ -138,6 +140,8 @@ _OURS = Pattern(
 """A line of our own report that names causes: they were looked at, or found, and are not what the text shows."""
 _BOX = ("| ", "+-", "|=", "|-")
 """How lines of nvidia-smi's table begin."""
+_INACTIVE = (": Not Active",)
+"""What nvidia-smi -q says that it is not."""
 _FORM = Pattern(
     r"Please go to Stack ?Overflow for help|https://stackoverflow\.com/questions/tagged/tensorflow$|If you open a GitHub issue, here is|\d\. (?:It must be a bug|The form below must|It shouldn't be a TensorBoard)"
     r"|\*\*Here's why we have that policy|You can collect some of this information|https://github\.com/tensorflow/tensorflow/(?:tree|blob)/master/tools|You can (?:also )?obtain the TensorFlow version"
@@ -244,7 +248,10 @@ def _with_likeness(notes: Notebook, pasted: Pasted) -> Facts:
     words = [
         line
         for line in pasted.lines
-        if line.number not in harmless and line.text[:2] not in _BOX and not _FORM.match(line.text)
+        if line.number not in harmless
+        and line.text[:2] not in _BOX
+        and not _FORM.match(line.text)
+        and not line.text.endswith(_INACTIVE)
     ]
     found = alike.alike(line.text for line in words) if theirs else ()
     values = {e.values.get("value", "").strip(_QUOTES) for e in notes.events if e.kind == "visible-set"}

@@ -171,6 +171,8 @@ _IN_SPEECH = Pattern(
 )
 _GRACE = Pattern(r"\bGrace[ -]Hopper\b|\bG[HB]200\b|\bDGX Spark\b|\bGB10\b")
 """NVIDIA's machines with processors of ARM."""
+_ARM_IMAGE = Pattern(r"(?i)\barm ?nn\b|\barmswdev\b|\barm64v8\b")
+"""Images and libraries for them."""
 _JETSON = Pattern(r"\bJetson\b|\bjtop\b|\bJet[Pp]ack\b|\bOrin (?:NX|Nano|AGX)\b|\bXavier (?:NX|AGX)\b")
 _32BIT = Pattern(
     r"\b(?:Ubuntu|Windows|Linux|Debian|Python|system|OS|machine)\b.{0,24}\b(?:32[- ]?bits?|x32)\b"
@@ -212,6 +214,8 @@ class Reader:
             self._complains(text, number)
             return None
         values = self._printed(text, number)
+        if values and "built-with-cuda" in values:
+            self._speech(text, number)  # a message of one line
         if values and self._kept < _KEPT:
             self._kept += 1
             return Understood("runs-on", values)
@@ -417,7 +421,7 @@ class Reader:
         if _JETSON.search(text):
             self.notes.tell("system.tegra", True, line, _PROSE)
             self._prose["system"].setdefault("Jetson", line)
-        if _GRACE.search(text):
+        if _GRACE.search(text) or _ARM_IMAGE.search(text):
             self._prose["system"].setdefault("Jetson", line)
         if re.search(r"Apple (?:M\d|[Ss]ilicon)|\bM[1-4] (?:Pro|Max|Ultra|chip|[Mm]ac)", text):
             self._prose["system"].setdefault("Apple", line)

@@ -51,4 +51,62 @@ LANGUAGES = (
             ),
         ),
     ),
+    Language(
+        name="circumstances",
+        foreign=True,
+        words=("model", "MobileNet", "mobilenet", "network", " net ", "h5", "CNN", "SavedModel", "checkpoint", "MLP"),
+        kinds=(
+            Kind(
+                "small-model-said",
+                r"(?i:\b\d{1,3}(?:[.,]\d{1,2})? ?[MK]i?B\b(?: \w+){0,2}? ?\(?(?:models?|networks?|net|h5|cnn|savedmodel|checkpoint|weights|mobilenet\w*|resnet\w*|yolo\w*|bert\w*|u-?net|lstm|efficientnet\w*|vgg\w*)\b"
+                r"|\.(?:h5|pb|keras|hdf5)\b[^.\n]{0,12}\(?\d{1,3} ?MB\b"
+                r"|\b(?:models?|networks?|net|h5|cnn|savedmodel|checkpoint|weights)\b[^.\n]{0,20}?\b(?:is|are|has|have|of|with|\()(?: only| just| about| a file of| a size of)? ?\d{1,3}(?:[.,]\d{1,2})? ?[MK]i?B\b"
+                r"|\b(?:tiny|toy|small|little|trivial|two-layer|2-layer) (?:\w+ ){0,2}(?:models?|networks?|net|cnn|mlp)\b|\bmodel\b[^.\n]{0,12}\bis (?:really |very |so |quite )?(?:tiny|small)\b)",
+                once=True,
+            ),
+        ),
+    ),
+    Language(
+        name="circumstances",
+        foreign=True,
+        words=("GB", "MiB", "GiB", "all ", "MB"),
+        kinds=(
+            Kind(
+                "memory-held-said",
+                r"(?i:\b(?P<used>\d{4,6}) ?MiB ?/ ?(?P<total>\d{4,6}) ?MiB\b|(?<![\d.])(?P<used2>\d{1,2}(?:\.\d{1,2})?) ?(?:g(?:i?b)?)?,? ?(?:of|/|out of) ?(?:the |my |its )?(?P<total2>\d{1,2}(?:\.\d{1,2})?) ?gi?b\b"
+                r"|\b(?:memory|vram|gpu-z|task manager|afterburner|nvidia-smi|process|python|keras|tf|tensorflow|it|takes?|holds?|uses?|used|occup\w+|shows?)\b[^.\n\d]{0,40}(?<![\d.])(?P<used3>\d{1,2}(?:\.\d{1,2})?) ?gi?b\b(?: (?:of|out of) (?:the |my |its )?(?P<total3>\d{1,2}(?:\.\d{1,2})?) ?gi?b\b)?)",
+            ),
+        ),
+    ),
+    Language(
+        name="circumstances",
+        foreign=True,
+        words=("idle", "Idle", "waiting", "wait", "nothing", "only", "start", "open", "load", "smaller", "Smaller", "whatever", "same", "regardless", "matter"),
+        kinds=(
+            Kind(
+                "holds-without-work",
+                r"(?i:\b(?:is|sits?|stays?|being|while|when|with \w{1,12}|process|server|kernel|notebook) (?:\w+ )?(?:idle|idling)\b|\bidle (?:\w+ )?(?:process|server|python|kernel|notebook|worker|session)\b"
+                r"|\b(?:just|only|still|merely) (?:waits?|waiting|sits?|sitting|open(?:ed)?|imported|loaded|started)\b|\b(?:doing|does|do) nothing\b|\bwith (?:only|just|nothing but) \w+ (?:open|running|started|loaded)\b"
+                r"|\b(?:directly|right|immediately|already) (?:after|at|on) (?:the )?(?:import|start\w*|launch|loading|first)\b|\bfrom (?:the|its) (?:very )?(?:start|beginning)\b|\bat (?:its |the )?start(?:up)?\b|\bno (?:predict\w*|training|requests?|inference|work) (?:yet|so far|at all)\b|\bbefore (?:any|the first) (?:request|inference|prediction|batch|step)s?\b"
+                r"|\b(?:smaller|lower|another|different|reducing|decreasing|changing)\b[^.\n]{0,50}\b(?:does|do|did|has|have|makes?|made)(?:n't| not|  ?no)\b[^.\n]{0,20}(?:reduce|change|help|less|lower|difference|effect|influence)"
+                r"|\b(?:whatever|regardless of|no matter (?:what|which|how)|independent of|same for (?:any|every|all)|same with (?:any|every))\b[^.\n]{0,30}\b(?:model|batch|size|network|net)\b)",
+                once=True,
+            ),
+        ),
+    ),
+    Language(
+        name="circumstances",
+        foreign=True,
+        words=("second", "other", "another", "both", "two ", "nly one of", "lender", "game", "Game", "next", "2nd", "browser", "nothing left", "else", "Whichever", "whichever"),
+        kinds=(
+            Kind(
+                "other-finds-none",
+                r"(?i:\bonly one of (?:my|the|our|these|them)\b|\b(?:second|other|another|2nd|next|neither|both|whichever)\b[^.\n]{0,100}?\b(?:fails?|failed|crash\w*|dies|died|out of memory|oom|no (?:free )?memory|cannot|can't|can not|won't|doesn't|does not|not (?:start|fit|run|load)|nothing left|no room)\b"
+                r"|\b(?:cannot|can't|can not|unable to|impossible to|won't)\b[^.\n]{0,40}\b(?:second|other|another|2nd|both|two|next)\b"
+                r"|\b(?:game|browser|desktop|blender|photoshop|premiere|obs|unity|unreal|video player|monitor)\b[^.\n]{0,80}?\b(?:crash\w*|stutters?|jerky|freez\w+|fails?|black|out of (?:gpu )?memory|does not|doesn't|can't|cannot|no memory|slow)\b"
+                r"|\bnothing (?:is )?left for\b|\bno (?:memory|room) (?:is )?(?:left )?for (?:the |my |an)?other)",
+                once=True,
+            ),
+        ),
+    ),
 )  # fmt: skip

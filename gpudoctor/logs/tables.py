@@ -15,6 +15,8 @@ _MATRIX = Pattern(
     r"\bP2P=Enabled (?P<both>Bidirectional )?Bandwidth\b|\b(?P<both2>Bidirectional) P2P=Enabled Bandwidth\b"
 )
 _ROW = Pattern(r"\d{1,2}(?: {1,12}\d{1,5}\.\d{1,3}){2,64}$")
+_OF_INTEREST = ("pcie.link", "power.limit", "power.default_limit")
+"""Columns, one of which makes a heading worth keeping."""
 _FAR = 70
 """Rows below a heading, at most."""
 
@@ -28,7 +30,7 @@ def joined(lines: Iterable[Line]) -> Iterator[Line]:
         below += 1
         if below > _FAR:
             columns, matrix = [], ""
-        if "pcie.link" in text and (found := _QUERY.search(text)):
+        if any(one in text for one in _OF_INTEREST) and (found := _QUERY.search(text)):
             columns, matrix, below = [one.strip() for one in found["columns"].split(",")], "", 0
         elif columns and len(text) < 300 and text.count(",") == len(columns) - 1:
             yield Line(line.number, f"{', '.join(columns)}: {text}")
@@ -59,25 +61,35 @@ class _Query(Language):
         told = dict(zip(names, (one.strip() for one in found["values"].split(",")), strict=False))
         now = _told(told, "pcie.link.gen.current", "pcie.link.gen.gpucurrent")
         most = _told(told, "pcie.link.gen.max")
-        if now is None or most is None or now >= most:
-            return None
         width, widest = _told(told, "pcie.link.width.current"), _told(told, "pcie.link.width.max")
+        at_work = (_told(told, "utilization.gpu") or 0) >= _AT_WORK
+        if at_work and width is not None and widest is not None and width <= widest / 4:
+            return Understood("link-slow-at-work", {"lanes": str(width), "all_lanes": str(widest)}, "runs-slowly")
+        if now is None or most is None or now >= most:
+            return _of_power(told)
         values = {"now": str(now), "most": str(most)}
         if told.get("pstate") in _IDLE:
             if width is not None and widest is not None and width < widest:
                 return None
             return Understood("benign-pcie-idle", values)
-        if (_told(told, "utilization.gpu") or 0) >= _AT_WORK:
+        if at_work:
             return Understood("link-slow-at-work", values, "runs-slowly")
-        return None
+        return _of_power(told)
 
 
 def _told(told: dict[str, str], *names: str) -> int | None:
-    value = next((told[name] for name in names if name in told), "").split(" ")[0]
+    value = next((told[name] for name in names if name in told), "").split(" ")[0].partition(".")[0]
     return int(value) if value.isdecimal() else None
 
 
-LANGUAGE = _Query(name="nvidia-smi", words=("pcie.link.gen",), kinds=())
+def _of_power(told: dict[str, str]) -> Understood | None:
+    limit, default = _told(told, "enforced.power.limit", "power.limit"), _told(told, "power.default_limit")
+    if limit is None or default is None or limit >= default:
+        return None
+    return Understood("power-limit-said", {"limit": str(limit), "default": str(default)})
+
+
+LANGUAGE = _Query(name="nvidia-smi", words=("pcie.link.", "power.default_limit"), kinds=())
 RATES = Language(
     name="nvidia-smi",
     words=("P2P=Enabled",),

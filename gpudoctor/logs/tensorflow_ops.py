@@ -154,7 +154,7 @@ _MEMORY = (
         r"(?:.{0,60}total memory reported: (?P<total>\d+))?",
         _FAILS,
     ),
-    Kind("context-refused", r"failed call to cu(?:DevicePrimaryCtxRetain|CtxCreate)\w{0,4}: CUDA_ERROR_INVALID_DEVICE", _FAILS),
+    Kind("context-refused", r"failed call to cu(?:DevicePrimaryCtxRetain|CtxCreate)\w{0,4}: (?:CUDA_ERROR_INVALID_DEVICE|CUDA_ERROR_DEVICE_UNAVAILABLE|invalid device ordinal)", _FAILS),
     Kind("context-not-made", r"\bat \S{1,80}\.cu(?:CtxCreate|DevicePrimaryCtxRetain)\("),
     Kind(
         "allocation-refused",

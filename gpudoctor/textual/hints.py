@@ -242,6 +242,13 @@ def proven(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
     fits = tuple(dict.fromkeys((*first, *fits)))
     if facts.text.said("nvidia-gpu-named") or facts.text.cards():
         fits = _last(fits, {"amd-gpu"})
+    if (
+        facts.text.said("iommu-is-off")
+        and facts.text.said("p2p-off-tried", "p2p-cure")
+        and "p2p-unsupported-geforce" in fits
+    ):
+        first = ("p2p-unsupported-geforce", *first)
+        fits = tuple(dict.fromkeys((*first, *fits)))
     if facts.text.said("peers-together") and not facts.text.said("peer-refused", "tf-peers-apart"):
         fits = _last(fits, {"p2p-unsupported-geforce"})
     if (cards := facts.text.cards()) and not any(_GEFORCE.search(name) for name in cards):
@@ -340,7 +347,10 @@ def strong(facts: Facts) -> Iterator[str]:
         yield "zlibwapi-missing"
     if said("old-not-offered"):
         yield "python-version-unsupported"
-    if said("notebook-lacks-tensorflow"):
+    elsewhere = said("is-installed-elsewhere", "lists-gpus", "release-beside-list")
+    if said("notebook-lacks-tensorflow") or (
+        facts.tensorflow.directory is None and said("in-a-notebook") and elsewhere
+    ):
         yield "jupyter-kernel-other-environment"
     if said("dll-routine") and said("processor-without-avx") and not said("processor-with-avx"):
         yield "cpu-no-avx"
