@@ -119,8 +119,8 @@ def _sonames(facts: Facts) -> tuple[str, ...]:
     if not isinstance(version, str):
         if len(releases) != 1:
             return ()
-        version = f"{releases[0][0]}.{releases[0][1]}.0"
-    return compat.loader_sonames(version) or ()
+        version = f"{releases[0][0]}.{releases[0][1]}"
+    return compat.loader_sonames(version if version.count(".") > 1 else f"{version}.0") or ()
 
 
 def cudnn_is_older(facts: Facts) -> Iterator[Found]:

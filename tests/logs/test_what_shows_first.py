@@ -14,6 +14,15 @@ NO_MODULE = (
 NOT_SELECTED = 'docker: Error response from daemon: could not select device driver "" with capabilities: [[gpu]].\n'
 OLDER = "Loaded runtime CuDNN library: 7.0.5 but source was compiled with: 7.2.1.\n"
 EMPTY = "C:\\> pip3 install tensorflow-gpu\n  Could not find a version that satisfies the requirement tensorflow-gpu (from versions: )\n"
+CONDA = "No GPU with CUDA from conda\n$ conda list\ncuda-cudart   12.5.82    h5888daf_0  conda-forge\ncudnn         8.9.7.29   h092f7fd_3  conda-forge\n"
+UNDER_WSL = (
+    "cuDNN under WSL2\nCould not load library libcudnn_cnn_infer.so.8. Error: libcuda.so: cannot open shared object file: No such file or directory\n"
+    "$ ls $CONDA_PREFIX/lib | grep cnn_infer\nlibcudnn_cnn_infer.so.8\n$ uname -r\n5.15.90.1-microsoft-standard-WSL2\n"
+)
+NOT_OPENED = (
+    "W0000 00:00:1731416732.118271  218804 gpu_device.cc:2344] Cannot dlopen some GPU libraries. Please make sure the missing libraries "
+    "mentioned above are installed properly if you would like to use GPU.\nSkipping registering GPU devices...\n"
+)
 
 
 @pytest.mark.parametrize(
@@ -30,6 +39,9 @@ EMPTY = "C:\\> pip3 install tensorflow-gpu\n  Could not find a version that sati
         (f"No TensorFlow\nPython 3.6 x64 (python-3.6.1-amd64.exe)\n{EMPTY}My first try was a 32-bit Python.\n", "python-version-unsupported"),
         (f"No TensorFlow\nPython 3.6 (python-3.6.1.exe)\n{EMPTY}It is a 32-bit Python.\n", "python-32bit"),
         ("The loss is nan on the GPU\nRTX 2080 Ti, CUDA 9.0, TensorFlow 1.12; on the CPU it learns.\n", "gpu-too-new-for-build"),
+        (f"{CONDA}(tf218) $ python train.py\n{NOT_OPENED}", "cudnn-wrong-major"),
+        (f"{CONDA}TF 2.18.0\n{NOT_OPENED}", "cudnn-wrong-major"),
+        (UNDER_WSL, "wsl-libcuda-path"),
     ],
 )  # fmt: skip
 def test_it_goes_first(text: str, first: str) -> None:
