@@ -58,6 +58,7 @@ def _shown(capability: tuple[int, ...]) -> str:
         "libcuda-not-found",
         "driver-rminit-failed",
         "driver-module-not-loaded",
+        "driver-too-old",
         "tf-lists-no-gpu",
     ),
 )

@@ -98,8 +98,11 @@ def tf_packages_overlap(facts: Facts) -> Findings:
 
 def _two_releases(facts: Facts) -> tuple[TextEvent, ...]:
     """What pip lists of two TensorFlow packages of different releases, where something fails."""
-    listed = {e.values["name"]: e for e in facts.text.said("installed") if _TENSORFLOW.match(e.values.get("name", ""))}
+    rows = [e for e in facts.text.said("installed") if _TENSORFLOW.match(e.values.get("name", ""))]
+    listed = {e.values["name"]: e for e in rows}
     releases = {".".join(e.values.get("version", "").split(".")[:2]) for e in listed.values()}
+    if any(listed[e.values["name"]].values.get("version") != e.values.get("version") for e in rows):
+        return ()  # lists of two environments
     return (
         tuple(listed.values())
         if len(listed) > 1 and len(releases) > 1 and (_said.fails(facts) or facts.text.said("tf-lacks-attribute"))

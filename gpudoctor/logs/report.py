@@ -173,7 +173,9 @@ _GRACE = Pattern(r"\bGrace[ -]Hopper\b|\bG[HB]200\b|\bDGX Spark\b|\bGB10\b")
 """NVIDIA's machines with processors of ARM."""
 _ARM_IMAGE = Pattern(r"(?i)\barm ?nn\b|\barmswdev\b|\barm64v8\b")
 """Images and libraries for them."""
-_JETSON = Pattern(r"\bJetson\b|\bjtop\b|\bJet[Pp]ack\b|\bOrin (?:NX|Nano|AGX)\b|\bXavier (?:NX|AGX)\b")
+_JETSON = Pattern(
+    r"(?<!no )(?<!not a )(?<!n't a )\bJetson\b(?! (?:it is not|this is not|it isn't))|\bjtop\b|\bJet[Pp]ack\b|\bOrin (?:NX|Nano|AGX)\b|\bXavier (?:NX|AGX)\b"
+)
 _32BIT = Pattern(
     r"\b(?:Ubuntu|Windows|Linux|Debian|Python|system|OS|machine)\b.{0,24}\b(?:32[- ]?bits?|x32)\b"
     r"|\b32[- ]?bits? (?:version of )?(?:Ubuntu|Windows|Linux|Debian|Python|system|OS|machine)\b",

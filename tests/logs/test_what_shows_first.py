@@ -15,6 +15,17 @@ NOT_SELECTED = 'docker: Error response from daemon: could not select device driv
 OLDER = "Loaded runtime CuDNN library: 7.0.5 but source was compiled with: 7.2.1.\n"
 EMPTY = "C:\\> pip3 install tensorflow-gpu\n  Could not find a version that satisfies the requirement tensorflow-gpu (from versions: )\n"
 CONDA = "No GPU with CUDA from conda\n$ conda list\ncuda-cudart   12.5.82    h5888daf_0  conda-forge\ncudnn         8.9.7.29   h092f7fd_3  conda-forge\n"
+TOO_OLD_GPU = (
+    "1.6, driver 388.13\nname: GeForce GT 540M major: 2 minor: 1 memoryClockRate(GHz): 1.344\nDevice mapping: no known devices.\n"
+    "CUDA's samples say 'CUDA driver version is insufficient for CUDA runtime version'\n"
+)
+LISTS = (
+    "pip list on A:\ntensorflow         2.11.0\ntensorflow-intel   2.11.0\npip list on B:\ntensorflow         2.9.1\n"
+)
+BEHIND_SUDO = (
+    "$ sudo python3 drive.py\nImportError: libcublas.so.10.0: cannot open shared object file: No such file or directory\n"
+    "Without sudo the same script runs and finds the GPU.\n"
+)
 UNDER_WSL = (
     "cuDNN under WSL2\nCould not load library libcudnn_cnn_infer.so.8. Error: libcuda.so: cannot open shared object file: No such file or directory\n"
     "$ ls $CONDA_PREFIX/lib | grep cnn_infer\nlibcudnn_cnn_infer.so.8\n$ uname -r\n5.15.90.1-microsoft-standard-WSL2\n"
@@ -41,6 +52,10 @@ NOT_OPENED = (
         ("The loss is nan on the GPU\nRTX 2080 Ti, CUDA 9.0, TensorFlow 1.12; on the CPU it learns.\n", "gpu-too-new-for-build"),
         (f"{CONDA}(tf218) $ python train.py\n{NOT_OPENED}", "cudnn-wrong-major"),
         (f"{CONDA}TF 2.18.0\n{NOT_OPENED}", "cudnn-wrong-major"),
+        (f"No GPU\nTensorFlow {TOO_OLD_GPU}", "gpu-compute-capability-too-old"),
+        (f"No GPU on laptop A, on B it is there. Windows 11\n{LISTS}list_physical_devices('GPU') -> []\n", "tf-windows-native-cpu-only"),
+        (f"No GPU on Windows 11\n{LISTS.partition('B:')[0]}tensorflow  2.9.1\nlist_physical_devices('GPU') -> []\n", "tf-windows-native-cpu-only"),
+        (f"sudo and CUDA\nA small PC (not a Jetson) with a GTX 1050\n{BEHIND_SUDO}", "sudo-stripped-environment"),
         (UNDER_WSL, "wsl-libcuda-path"),
     ],
 )  # fmt: skip
