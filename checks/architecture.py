@@ -179,8 +179,6 @@ def gpu_ignored_few_sms(facts: Facts) -> Findings:
     """
     _need_cuda_build(facts)
     small = _small(facts)
-    if small and _another_is_taken(facts):
-        raise UnknownFactError(Unread(why="another GPU is not left out", settle=_LISTS))
     if small and not known(facts.tensorflow.gpus()):
         yield from small
     return (
@@ -188,9 +186,6 @@ def gpu_ignored_few_sms(facts: Facts) -> Findings:
         if small
         else "TensorFlow leaves out no GPU for its multiprocessors"
     )
-
-
-_LISTS = "python3 -c \"import tensorflow as tf; print(tf.config.list_physical_devices('GPU'))\""
 
 
 def _another_is_taken(facts: Facts) -> bool:

@@ -74,3 +74,12 @@ def test_it_goes_first(text: str, first: str) -> None:
 def test_which_machine_has_no_gpu(sentence: str, says: bool) -> None:
     kinds = {e.kind for e in judged(f"First steps\n{sentence}\n").facts.text.understood()}
     assert ("gpu-not-there" in kinds) is says
+
+
+def test_a_small_gpu_alone_is_proven() -> None:
+    line = (
+        "2022-01-08 13:20:44.900315: I tensorflow/core/common_runtime/gpu/gpu_device.cc:1857] Ignoring visible gpu device (device: 0, "
+        "name: NVIDIA GeForce GT 730, pci bus id: 0000:21:00.0, compute capability: 5.0) with core count: 2. The minimum required count is 8."
+    )
+    report = judged(f"{line}\n>>> tf.config.list_physical_devices('GPU')\n[]\n")
+    assert [(r.cause, r.proven) for r in report.diagnosis.root_causes] == [("gpu-ignored-few-sms", True)]
