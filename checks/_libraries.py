@@ -7,6 +7,7 @@ import re
 from shlex import quote
 
 from gpudoctor import compat
+from gpudoctor.checks._installs import at_least
 from gpudoctor.checks._pip import pip
 from gpudoctor.facts import Facts, LibraryFile, LibraryPick, LoaderObject, SearchStep, Unread, known
 from gpudoctor.findings import Fix, NotApplicable
@@ -101,11 +102,7 @@ def install(facts: Facts, sonames: tuple[str, ...]) -> Fix:
     version, name = facts.tensorflow.version, facts.tensorflow.distribution
     package = name if isinstance(name, str) else "tensorflow"
     summary = "Install the libraries that this TensorFlow was built for, through its own extra"
-    try:
-        has_extra = isinstance(version, str) and compat.version(version) >= compat.version("2.14")
-    except compat.NotAVersion:
-        has_extra = False
-    if has_extra:
+    if at_least(version, "2.14"):
         return Fix(
             kind="command",
             risk="safe",

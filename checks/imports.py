@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from shlex import quote
 
-from gpudoctor import compat
 from gpudoctor.checks import _fit
+from gpudoctor.checks._installs import at_least
 from gpudoctor.checks._pip import pip
 from gpudoctor.checks._said import lines, said
 from gpudoctor.facts import Facts, LogEvent, Unread, known
@@ -44,10 +44,8 @@ def _same_tensorflow(facts: Facts) -> str | None:
 
 
 def _older_than(facts: Facts, version: str) -> bool | None:
-    try:
-        return compat.version(str(facts.tensorflow.version)) < compat.version(version)
-    except compat.NotAVersion:
-        return None
+    newer = at_least(facts.tensorflow.version, version)
+    return None if newer is None else not newer
 
 
 def _no_complaint(facts: Facts, name: str) -> str:

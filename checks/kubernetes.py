@@ -16,17 +16,20 @@ _PLUGIN = "kubectl -n kube-system logs -l name=nvidia-device-plugin-ds"
 _NODES = "kubectl describe nodes | grep -A10 Capacity"
 
 
+_BRINGS = (
+    _NOT_STARTED,
+    "k8s-device-plugin-not-registered",
+    "nvidia-smi-fails",
+    "libcuda-not-found",
+    "tf-lists-no-gpu",
+)
+
+
 @check(
     "GD630",
     "container-runtime-not-default",
     stage=Stage.CONTAINER,
-    explains=(
-        _NOT_STARTED,
-        "k8s-device-plugin-not-registered",
-        "nvidia-smi-fails",
-        "libcuda-not-found",
-        "tf-lists-no-gpu",
-    ),
+    explains=_BRINGS,
 )
 def container_runtime_not_default(facts: Facts) -> Findings:
     """Kubernetes starts its containers without NVIDIA's runtime.
@@ -74,14 +77,7 @@ def container_runtime_not_default(facts: Facts) -> Findings:
         message="The device plugin runs without NVIDIA's runtime, and so finds no GPU.",
         proof=lines(stated or said(facts, "k8s-plugin-no-nvml", settle=_PLUGIN)),
         fixes=(_DEFAULT_RUNTIME,),
-        explains=(
-            _NOT_STARTED,
-            "k8s-device-plugin-not-registered",
-            "nvidia-smi-fails",
-            "libcuda-not-found",
-            "tf-lists-no-gpu",
-            READS_LIKE_A_FAULT,
-        ),
+        explains=(*_BRINGS, READS_LIKE_A_FAULT),
     )
 
 

@@ -33,7 +33,6 @@ from gpudoctor.checks.library_texts import (
 )
 from gpudoctor.checks.places_texts import dll_off_the_path, libraries_gone, wheel_is_there
 from gpudoctor.checks.toolkits import damaged_wheels, found_by_variable, without
-from gpudoctor.checks.wheel_texts import listed_wheel_is_not_found
 from gpudoctor.facts import Facts, LibraryFile, LibraryPick, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, LinkChange, Stage, on_library_path
 from gpudoctor.registry import check
@@ -137,7 +136,6 @@ def pip_nvidia_libs_not_found(facts: Facts) -> Findings:
                 file_that_is_there(facts, in_wheels=True),
                 wheel_is_there(facts),
                 extra_out_of_reach(facts),
-                listed_wheel_is_not_found(facts),
             )
         )
         return

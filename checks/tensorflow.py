@@ -8,6 +8,7 @@ from shlex import quote
 from gpudoctor import compat
 from gpudoctor.checks import _run
 from gpudoctor.checks._gpus import gpus, left_out, measured_on, ours
+from gpudoctor.checks._installs import at_least
 from gpudoctor.checks._pip import pip
 from gpudoctor.checks._reasons import several
 from gpudoctor.checks._said import lines
@@ -348,10 +349,7 @@ _FIRST_EXTRA = "2.14"
 
 
 def _before_extra(version: object) -> bool:
-    try:
-        return isinstance(version, str) and compat.version(version) < compat.version(_FIRST_EXTRA)
-    except compat.NotAVersion:
-        return False
+    return at_least(version, _FIRST_EXTRA) is False
 
 
 def _replace(name: object, version: object, python: object, facts: Facts) -> Fix:

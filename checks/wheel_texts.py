@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from gpudoctor import compat
 from gpudoctor.checks import _told
 from gpudoctor.checks._said import lines
-from gpudoctor.checks._stated import lines_of, lost, named, parts_lost
+from gpudoctor.checks._stated import lost, named, parts_lost
 from gpudoctor.checks.library_texts import EXTRA, FROM_PYTHON, on_the_path
 from gpudoctor.facts import Facts, TextEvent
 from gpudoctor.findings import Fix, Found
@@ -179,39 +179,3 @@ def _cudnns(facts: Facts) -> Iterator[tuple[TextEvent, tuple[int, ...]]]:
 
 def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(n) for n in re.findall(r"\d+", version)) or (0,)
-
-
-_BEFORE_IT_LOOKS = (2, 14)
-"""The first release whose own extra brings the wheels, and that looks for all of them beside itself."""
-_IN_WHEELS = (
-    ("libcudnn", "nvidia-cudnn-cu"), ("libcublas", "nvidia-cublas-cu"), ("libcudart", "nvidia-cuda-runtime-cu"),
-    ("libcufft", "nvidia-cufft-cu"), ("libcurand", "nvidia-curand-cu"), ("libcusolver", "nvidia-cusolver-cu"),
-    ("libcusparse", "nvidia-cusparse-cu"),
-)  # fmt: skip
-
-
-def listed_wheel_is_not_found(facts: Facts) -> Iterator[Found]:
-    """pip lists the wheels of all libraries that are lost, of the versions asked for, and this release does not look into them
-    (pip-nvidia-libs-not-found)."""
-    releases, names = _told.releases(facts), lost(facts)
-    if not names or not releases or max(releases) >= _BEFORE_IT_LOOKS:
-        return
-    rows = []
-    for name in names:
-        prefix = next((wheel for library, wheel in _IN_WHEELS if name.startswith(f"{library}.so.")), None)
-        here = list(installed(facts, prefix).values()) if prefix else []
-        major = name.rpartition(".so.")[2].partition(".")[0]
-        fits = [event for version, event in here if version.partition(".")[0] == major or "cudart" in name]
-        if not fits:
-            return
-        rows.append(fits[0])
-    yield Found(
-        message=f"pip has installed {names[0]} beside TensorFlow, whose loader does not look there.",
-        proof=lines((*rows[:2], *lines_of(facts, names)[:1])),
-        fixes=(
-            on_the_path(
-                "Put the directories of the wheels on the loader's path",
-                FROM_PYTHON.format("cudnn" if names[0].startswith("libcudnn") else "*"),
-            ),
-        ),
-    )

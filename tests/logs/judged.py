@@ -35,6 +35,14 @@ def said(report: Report) -> tuple[list[str], list[str]]:
     return roots, [c.cause for group in diagnosis.candidates.values() for c in group]
 
 
+def first(text: str) -> str:
+    """What is named first of a text, be it a note; '': nothing."""
+    diagnosis = judged(text).diagnosis
+    named = [r.cause for r in diagnosis.root_causes]
+    named += [c.cause for group in diagnosis.candidates.values() for c in group]
+    return named[0] if named else ""
+
+
 def shown(report: Report) -> tuple[list[str], list[str]]:
     """The same by what lines show: without the candidates that only the words of people give."""
     roots, candidates = said(report)

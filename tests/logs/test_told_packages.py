@@ -4,15 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.logs.judged import judged
-
-
-def _first(text: str) -> str:
-    """What is named first; '': nothing."""
-    diagnosis = judged(text).diagnosis
-    named = [r.cause for r in diagnosis.root_causes]
-    named += [c.cause for group in diagnosis.candidates.values() for c in group]
-    return named[0] if named else ""
+from tests.logs.judged import first
 
 
 @pytest.mark.parametrize(
@@ -67,5 +59,5 @@ def _first(text: str) -> str:
         ('GPU usage jumps 0% - 90% - 0% with reinforcement learning, env steps in python between, small MLP. TF 2.3\n', 'cpu-starved-input', False),
     ],
 )  # fmt: skip
-def test_what_is_named_first(text: str, cause: str, is_it: bool) -> None:
-    assert (_first(text) == cause) is is_it
+def test_what_is_namedfirst(text: str, cause: str, is_it: bool) -> None:
+    assert (first(text) == cause) is is_it

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.logs.judged import judged
-
-
-def _first(text: str) -> str:
-    """What is named first; '': nothing."""
-    diagnosis = judged(text).diagnosis
-    named = [r.cause for r in diagnosis.root_causes]
-    named += [c.cause for group in diagnosis.candidates.values() for c in group]
-    return named[0] if named else ""
+from tests.logs.judged import first
 
 
 @pytest.mark.parametrize(
@@ -90,5 +82,5 @@ def _first(text: str) -> str:
         ('OOM\nCreated device /job:localhost/replica:0/task:0/device:GPU:0 with 22000 MB memory:  -> device: 0, name: NVIDIA GeForce RTX 3090, pci bus id: 0000:01:00.0, compute capability: 8.6\nOP_REQUIRES failed at conv_ops.cc:1111 : RESOURCE_EXHAUSTED: OOM when allocating tensor with shape[128,64,512,512] and type float on /job:localhost/replica:0/task:0/device:GPU:0 by allocator GPU_0_bfc\nbatch 128\n', 'gpu-memory-held-by-other-process', False),
     ],
 )  # fmt: skip
-def test_what_is_named_first(text: str, cause: str, is_it: bool) -> None:
-    assert (_first(text) == cause) is is_it
+def test_what_is_namedfirst(text: str, cause: str, is_it: bool) -> None:
+    assert (first(text) == cause) is is_it
