@@ -73,8 +73,19 @@ class Machine:
         return files
 
     def copies(self, soname: str) -> list[dict[str, Any]]:
-        """Every file of this name that was seen."""
-        return [f for f in self.files if f["name"] == soname]
+        """Every file of this name that was seen, and by which other names the loader's cache has it."""
+        seen = [f for f in self.files if f["name"] == soname]
+        places = {os.path.realpath(os.path.dirname(f["path"])) for f in seen}
+        cache = self.facts["libraries"]["cache"]
+        for entry in cache if isinstance(cache, list) else ():
+            place = os.path.realpath(os.path.dirname(entry["path"]))
+            if entry["soname"] == soname and place not in places:
+                places.add(place)
+                path = os.path.join(place, os.path.basename(entry["path"]))
+                seen.append(
+                    {"name": soname, "path": path, "kind": "system", "real": os.path.realpath(path), "owner": None}
+                )
+        return seen
 
     @property
     def required(self) -> dict[str, str]:
