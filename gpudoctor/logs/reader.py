@@ -129,7 +129,7 @@ _PRINTED = (".cc:", ".h:", " NCCL INFO ", " NCCL WARN ", *alike.WITHOUT_PLACE)
 """A program's line: no complaint stands in it (languages of Prose know it themselves)."""
 _LOGGED = Pattern(
     r"(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF]|[IWEF]\d{4} \d\d:\d\d:[\d.]+ +\d+) [\w./-]{1,120}\.(?:cc|h):\d+\] "
-    rf"|(?:{'|'.join(alike.WITHOUT_PLACE)})|[\w.-]{{1,60}}:\d{{1,8}}:\d{{1,8}} \[\d{{1,3}}\] NCCL (?:INFO|WARN) "
+    rf"|(?:{'|'.join(alike.WITHOUT_PLACE)})|[\w.-]{{1,60}}:\d{{1,8}}:\d{{1,8}} \[\d{{1,3}}\] (?:[\w./-]{{1,120}}\.(?:cc|h):\d{{1,6}} )?NCCL (?:INFO|WARN) "
 )
 """A whole line of TensorFlow's log, or of NCCL's."""
 _PROGRAMS = ("tensorflow", "python", "nvidia-smi", "kernel", "nccl", "containers")
