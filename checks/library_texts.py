@@ -304,6 +304,13 @@ def states_what_is_asked(facts: Facts) -> bool:
     return bool(stated and wishes) and len(wishes) == len(names) and fits and not _some_are_opened(facts)
 
 
+def names_the_cuda_that_is_asked_for(facts: Facts) -> tuple[TextEvent, ...]:
+    """The lines that name the CUDA that is installed, where each brings all that TensorFlow asks for."""
+    wishes, stated = asked(facts), named(facts, "cuda")
+    fits = all(within(version, between) for version in stated for wish in wishes for _, between in wish)
+    return tuple(stated.values()) if wishes and all(wishes) and fits else ()
+
+
 def is_one_of_many(facts: Facts) -> bool:
     """Whether a library of the toolkit is lost where others of it are opened. Not libcusolver.so.10, which the next toolkit calls 11."""
     names = [name for name in lost(facts) if toolkits(name)]

@@ -11,9 +11,10 @@ import msgspec
 
 from gpudoctor.checks._libraries import all_open, failed, install, installed, lies, looked_in, source, wanted
 from gpudoctor.checks._pip import pip
-from gpudoctor.checks._reasons import named
+from gpudoctor.checks._reasons import named, short
 from gpudoctor.checks.library_texts import (
     asks_for_another_file,
+    names_the_cuda_that_is_asked_for,
     not_in_this_text,
     of_another_toolkit,
     other_cuda,
@@ -82,10 +83,10 @@ def cuda_version_mismatch(facts: Facts) -> Findings:
     Source: https://www.tensorflow.org/install/pip; the sonames that the loader asks for.
     """
     if facts.text.is_all:
-        yield from not_in_this_text(
-            chain(other_cuda(facts), linked_to_another(facts), wheels_of_another_cuda(facts)),
-            likely=states_another(facts),
-        )
+        told = [*other_cuda(facts), *linked_to_another(facts), *wheels_of_another_cuda(facts)]
+        if not told and (here := names_the_cuda_that_is_asked_for(facts)):
+            return f"the CUDA that is named is the one that is asked for: {short(here[0].text)}"
+        yield from not_in_this_text(iter(told), likely=states_another(facts))
         return
     gone = missing(facts)
     asked = [p for p in gone if not p.stopped_by and p.soname.startswith(tuple(s + ".so" for s in _FAMILY_OF_MAJOR))]

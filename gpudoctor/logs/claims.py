@@ -12,19 +12,23 @@ from .language import Understood, named
 from .notebook import Notebook
 
 LANGUAGE = "claims"
-WORDS = ("uda", "UDA", "src", "udnn", "uDNN", "UDNN", ".so", "nvidia-c", "oolkit")
+WORDS = ("uda", "UDA", "src", "udnn", "uDNN", "UDNN", ".so", "nvidia-c", "oolkit", "nvcc")
 KIND, SHOWN = "names-cuda", "shows-file"
 
 _CUDA = tuple(
     Pattern(p.replace("VERSION", r"(\d{1,2}\.\d{1,2}(?!\d)|1[0-9](?![.\d-]))"), re.ASCII)
     for p in (
         r"Cuda compilation tools, release VERSION",
-        r"(?i)\bcuda[-/\\_ ]?v?VERSION",
+        r"(?i)\bcuda(?:[-/\\_ ]?|\\\\)v?VERSION",
         r"\bnvidia-cuda-toolkit\b[^\d\n]{1,40}VERSION",
         r"(?i)\bcuda[ _-]?(?:toolkit|ver\w{0,5}|runtime|sdk)?(?: is| was)?[ :=]{1,3}\(?v?VERSION",
         r"(?i)\b(?:cuda|gpu(?: computing)?|nvidia)[ _-]toolkit(?: ver\w{0,5}| v)?[ :=-]{1,3}v?VERSION",
         r"(?i)\bcudatoolkit(?:-dev)?(?: \([^)\n]{1,20}\))?[ =:]{1,20}VERSION",
         r"(?i)\bcuda(?:[ -]toolkit)? (?:is |was |has been |got )?(?:re-?installed|up(?:dated|graded)|down(?:dated|graded)) (?:as|to|at|in(?: version)?) VERSION",
+        r"(?i)\bcuda(?:[ -]toolkit)?(?: ver\w{0,5})?(?: ?\| ?| ?\t ?| [-\u2013\u2014] |[\u2013\u2014])v?VERSION",
+        r"(?i)\bcuda(?:[ -]toolkit)?(?: that is| which is)?(?: installed)?(?: here)?(?:(?: is| was)?(?: at| on| of| in)? (?:ver\w{0,5}|release)|(?<=installed) is|(?<=here) is) v?VERSION",
+        r"(?i)\btoolkit(?: ver\w{0,5})? v?VERSION (?:is |was |has been |got )?(?:already |properly |correctly )?(?:installed|in place|is there)\b",
+        r"(?i)\bnvcc\b[`'\"]?(?: -V| --version)?[`'\"]?(?: (?:also )?(?:says|shows|reports|prints|gives|tells|answers|returns|is)(?: me| it is)?| ?:|,)?(?: cuda)?(?: release| ver\w{0,5})?:? v?VERSION",
         r"\blibcudart(?:\.so)?(?:\.\d{1,2})? is (?:of |at )?version VERSION",
         r"\+cuda-?VERSION",
         r"(?i)CUDA/cuDNN version\W{0,6}(?:cuda ?)?v?VERSION",
@@ -108,6 +112,10 @@ _NOT_INSTALLED = Pattern(
     r"available|available in|only has|without|no longer|don't have|not have|could)\b)"
 )  # fmt: skip
 _DRIVER = Pattern(r"(?i)\b(?:nvidia[ -])?drivers?(?: version)?[ :=]{0,2}v?\d{3}(?:\.\d{1,3}){0,2}\b")
+_BOTH = Pattern(
+    r"(?i)\bcuda(?: toolkit| version)?[ :=-]{0,2}v?\d{1,2}\.\d\b[^\n]{0,40}\bcudnn(?: version)?[ :=-]{0,2}v?\d"
+)
+"""Who names cuDNN beside it means the toolkit, and not what nvidia-smi says."""
 _BUILT_WITH = Pattern(r"\bcu(?:da|dnn)_version['\"]?\W{1,3}\d")
 """A build's own information."""
 _FIELD = Pattern(
@@ -202,7 +210,7 @@ def line(text: str, _number: int, _notes: Notebook) -> Understood | None:
         return None
     if linked := _LINKED.search(text):
         return Understood(KIND, {"cuda": linked["version"]})
-    if shown := _FILE.search(text):
+    if shown := next((m for m in _FILE.finditer(text) if m["library"][-1].isdigit()), None) or _FILE.search(text):
         if _NO_SUCH.search(text):
             parts = _TURNS.sub("\n", text).split("\n") if text[0].isalpha() and ".cc:" not in text else []
             shown = next((m for one in parts if not _NO_SUCH.search(one) and (m := _FILE.search(one))), None)
@@ -227,8 +235,9 @@ def line(text: str, _number: int, _notes: Notebook) -> Understood | None:
     if _NOT_INSTALLED.search(text):
         own = _OWN.search(text)
         rest = own[0] if own else _sentence(text) or _of_ones_own(text)
-        without_cuda = not rest and _DRIVER.search(text) is not None
-        if without_cuda:
+        beside = not rest and _DRIVER.search(text) is not None
+        without_cuda = beside and not _BOTH.search(text)
+        if beside:
             rest = _DRIVER.sub("", text)
             rest = _sentence(rest) or ("" if _NOT_INSTALLED.search(rest) else rest)
         text = rest

@@ -97,14 +97,17 @@ def _names_a_toolkit(facts: Facts) -> bool:
     return any(e.values.get("cuda") for e in facts.text.said("names-cuda"))
 
 
-def _majors(facts: Facts) -> set[str]:
-    return {e.values["cuda"].partition(".")[0] for e in facts.text.said("names-cuda") if e.values.get("cuda")}
+def _brings(facts: Facts, release: tuple[int, int]) -> bool:
+    """Whether a CUDA that is named is the one that this release is built for; where no minor version is told, it may be."""
+    wanted = next((cuda for since, cuda in _BUILT_FOR if release >= since), "8.0")
+    named = {e.values["cuda"] for e in facts.text.said("names-cuda") if e.values.get("cuda")}
+    return any(f"{one}.".startswith(f"{wanted}.") or f"{wanted}.".startswith(f"{one}.") for one in named)
 
 
 def names_another(facts: Facts) -> bool:
-    """Whether the CUDA that is named is of another major version than this release is built for."""
-    release, named = release_of(facts), _majors(facts)
-    return release is not None and bool(named) and _wanted(release) not in named
+    """Whether the CUDA that is named is another than the one that this release is built for."""
+    release = release_of(facts)
+    return release is not None and _names_a_toolkit(facts) and not _brings(facts, release)
 
 
 def asks_for_another(facts: Facts) -> bool:
@@ -162,17 +165,17 @@ def likely(facts: Facts, release: tuple[int, int]) -> str:
     """Why a package with CUDA lists no GPU, where no line of its log is there: libraries, by what is named of them."""
     if not _names_a_toolkit(facts):
         return "cuda-libs-missing"
-    if _wanted(release) not in _majors(facts):
+    if not _brings(facts, release):
         return "cuda-version-mismatch"
     return "ld-library-path-not-set" if release < (2, 14) else "pip-nvidia-libs-not-found"
 
 
 def _wanted(release: tuple[int, int]) -> str:
-    return next((major for since, major in _MAJORS if release >= since), "8")
+    return next((cuda for since, cuda in _BUILT_FOR if release >= since), "8").partition(".")[0]
 
 
-_MAJORS = (((2, 14), "12"), ((2, 4), "11"), ((1, 13), "10"), ((1, 5), "9"))
-"""From this release on: the major version of CUDA that its package is built for."""
+_BUILT_FOR = (((2, 14), "12"), ((2, 4), "11"), ((2, 1), "10.1"), ((1, 13), "10.0"), ((1, 5), "9.0"))
+"""From this release on: the CUDA that its package is built for; the minor version where its libraries' names carry it."""
 
 
 def _lines(facts: Facts) -> Iterator[int]:
