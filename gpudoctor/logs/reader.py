@@ -23,6 +23,7 @@ from . import (
     complaints,
     containers,
     cuda_answers,
+    cures,
     devices,
     dkms,
     gpu_state,
@@ -118,6 +119,7 @@ _ALL = (
     tables.RATE_WORDS,
     devices.WORDS,
     lost_libraries.WORDS,
+    cures.WORDS,
     *(one.words for one in LANGUAGES),
 )
 WORDS = tuple(dict.fromkeys(word for each in _ALL for word in each))
@@ -186,6 +188,7 @@ def read(pasted: Pasted) -> Facts:
         (report.LANGUAGE, report.WORDS, lambda text, number, _: statements.line(text, number), True),
         (devices.LANGUAGE.name, devices.WORDS, devices.claims, True),
         (lost_libraries.LANGUAGE, lost_libraries.WORDS, lost_libraries.line, False),
+        (cures.LANGUAGE, cures.WORDS, cures.line, True),
     )
     many = len(pasted.lines) > _MANY
     here = () if many else _spoken(languages, "\n".join(line.text for line in pasted.lines))

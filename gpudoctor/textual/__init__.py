@@ -46,17 +46,23 @@ def narrowed(
     first_is_likely = bool(fits) and fits[0] in left and left[fits[0]].why == LIKELY
     fits = ranked(facts, symptom, fits, _other_matters(symptom, checks.values()), first_is_likely)
     fits = hinted(facts, fits) if symptom == READS_LIKE_A_FAULT else fits  # which were not there before
-    fits = tuple(name for name in proven(facts, fits) if name in left)
+    cures = tuple(c for c in _cured(facts) if c in fits or symptom in (READS_LIKE_A_FAULT, *checks[c].explains))
+    fits = tuple(name for name in dict.fromkeys((*cures, *proven(facts, fits))) if name in left)
     shown = next(f for f in findings if f.cause == symptom)
     if fits:
         chosen = tuple(_candidate(checks[name], left[name]) for name in fits)
         roots = diagnosis.root_causes
-        if not roots and (why := likely(facts, symptom, fits, left[fits[0]].why == LIKELY)):
+        if not roots and (why := likely(facts, symptom, fits, left[fits[0]].why == LIKELY or fits[0] in cures)):
             roots, chosen = (as_root(checks[fits[0]], chosen[0], shown, why),), chosen[1:]
         candidates = {symptom: chosen} if chosen else {}
         return msgspec.structs.replace(diagnosis, root_causes=roots, candidates=candidates, unexplained=())
     none = Unexplained(symptom=symptom, message=shown.message, proof=shown.proof, ruled_out=())
     return msgspec.structs.replace(diagnosis, candidates={}, unexplained=(none,))
+
+
+def _cured(facts: Facts) -> tuple[str, ...]:
+    """The causes about which somebody did what is done, and it worked."""
+    return tuple(dict.fromkeys(e.values["cause"] for e in facts.text.said("cured")))
 
 
 _DIFFER = "driver-versions-differ"
