@@ -214,10 +214,10 @@ _WORK = (
         r"|CUSPARSE_STATUS_(?:EXECUTION_FAILED|INTERNAL_ERROR)",
         _FAILS,
     ),
-    Kind("handle-not-made", r"Failed to create cuS(?:olverDN|parse) instance|failed to create random number generator|CUSOLVER_STATUS_NOT_INITIALIZED|CUSPARSE_STATUS_NOT_INITIALIZED|CURAND_STATUS_INITIALIZATION_FAILED|cusolverDnCreate\(&|(?i:could not|failed to) create (?:cudnn|cublas|cusolver|cusparse|cufft)\w* ?handle|CUBLAS_STATUS_NOT_INITIALIZED", _FAILS),
+    Kind("handle-not-made", r"Failed to create cuS(?:olverDN|parse) instance|failed to create random number generator|CUSOLVER_STATUS_NOT_INITIALIZED|CUSPARSE_STATUS_NOT_INITIALIZED|CURAND_STATUS_INITIALIZATION_FAILED|cusolverDnCreate\(&|(?i:could not|failed to) create (?:cudnn|cublas|cusolver|cusparse|cufft)\w* ?handle|CUBLAS_STATUS_NOT_INITIALIZED|cublas runtime error : library not initialized", _FAILS),
     Kind(
         "cublas-failed",
-        r"CUBLAS_STATUS_(?:EXECUTION_FAILED|INTERNAL_ERROR|MAPPING_ERROR|NOT_SUPPORTED)|cublas error",
+        r"CUBLAS_STATUS_(?:EXECUTION_FAILED|INTERNAL_ERROR|MAPPING_ERROR|NOT_SUPPORTED)|cublas error|cublas runtime error : (?:the GPU program failed to execute|an internal operation failed|an access to GPU memory space failed)",
         _FAILS,
     ),
     Kind("gemv-failed", r"Blas x?GEMV launch failed", _FAILS),

@@ -89,7 +89,11 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "p2p-unsupported-geforce"
     if said("collective-hangs") and said("nvls-bound") and not said("nccl-transport"):
         yield "nccl-nvls-fabric-manager"
-    if said("several-machines") and not said("one-machine"):
+    stalls = said("collective-hangs", "several-compute-wrongly", "peer-copies-wrong")
+    between = said("several-machines") and not said("one-machine", "machines-compared")
+    if stalls and said("amd-processor-named") and not between:  # whose IOMMU is on as it comes
+        yield "nccl-p2p-iommu-acs"
+    if between:
         yield "nccl-wrong-interface"
     if len({e.values["host"] for e in said("nccl-host")}) > 1:
         yield "nccl-wrong-interface"
