@@ -26,7 +26,8 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "toolkit-absent-said",
         ("uda", "UDA", "oolkit", "cudart", "cublas", "river"),
-        (r"(?i:^(?![^\n]{0,400}(?:\b(?:symlink|anymore|only /usr/local|other|another|inside|docker|container|image|conda|if|before|until|although|though|works|nvcc|runfile|but (?:by|with|from|via|through|the|a))\b|/opt/|\?$))[^\n]{0,300}?(?:"
+        (r"(?i:\b(?:nor|neither|no gpu (?:and|or)(?: no)?|without (?:a |the )?(?:gpu|driver) (?:and|or)(?: without)?) (?:the |any |is )?cuda(?: toolkit)?(?: is| was| are)? (?:installed|there|present)\b)"
+        r"|(?i:^(?![^\n]{0,400}(?:\b(?:symlink|anymore|only /usr/local|other|another|inside|docker|container|image|conda|if|before|until|although|though|works|nvcc|runfile|but (?:by|with|from|via|through|the|a))\b|/opt/|\?$))[^\n]{0,300}?(?:"
         r"\bthere(?:'s| is) no [`'\"]?/usr/local/cuda\b(?!-)"
         r"|\bno cuda(?: toolkit)? (?:is |was |has been )?installed\b|\bno (?:cuda )?toolkit (?:is |was |has been )?installed\b"
         r"|\b(?:have(?:n't| not)|did(?:n't| not)|never) (?:yet )?install(?:ed)? (?:the |any |nvidia's )?(?:cuda toolkit|cuda(?! ?\d)|toolkit)\b"

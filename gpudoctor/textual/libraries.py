@@ -102,9 +102,22 @@ def _majors(facts: Facts) -> set[str]:
 
 
 def names_another(facts: Facts) -> bool:
-    """Whether the CUDA that is named is of another major version than this release is built for."""
-    release, named = release_of(facts), _majors(facts)
-    return release is not None and bool(named) and _wanted(release) not in named
+    """Whether the CUDA that is named is another than this release is built for: of another major version, or, where the names of the
+    libraries hold it, of another minor one."""
+    release = release_of(facts)
+    return release is not None and _is_another(facts, release)
+
+
+def _is_another(facts: Facts, release: tuple[int, int]) -> bool:
+    named = {e.values["cuda"] for e in facts.text.said("names-cuda") if e.values.get("cuda")}
+    exact = next((cuda for since, cuda in _EXACTLY if release >= since), None)
+    if exact is not None:
+        return bool(named) and not named & {exact, exact.partition(".")[0]}
+    return bool(named) and _wanted(release) not in _majors(facts)
+
+
+_EXACTLY = (((2, 4), None), ((2, 1), "10.1"), ((1, 13), "10.0"), ((1, 5), "9.0"), ((1, 0), "8.0"))
+"""From this release on: the CUDA whose runtime it opens by major and minor version; later ones go by the major one."""
 
 
 def asks_for_another(facts: Facts) -> bool:
@@ -162,7 +175,7 @@ def likely(facts: Facts, release: tuple[int, int]) -> str:
     """Why a package with CUDA lists no GPU, where no line of its log is there: libraries, by what is named of them."""
     if not _names_a_toolkit(facts):
         return "cuda-libs-missing"
-    if _wanted(release) not in _majors(facts):
+    if _is_another(facts, release):
         return "cuda-version-mismatch"
     return "ld-library-path-not-set" if release < (2, 14) else "pip-nvidia-libs-not-found"
 

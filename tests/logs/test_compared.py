@@ -122,3 +122,134 @@ def test_a_card_on_which_it_works(told: str, single: bool) -> None:
 )
 def test_a_card_and_the_cuda_of_an_early_release(told: str, newer: bool) -> None:
     assert (said(judged(f"{told}\nWhat can I do?\n"))[0] == ["gpu-too-new-for-build"]) is newer
+
+
+IMPORTED = 'Traceback (most recent call last):\n  File "/home/ann/anaconda3/lib/python3.6/site-packages/tensorflow/python/pywrap_tensorflow.py", line 58, in <module>\n    from tensorflow.python.pywrap_tensorflow_internal import *\n'
+XLA = "Keras finds no GPU\n{}\n/job:localhost/replica:0/task:0/device:XLA_CPU:0 -> device: XLA_CPU device\n/job:localhost/replica:0/task:0/device:XLA_GPU:0 -> device: XLA_GPU device\nWhat can I do?\n"
+NOT_FOUND = "It doesn't start\n\nRuntimeError: Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed a driver from http://www.nvidia.com/Download/index.aspx\n"
+DSO = "F tensorflow/stream_executor/cuda/cuda_dnn.cc:204] could not find {} in cudnn DSO; dlerror: {}: undefined symbol: {}\n"
+
+
+def begins(text: str) -> str:
+    """The cause that is named first."""
+    roots, left = said(judged(text))
+    return next(iter((*roots, *left)), "")
+
+
+@pytest.mark.parametrize(
+    ("told", "another"),
+    [
+        ("TF 1.4.1, CUDA 8, cuDNN 7.0.5", True),
+        ("TensorFlow 1.5, CUDA 9.0, cudnn 6", True),
+        ("tensorflow-gpu==1.2, CUDA 8.0, cuDNN v6.0", True),
+        ("TF 1.4.1, CUDA 8, cuDNN 6.0", False),
+        ("TF 1.6, CUDA 9.0, cuDNN 7.1", False),
+        ("TF 1.15, CUDA 10.0, cuDNN 8.0", False),  # which is imported without
+    ],
+)
+def test_the_cudnn_that_a_release_is_linked_with(told: str, another: bool) -> None:
+    assert (begins(f"Not able to import tensorflow\n{told}\n{IMPORTED}") == "cudnn-wrong-major") is another
+
+
+@pytest.mark.parametrize(
+    ("told", "cause"),
+    [
+        ("tensorflow-gpu 1.15, CUDA 10.1", "cuda-version-mismatch"),
+        ("tensorflow 2.2, CUDA 10.2, cuDNN 7.6", "cuda-version-mismatch"),
+        ("- TensorFlow installed from (source or binary): source\n- TensorFlow version: 1.15\n- CUDA/cuDNN version: 10.1", "cuda-version-mismatch"),
+        ("TF 1.15, CUDA 10.0", "ld-library-path-not-set"),
+        ("TF 2.3, CUDA 10.1", "ld-library-path-not-set"),
+        ("tensorflow 1.15 and cuda 10", "ld-library-path-not-set"),
+    ],
+)  # fmt: skip
+def test_the_cuda_that_a_release_opens(told: str, cause: str) -> None:
+    assert begins(XLA.format(told)) == cause
+
+
+@pytest.mark.parametrize(
+    ("told", "amd"),
+    [
+        ("The bat doesn't find a GPU (mine is AMD).", True),
+        ("My graphics card is from AMD", True),
+        ("I only have an AMD graphics card", True),
+        ("The only GPU here, it is an AMD", True),
+        ("I'm using AMD graphics", True),
+        ("My CPU is AMD and the card is a GTX 1060", False),
+        ("The GPU isn't found, the processor is an AMD", False),
+        ("The processor is from AMD", False),
+        ("My GPU is a 3060, it is an AMD Ryzen machine", False),
+    ],
+)
+def test_whose_card_it_is(told: str, amd: bool) -> None:
+    assert (said(judged(f"{NOT_FOUND}{told}\n"))[0] == ["amd-gpu"]) is amd
+
+
+@pytest.mark.parametrize(
+    ("told", "removed"),
+    [
+        ("sudo nvidia-uninstall -y", True),
+        ("$ sudo apt-get purge -y nvidia-*", True),
+        ("sudo apt remove --purge '^nvidia-.*'", True),
+        ("sudo sh NVIDIA-Linux-x86_64-384.130.run --uninstall", True),
+        ("I purged all nvidia drivers for a clean desktop", True),
+        ("I removed the nvidia driver and installed 390 again", False),
+        ("sudo apt-get purge nvidia-*\nsudo apt-get install nvidia-driver-470", False),
+        ("Should I purge the nvidia drivers?", False),
+        ("sudo apt-get remove nvidia-container-toolkit", False),
+        ("sudo apt purge nvidia-cuda-toolkit", False),
+    ],
+)
+def test_a_driver_that_was_removed(told: str, removed: bool) -> None:
+    text = f"CUDA is gone\n\nUbuntu 16.04, on an AMI\n{told}\nand now the import gives\n{IMPORTED}"
+    assert (begins(text) == "driver-missing") is removed
+
+
+@pytest.mark.parametrize(
+    ("line", "cause"),
+    [
+        (DSO.format("cudnnConvolutionBackwardFilter_v2", "/usr/local/cuda/lib64/libcudnn.so", "cudnnConvolutionBackwardFilter_v2"), "cudnn-version-mismatch"),
+        (DSO.format("cudnnSetRNNDescriptor_v6", "/usr/lib/x86_64-linux-gnu/libcudnn.so.5", "cudnnSetRNNDescriptor_v6"), "cudnn-version-mismatch"),
+        (DSO.format("cudnnCreate", "/usr/bin/python", "cudnnCreate"), "cudnn-missing"),
+        ("I get cudnnConvolutionBackwardFilter_v2 cudnn DSO dlerror\n", "cudnn-version-mismatch"),
+    ],
+)  # fmt: skip
+def test_a_cudnn_that_lacks_a_function(line: str, cause: str) -> None:
+    assert begins(f"It ends on the GPU\n\nUbuntu 14.04, K40, CUDA 7.5\n{line}") == cause
+
+
+@pytest.mark.parametrize(
+    ("told", "takes"),
+    [
+        ("Nearly the entire GPU is taken at once whatever I set", True),
+        ("The whole card's memory gets reserved right away", True),
+        ("Tensorflow 2.1 doesn't respect memory growth", True),
+        ("95% of the GPU memory is used up at the start", True),
+        ("The whole GPU is used for training", False),
+        ("all of the gpu memory is used by another process", False),
+        ("Does tensorflow support memory growth?", False),
+        ("The full GPU is not used at once", False),
+    ],
+)
+def test_all_memory_is_taken(told: str, takes: bool) -> None:
+    text = f"Memory on an RTX 2070\nI run a small model in a notebook.\n{told}\nWhat can I do?\n"
+    assert (said(judged(text))[0] == ["tf-preallocates-all-memory"]) is takes
+
+
+@pytest.mark.parametrize(("tool", "cause"), [("bumblebee", "driver-libcuda-not-on-path"), ("a blog", "driver-missing")])
+def test_a_tool_that_keeps_the_driver_off_the_path(tool: str, cause: str) -> None:
+    lost = "I tensorflow/stream_executor/dso_loader.cc:119] Couldn't open CUDA library libcuda.so.1. LD_LIBRARY_PATH: /usr/local/cuda-8.0/lib64\n"
+    text = f"TensorFlow doesn't find the driver\n\nBy {tool} I got the card of my laptop to work, with driver 367.\nls /usr/local/cuda-8.0/lib64/stubs/libcuda.*\n/usr/local/cuda-8.0/lib64/stubs/libcuda.so\n{lost}"
+    assert begins(text) == cause
+
+
+@pytest.mark.parametrize(
+    ("told", "first"),
+    [
+        ("The program needs CUDA; on the nodes that have no GPU (nor CUDA installed) the import ends", True),
+        ("There is neither CUDA installed nor a driver", True),
+        ("CUDA 8.0 is installed, but nor cuDNN", False),
+    ],
+)
+def test_a_toolkit_that_is_told_to_be_absent(told: str, first: bool) -> None:
+    kinds = {e.kind for e in judged(f"An error at the import\n{told}\n").facts.text.understood()}
+    assert ("toolkit-absent-said" in kinds) is first
