@@ -253,3 +253,10 @@ def test_a_tool_that_keeps_the_driver_off_the_path(tool: str, cause: str) -> Non
 def test_a_toolkit_that_is_told_to_be_absent(told: str, first: bool) -> None:
     kinds = {e.kind for e in judged(f"An error at the import\n{told}\n").facts.text.understood()}
     assert ("toolkit-absent-said" in kinds) is first
+
+
+def test_two_sentences_are_read_with_more_care() -> None:
+    """Of few words the model must be surer."""
+    short = "Low GPU usage\n\nI started the training of the examples folder, and after some minutes the ETA had climbed to days, with a GPU usage that was low.\n"
+    roots, left = said(judged(short))
+    assert (roots, left[:1]) == ([], ["cpu-starved-input"])
