@@ -119,6 +119,20 @@ def differs_in_it(facts: Facts) -> tuple[TextEvent, ...]:
     return (*works[:1], *bad[:1], *facts.text.said("nvml-failed")[-1:]) if bad and works else ()
 
 
+def differs_from_the_host(facts: Facts) -> tuple[TextEvent, ...]:
+    """The lines of a text by which a container meets two releases of the driver: NVML names its library's, and the host's driver is told
+    to be of another branch. What the host mounts would be its own."""
+    said, library = facts.text.said, facts.gpu.nvml_version
+    host = [e for e in said("host-driver-said") if e.values["branch"] != str(library).partition(".")[0]]
+    inside = isinstance(facts.system.container, str) or said(
+        "talks-of-a-container", "container-shell", "image-mismatch"
+    )
+    if facts.gpu.nvml_error != _MISMATCH or not isinstance(library, str) or not inside:
+        return ()
+    failed, named = said("nvml-failed"), said("nvml-version")
+    return (*host[:1], *failed[:1], *named[:1]) if host and len(named) == 1 else ()
+
+
 def installs_a_driver(facts: Facts) -> tuple[TextEvent, ...]:
     """The lines of an image that installs the driver's libraries by packages, of another branch than the host's kernel module; they are
     what is loaded where that is told, or the container meets two releases."""

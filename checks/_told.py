@@ -13,7 +13,7 @@ RUNS_PTX = (2, 21)
 """The first release whose PTX Blackwell's driver compiles throughout."""
 _CUDA_OF_TENSORFLOW: tuple[tuple[tuple[int, int], tuple[int, int]], ...] = (
     ((2, 18), (12, 5)), ((2, 16), (12, 3)), ((2, 15), (12, 2)), ((2, 12), (11, 8)), ((2, 5), (11, 2)), ((2, 4), (11, 0)),
-    ((2, 1), (10, 1)), ((1, 13), (10, 0)), ((1, 5), (9, 0)), ((0, 0), (8, 0)),
+    ((2, 1), (10, 1)), ((1, 13), (10, 0)), ((1, 5), (9, 0)), ((0, 11), (8, 0)), ((0, 0), (7, 5)),
 )  # fmt: skip
 """From this release on: the CUDA that its packages are built for."""
 
@@ -102,8 +102,11 @@ def _minor(version: str) -> tuple[int, int]:
 
 def cudas(facts: Facts) -> tuple[tuple[int, int], ...]:
     """The CUDA releases for which the TensorFlow in question may be built."""
-    named = [pair(v) for e in facts.text.said("names") for v in e.values.get("cuda", "").split()]
-    return built_for(facts) or tuple(dict.fromkeys(named))
+    named = tuple(dict.fromkeys(pair(v) for e in facts.text.said("names") for v in e.values.get("cuda", "").split()))
+    built, told = built_for(facts), releases(facts)
+    if named and told and all(release < (1, 0) for release in told):
+        return named  # who used one of these mostly built it
+    return built or named
 
 
 def built_for(facts: Facts) -> tuple[tuple[int, int], ...]:
@@ -153,6 +156,10 @@ def failing_cards(facts: Facts, names: tuple[str, ...]) -> tuple[str, ...]:
     fails = [machines.get(one, one).lower() for one in fails]
     if said := tuple(name for name in names if any(one in name.lower() for one in fails)):
         return said
+    works = [e.values["works"].lower() for e in facts.text.said("card-works-said")]
+    left = tuple(name for name in names if not any(_MAKER.sub("", name).lower() in one for one in works))
+    if left and len(left) < len(names):
+        return left
     wrong = [e.text.lower() for e in facts.text.understood() if e.symptom and not e.is_weak]
     named = tuple(name for name in names if any(_MAKER.sub("", name).lower() in text for text in wrong))
     return named if len(named) < len(names) else ()

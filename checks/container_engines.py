@@ -188,7 +188,8 @@ def container_image_has_driver_files(facts: Facts) -> Findings:
     """The image itself holds files of the driver, in the place where the host's are to be mounted.
 
     What it looks at: in a pasted text, nvidia-container-cli's 'file exists' for a library of the driver, and a container that meets
-    'Driver/library version mismatch' beside one of another image that does not, or a host that works. Inside a container:
+    'Driver/library version mismatch' beside one of another image that does not, or a host that works, or whose driver is told
+    to be of another branch than NVML's library. Inside a container:
     a libcuda of another release than the host's kernel module, which is loaded and was not mounted.
 
     Why it matters: such images were built with a driver in them, or committed while one was mounted. The driver's library
@@ -206,6 +207,14 @@ def container_image_has_driver_files(facts: Facts) -> Findings:
             message="The driver's libraries in this container are not the host's: with another image it works on the same host, so that the "
             "image brings its own.",
             proof=lines(found),
+            fixes=(_image.without_driver("/usr/lib/x86_64-linux-gnu"),),
+        )
+        return
+    if apart := _image.differs_from_the_host(facts):
+        yield Found(
+            message=f"The driver's libraries in this container are of {facts.gpu.nvml_version}, and the host's driver is of branch "
+            f"{apart[0].values['branch']}: the image brings its own.",
+            proof=lines(apart),
             fixes=(_image.without_driver("/usr/lib/x86_64-linux-gnu"),),
         )
         return

@@ -259,6 +259,10 @@ def driver_libcuda_not_on_path(facts: Facts) -> Findings:
     if known(lib.path) is not None:
         return f"the loader finds {short(lib.path)}"
     own = own_libraries(known(lib.candidates))
+    if facts.text.is_all and not own and lib.candidates:  # a directory that is listed is not all
+        raise UnknownFactError(
+            Unread(why="this text names a stub alone", settle="find / -name 'libcuda.so*' 2>/dev/null")
+        )
     if not own or refused_library(facts) is not None:
         return (
             "the libcuda that is there is refused (driver-library-damaged)"

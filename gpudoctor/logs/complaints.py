@@ -45,6 +45,7 @@ _NO_GPU = tuple(Pattern(one, re.IGNORECASE) for one in (
     r"\bonly (?:uses?|takes?|sees?|detects?|lists?|shows?|finds?|runs? on|works? on|trains? on|using|taking)(?: the| my)? CPU\b",
     r"\b(?:uses?|using|used|runs? (?:on|by)|running (?:on|by)|ran on|start(?:s|ed|ing)? (?:on|in|with)|begins? (?:on|in)|trains? on|training (?:is )?on|falls? back to|defaults? to|(?:connects?|switches|switched|changes|reverts?) (?:back )?to(?: a)?|executed? on|computes? on|works? on|stays on|goes to|stuck (?:on|with)) (?:the |my )?CPU\b(?! (?:cores?|threads?|ram|mem)|-(?:quota|period|shares?|set|limit|time))",
     r"\bCPU (?:mode|instead of (?:the |my )?(?:GPU|graphics)|(?:and )?not (?:on |in )?(?:the |my )?GPU|rather than|only\b)|\binstead of (?:on |using )?(?:the |my )?GPU\b|\bbut (?:\w+ ){0,3}on (?:the |my )?CPU\b|\bis (?:only |just )?for (?:the )?CPU\b",
+    r"\b(?:problems?|trouble|issues?|difficult\w{1,4}) (?:about |with |in |when |while )?(?:running|using|getting|making) (?:\w+ ){1,3}?(?:run |work )?on (?:the |my |a )?GPUs?[.?!]?$",
     # it idles
     rf"\b{_CARD} (?:does|do|did|is doing|are doing) nothing\b|\b{_CARD} (?:sits?|stays?|is|are|remains?|was) (?:completely |just |always |totally )?idle\b",
     r"\bGPU(?:'s)? (?:usage|utili[sz]ation|util|load|use)\b[^.%\d]{0,24}\b0(?:\.0)? ?%(?! ?(?:[-,\u2013>]{1,2}|then|to|and|\u2192) ?(?:\d{2}|100) ?%)|\b(?<![\d.])0 ?% (?:of )?(?:the )?GPU\b|\bno (?:GPU usage|usage of the GPU|new process on it|process(?:es)? on the GPU)\b",

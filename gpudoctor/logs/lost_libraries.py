@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..facts import LibraryPick
 from ..patterns import Pattern
 from . import tensorflow_facts
-from .language import Understood
+from .language import Understood, named
 from .notebook import Notebook
 
 LANGUAGE = "lost-libraries"
@@ -75,6 +75,11 @@ _OWN = Pattern(
 _DSO = Pattern(
     r"load (cu[A-Z]{2,5}|cuDNN) DSO|could not find cu\w{3,60} in (cublas|cudnn|cufft|curand|libcuda|cuda) DSO"
 )
+_LACKS = Pattern(
+    r"(?i:\b(?P<function>(?!cudnnCreate\b)(?:cudnn\w{3,60}|\w{3,60}_v\d))['`\"]? (?:in |from )?(?:the )?cudnn DSO\b)"
+    r"|cudnn DSO; dlerror: \S{0,200}libcudnn\.so[\d.]{0,8}: undefined symbol: (?P<function2>cudnn\w{3,60})"
+)
+"""cuDNN was opened, and is of another version; without one the first function that is sought is cudnnCreate."""
 _IS_OLD = Pattern(r"\blibcuda\.so[\d.]{0,14}: undefined symbol")
 """It was opened, and lacks a function."""
 _SAID = -2
@@ -82,6 +87,8 @@ _SAID = -2
 
 def line(text: str, number: int, notes: Notebook) -> Understood | None:
     """What a line says of a library that was not found."""
+    if " DSO" in text and (lacks := _LACKS.search(text)):
+        return Understood("cudnn-lacks-function", named(lacks.groupdict()), "op-fails")
     if " DSO" in text and (dso := _DSO.search(text)):  # TensorFlow before 1.4
         name = f"lib{next(one for one in dso.groups() if one).lower().removeprefix('lib')}.so"
         if name == "libcuda.so":

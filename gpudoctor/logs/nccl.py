@@ -178,11 +178,17 @@ _SHM = r"(?i:\bshared[- ]memory\b|/dev/shm|\bshm\b(?![-_]size))"
 _TOO_SMALL = r"(?i:\b(?:too (?:small|little|low)|insufficient|runs? out|ran out|is full\b|only (?:has |have |of )?(?:64|32|16) ?M)|(?:\bnot|n't) (?:be )?(?:sufficient|enough|large enough|big enough))"
 _FREIGHT = r"(?i:nccl|multi-?gpus?|several gpus|all-?reduce|tensor[- ]parallel\w*)"
 _COPIED = r"(?:mov|cop|transferr?)(?:e|es|ed|ing|y|ies|ied|ying)?"
-_APART = r"[^.\n]{0,40}\b(?:between|across|from one|from (?:a )?gpu to) [^.\n]{0,30}\b(?:gpus?|devices|cards)\b"
-_SPOILT = r"(?:(?:values?|numbers|data|tensors?) (?:randomly )?(?:change|differ)\w*|corrupt(?:s|ed|ion)?|garbage|wrong (?:data|values?|results?|numbers)|zeros|zero tensors?|all zero)\b"
+_DEVICE = r"(?:gpu|device|card)"
+_APART = (
+    rf"(?:[^.\n]{{0,40}}\b(?:(?:between|across|from one|from (?:a )?gpu to) [^.\n]{{0,30}}\b(?:gpus?|devices|cards)|(?:from )?{_DEVICE}[- ]to[- ]{_DEVICE}"
+    rf"|(?:to|onto) (?:the |an?)?(?:other|another|different|second) {_DEVICE})\b)"
+)
+_ACROSS = rf"\b(?:(?:cross|inter)[- ]?{_DEVICE}|{_DEVICE}[- ]to[- ]{_DEVICE}|peer[- ]to[- ]peer|p2p|peer) (?:\w+ )?(?:cop(?:y|ies|ying)|transfers?|moves?)\b"
+"""What is copied between GPUs, before or behind the word for it."""
+_SPOILT = r"(?:(?:values?|numbers|data|tensors?) (?:randomly )?(?:change|differ)\w*|corrupt(?:s|ed|ion)?|garbage|wrong (?:data|values?|results?|numbers)|zeros|zero tensors?|all zero|(?:fail(?:s|ed|ing)? )silent(?:ly)?|silent(?:ly)? fail(?:s|ed|ing|ures?)?)\b"
 REPORTS = Language(
     name="report",
-    words=("hared memory", "hared-memory", "dev/shm", "shm", "共享内存", "hang", "Hang", "hung", "tuck", "reez", "roze", "eadlock", "tall", "infinite polling", "doesn't", "NaN", "Nan", "nan", "rong", "arbage", "zero", "not ", "orrupt", "can't be", "cannot be", "couldn't be", "CPU first", "differ", "does not", "never", "forever", "indows", "卡", "死锁", "挂起"),
+    words=("hared memory", "hared-memory", "dev/shm", "shm", "共享内存", "hang", "Hang", "hung", "tuck", "reez", "roze", "eadlock", "tall", "infinite polling", "doesn't", "NaN", "Nan", "nan", "ilent", "rong", "arbage", "zero", "not ", "orrupt", "can't be", "cannot be", "couldn't be", "CPU first", "differ", "does not", "never", "forever", "indows", "卡", "死锁", "挂起"),
     kinds=(
         Kind(
             "shm-called-small",
@@ -205,6 +211,7 @@ REPORTS = Language(
         Kind(
             "peer-copies-wrong",
             rf"(?i:\b{_COPIED} {_APART}[^.\n]{{0,60}}\b{_SPOILT}|\b{_SPOILT} [^.\n]{{0,40}}\b{_COPIED} {_APART}"
+            rf"|{_ACROSS}[^.\n]{{0,60}}\b{_SPOILT}|\b{_SPOILT} [^.\n]{{0,30}}{_ACROSS}"
             rf"|\b{_COPIED} {_APART}[^.\n]{{0,40}}\b(?:has|have|needs?|must) (?:to )?(?:go|be moved|be copied|pass)\b[^.\n]{{0,30}}\bcpu first)",
             _FAILS,
         ),

@@ -9,6 +9,8 @@ _CARD = r"(?:(?:rtx|gtx|geforce|tesla|quadro|titan) ?)*(?:[ahblptv]\d{1,3}s?|[ap
 _MACHINE = rf"(?:{_CARD}|[pg][2-6]\w{{0,2}}\.\d{{0,2}}x?large|(?:a[234]-\w{{4,5}}gpu|g2-standard)-\d{{1,3}}g?)"
 _WORKS = r"(?:works?|worked|fine|ok|okay|runs?|ran|succeeds?|trains?)"
 _FAILS = r"(?:fails?|failed|crash(?:es|ed)?|hangs?|hung|dies|breaks?|broken|errors?|(?:does|do|did|is)(?:n't| not)(?: work| run)?)"
+_STOPS = r"(?:fails?|failed|crash(?:es|ed)?|hangs?|hung|freezes|froze|(?:gets? |is |got )?stuck|stalls?|blocks?|dies|breaks?|(?:does|do|did|is)(?:n't| not)(?: work| run)?)\b"
+_ONE_OF_TWO = r"(?:(?:an? |the |my |our )?(?:(?:system|machine|pc|computer|server|workstation|box|node|host) ?#?(?:[ab12]|one|two)|(?:first|second|other|another|old|new|intel|amd|one|threadripper|epyc|ryzen|xeon|i[79])(?:[ -](?:cpus?|system|machine|pc|computer|server|workstation|box|node|host|one|processors?))?)\b)"
 _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "displays-listed",
@@ -24,7 +26,8 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "toolkit-absent-said",
         ("uda", "UDA", "oolkit", "cudart", "cublas", "river"),
-        (r"(?i:^(?![^\n]{0,400}(?:\b(?:symlink|anymore|only /usr/local|other|another|inside|docker|container|image|conda|if|before|until|although|though|works|nvcc|runfile|but (?:by|with|from|via|through|the|a))\b|/opt/|\?$))[^\n]{0,300}?(?:"
+        (r"(?i:\b(?:nor|neither|no gpu (?:and|or)(?: no)?|without (?:a |the )?(?:gpu|driver) (?:and|or)(?: without)?) (?:the |any |is )?cuda(?: toolkit)?(?: is| was| are)? (?:installed|there|present)\b)"
+        r"|(?i:^(?![^\n]{0,400}(?:\b(?:symlink|anymore|only /usr/local|other|another|inside|docker|container|image|conda|if|before|until|although|though|works|nvcc|runfile|but (?:by|with|from|via|through|the|a))\b|/opt/|\?$))[^\n]{0,300}?(?:"
         r"\bthere(?:'s| is) no [`'\"]?/usr/local/cuda\b(?!-)"
         r"|\bno cuda(?: toolkit)? (?:is |was |has been )?installed\b|\bno (?:cuda )?toolkit (?:is |was |has been )?installed\b"
         r"|\b(?:have(?:n't| not)|did(?:n't| not)|never) (?:yet )?install(?:ed)? (?:the |any |nvidia's )?(?:cuda toolkit|cuda(?! ?\d)|toolkit)\b"
@@ -53,6 +56,19 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         rf"|(?<![\w.])(?P<works3>{_MACHINE})\b[^.\n\w]{{0,6}}(?:(?:is|are|it|was|all|that) )?{_WORKS}\b[^\n]{{0,60}}?(?<![\w.])(?P<fails3>{_MACHINE})\b[^.\n\w]{{0,6}}(?:(?:it|always|that) )?(?:{_FAILS}|this\b|the (?:error|above)\b|nothing\b|not\b)"
         rf"|(?<![\w.])(?P<fails4>{_MACHINE})\b[^.\n\w]{{0,6}}(?:(?:it|always|that) )?(?:{_FAILS}|this error\b|the (?:error|above)\b|nothing\b|not\b)[^\n]{{0,60}}?(?<![\w.])(?P<works4>{_MACHINE})\b[^.\n\w]{{0,6}}(?:(?:is|are|it|was|all|that) )?{_WORKS}\b)"),
     ),
+    (
+        "card-works-said",
+        ("ork", "ine", "ok", "OK", "run", "Run", "rain"),
+        (rf"(?i:(?:^|[.!?:;] )(?![^.\n]{{0,160}}(?:\b{_FAILS}\b|\b(?:if|whether|should|would|might|until|before|times|slow\w*|fast\w*)\b|\?))[^.\n]{{0,80}}?\b(?:same|identical|this|that|my|the|exact|it) (?:\w+ ){{0,3}}{_WORKS}\b (?:\w+ ){{0,4}}?(?:on|with|by|using) (?:\w+ ){{0,3}}?(?P<works>{_CARD})(?![\w]))"),
+    ),
+    (
+        "machines-compared",
+        ("ystem", "achine", "PC", "pc ", "omputer", "erver", "orkstation", "box", "Intel", "AMD", "node", "Node"),
+        (rf"(?i:\b(?:on|in|with) {_ONE_OF_TWO}[^.\n]{{0,40}}?\b{_WORKS}\b[^\n]{{0,60}}?\b(?:on|in|with) {_ONE_OF_TWO}[^.\n]{{0,40}}?\b{_STOPS}"
+        rf"|\b{_WORKS}\b[^.\n]{{0,20}}? (?:on|in|with) {_ONE_OF_TWO}[^\n]{{0,40}}?\b{_STOPS}[^.\n]{{0,20}}? (?:on|in|with) {_ONE_OF_TWO}"
+        rf"|\b{_STOPS}[^.\n]{{0,20}}? (?:on|in|with) {_ONE_OF_TWO}[^\n]{{0,40}}?\b{_WORKS}\b[^.\n]{{0,20}}? (?:on|in|with) {_ONE_OF_TWO})"),
+    ),
+    ("amd-processor-named", ("hreadripper", "EPYC", "Epyc", "yzen", "AMD", "pteron"), r"(?i:\bthreadripper\b|\bEPYC\b|\bryzen\b|\bopteron\b|\bAMD (?:cpu|processor|board|platform|mainboard|motherboard)s?\b|\bon AMD\b(?! gpu))"),
     (
         "cudnn-works-elsewhere",
         ("cudnn", "CUDNN", "cuDNN", "CuDNN"),

@@ -214,10 +214,10 @@ _WORK = (
         r"|CUSPARSE_STATUS_(?:EXECUTION_FAILED|INTERNAL_ERROR)",
         _FAILS,
     ),
-    Kind("handle-not-made", r"Failed to create cuS(?:olverDN|parse) instance|failed to create random number generator|CUSOLVER_STATUS_NOT_INITIALIZED|CUSPARSE_STATUS_NOT_INITIALIZED|CURAND_STATUS_INITIALIZATION_FAILED|cusolverDnCreate\(&|(?i:could not|failed to) create (?:cudnn|cublas|cusolver|cusparse|cufft)\w* ?handle|CUBLAS_STATUS_NOT_INITIALIZED", _FAILS),
+    Kind("handle-not-made", r"Failed to create cuS(?:olverDN|parse) instance|failed to create random number generator|CUSOLVER_STATUS_NOT_INITIALIZED|CUSPARSE_STATUS_NOT_INITIALIZED|CURAND_STATUS_INITIALIZATION_FAILED|cusolverDnCreate\(&|(?i:could not|failed to) create (?:cudnn|cublas|cusolver|cusparse|cufft)\w* ?handle|CUBLAS_STATUS_NOT_INITIALIZED|cublas runtime error : library not initialized", _FAILS),
     Kind(
         "cublas-failed",
-        r"CUBLAS_STATUS_(?:EXECUTION_FAILED|INTERNAL_ERROR|MAPPING_ERROR|NOT_SUPPORTED)|cublas error",
+        r"CUBLAS_STATUS_(?:EXECUTION_FAILED|INTERNAL_ERROR|MAPPING_ERROR|NOT_SUPPORTED)|cublas error|cublas runtime error : (?:the GPU program failed to execute|an internal operation failed|an access to GPU memory space failed)",
         _FAILS,
     ),
     Kind("gemv-failed", r"Blas x?GEMV launch failed", _FAILS),
@@ -298,6 +298,9 @@ _TOLD = (
         r"|(?<!not )\b(?:takes?|grabs?|occup(?:ies|y)|allocates?) (?:up )?(?:the )?(?:resources?|memory) (?:of|on) all (?:the |my |available )?gpus\b"
         r"|(?<!not )\b(?:takes?|occup(?:ies|y)|allocates?|uses?|fills?) (?:up )?(?:the |my )?gpu(?:'s)? memory (?:completely|entirely|fully|as a whole)\b"
         r"|\ball (?:of )?(?:the |my )?/?(?:device:)?gpu(?::\d)?(?:'s)? memory (?:is|gets|was) (?:taken|allocated|grabbed|reserved|occupied)\b(?![^.\n]{0,40}\b(?:by (?:an)?other|already)\b))"
+        r"|(?i:\b(?:all|(?:nearly |almost )?(?:the )?(?:whole|entire|full)|9\d ?%) (?:of )?(?:the |my )?(?:gpu|card|v?ram)(?:'s)?(?: memory| ram)? (?:is|gets|was) (?:being )?(?:taken|allocated|grabbed|reserved|occupied|filled|used)(?: up)?"
+        r" (?:at once|immediately|right away|instantly|anyway|regardless|(?:right )?(?:at|from) the (?:very )?(?:start|beginning)|at start-?up|as soon as)\b"
+        r"|\b(?:TF|tensorflow|keras)\b(?: v?\d[\d.]{0,6}\d)?[^.?!\n]{0,16}? (?:ignores|does(?:n't| not) (?:do|respect|honou?r|obey|use|support)) (?:the )?(?:incremental |dynamic |gradual )?(?:gpu )?(?:memory[ _]growth|allow[ _]growth|(?:incremental|dynamic|gradual) (?:gpu )?(?:memory )?allocation)\b)"
         r"|(?:显存|GPU)(?![^。,\n]{0,8}(?:没|未|不|别的|其他|另))[^。,\n]{0,6}(?:就|都|会|全部?){0,3}被?(?:全部?)?(?:占满|占完|吃满|用完|占光)",
     ),
 )  # fmt: skip

@@ -17,6 +17,16 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
         False,
     ),
     (
+        "driver-removed",
+        ("nvidia-uninstall", "--uninstall", "purge", "emove", " -R", "erase", "ninstall", "urged", "eleted"),
+        (
+            r"^(?![^\n]{0,300}(?:\?$|\b(?i:re-?install\w*|install\w*|should|before|if|not|never|then)\b|n't\b|\bnvidia-container|\bnvidia-docker|\bcuda-toolkit))[^\n]{0,300}?(?:(?:^|[`$#>&;] ?|sudo |\b(?:ran|run|did|used|executed|called|with) [`'\"]?)nvidia-uninstall\b|\bNVIDIA-Linux-\S{3,60}\.run [^\n]{0,20}--uninstall"
+            r"|\b(?:apt|apt-get|aptitude|yum|dnf|zypper)(?: -\S{1,12})* (?:--?\w+ )*(?:purge|remove|autoremove|erase)\b[^\n]{0,40}?[ '\"^](?:\.?\*)?(?:lib)?nvidia(?:-driver|-\d{3}|[*.-]|['\"\s]|$)|\bpacman -R\w{0,4} nvidia"
+            r"|(?i:\b(?:removed|uninstalled|purged|deleted)(?: (?:all|the|my|every|of|old|proprietary)){0,3} nvidia(?:'s)?(?: (?:display|graphics|gpu|proprietary|kernel))? drivers?\b))"
+        ),
+        False,
+    ),
+    (
         "uvm-by-hand",
         ("nvidia_uvm", "nvidia-uvm"),
         (

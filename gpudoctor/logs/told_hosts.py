@@ -9,6 +9,10 @@ from .places import SEEN, inside
 _NEEDED = r"(?i:\b(?:unless|without|after|once|only (?:works? )?(?:if|when|after|with)|(?:if|when) (?:they|you|I|we|one|it|that) (?:do(?:es)?n't|do(?:es)? not)|needs? to|needed to|ha(?:s|ve|d) to|must|solved (?:it )?by|fixed (?:it )?by|helped|works? (?:if|when|with|after)))\b"
 _NVIDIA_DEFAULT = r"(?i:[`'\"]?nvidia(?:-container-runtime)?[`'\"]? (?:\w+ )?(?:(?:as|to be|is|be) )?(?:the |its |a )?default[- ]runtime|default[-_ ]runtime(?:_name)?[`'\"]?(?: ?= ?| ?: ?| to | as | is (?:set to )?)[`'\"]{0,2}nvidia)"
 _TOOLKIT = r"[`'\"]?nvidia[- ](?:container[- ](?:toolkit|runtime)|docker ?2?)\b"
+_HAS = r"(?:gpus?|cuda|nvidia-smi|nvml|(?:graphics )?cards?)"
+_GOES = r"(?:becom(?:es?|ing) (?:unavailable|inaccessible|unusable|invisible)|disappear(?:s|ed|ing)?|vanish(?:es|ed)?|(?:is|are|gets?|got|was) (?:lost|gone)|(?:is |are |was )?(?:suddenly )?(?:not|no longer) (?:available|visible|found|seen|detected|usable|works?)|stop(?:s|ped)? working|(?:can|could)(?: not|not|n't) (?:be )?(?:found|seen|used?|see) (?:[^.\n]{0,20} )?any ?(?:more|longer)|goes? away|drops? (?:out|off))"
+_LOSES = r"(?:los(?:es?|t|ing)|drop(?:s|ped)?)(?: (?:access|to|sight|connection|of|its|the|all|their|my|both)){0,4}"
+_LATER = r"(?:after (?:some|a) (?:time|while|(?:few|couple of) (?:hours?|days?|minutes?))|after (?:several|a few|\d{1,3}|some) (?:hours?|days?|minutes?)|eventually|overnight|over night|randomly|sporadically|suddenly|every (?:few|now and then|couple of|\d{1,2}) ?(?:hours?|days?)?|(?:hours|days|minutes) later|at (?:some|a) (?:random )?point|from time to time|a while later)\b"
 _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
     (
         "cdi-generated",
@@ -81,6 +85,16 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
             r"|\b(?:use|uses|using|have|run|running|installed|with) (?:\w+ ){0,2}?(?:virtual ?box|vmware[- ](?:workstation|player|fusion)|parallels desktop)\b[^\n]{0,60}?\b(?:guest|ubuntu|linux|debian|centos|fedora|vm|virtual machine)\b"
             r"|\((?:in |on |under |inside )?(?:an? |the )?(?:oracle )?(?:virtual ?box|vmware[- ](?:workstation|player|fusion))))"
             r"|(?:在|用|使用|通过) ?(?i:vmware(?: ?workstation)?|virtual ?box) ?(?i:pro ?)?\d{0,2}(?:的|里|中|上)?(?:面|边)?(?:虚拟机)"
+        ),
+        True,
+    ),
+    (
+        "host-driver-said",
+        ("host", "Host"),
+        (
+            r"(?i:\bhost(?:'s|s)?\b(?:(?!\b(?:containers?|images?|docker|before|was|were|needs?|requires?|wants?|must|should|if|from|without|updat\w*|upgrad\w*|no longer)\b|n't)[^.;\n]){0,40}?\bdrivers?\b(?: (?:version|release|branch))?(?: ?[:=]| is| are| at| of|,)?(?: still| only| at| version| nvidia){0,2} ?[`'\"*v(]{0,2}(?P<branch>[3-6]\d\d)(?:\.\d{1,3}){0,2}\b(?! ?(?:\+|or (?:newer|later|higher))))"
+            r"|(?i:^(?:(?!\b(?:needs?|requires?|wants?|must|should|if|before|was|were|updat\w*|upgrad\w*)\b)[^\n]){0,200}?\b(?:drivers?|nvidia)\b(?: (?:version|release|is|are|of|drivers?|here)| ?[:=]){0,2} ?[`'\"*v(]{0,2}(?P<branch2>[3-6]\d\d)(?:\.\d{1,3}){0,2}[`'\"*)]{0,2} (?:(?:is|are|runs?|installed|still|loaded) ){0,2}on (?:the|my|our|its|this) (?:\w+ )?host\b)"
+            r"|(?i:\bdrivers? (?:(?:version|release) )?on (?:the|my|our|its|this) (?:\w+ )?host(?: machine)?(?: ?[:=]| is| are)(?: of| at| version| still){0,2} ?[`'\"*v(]{0,2}(?P<branch3>[3-6]\d\d)(?:\.\d{1,3}){0,2}\b)"
         ),
         True,
     ),
@@ -242,4 +256,32 @@ OPTIONS = Language(
     ),
     foreign=True,
 )
-LANGUAGES = (WORKFLOWS, OPTIONS, BUSY, *TOLD, PLACES, CAPABILITIES, LAUNCHERS, BEHIND_SLURM)
+LOSES = Language(
+    name="complaint",
+    words=(
+        "after",
+        "After",
+        "while",
+        "ours",
+        "days",
+        "uddenly",
+        "andomly",
+        "poradic",
+        "ventually",
+        "vernight",
+        "from time",
+        "point",
+    ),
+    kinds=(
+        Kind(
+            "container-loses-gpu",
+            rf"(?i:^(?=[^\n]{{0,300}}\b(?:docker|containers?|pods?|podman|kubernetes|k8s)\b)(?![^\n]{{0,300}}\b(?:train\w*|epochs?|suspend\w*|sleep|resum\w*|reboot\w*|out of memory|OOM)\b)[^\n]{{0,300}}?(?:\b{_HAS}\b[^.\n]{{0,50}}?\b{_GOES}\b[^.\n]{{0,50}}?\b{_LATER}|\b{_LATER}\b[^.\n]{{0,60}}?\b{_HAS}\b[^.\n]{{0,40}}?\b{_GOES}\b|\b{_HAS}\b {_LATER} {_GOES}\b|\b{_LOSES}\b[^.\n]{{0,30}}?\b{_HAS}\b[^.\n]{{0,40}}?\b{_LATER}"
+            rf"|\b{_LATER}\b[^.\n]{{0,60}}?\b{_LOSES}\b[^.\n]{{0,30}}?\b{_HAS}\b))",
+            "container-does-not-start",
+            once=True,
+        ),
+    ),
+    foreign=True,
+)
+"""A container that had its GPU, and some time later has none, in somebody's words."""
+LANGUAGES = (WORKFLOWS, OPTIONS, BUSY, LOSES, *TOLD, PLACES, CAPABILITIES, LAUNCHERS, BEHIND_SLURM)

@@ -87,7 +87,7 @@ _NVML: dict[int, tuple[str, ...]] = {
 _IMPORT = (
     "tf-import-broken", "glibc-too-old", "cpu-no-avx", "tf-shadowed", "tf-packages-overlap", "numpy-abi-break",
     "protobuf-mismatch", "python-32bit", "msvc-runtime-missing", "python-version-unsupported", "cuda-version-mismatch",
-    "cuda-libs-missing", "cuda-lib-unusable", "ld-library-path-not-set",
+    "cuda-libs-missing", "cuda-lib-unusable", "ld-library-path-not-set", "cudnn-wrong-major",
 )  # fmt: skip
 _INSTALL = (
     "python-version-unsupported", "python-32bit", "tf-aarch64-no-wheel", "tensorflow-gpu-package-removed", "tf-not-installed",
@@ -211,7 +211,7 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
         order = (*_MODULE, *_NOT_HANDED_OVER) if facts.text.said("other-kernel-works") else order
         return (*order, "device-nodes-missing", "wsl-libcuda-path")
     if isinstance(tensorflow.import_error, str):
-        return _IMPORT
+        return (*_IMPORT, "driver-missing") if removed(facts) else _IMPORT
     if not isinstance(tensorflow.libraries, Unread) and tensorflow.libraries:
         return (*libraries.fitting(facts), "driver-missing", "no-nvidia-gpu", "container-no-gpus-flag")
     if facts.text.said("lists-xla-gpu"):  # which needs the driver and libcuda alone
@@ -232,6 +232,16 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
     if first is None and release is not None and release >= _ONE_PACKAGE and (release >= _FROM_WHEELS or not of_conda):
         first = libraries.likely(facts, release)
     return (first, *(c for c in _NOTHING_MORE if c != first)) if first is not None else _NOTHING_MORE
+
+
+def removed(facts: Facts) -> bool:
+    """Whether the driver was removed, and nothing below tells that one was installed since."""
+    said = facts.text.said
+    there = said(
+        "driver-libraries-named", "driver-package", "driver-installed-said", "driver-release-said", "nvidia-smi"
+    )
+    again = [e.line for e in (*there, *said("nvidia-build-named"))]
+    return any(all(line <= e.line for line in again) for e in said("driver-removed")[-1:])
 
 
 _FROM_WHEELS = (2, 12)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ..facts import Facts, TextEvent
 from ..patterns import Pattern
 from . import libraries, setups
-from .fitting import gpus_asked, library_is_older
+from .fitting import gpus_asked, library_is_older, removed
 
 
 def hinted(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
@@ -89,7 +89,11 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "p2p-unsupported-geforce"
     if said("collective-hangs") and said("nvls-bound") and not said("nccl-transport"):
         yield "nccl-nvls-fabric-manager"
-    if said("several-machines") and not said("one-machine"):
+    stalls = said("collective-hangs", "several-compute-wrongly", "peer-copies-wrong")
+    between = said("several-machines") and not said("one-machine", "machines-compared")
+    if stalls and said("amd-processor-named") and not between:  # whose IOMMU is on as it comes
+        yield "nccl-p2p-iommu-acs"
+    if between:
         yield "nccl-wrong-interface"
     if len({e.values["host"] for e in said("nccl-host")}) > 1:
         yield "nccl-wrong-interface"
@@ -124,6 +128,8 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "driver-libcuda-not-on-path"
     if said("smi-not-found", "says-no-gpu") and not said("smi-works") and _is_colab(facts):
         yield "colab-cpu-runtime"
+    if said("laptop-tool") and lib.path is None:  # which keeps the driver's libraries off the loader's path
+        yield "driver-libcuda-not-on-path"
     if said("laptop-tool") and not (lib.init_result == _UNKNOWN and isinstance(lib.version, str)):
         yield "optimus-gpu-powered-off"
     if said("suspended"):
@@ -175,6 +181,10 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "tf-preallocates-all-memory"
     if said("stubs-on-path") and facts.driver.kernel_version is not None:
         yield "libcuda-stub-loaded"
+    if removed(facts):
+        yield "driver-missing"
+    if said("toolkit-absent-said") and not said("library-opened"):
+        yield "cuda-toolkit-missing"
     if said("image-without-cuda") and said("library-not-loaded"):
         yield "cuda-libs-missing"
         yield "cuda-toolkit-missing"
@@ -266,6 +276,8 @@ def proven(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
         "apptainer-run", "no-nv-said"
     ):
         fits = _last(fits, {"apptainer-no-nv"})
+    if fits[:1] == ("jit-cache-unwritable",) and not facts.text.said("compute-cache-named"):
+        fits = (*(c for c in fits if c == "jit-cold-start"), *(c for c in fits if c != "jit-cold-start"))
     empty, wrong = "cuda-visible-devices-empty", "cuda-visible-devices-wrong"
     if empty in fits and any(
         e.values.get("value", "").strip(" '\"") not in _HIDES for e in facts.text.said("visible-set")

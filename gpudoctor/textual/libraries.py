@@ -99,7 +99,9 @@ def _names_a_toolkit(facts: Facts) -> bool:
 
 def _brings(facts: Facts, release: tuple[int, int]) -> bool:
     """Whether a CUDA that is named is the one that this release is built for; where no minor version is told, it may be."""
-    wanted = next((cuda for since, cuda in _BUILT_FOR if release >= since), "8.0")
+    wanted = next((cuda for since, cuda in _BUILT_FOR if release >= since), None)
+    if wanted is None:  # those before 1.0 were built for 7.5, 8.0 and others
+        return True
     named = {e.values["cuda"] for e in facts.text.said("names-cuda") if e.values.get("cuda")}
     return any(f"{one}.".startswith(f"{wanted}.") or f"{wanted}.".startswith(f"{one}.") for one in named)
 
@@ -174,7 +176,7 @@ def _wanted(release: tuple[int, int]) -> str:
     return next((cuda for since, cuda in _BUILT_FOR if release >= since), "8").partition(".")[0]
 
 
-_BUILT_FOR = (((2, 14), "12"), ((2, 4), "11"), ((2, 1), "10.1"), ((1, 13), "10.0"), ((1, 5), "9.0"))
+_BUILT_FOR = (((2, 14), "12"), ((2, 4), "11"), ((2, 1), "10.1"), ((1, 13), "10.0"), ((1, 5), "9.0"), ((1, 0), "8.0"))
 """From this release on: the CUDA that its package is built for; the minor version where its libraries' names carry it."""
 
 

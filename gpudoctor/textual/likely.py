@@ -18,6 +18,8 @@ _SHORTEST, _FEWEST = 5, 8
 """Lines of a report, and words of somebody's in it: a sentence or two read like anything that their words occur in."""
 _HANDFUL, _SPEAKS, _A_STORY = 3, 0.25, 20
 """What fits besides at most; the word model's share that speaks for a cause; the words that tell enough where hardly a line does."""
+_FEW_WORDS = 30
+"""A sentence or two, beside no program's line: the word model must be clearer there."""
 _HOW = "How to fix: "
 
 
@@ -55,7 +57,8 @@ def _left_alone(facts: Facts, symptom: str, fits: tuple[str, ...]) -> Likely | N
     if len(fits) > (1 if silent else _HANDFUL) or facts.text.said(*against):
         return None
     reads = {} if isinstance(facts.text.alike, Unread) else {one.cause: one.share for one in facts.text.alike}
-    if silent and reads.get(fits[0], 0.0) < _SPEAKS:
+    few = not isinstance(facts.text.words, Unread) and facts.text.words < _FEW_WORDS
+    if silent and reads.get(fits[0], 0.0) < (_CLEAR_OF_FEW if few else _SPEAKS):
         return None
     if any(reads.get(other, 0.0) >= max(_SPEAKS, reads.get(fits[0], 0.0)) for other in fits[1:]):
         return None

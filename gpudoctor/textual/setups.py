@@ -15,7 +15,7 @@ _SINCE_NO_WINDOWS = (2, 11)
 _NO_DEVICE, _UNKNOWN, _STUB = 100, 999, (-1, 34)
 _CUDNN: tuple[tuple[Pair, Pair], ...] = (
     ((2, 18), (9, 3)), ((2, 15), (8, 9)), ((2, 14), (8, 7)), ((2, 12), (8, 6)), ((2, 5), (8, 1)), ((2, 4), (8, 0)),
-    ((2, 1), (7, 6)), ((1, 13), (7, 4)), ((1, 5), (7, 0)),
+    ((2, 1), (7, 6)), ((1, 13), (7, 4)), ((1, 5), (7, 0)), ((1, 3), (6, 0)), ((1, 0), (5, 1)),
 )  # fmt: skip
 """From this release on: the cuDNN that its packages are built with. Source: https://www.tensorflow.org/install/source."""
 _NOT_SNAP = Pattern(r"(?i)\b(?:not|no|never|without|isn't|wasn't|remov\w{1,3}|purg\w{1,3}|uninstall\w{0,3})\b")
@@ -162,6 +162,10 @@ def _cudnn(facts: Facts) -> Iterator[str]:
         yield "cudnn-wrong-major"
     release = libraries.release_of(facts)
     wanted = needs_cudnn(release) if release else None
+    told = {e.values["cudnn"].partition(".")[0] for e in said("names-cuda") if e.values.get("cudnn")}
+    linked = release is not None and release < _OPENS_THEM and isinstance(facts.tensorflow.import_error, str)
+    if wanted and (linked or said("cudnn-lacks-function")) and told and str(wanted[0]) not in told:
+        yield "cudnn-wrong-major"
     here = [_pair(e.values["version"]) for e in said("cudnn-package")]
     pinned = [found for e in said("pip-brings-tensorflow") if (found := _PINNED.search(e.text))]
     if len(pinned) == 1:
@@ -170,4 +174,6 @@ def _cudnn(facts: Facts) -> Iterator[str]:
         yield "cudnn-version-too-old"
 
 
+_OPENS_THEM = (1, 14)
+"""From here on; before, it is linked with CUDA and cuDNN, and can't be imported without."""
 _LOST_CUDNN = Pattern(r"(?:libcudnn\.so\.|cudnn64_)(\d)")

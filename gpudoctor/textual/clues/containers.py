@@ -16,6 +16,7 @@ CLUES: dict[str, tuple[str, ...]] = {
         "container-image-has-driver-files", "container-toolkit-missing", "driver-library-mismatch", "cuda-compat-unsupported",
         *_BROKEN, "no-nvidia-gpu", "lsm-denied", "cdi-spec-stale", "device-nodes-missing", "container-no-gpus-flag",
     ),
+    "container-loses-gpu": ("container-cgroup-devices-lost", "xid79-fell-off-bus", "gpu-needs-reset"),
     "container-driver-not-loaded": ("container-host-driver-broken", "wsl-driver-toolkit-mismatch", "container-driver-root-wrong"),
     "container-no-nvml": (
         "container-host-driver-broken", "container-snap-docker", "container-docker-desktop-linux", "container-driver-root-wrong",

@@ -20,6 +20,7 @@ CLUES: dict[str, tuple[str, ...]] = {
     "platform-not-registered": ("tf-cpu-only-package", "tf-no-gpu-registered", "tf-windows-native-cpu-only", "tf-macos-no-cuda"),
     "jit-compiler-lost": ("driver-library-mismatch", "wsl-libcuda-path", "container-capabilities-without-compute", "driver-missing"),
     "cublas-refused": ("cublas-version-mismatch", "ld-library-path-wrong-toolkit", "cuda-lib-from-other-toolkit", "gpu-too-new-for-build"),
+    "cudnn-lacks-function": ("cudnn-version-mismatch", "cudnn-wrong-major", "cudnn-version-too-old", "ld-library-path-wrong-toolkit"),
     "cudnn-refused": ("cudnn-version-mismatch", "cudnn-version-too-old", "gpu-too-new-for-build"),
     "fft-failed": (*_MEMORY, "cuda-lib-from-other-toolkit", "gpu-too-new-for-build"),
     "solver-failed": ("gpu-memory-handle-alloc", "tf-preallocates-all-memory", "gpu-too-new-for-build", "gpu-oom-model-or-data"),
@@ -76,6 +77,7 @@ CLUES: dict[str, tuple[str, ...]] = {
     "cudnn-lacks-libcuda": ("wsl-libcuda-path", "driver-libcuda-not-on-path", "cudnn-incomplete-install"),
     "libraries-mixed": (
         "cudnn-version-mismatch", "cuda-lib-from-other-toolkit", "ld-library-path-wrong-toolkit", "cudnn-incomplete-install",
+        "cudnn-wrong-major",
     ),
     "device-unavailable": (
         "gpu-exclusive-busy", "compute-mode-prohibited", "gpu-needs-reset", "gpu-memory-held-by-other-process",
