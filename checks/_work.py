@@ -183,21 +183,31 @@ def too_old(facts: Facts) -> Iterator[Found]:
             fixes=(fix.OTHER_GPU,),
         )
         return
+    refused = text.said("driver-insufficient", "driver-refused")
+    if refused and (beyond := _told.beyond_its_drivers(facts)):
+        yield Found(
+            message=f"No driver for {beyond[0]} runs CUDA {beyond[2]}, which this TensorFlow is built for: its last ones are {beyond[1]}.",
+            proof=lines((*_naming(facts, beyond[0]), *refused[:1])),
+            fixes=(_older(),),
+        )
+        return
     if not below and not no_code:
         return
     has = f"{card[0]} (compute capability {card[1][0]}.{card[1][1]})" if card else "The GPU"
     yield Found(
         message=f"{has} is older than this build supports.",
         proof=lines((*below, *no_code)),
-        fixes=(
-            Fix(
-                kind="advice",
-                risk="safe",
-                summary="Use an older release that is still built for this GPU (gpudoctor compat tells which), or build it from "
-                "source with this compute capability",
-                steps=(),
-            ),
-        ),
+        fixes=(_older(),),
+    )
+
+
+def _older() -> Fix:
+    return Fix(
+        kind="advice",
+        risk="safe",
+        summary="Use an older release that is still built for this GPU (gpudoctor compat tells which), or build it from "
+        "source with this compute capability",
+        steps=(),
     )
 
 
