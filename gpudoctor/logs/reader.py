@@ -308,7 +308,20 @@ def _asks_of_the_harmless(notes: Notebook, pasted: Pasted, first: int) -> bool:
     names = {value.lower() for e in benign for value in e.values.values()} | {
         e.kind.removeprefix("benign-").replace("-", " ") for e in benign
     }
-    return bool(benign) and ("warning" in title or any(len(name) > _SHORT and name in title for name in names))
+    repeats = not answered.lacks(notes) and any(_repeats(title, e.text.lower()) for e in benign)
+    return bool(benign) and (
+        repeats or "warning" in title or any(len(name) > _SHORT and name in title for name in names)
+    )
+
+
+def _repeats(title: str, line: str) -> bool:
+    """Whether a title has several words in a row of a line."""
+    words = title.split()
+    return any(" ".join(words[at : at + _IN_A_ROW]) in line for at in range(len(words) - _IN_A_ROW + 1))
+
+
+_IN_A_ROW = 5
+"""Words."""
 
 
 _SHORT = 3
