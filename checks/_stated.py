@@ -8,6 +8,7 @@ from gpudoctor import compat
 from gpudoctor.checks import _told
 from gpudoctor.checks._said import holds
 from gpudoctor.facts import Facts, TextEvent, Unread
+from gpudoctor.patterns import Pattern
 
 Version = tuple[int, ...]
 
@@ -61,8 +62,11 @@ def _parsed(text: str) -> Version:
 def named(facts: Facts, what: str) -> dict[Version, TextEvent]:
     """The versions of 'cuda' or 'cudnn' that the text names as installed, and the line of each."""
     found: dict[Version, TextEvent] = {}
+    files = [e.values["library"] for e in facts.text.said("shows-file")] if what == "cuda" else []
+    shown = any(_tells_its_toolkit(one) and toolkits(one) for one in files)
     for event in facts.text.said("names-cuda"):
-        if value := event.values.get(what):
+        of_a_package = shown and _OF_CUDNN.search(event.text) is not None
+        if (value := event.values.get(what)) and not of_a_package:
             found.setdefault(_parsed(value), event)
     for event in facts.text.said("shows-file"):
         library = event.values["library"]
@@ -71,6 +75,10 @@ def named(facts: Facts, what: str) -> dict[Version, TextEvent]:
         elif what == "cuda" and _tells_its_toolkit(library) and (between := toolkits(library)):
             found.setdefault(between[0], event)
     return found
+
+
+_OF_CUDNN = Pattern(r"\blibcudnn\d[\w.=-]{0,40}\+cuda")
+"""A package of cuDNN tells the CUDA that it is made for, which files tell better."""
 
 
 def _tells_its_toolkit(library: str) -> bool:

@@ -143,6 +143,31 @@ def needs(card: Capability) -> tuple[int, int] | None:
     return min(majors, default=None)
 
 
+def beyond_its_drivers(facts: Facts) -> tuple[str, int, str] | None:
+    """A card none of whose drivers runs the CUDA of every release that is named: its name, the last branch, and that CUDA. None
+    where a newer card is named as well."""
+    built, known = built_for(facts), cards(facts)
+    if not built or not known:
+        return None
+    last = {name: _last_branch(has) for name, has in known.items()}
+    oldest = min(built)
+    if any(branch is None or branch[1] >= oldest[0] for branch in last.values()):
+        return None
+    name, first = next(iter(last.items()))
+    return name, first[0] if first else 0, f"{oldest[0]}.{oldest[1]}"
+
+
+def _last_branch(has: Capability) -> tuple[int, int] | None:
+    """The last branch of drivers for a GPU, and the major version of its CUDA; None: there are newer ones."""
+    matrix = compat.matrix()
+    shown = f"{has[0]}.{has[1]}"
+    branches = {a.last_branch for a in matrix.architectures if shown in a.compute_capabilities}
+    if len(branches) != 1 or (last := branches.pop()) is None:
+        return None
+    cuda = next((b.cuda for b in matrix.driver_branches if b.branch == last), None)
+    return (last, pair(cuda)[0]) if cuda else None
+
+
 _MAKER = Pattern(r"(?i)^(?:(?:nvidia|geforce|tesla|quadro|rtx|gtx) )+")
 
 

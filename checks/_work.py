@@ -183,21 +183,31 @@ def too_old(facts: Facts) -> Iterator[Found]:
             fixes=(fix.OTHER_GPU,),
         )
         return
+    refused = text.said("driver-insufficient", "driver-refused")
+    if refused and (beyond := _told.beyond_its_drivers(facts)):
+        yield Found(
+            message=f"No driver for {beyond[0]} runs CUDA {beyond[2]}, which this TensorFlow is built for: its last ones are {beyond[1]}.",
+            proof=lines((*_naming(facts, beyond[0]), *refused[:1])),
+            fixes=(_older(),),
+        )
+        return
     if not below and not no_code:
         return
     has = f"{card[0]} (compute capability {card[1][0]}.{card[1][1]})" if card else "The GPU"
     yield Found(
         message=f"{has} is older than this build supports.",
         proof=lines((*below, *no_code)),
-        fixes=(
-            Fix(
-                kind="advice",
-                risk="safe",
-                summary="Use an older release that is still built for this GPU (gpudoctor compat tells which), or build it from "
-                "source with this compute capability",
-                steps=(),
-            ),
-        ),
+        fixes=(_older(),),
+    )
+
+
+def _older() -> Fix:
+    return Fix(
+        kind="advice",
+        risk="safe",
+        summary="Use an older release that is still built for this GPU (gpudoctor compat tells which), or build it from "
+        "source with this compute capability",
+        steps=(),
     )
 
 
@@ -263,6 +273,8 @@ def held_by_others(facts: Facts) -> tuple[str, tuple[Evidence, ...]] | None:
         return "Another program holds memory of the GPU.", lines(foreign)
     if orphaned := [e for e in text.said("gpu-process") if _orphaned(e)]:
         return "A process whose program is gone holds memory of the GPU.", lines(orphaned)
+    if (ended := text.said("first-one-ended")) and text.said(*FULL, *MADE):
+        return "It works when another program is ended, which holds memory of the GPU.", lines(ended)
     if gone := text.said("holder-is-gone"):
         return "A process that was ended still holds memory of the GPU.", lines(gone)
     stopped = () if text.said("holder-was-ended") else text.said("holder-is-stopped")
@@ -278,7 +290,12 @@ def _given_little(facts: Facts, total: int) -> tuple[Evidence, ...]:
     if parts_of_one or text.said("memory-limited") or not text.said(*FULL, *MADE):
         return ()
     given = [(int(e.values["memory_mb"]) << 20, e) for e in text.said("device-created")]
-    given += [(int(e.values["given"]) << 20, e) for e in text.said("memory-given")]
+    given += [
+        (int(e.values[one]) << 20, e)
+        for e in text.said("memory-given")
+        for one in ("given", "other")
+        if one in e.values
+    ]
     if not given:
         return ()
     several = tuple(e for e in text.said("several-programs") if not _ONE_BY_ONE.search(e.text))

@@ -97,7 +97,7 @@ def container_driver_too_old(facts: Facts) -> Findings:
         or said(facts, "container-unsatisfied", "ngc-driver-too-old", settle=_ON_HOST)
     )
     answer, named = facts.driver.libcuda.init_result, any("driver" in e.values for e in told)
-    if (answer == 804 or (answer == 803 and not named)) and not facts.text.said("container-unsatisfied"):
+    if answer in (803, 804) and not named and not facts.text.said("container-unsatisfied"):
         raise left_open(_ON_HOST)
     wants = next((e.values["condition"] for e in told if "condition" in e.values), None)
     yield Found(
@@ -112,7 +112,7 @@ def container_driver_too_old(facts: Facts) -> Findings:
                 verify=ANY_IMAGE,
             ),
         ),
-        explains=(NOT_STARTED, "driver-too-old", *_NO_GPU, READS_LIKE_A_FAULT),
+        explains=(NOT_STARTED, "driver-too-old", "cuda-compat-unsupported", *_NO_GPU, READS_LIKE_A_FAULT),
     )
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 
 from gpudoctor.checks._said import lines, said, undecided
-from gpudoctor.facts import READS_LIKE_A_FAULT, Facts, Unread, known
+from gpudoctor.facts import READS_LIKE_A_FAULT, Facts, TextEvent, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
 
@@ -71,7 +71,8 @@ def cuda_lib_preloaded_by_other_package(facts: Facts) -> Findings:
 
     What it looks at: the mappings of the process that was named with --pid, and the file that TensorFlow's loader takes
     in a fresh process. It fires where the process has a library of the same soname from another directory. In a pasted
-    text that somebody tells that the order of two imports, TensorFlow's and such a package's, decides.
+    text that somebody tells that the order of two imports, TensorFlow's and such a package's, decides; or that both orders
+    are written out beside TensorFlow's word that another cuDNN is loaded.
 
     Why it matters: a soname that is loaded already is never searched for again. PyTorch, CuPy or OpenCV, imported first,
     decide which cuDNN or cuBLAS TensorFlow computes with, and a version that does not fit fails far from its reason.
@@ -81,7 +82,11 @@ def cuda_lib_preloaded_by_other_package(facts: Facts) -> Findings:
     Source: ld.so(8), dlopen(3): objects are known by their soname.
     """
     if facts.text.is_all:
-        told = said(facts, "order-decides", settle=_WHILE_IT_RUNS)
+        told = (
+            facts.text.said("order-decides")
+            or _both_orders(facts)
+            or said(facts, "order-decides", settle=_WHILE_IT_RUNS)
+        )
         if facts.text.said("out-of-memory", "torch-out-of-memory", "gpu-memory-short-said"):
             undecided(_WHILE_IT_RUNS)  # tf-preallocates-all-memory
         yield Found(
@@ -112,6 +117,13 @@ def cuda_lib_preloaded_by_other_package(facts: Facts) -> Findings:
         ),
         fixes=(_tensorflow_first(f"the package that brings {path}"),),
     )
+
+
+def _both_orders(facts: Facts) -> tuple[TextEvent, ...]:
+    """The line that completes both orders of the imports, where another cuDNN is loaded than is wanted."""
+    loaded = facts.text.said("cudnn-too-old")
+    shown = () if facts.text.said("order-tells-nothing") else facts.text.said("both-orders-shown")
+    return (*loaded[:1], *shown) if loaded and shown else ()
 
 
 def _tensorflow_first(other: str) -> Fix:

@@ -23,7 +23,7 @@ from gpudoctor.checks.library_texts import (
     toolkit_before,
 )
 from gpudoctor.checks.places_texts import linked_to_another, wheels_of_another_cuda
-from gpudoctor.checks.wheel_texts import cudnn_of_another_major, parts_of_another_major
+from gpudoctor.checks.wheel_texts import cudnn_of_another_major, older_cudnn_before, parts_of_another_major
 from gpudoctor.facts import DamagedFile, Facts, LibraryFile, LibraryPick, Toolkit, Unread, known
 from gpudoctor.findings import EnvChange, Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.patterns import Pattern
@@ -284,7 +284,8 @@ def ld_library_path_wrong_toolkit(facts: Facts) -> Findings:
     What it looks at: each library that TensorFlow's loader found in a directory of LD_LIBRARY_PATH and could not
     use (it was refused, or something that it needs was not found), whether that directory is part of a CUDA
     toolkit, and whether another file of the same name lies elsewhere. In a pasted text: a path that names one toolkit, and the file
-    that was not found in that of another version.
+    that was not found in that of another version; or a path that leads to the older cuDNN which TensorFlow says is loaded, where
+    one that is new enough is installed, or works without the variable.
 
     Why it matters: LD_LIBRARY_PATH comes before the directories that TensorFlow and the wheels name themselves, so
     the good file is not reached.
@@ -294,7 +295,7 @@ def ld_library_path_wrong_toolkit(facts: Facts) -> Findings:
     Source: ld.so(8).
     """
     if facts.text.is_all:
-        yield from not_in_this_text(toolkit_before(facts))
+        yield from not_in_this_text(chain(toolkit_before(facts), older_cudnn_before(facts)))
         return None
     lost: list[tuple[LibraryPick, str, Toolkit, LibraryFile]] = []
     broken = failed(facts)

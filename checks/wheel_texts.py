@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 
@@ -136,6 +137,58 @@ def cudnn_is_older(facts: Facts) -> Iterator[Found]:
                 fixes=(EXTRA,),
             )
             return
+
+
+def older_cudnn_before(facts: Facts) -> Iterator[Found]:
+    """An older cuDNN is loaded: LD_LIBRARY_PATH leads to its directory, and one that is new enough is installed as well; or
+    somebody tells that it works without the variable (ld-library-path-wrong-toolkit)."""
+    for event in facts.text.said("cudnn-too-old")[:1]:
+        has, wants = (_numbers(event.values.get(name, "0")) for name in ("loaded", "compiled"))
+        if has[0] != wants[0] or has >= wants:
+            return
+        where = next(_of_this_version_on_the_path(facts, event.values["loaded"]), None)
+        good = [line for version, line in _cudnns_named(facts) if version[0] == wants[0] and version[:3] >= wants]
+        cured = facts.text.said("works-without-path")
+        if cured or (where and good):
+            yield Found(
+                message=f"LD_LIBRARY_PATH puts cuDNN {event.values['loaded']} before the one that TensorFlow was built for.",
+                proof=lines((event, *(where or ())[:2], *good[:1], *cured)),
+                fixes=(
+                    Fix(
+                        kind="advice",
+                        risk="safe",
+                        summary="Take the directory off LD_LIBRARY_PATH, for this program at least",
+                        steps=("unset LD_LIBRARY_PATH",),
+                    ),
+                ),
+                explains=("tf-lists-no-gpu", "op-fails", "cudnn-version-too-old"),
+            )
+
+
+def _cudnns_named(facts: Facts) -> Iterator[tuple[tuple[int, ...], TextEvent]]:
+    """The versions of cuDNN that are installed by pip, or that the text names with all their numbers."""
+    for version, event in installed(facts, "nvidia-cudnn-cu").values():
+        yield _numbers(version), event
+    told = [(e.values.get("version", ""), e) for e in facts.text.said("cudnn-upgraded", "cudnn-wheel-named")]
+    told += [(e.values.get("cudnn", ""), e) for e in facts.text.said("names-cuda")]
+    for version, event in told:
+        if version.count(".") > 1 and not event.text.endswith("?"):
+            yield _numbers(version), event
+
+
+def _of_this_version_on_the_path(facts: Facts, version: str) -> Iterator[tuple[TextEvent, TextEvent]]:
+    """The lines by which a directory of LD_LIBRARY_PATH holds the cuDNN of this version."""
+    shown = [e for e in facts.text.said("shows-file") if _OF_CUDNN.search(e.text) and f".so.{version}" in e.text]
+    for path in facts.text.said("path-shown"):
+        _, set_to, value = path.text.partition("LD_LIBRARY_PATH")
+        directories = {os.path.normpath(one) for one in _DIRECTORY.findall(value)} if set_to else set()
+        for file in shown:
+            if os.path.normpath(file.values["directory"]) in directories:
+                yield path, file
+
+
+_OF_CUDNN = Pattern(r"\blibcudnn\w*\.so\.")
+_DIRECTORY = Pattern(r"/[\w./+-]{3,200}")
 
 
 def cudnn_without_code(facts: Facts) -> Iterator[Found]:

@@ -34,7 +34,13 @@ ANSWERS: dict[str, tuple[str, ...]] = {
         "cuda-visible-devices-wrong",
     ),
     "benign-power-cap": ("gpu-throttling-power", "gpu-power-limit-lowered", "gpu-throttling-thermal"),
-    "benign-smi-cuda": ("driver-too-old", "driver-missing", "cuda-version-mismatch", "container-driver-too-old"),
+    "benign-smi-cuda": (
+        "driver-too-old",
+        "driver-missing",
+        "cuda-version-mismatch",
+        "container-driver-too-old",
+        *_BY_A_PATH,
+    ),
     "benign-smi-shows-all": (
         "apptainer-no-nv",
         "cuda-visible-devices-wrong",
@@ -144,7 +150,8 @@ SMI_CUDA = Language(
     kinds=(
         Kind(
             "smi-cuda-said",
-            r"(?i:\bnvidia-smi\b[^.\n]{0,40}\b(?:says|shows|prints|reports|displays|tells|claims|lists|gives)\b[^.\n]{0,30}\bcuda (?:version:? ?)?(?P<version>\d{1,2}\.\d))",
+            r"(?i:\bnvidia-smi\b[^.\n]{0,40}\b(?:says|shows|prints|reports|displays|tells|claims|lists|gives)\b[^.\n]{0,30}\bcuda (?:version:? ?)?(?P<version>\d{1,2}\.\d)"
+            r"|\bcuda (?:version:? ?)?(?P<version2>\d{1,2}\.\d)\b,? (?:\w+ )?(?:in|of|from|by|according to) (?:the )?(?:output of |top of )?[`'\"]?nvidia-smi\b)",
             once=True,
         ),
     ),
@@ -398,9 +405,15 @@ _LACKS = {"says-no-gpu", "goes-wrong", "lost-at-work", "empty-list-said", "lists
 """Who says so has no GPU, or has trouble."""
 
 
+def lacks(notes: Notebook) -> bool:
+    """Whether somebody has trouble, by his own words."""
+    return any(e.kind in _LACKS | _SLOWED_DOWN for e in notes.events)
+
+
 def _is_newer(shown: TextEvent, notes: Notebook) -> bool:
     """Whether nvidia-smi's CUDA is at least as new as one that is installed."""
-    own = [e.values["cuda"] for e in notes.events if e.kind == "names-cuda" and "cuda" in e.values]
+    named = [e.values["cuda"] for e in notes.events if e.kind in ("names-cuda", "names") and "cuda" in e.values]
+    own = [one for each in named for one in each.split() if "." in one]
     own = [one for one in own if one != shown.values["version"]]
     return bool(own) and all(_pair(shown.values["version"]) >= _pair(one) for one in own)
 

@@ -19,7 +19,7 @@ _CUDA = tuple(
     Pattern(p.replace("VERSION", r"(\d{1,2}\.\d{1,2}(?!\d)|1[0-9](?![.\d-]))"), re.ASCII)
     for p in (
         r"Cuda compilation tools, release VERSION",
-        r"(?i)\bcuda(?:[-/\\_ ]?|\\\\)v?VERSION",
+        r"(?i)\bcuda(?:[-/_ ]|\\{1,2})?v?VERSION",
         r"\bnvidia-cuda-toolkit\b[^\d\n]{1,40}VERSION",
         r"(?i)\bcuda[ _-]?(?:toolkit|ver\w{0,5}|runtime|sdk)?(?: is| was)?[ :=]{1,3}\(?v?VERSION",
         r"(?i)\b(?:cuda|gpu(?: computing)?|nvidia)[ _-]toolkit(?: ver\w{0,5}| v)?[ :=-]{1,3}v?VERSION",
@@ -35,6 +35,17 @@ _CUDA = tuple(
         r"(?i)\bcuda\b(?: toolkit)?[^.\n]{0,20}? from v?\d{1,2}\.\d[\d.]{0,6} to v?VERSION",
     )
 )
+_REPLACED = Pattern(
+    r"(?i)\b(?:uninstalled|removed|deleted|purged|wiped|got rid of|replaced|swapped) (?:the |my |our |old |out |all of ){0,3}(?:nvidia )?cuda(?:[ -]toolkit)?[ -]?v?(?P<old>\d{1,2}(?:\.\d{1,2})?)(?![\d.]*\d)"
+    r"(?:(?![.!?] |\b(?:not|should|because|since)\b)[^\n]){0,80}?\b(?:installed|put(?: in)?|with|by|took|got|for) (?:the )?(?:new |newest |newer )?(?:nvidia )?(?:cuda )?(?:toolkit )?v?(?P<version>\d{1,2}\.\d)(?![\d.]*\d)"
+)
+"""One CUDA was put in another's place."""
+_RUNFILE = Pattern(
+    r"\bcuda_(\d{1,2}\.\d)\.\d{1,3}_(?:\d{3}\.[\d.]{2,8}_linux(?:_sbsa)?\.run|(?:\d{3}\.[\d.]{2,8}_)?(?:windows|win10)(?:_network)?\.exe)"
+)
+"""NVIDIA's installer."""
+_REQUIRED = Pattern(r"\([^()\n]{0,80}(?:>=|\bor (?:newer|later|higher)\b)[^()\n]{0,40}\)")
+"""Behind the name of a build: what it asks for."""
 _PACKAGE = Pattern(r"\bcuda-(?:toolkit-|runtime-|libraries-)?(?P<major>\d{1,2})-(?P<minor>\d)\b")
 _CUDNN = tuple(
     Pattern(p.replace("VERSION", r"v?(\d{1,2}(?:\.\d{1,3}){0,3})"), re.ASCII)
@@ -217,6 +228,11 @@ def line(text: str, _number: int, _notes: Notebook) -> Understood | None:
             if shown is None:
                 return None
         return Understood(SHOWN, {"directory": shown["directory"], "library": shown["library"]})
+    if (replaced := _REPLACED.search(text)) and is_cuda(replaced["version"]) and not text.endswith("?"):
+        return Understood(KIND, {"cuda": replaced["version"]})
+    text = _REQUIRED.sub("", text)
+    if (run := _RUNFILE.search(text)) and not _NO_SUCH.search(text[run.start() :]):
+        return Understood(KIND, {"cuda": run[1]})
     if ".cc:" in text:
         return None
     if listed := _LISTED.match(text):

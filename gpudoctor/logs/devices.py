@@ -58,6 +58,10 @@ SIZES = Language(
             "memory-limited",
             r"memory_fraction['\"]?\)? ?[=:] ?0?\.[0-7]|\bmemory_limit ?= ?\d|\b(?:Virtual|Logical)DeviceConfiguration\b",
         ),
+        Kind(
+            "memory-given",
+            r"\b(?:device:GPU:\d{1,2}|[Cc]reated (?:\w{1,12} )?device)\b[^\n]{0,60}? with (?P<given>\d{1,6}) MB (?:of )?memory\b(?:(?!GPU:\d)[^\n]){4,160}? (?:with|only|gets?|got|just|of)(?: \w+)? (?P<other>\d{1,6}) MB\b",
+        ),
         Kind("memory-given", r"\b(?:device:GPU:\d{1,2}|[Cc]reated (?:\w{1,12} )?device)\b[^\n]{0,60}? with (?P<given>\d{1,6}) MB (?:of )?memory"),
         Kind(
             "card-memory-said",

@@ -92,6 +92,7 @@ LANGUAGES: tuple[Language, ...] = (
     *profiles.LANGUAGES,
     bindings.LANGUAGE,
     import_order.LANGUAGE,
+    import_order.NO_MATTER,
     *sharing.LANGUAGES,
     *clusters.LANGUAGES,
     *pace.LANGUAGES,
@@ -116,6 +117,7 @@ _ALL = (
     images.WORDS,
     report.WORDS,
     bindings.WORDS,
+    import_order.Orders.WORDS,
     tables.RATE_WORDS,
     devices.WORDS,
     lost_libraries.WORDS,
@@ -181,6 +183,7 @@ def read(pasted: Pasted) -> Facts:
         (python.LANGUAGE, python.WORDS, lambda text, number, _: tracebacks.line(text, number), False),
         (claims.LANGUAGE, claims.WORDS, claims.line, True),
         (bindings.LANGUAGE.name, bindings.WORDS, bindings.Reader().line, False),
+        (import_order.LANGUAGE.name, import_order.Orders.WORDS, import_order.Orders().line, True),
         (tables.LANGUAGE.name, tables.RATE_WORDS, tables.Rates().line, True),
         (images.LANGUAGE, images.WORDS, images.Reader().line, False),
         (pci.LANGUAGE, pci.WORDS, lambda text, number, _: bus.line(text, number), False),
@@ -308,7 +311,20 @@ def _asks_of_the_harmless(notes: Notebook, pasted: Pasted, first: int) -> bool:
     names = {value.lower() for e in benign for value in e.values.values()} | {
         e.kind.removeprefix("benign-").replace("-", " ") for e in benign
     }
-    return bool(benign) and ("warning" in title or any(len(name) > _SHORT and name in title for name in names))
+    repeats = not answered.lacks(notes) and any(_repeats(title, e.text.lower()) for e in benign)
+    return bool(benign) and (
+        repeats or "warning" in title or any(len(name) > _SHORT and name in title for name in names)
+    )
+
+
+def _repeats(title: str, line: str) -> bool:
+    """Whether a title has several words in a row of a line."""
+    words = title.split()
+    return any(" ".join(words[at : at + _IN_A_ROW]) in line for at in range(len(words) - _IN_A_ROW + 1))
+
+
+_IN_A_ROW = 5
+"""Words."""
 
 
 _SHORT = 3

@@ -9,6 +9,7 @@ _OK = r"\b(?:works?|worked|working|fine|ok|okay|runs?|ran|no (?:problem|error|is
 _FAILS = r"\b(?:fail(?:s|ed|ing)?|error\w*|cannot|can ?not|can't|cant|doesn't|doesnt|does not|didn't|won't|isn't|aren't|wasn't|not found|not|no|crash\w*|ImportError|OSError|complains?|lib(?:cu|nv)\w{2,12}\.so|missing|loses?|lost|breaks?|misses)\b"
 _PLAIN = r"(?:(?!n't|\b(?:not|never|no|fail\w*|error\w*|only|neither|nor)\b)[^.\n?;]){0,80}?"
 """Words of a sentence that denies nothing."""
+_WELL = r"\b(?:works?|worked|working|fine|ok|okay|runs|trains|no (?:problem|error|issue|trouble)s?|(?:solv|fix|cur)(?:es|ed)|help(?:s|ed)|goes away|(?:is|was) gone|disappear(?:s|ed)?|good)\b"
 _NO_TOOL = r"(?! ?(?:apt|apt-get|pip\d?|dpkg|ldconfig|ln|cp|mv|modprobe|docker|sh|chmod|nano|vi|nvidia\S*|rm|tar|dnf|yum|pacman|systemctl|service|find|make|snap|ubuntu-drivers)\b)"
 _SUDO = Language(
     name="circumstances",
@@ -288,7 +289,26 @@ MEMORY = Language(
     foreign=True,
 )
 """Who has looked, and memory is not short."""
+_UNSET = r"(?:unset(?:s|ting)?|empt(?:y|ied|ying)|clear(?:s|ed|ing)?|remov(?:e|es|ed|ing)|delet(?:e|es|ed|ing)|dropp?(?:s|ed|ing)?|without(?: setting)?|take away|took away|(?:comment(?:s|ed|ing)?|leav(?:e|es|ing)|left) out)"
+NO_PATH = Language(
+    name="circumstances",
+    words=("LD_LIBRARY_PATH",),
+    kinds=(
+        Kind(
+            "works-without-path",
+            r"(?i:^(?![^\n]{0,400}\b(?:suggest\w*|told me|docs?|not help|n't help|no longer|either way|makes no difference|in vain)\b)[^\n]{0,300}?(?:"
+            rf"\b{_UNSET} (?:the |my |our |that |variable |export |line |of |from |\S{{1,60}} (?:from|off|out of) ){{0,4}}[`'\"$]?LD_LIBRARY_PATH\b{_PLAIN}(?:(?<!not )(?<!n't ){_WELL})"
+            rf"|\b(?:with|if|when|once|as soon as)\b[^.\n]{{0,20}}?\bLD_LIBRARY_PATH['`\"]? (?:is |was )?(?:unset|empty|cleared|removed|not set)\b{_PLAIN}{_WELL}"
+            rf"|(?<!not )(?<!n't )\b(?:works?|fine|ok|okay|goes away|(?:is|was) gone|disappears?|no errors?)\b(?: \w+){{0,2}}? (?:(?:if|when|once|after|with) )?(?:I |we |you )?{_UNSET} (?:the |my ){{0,1}}[`'\"$]?LD_LIBRARY_PATH\b"
+            r")(?![^.\n]{0,60}\?))",
+            once=True,
+        ),
+    ),
+    foreign=True,
+)
+"""Who has seen it work without the variable."""
 LANGUAGES = (
+    NO_PATH,
     NOTEBOOKS,
     OF_NODE,
     MEMORY,

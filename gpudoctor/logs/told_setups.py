@@ -11,6 +11,11 @@ def _release(values: Values, line: int, notes: Notebook) -> None:
     notes.tell("tensorflow.version", values["version"], line, 1)
 
 
+_ENDING = r"(?:shut(?:ting)?(?: down|down)?|clos(?:e|ed|ing)|kill(?:ed|ing)?|stop(?:ped|ping)?|quit(?:ting)?|end(?:ed|ing)?|terminat(?:e|ed|ing)|restart(?:ed|ing)?)"
+_ON = r"(?: (?:on|of|for|in|the|my|that|kernels?|down)){0,4}"
+_OTHER_ONE = r"(?:first|other|1st|previous|older|one)\b(?:'s)?(?! (?:epoch|step|run|try|cell|line|layer|batch|of|gpu|card|attempt|time|day)s?\b)(?: (?:\w+ )?(?:notebook|kernel|one|program|script|session|process|job|python)(?:'s|s|es)?(?: (?:kernel|process))?)?"
+_NO_BUT = r"(?:(?!\b(?:not|never|fails?|error|no longer|but)\b|n't\b)[^.\n?]){0,60}?"
+_GOES = r"\b(?:works?|worked|runs?|ran|trains?|is (?:fine|ok|okay|good)|all is well|no (?:error|problem)s?|(?:is )?gone|goes away|helps|helped|starts)\b"
 _NO_MORE = r"(?i:stop(?:s|ped|ping)? (?:work|be|respond)\w*|no longer|not? work\w*|does(?:n't| not)|did(?:n't| not)|fail\w*|gone|lost|lose[sn]?|disappear\w*|vanish\w*|unavailable|breaks?|broken|until (?:a |the |I )?(?:re(?:boot|start)))"
 _RESUMED = r"(?i:\b(?:after|from|since|once|when|whenever|every|upon|following)\b(?:(?!\b(?:not?|without|never|disabl\w{1,4}|off)\b)[^.,?\n;]){0,40}?\b(?:suspen(?:d|ded|sion)|hibernat(?:e|ed|ion)|resum(?:e|ed|ing)(?! (?:the |my |a )?(?:training|run|fit|session|job|from (?:a |the )?(?:last |saved )?(?:checkpoint|epoch|weights)))))\b"
 _OF_CARDS = (
@@ -85,8 +90,12 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("answers-intel", ("intel",), r"^intel$"),
     (
         "first-one-ended",
-        ("shut", "Shut", "clos", "Clos", "kill", "Kill", "stop", "Stop", "restart"),
-        (r"(?i:(?<!not )\b(?:shut(?:ting)? ?down|clos(?:e|ed|ing)|kill(?:ed|ing)?|stop(?:ped|ping)?|restart(?:ed|ing)?) (?:the )?(?:kernel (?:of|for|in) )?(?:the |my )?(?:first|other|1st|previous|one)\b(?: (?:notebook|kernel|one|program|script|session|process)(?:'s)?(?: kernel)?)?[^.\n?]{0,40}\b(?:second|other|2nd|new one|it|this|next)\b(?: \w+){0,2} (?:works?|runs?|trains?|is (?:fine|ok)|ran|worked)\b)"),
+        ("shut", "Shut", "clos", "Clos", "kill", "Kill", "stop", "Stop", "restart", "Restart", "quit", "Quit", "end ", "ended", "terminat"),
+        (
+            rf"(?i:^(?![^\n]{{0,400}}(?:\b(?:not help|no (?:difference|effect)|in vain|suggest\w*|told me)\b|n't help))[^\n]{{0,300}}?(?<!not )(?<!n't )(?<!without )(?:\b{_ENDING}{_ON} {_OTHER_ONE}\b{_NO_BUT}{_GOES}"
+            rf"|\b(?:if|when|once|after|as soon as) (?:the |my )?{_OTHER_ONE} (?:is|was|has been|gets|got) (?:\w+ )?{_ENDING}\b{_NO_BUT}{_GOES}"
+            rf"|{_GOES} (?:\w+ ){{0,2}}?(?:if|when|once|after|as soon as|by)\b (?:I |we |you )?(?:first |also )?(?:{_ENDING}{_ON} {_OTHER_ONE}\b|(?:the |my )?{_OTHER_ONE} (?:is|was|has been|gets|got) (?:\w+ )?{_ENDING})))"
+        ),
     ),
     (
         "processor-without-avx",

@@ -364,9 +364,10 @@ def strong(facts: Facts) -> Iterator[str]:
         facts.tensorflow.directory is None and said("in-a-notebook") and elsewhere
     ):
         yield "jupyter-kernel-other-environment"
-    if said("dll-routine") and said("processor-without-avx") and not said("processor-with-avx"):
+    newer = [e for e in said("processor-with-avx") if not _WORKS_ON_ANOTHER.search(e.text)]
+    if said("dll-routine") and said("processor-without-avx") and not newer:
         yield "cpu-no-avx"
-    if said("dll-routine") and old and not said("processor-with-avx") and (release is None or release >= _WITH_AVX):
+    if said("dll-routine") and old and not newer and (release is None or release >= _WITH_AVX):
         yield "cpu-no-avx"
     if said("file-in-wheels-said") and said("library-not-loaded", "cudnn-part-missing"):
         yield "pip-nvidia-libs-not-found"
@@ -382,6 +383,12 @@ _AMPERE = Pattern(
     r"(?i)\b(?:RTX ?)?(?:30[5-9]0|40[5-9]0)\b|\bRTX ?A\d{4}|\bA(?:100|10|30|40|6000)\b|\bL40S?\b|\bH[12]00\b"
 )
 """Cards that need CUDA 11 at least, which no TensorFlow before 2.4 is built for."""
+_WITH = r"(?:i[3579]-?\d{4,5}[A-Z]{0,2}|Ryzen[^.\n]{0,16}|Xeon[^.\n]{0,20}|\d\d?th gen)\b"
+_WORKS_ON_ANOTHER = Pattern(
+    rf"(?i)\b{_WITH}(?:(?!\b(?:not|never|fails?|same(?! (?:\w+ )?(?:env\w*|wheel|package|install|version|script|code|file|setup|python))|neither|but)\b|n't\b)[^.\n?]){{0,60}}?\b(?:works?|worked|ok|okay|fine|runs|ran|imports|no (?:problem|error|issue)s?)\b"
+    rf"|(?<!not )(?<!n't )\b(?:works?|worked|ok|okay|fine|runs|ran|imports) (?:\w+ ){{0,3}}?(?:on|with) (?:[\w']+ ){{0,4}}?{_WITH}"
+)
+"""It does on a machine whose processor has AVX."""
 _MAJOR = Pattern(r"cudnn\w{0,20}(?:64_|\.so\.)(\d)\b")
 _WITH_AVX = (1, 6)
 """Since then its packages need it; those before 2.1 end so on a processor without."""

@@ -163,15 +163,14 @@ def test_the_fix_for_podman_is_its_own() -> None:
     assert "cdi generate" in root.fixes[0].steps[1]
 
 
-def test_an_image_that_says_804_is_left_to_the_driver() -> None:
-    text = (
-        "ERROR: This container was built for NVIDIA Driver Release 455.23 or later, but\n"
-        "       version 450.66 was detected and compatibility mode is UNAVAILABLE.\n"
-        "       [[CUDA Driver UNAVAILABLE (cuInit(0) returned 804)]]"
-    )
-    roots, candidates = said(judged(text))
-    assert "container-driver-too-old" not in roots
-    assert "cuda-compat-unsupported" in [*roots, *candidates]
+@pytest.mark.parametrize("code", [803, 804])
+def test_an_image_that_names_a_driver_too_old_is_about_it_whatever_its_compat_library_answers(code: int) -> None:
+    banner = "ERROR: This container was built for NVIDIA Driver Release 455.23 or later, but\n"
+    detected = "       version 450.66 was detected and compatibility mode is UNAVAILABLE.\n"
+    answer = f"       [[CUDA Driver UNAVAILABLE (cuInit(0) returned {code})]]\n"
+    assert said(judged(banner + detected + answer)) == (["container-driver-too-old"], [])
+    assert said(judged("       compatibility mode is UNAVAILABLE.\n" + answer))[0] != ["container-driver-too-old"]
+    assert "container-driver-too-old" not in said(judged("In the container tensorflow fails:\n" + answer))[0]
 
 
 IN_ONE = "$ docker run --gpus all --rm {image} nvidia-smi\n{answer}\n"

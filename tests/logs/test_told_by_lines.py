@@ -51,7 +51,7 @@ TREE = 'Traceback (most recent call last):\n  File "<stdin>", line 1, in <module
         (UUID.format(uuid="2f0c1a44") + LISTED, None),
         # containers
         (BANNER.format(driver="418.226.00"), "container-driver-too-old"),
-        (BANNER.format(driver="418.226.00").replace("803", "804"), "cuda-compat-unsupported"),
+        (BANNER.format(driver="418.226.00").replace("803", "804"), "container-driver-too-old"),
         ("No help topic for 'cdi'\nCDI device injection failed: unresolvable CDI devices nvidia.com/gpu=all\n", "container-toolkit-too-old"),
         ("CDI device injection failed: unresolvable CDI devices nvidia.com/gpu=all\n", "container-toolkit-missing"),
         ("nvidia-container-cli: mount error: open failed: /sys/fs/cgroup/devices/docker/0a1b2c/devices.allow: no such file or directory: unknown\n", "container-cgroupv2-unsupported"),
