@@ -95,7 +95,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("KERAS_BACKEND", "backend", "'jax'", "'torch'"),
         r"\bKERAS_BACKEND\W{1,8}(?P<backend>jax|torch)\b|^\W{0,4}3\.\d{1,2}\.\d{1,2}'?, '(?P<backend4>jax|torch)'\)?$|\bUsing (?P<backend2>JAX|PyTorch) backend\b|\bbackend[\"']? ?[:=] ?[\"'](?P<backend3>jax|torch)\b|(?i:\bkeras(?:\.json|\.config|\.backend)?\b[^.\n]{0,40}\bbackend(?:\(\))?['\"`]{0,2} (?:is|was|says|gives|returns|prints|shows|set to|=+>?|->|\u2192) (?:set to )?['\"`]?(?P<backend5>jax|torch)\b)",
     ),
-    ("redistributable-here", ("VC++", "Visual C++", "edistributable"), r"(?i:\b(?:installed|have|has|with|and|also)\b[^.\n]{0,60}\b(?:VC\+\+|Visual C\+\+)[^.\n]{0,30}\b(?:20\d\d|redist\w*)|\bredistributable\b[^.\n]{0,30}\binstalled\b)"),
+    ("redistributable-here", ("VC++", "Visual C++", "edistributable"), r"(?i:\b(?:installed|have|has|with|and|also)\b[^.\n]{0,60}\b(?:VC\+\+|Visual C\+\+)[^.\n]{0,30}\b(?:20\d\d|redist\w*)|\bredistributable\b[^.\n]{0,30}\binstalled\b|^\W{0,4}(?:\d{1,2}[.)] )?(?:microsoft )?visual c\+\+ 20\d\d[^\n]{0,24}redistributable\b(?![^\n]{0,60}\b(?:missing|required|needed|not)\b))"),
     (
         "memory-is-free",
         ("GB", "MiB", "free"),

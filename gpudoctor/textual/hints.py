@@ -341,6 +341,10 @@ def strong(facts: Facts) -> Iterator[str]:
     said = facts.text.said
     if any(_OF_A_TOOLKIT.search(e.text) for e in said("libraries-mixed", "cublas-mixed")):
         yield "ld-library-path-wrong-toolkit"
+    if any(_TWO_CUDNN.search(e.text) for e in said("libraries-mixed")):
+        yield "cudnn-version-mismatch"
+    if isinstance(facts.tensorflow.import_error, str) and libraries.names_another_than_linked(facts):
+        yield "cuda-version-mismatch"
     found = [e.values["capability"] for e in said("device-found", "device-asked") if "capability" in e.values]
     release = libraries.release_of(facts)
     if found and release is not None and release >= (2, 0) and all(one in _BEFORE_MINIMUM for one in found):
@@ -394,6 +398,8 @@ _WITH_AVX = (1, 6)
 """Since then its packages need it; those before 2.1 end so on a processor without."""
 _BEFORE_MINIMUM = ("1.0", "1.1", "1.2", "1.3", "2.0", "2.1", "3.0", "3.2")
 """Below 3.5, which TensorFlow 2.0 asks for: https://www.tensorflow.org/install/gpu."""
+_TWO_CUDNN = Pattern(r"libcudnn_\w{2,20}\.so[.\d]{0,8} ?: ?undefined symbol\b[^\n]{0,160}\bversion libcudnn")
+"""Parts of two releases: one asks the other for what it does not have."""
 _OF_A_TOOLKIT = Pattern(
     r"/cuda[-/]\d{1,2}\.\d{1,2}/[^\s:]{0,120}lib\w{2,20}\.so[.\d]{0,12}: (?:undefined symbol|version)"
 )

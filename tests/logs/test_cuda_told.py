@@ -59,3 +59,30 @@ CASES = [
 def test_another_cuda_is_the_cause_and_the_one_asked_for_is_not(told: str, shows: str, is_another: bool) -> None:
     named = first(f"TensorFlow does not use my GPU\n\n{told}\n\n{shows}\n\nWhat can I do?\n")
     assert (named == "cuda-version-mismatch") is is_another
+
+
+DLL = "ImportError: DLL load failed: The specified module could not be found."
+SETUP = "Windows 10, GeForce GTX 1070, TensorFlow-GPU 1.13.1\n\nWhat is installed, in this order:\n\n1. Python 3.6.8\n2. Microsoft Visual C++ 2015 Redistributable (x64)\n3. {}\n4. cuDNN 7.4\n"
+
+
+@pytest.mark.parametrize(
+    ("named", "is_another"), [("Cuda_10.1.105_win10_network", True), ("Cuda_10.0.130_411.31_win10", False)]
+)
+def test_a_module_that_is_not_found_beside_a_cuda_that_is_told(named: str, is_another: bool) -> None:
+    """Releases before 1.14 are linked with CUDA's libraries: the other CUDA is the cause whatever the text reads like."""
+    cause = first(f"Import of TensorFlow fails\n\n{SETUP.format(named)}\n>>> import tensorflow\n{DLL}\n")
+    assert (cause == "cuda-version-mismatch") is is_another
+
+
+@pytest.mark.parametrize(
+    ("error", "cause"),
+    [
+        ("/opt/env/bin/../lib/libcudnn_ops_train.so.8: undefined symbol: _ZN5cudnn3ops26JoinInternalPriorityStreamEP12cudnnContexti, version libcudnn_ops_infer.so.8", "cudnn-version-mismatch"),
+        ("libcudnn_ops_train.so.8: cannot open shared object file: No such file or directory", "cudnn-incomplete-install"),
+    ],
+)  # fmt: skip
+def test_parts_of_two_cudnn_are_no_part_that_is_lost(error: str, cause: str) -> None:
+    shown = f"Could not load library libcudnn_cnn_train.so.8. Error: {error}"
+    assert (
+        first(f"Training stops at the first step\n\ncuda 11.3, cudnn 8.6.0, Python 3.8\n\n{shown}\nAborted\n") == cause
+    )
