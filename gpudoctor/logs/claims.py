@@ -44,7 +44,7 @@ _CUDNN = tuple(
         r"(?i)\bcudnn-(?:\d+\.\d-)?(?:linux|windows)[\w-]{0,20}-VERSION",
         r"\blibcudnn\d(?:-cuda-\d\d)?(?:-dev)?/[\w,.-]{1,40} VERSION",
         r"\blibcudnn\d?(?:-cuda-\d\d)?(?:-dev|-devel)?[ =_-]{1,20}VERSION",
-        r"\b(?:apt(?:-get)?|dnf|yum|zypper)(?: -\w)? install [^\n]{0,80}?\b(?:lib)?cudnn(?=[4-9](?:-cuda-\d\d)?(?:-devel|-dev)?(?![\w.=-]))VERSION",
+        r"\b(?:apt(?:-get)?|dnf|yum|zypper)(?: -\w)? install [^\n]{0,80}?\b(?:lib)?cudnn([4-9])(?:-cuda-\d\d)?(?:-devel|-dev)?(?:\s|$)",
         r"\bNV_CUDNN_(?i:version)[=: ]{1,3}['\"]?VERSION",
         r"\blibcudnn\d-cuda-\d\d\.x86_64 +VERSION",
         r"(?i)\bcudnn(?: (?:sdk|library|runtime))?\*{0,2}(?: ver\w{0,5}| release)?(?: ?\| ?| ?\t ?| [-\u2013\u2014] |[\u2013\u2014]|[:\uff1a=]{0,2}\*{0,2} | \(|[/@])v?VERSION",
