@@ -183,7 +183,13 @@ def too_new_or_old(facts: Facts, event: TextEvent) -> bool:
     patch = re.match(r"\d\.\d+\.(\d+)", told)
     if patch is None:
         return new
-    return int(patch[1]) <= NEWEST_BEFORE[python]
+    return int(patch[1]) <= NEWEST_BEFORE[python] and not _is_later(event, python)
+
+
+def _is_later(event: TextEvent, python: str) -> bool:
+    """Whether pip itself is of a time when there were wheels for this Python: it writes 'ERROR:' since 19.1, of April 2019, and
+    TensorFlow 1.13 for 3.7 is of February."""
+    return python in ("3.5", "3.6", "3.7") and event.text.startswith("ERROR: ")
 
 
 def _offers_its_final(event: TextEvent, listed: tuple[str, ...]) -> bool:
@@ -209,6 +215,48 @@ def refuses(facts: Facts, event: TextEvent) -> bool:
     if event.kind == "conda-python" and told is not None:
         return not any(_takes(one, told) for one in event.values.get("pythons", "").split("|"))
     return False
+
+
+def fits_its_wheels(facts: Facts) -> tuple[TextEvent, ...]:
+    """pip's lines that do not offer, or do not take, what is published for the very Python that is told: it is another reason then. ()
+    where that is not known: of a Python that was new, without a release that is asked for, nobody knows when it was."""
+    told, events = facts.python.version, facts.text.said("no-version")
+    python, wheels = minor(told), facts.text.said("wheel-not-supported")
+    if python is None or not isinstance(told, str) or facts.text.said(*_OTHER_REFUSALS):
+        return ()
+    patch = re.match(r"\d\.\d+\.(\d+)", told)
+    settled = patch is not None and int(patch[1]) > _ON_WINDOWS_BEFORE.get(python, NEWEST_BEFORE.get(python, 99))
+    settled = settled or any(_is_later(e, python) for e in events)
+    for event in events:
+        name, listed = distribution(event), offered(event)
+        wanted, platforms = asked_for(event), _platforms(facts)
+        if not (event.values.get("spec") or settled) or any(python not in pythons(wanted, name, p) for p in platforms):
+            return ()
+        if listed and python_of(listed, name) not in (None, python):
+            return ()  # it is another Python's pip
+    return (*wheels, *events) if all(is_for(e, told) for e in wheels) else ()
+
+
+_ON_WINDOWS_BEFORE = {"3.5": 2, "3.6": 1}
+"""The same of the Pythons that had wheels for Linux at once."""
+_OTHER_REFUSALS = ("python-refused", "async-keyword", "conda-python", "conda-pinned")
+
+
+def _platforms(facts: Facts) -> tuple[Platform, ...]:
+    """The platform; those that most have, where it is not told."""
+    system, machine = facts.system.system, facts.system.machine
+    if system == "Darwin":
+        return (
+            ("macos-x86_64",)
+            if machine == "x86_64"
+            else (_APPLES,)
+            if machine == "arm64"
+            else (_APPLES, "macos-x86_64")
+        )
+    if machine == "aarch64":
+        return ("linux-aarch64",)
+    of_pc: tuple[Platform, ...] = ("windows-x86_64", "linux-x86_64")
+    return of_pc[:1] if system == "Windows" else of_pc[1:] if system == "Linux" else of_pc
 
 
 def _wishes(facts: Facts, event: TextEvent) -> bool:

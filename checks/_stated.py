@@ -81,6 +81,33 @@ _OF_CUDNN = Pattern(r"\blibcudnn\d[\w.=-]{0,40}\+cuda")
 """A package of cuDNN tells the CUDA that it is made for, which files tell better."""
 
 
+def installed(facts: Facts, prefix: str) -> dict[str, tuple[str, TextEvent]]:
+    """Name of a package -> the version that the text lists or installs last, and the line."""
+    found: dict[str, tuple[str, TextEvent]] = {}
+    for event in facts.text.said("installed", "installed-now", "uninstalled"):
+        if event.kind == "uninstalled":
+            found.pop(event.values["name"], None)
+            continue
+        if (name := event.values.get("name", "")).startswith(prefix):
+            found[name] = event.values.get("version", ""), event
+        for one in event.values.get("names", "").split():
+            name, _, version = one.rpartition("-")
+            if name.startswith(prefix):
+                found[name] = version, event
+    return found
+
+
+def cudnns(facts: Facts) -> dict[Version, TextEvent]:
+    """The versions of cuDNN that the text names as installed, be it the wheel, and the line of each."""
+    found = dict[Version, TextEvent]()
+    for version, event in installed(facts, "nvidia-cudnn-cu").values():
+        found.setdefault(_parsed(version), event)
+    for event in facts.text.said("cudnn-wheel-named"):
+        if not event.text.endswith("?"):
+            found.setdefault(_parsed(event.values["version"]), event)
+    return found | named(facts, "cudnn")
+
+
 def _tells_its_toolkit(library: str) -> bool:
     """libcudart does; the others up to 9, whose versions are the toolkit's."""
     return (

@@ -9,7 +9,7 @@ from gpudoctor.checks import _told
 from gpudoctor.checks._libraries import all_open, failed, install, looked_in, source, wanted
 from gpudoctor.checks._reasons import named
 from gpudoctor.checks._said import lines, said
-from gpudoctor.checks._stated import lost
+from gpudoctor.checks._stated import cudnns, lost
 from gpudoctor.checks.library_texts import EXTRA, is_cudnn
 from gpudoctor.checks.places_texts import image_lacks, image_without_cudnn
 from gpudoctor.checks.toolkits import damaged_wheels, missing, only_cudnn_is_missing
@@ -72,7 +72,7 @@ def cudnn_missing(facts: Facts) -> Findings:
 
     What it looks at: the libraries that TensorFlow's loader failed to open, and every place where such files are kept: it
     fires where cuDNN's are in none of them, and no other library is missing. In a pasted text, what a search for libcudnn
-    prints; a line that says that TensorFlow can't open it is no proof: the file may lie elsewhere, or be of another version.
+    prints, or somebody's word that it is not installed; a line that says that TensorFlow can't open it is no proof: the file may lie elsewhere, or be of another version.
 
     Why it matters: the CUDA toolkit does not contain cuDNN, and TensorFlow registers no GPU without it.
 
@@ -82,8 +82,10 @@ def cudnn_missing(facts: Facts) -> Findings:
     """
     if not facts.text.is_all:
         return (yield from absent(facts, "cuDNN"))
-    told = image_without_cudnn(facts) or said(
-        facts, "no-cudnn-file", settle="find / -name 'libcudnn*' -not -path '/proc/*' 2>/dev/null"
+    told = (
+        image_without_cudnn(facts)
+        or _without_cudnn(facts)
+        or said(facts, "no-cudnn-file", settle="find / -name 'libcudnn*' -not -path '/proc/*' 2>/dev/null")
     )
     if not any(is_cudnn(name) for name in lost(facts)):
         raise UnknownFactError(Unread(why="no line says that TensorFlow misses it"))
@@ -122,6 +124,14 @@ def cuda_toolkit_missing(facts: Facts) -> Findings:
     if not lost(facts) and not facts.text.said("libraries-not-opened"):
         raise UnknownFactError(Unread(why="no line says that TensorFlow misses a library"))
     yield Found(message="No CUDA toolkit is installed.", proof=lines(told), fixes=(EXTRA,))
+
+
+def _without_cudnn(facts: Facts) -> tuple[TextEvent, ...]:
+    """Somebody says that cuDNN is not installed, where it alone is lost, and nothing names one that is."""
+    names = lost(facts)
+    brought = cudnns(facts) or facts.text.said("names-extra", "conda-brings-cuda", "installs-extra")
+    alone = bool(names) and all(is_cudnn(name) for name in names)
+    return facts.text.said("cudnn-absent-said") if alone and not brought else ()
 
 
 _BRINGS_ITS_OWN = (2, 14)

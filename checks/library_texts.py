@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gpudoctor.checks import _told
 from gpudoctor.checks._said import lines
-from gpudoctor.checks._stated import asked, lines_of, lost, named, opened, parts_lost, toolkits, within
+from gpudoctor.checks._stated import asked, cudnns, lines_of, lost, named, opened, parts_lost, toolkits, within
 from gpudoctor.facts import Facts, TextEvent, UnknownFactError, Unread
 from gpudoctor.findings import LIKELY, Fix, Found
 from gpudoctor.patterns import Pattern
@@ -126,7 +126,7 @@ def other_cudnn(facts: Facts) -> Iterator[Found]:
     refused = {e.values.get("library") for e in facts.text.said("library-not-loaded") if e.language == "python"}
     names = tuple(name for name in names if name in refused) or names
     asked_for = {name.removesuffix(".dylib").rstrip("dl.")[-1] for name in names}
-    stated = named(facts, "cudnn")
+    stated = cudnns(facts)
     if not names or not all(is_cudnn(n) for n in names) or not stated or not asked_for <= set("123456789"):
         return
     if not any(str(v[0]) in asked_for for v in stated):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from shlex import quote
+from typing import NoReturn
 
 import msgspec
 
 from gpudoctor import compat
 from gpudoctor.checks import _fit, _installs, _told
 from gpudoctor.checks._pip import pip
-from gpudoctor.checks._reasons import several
+from gpudoctor.checks._reasons import several, short
 from gpudoctor.checks._said import lines, undecided
 from gpudoctor.checks._said import said as told
 from gpudoctor.checks.wheel_texts import cudnn_without_code
@@ -219,7 +220,10 @@ def python_version_unsupported(facts: Facts) -> Findings:
     Source: the package index (compat/matrix.json, releases).
     """
     if facts.text.is_all:
-        yield from _refused(facts)
+        found = list(_refused(facts))
+        if not found and (events := _installs.fits_its_wheels(facts)):
+            return f"what is asked for is published for Python {facts.python.version}: {short(events[0].text)}"
+        yield from found or _not_told()
         return
     if known(facts.tensorflow.directory) is not None:
         raise NotApplicable("TensorFlow is installed")
@@ -274,6 +278,9 @@ def _refused(facts: Facts) -> Iterator[Found]:
             ),
         )
         return
+
+
+def _not_told() -> NoReturn:
     raise UnknownFactError(
         Unread(
             why="which Python asks is not in this text",

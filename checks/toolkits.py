@@ -23,7 +23,12 @@ from gpudoctor.checks.library_texts import (
     toolkit_before,
 )
 from gpudoctor.checks.places_texts import linked_to_another, wheels_of_another_cuda
-from gpudoctor.checks.wheel_texts import cudnn_of_another_major, older_cudnn_before, parts_of_another_major
+from gpudoctor.checks.wheel_texts import (
+    cudnn_of_another_major,
+    names_the_cudnn_that_is_asked_for,
+    older_cudnn_before,
+    parts_of_another_major,
+)
 from gpudoctor.facts import DamagedFile, Facts, LibraryFile, LibraryPick, Toolkit, Unread, known
 from gpudoctor.findings import EnvChange, Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.patterns import Pattern
@@ -135,9 +140,10 @@ def cudnn_wrong_major(facts: Facts) -> Findings:
     Source: https://www.tensorflow.org/install/source#gpu; the soname that the loader asks for.
     """
     if facts.text.is_all:
-        yield from not_in_this_text(
-            chain(other_cudnn(facts), cudnn_of_another_major(facts), parts_of_another_major(facts))
-        )
+        told = [*other_cudnn(facts), *cudnn_of_another_major(facts), *parts_of_another_major(facts)]
+        if not told and (here := names_the_cudnn_that_is_asked_for(facts)):
+            return f"the cuDNN that is named is the one that is asked for: {short(here[0].text)}"
+        yield from not_in_this_text(iter(told))
         return
     pick = only_cudnn_is_missing(facts)
     if pick is None:

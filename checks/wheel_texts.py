@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from gpudoctor import compat
 from gpudoctor.checks import _told
 from gpudoctor.checks._said import lines
-from gpudoctor.checks._stated import lost, named, parts_lost
-from gpudoctor.checks.library_texts import EXTRA, FROM_PYTHON, on_the_path
+from gpudoctor.checks._stated import cudnns, installed, lost, parts_lost
+from gpudoctor.checks.library_texts import EXTRA, FROM_PYTHON, is_cudnn, on_the_path
 from gpudoctor.facts import Facts, TextEvent
 from gpudoctor.findings import Fix, Found
 from gpudoctor.patterns import Pattern
@@ -22,22 +22,6 @@ _FAILED = ("dnn-absent", "cudnn-failed", "no-algorithm", "arch-mismatch", "opera
 _TURING = (7, 5)
 _WITHOUT_OLD_GPUS = (9, 11)
 """From this cuDNN on there is no code for GPUs before Turing: compat/matrix.json, support."""
-
-
-def installed(facts: Facts, prefix: str) -> dict[str, tuple[str, TextEvent]]:
-    """Name of a package -> the version that the text lists or installs last, and the line."""
-    found: dict[str, tuple[str, TextEvent]] = {}
-    for event in facts.text.said("installed", "installed-now", "uninstalled"):
-        if event.kind == "uninstalled":
-            found.pop(event.values["name"], None)
-            continue
-        if (name := event.values.get("name", "")).startswith(prefix):
-            found[name] = event.values.get("version", ""), event
-        for one in event.values.get("names", "").split():
-            name, _, version = one.rpartition("-")
-            if name.startswith(prefix):
-                found[name] = version, event
-    return found
 
 
 def of_two_cudas(facts: Facts) -> Iterator[Found]:
@@ -71,7 +55,7 @@ _OF_A_PART = Pattern(r"^libcudnn\w*\.so\.(?P<major>\d{1,2})")
 def parts_of_another_major(facts: Facts) -> Iterator[Found]:
     """A part of cuDNN is not found, and all that is there of it is of another major version (cudnn-wrong-major)."""
     for name, event in parts_lost(facts):
-        asked, stated = _OF_A_PART.search(name), named(facts, "cudnn")
+        asked, stated = _OF_A_PART.search(name), cudnns(facts)
         majors = {str(version[0]) for version in stated}
         if asked and majors and asked["major"] not in majors:
             yield Found(
@@ -81,6 +65,13 @@ def parts_of_another_major(facts: Facts) -> Iterator[Found]:
                 explains=("tf-lists-no-gpu", "op-fails", "cudnn-incomplete-install"),
             )
             return
+
+
+def names_the_cudnn_that_is_asked_for(facts: Facts) -> tuple[TextEvent, ...]:
+    """The lines that name the cuDNN that is installed, where each is of the major version that TensorFlow asks for."""
+    majors = {name.removesuffix(".dylib").rstrip("dl.")[-1] for name in lost(facts) if is_cudnn(name)}
+    stated = cudnns(facts)
+    return tuple(stated.values()) if majors and {str(version[0]) for version in stated} == majors else ()
 
 
 def _of_major(major: str) -> Fix:
@@ -102,8 +93,7 @@ def cudnn_of_another_major(facts: Facts) -> Iterator[Found]:
     if lost(facts) or not shown:
         return
     asked = {name.rpartition(".")[2] for name in _sonames(facts) if name.startswith("libcudnn.so.")}
-    listed = list(installed(facts, "nvidia-cudnn-cu").values())
-    listed += [(".".join(map(str, version)), event) for version, event in named(facts, "cudnn").items()]
+    listed = [(".".join(map(str, version)), event) for version, event in cudnns(facts).items()]
     if asked and listed and not any(version.partition(".")[0] in asked for version, _ in listed):
         version, event = listed[0]
         yield Found(

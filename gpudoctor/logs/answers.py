@@ -19,11 +19,13 @@ _FILLED = Pattern(r"[^(]{0,60}\d\.\d")
 """A version that stands in the label itself: 'Cuda compilation tools, release 9.2'."""
 _NO_VALUE = Pattern(r"_?No response_?$|#{1,6} |(?:- )?\*\*|-+$|n/?a$|(?:```|~~~)", re.IGNORECASE)
 _VERSION = Pattern(r"(?:Out\[\d+\]: ?)?['\"]?(?P<answer>[012]\.\d{1,2}\.\d+[\w.+-]{0,24})['\"]?$")
+_PYTHON = Pattern(r"(?:Out\[\d+\]: ?)?['\"]?(?P<answer>[23]\.\d{1,2}\.\d{1,2})['\"]?$")
 _TRUTH = Pattern(r"(?:Out\[\d+\]: ?)?(?P<answer>True|False)$")
 _LIST = Pattern(r"(?:Out\[\d+\]: ?)?(?P<answer>\[\]|list\(\)|\[(?:Logical|Physical)Device\(.{0,400}\])$")
 _NAME = Pattern(r"(?:Out\[\d+\]: ?)?(?P<answer>''|\"\")$")
 _QUESTIONS: tuple[tuple[Pattern, Pattern], ...] = (
     (Pattern(r"\b(?:tf|tensorflow)\.(?:__version__|VERSION|version\.VERSION)\b"), _VERSION),
+    (Pattern(r"\bplatform\.python_version\(\)"), _PYTHON),
     (Pattern(r"\bis_built_with_cuda\(?\)?"), _TRUTH),
     (Pattern(r"\bis_gpu_available\("), _TRUTH),
     (Pattern(r"\btorch\.cuda\.is_available\("), _TRUTH),
@@ -123,7 +125,13 @@ def together(lines: Iterable[Line]) -> Iterator[Line]:
         if directory:
             listed += 1
             files = list(dict.fromkeys(_FILES.findall(text)))[:_SHOWN_FILES] if ".so" in text else []
-            if listed > _LISTED or _PROMPT.match(text) or not text or (" " in text.strip() and not files):
+            if (
+                listed > _LISTED
+                or _PROMPT.match(text)
+                or not text
+                or ": " in text
+                or (" " in text.strip() and not files)
+            ):
                 directory = ""
             elif files and "/" not in text:
                 yield line

@@ -54,7 +54,15 @@ _CUDNN = tuple(
         r"\blibcudnn\d\.x86_64 +VERSION",
         r"(?i)\bcudnn-(?:\d+\.\d-)?(?:linux|windows)[\w-]{0,20}-VERSION",
         r"\blibcudnn\d(?:-cuda-\d\d)?(?:-dev)?/[\w,.-]{1,40} VERSION",
-        r"\blibcudnn\d?[ =_-]{1,20}VERSION",
+        r"\blibcudnn\d?(?:-cuda-\d\d)?(?:-dev|-devel)?[ =_-]{1,20}VERSION",
+        r"\b(?:apt(?:-get)?|dnf|yum|zypper)(?: -\w)? install [^\n]{0,80}?\b(?:lib)?cudnn([4-9])(?:-cuda-\d\d)?(?:-devel|-dev)?(?:\s|$)",
+        r"\bNV_CUDNN_(?i:version)[=: ]{1,3}['\"]?VERSION",
+        r"\blibcudnn\d-cuda-\d\d\.x86_64 +VERSION",
+        r"(?i)\bcudnn(?: (?:sdk|library|runtime))?\*{0,2}(?: ver\w{0,5}| release)?(?: ?\| ?| ?\t ?| [-\u2013\u2014] |[\u2013\u2014]|[:\uff1a=]{0,2}\*{0,2} | \(|[/@])v?VERSION",
+        r"(?i)\bcudnn(?: (?:sdk|library|runtime))?(?: that is| which is)?(?: installed)?(?: here)?(?: is| was)?(?: at| on| of)? (?:ver\w{0,5}|release) VERSION",
+        r"(?i)\bcudnn(?: \u7684)? ?\u7248\u672c\u53f7? ?(?:[:\uff1a]|\u662f|\u4e3a)? ?VERSION",
+        r"(?i)\b(?:upgraded|updated|downgraded|changed|switched|moved) (?:the |my )?(?:nvidia )?cudnn (?:back )?to (?:ver\w{0,5} )?VERSION",
+        r"\bCUDNN_MAJOR(?: is|:| =)? {1,8}VERSION",
         r"\bSetting up libcudnn\d(?:-cuda-\d\d)?(?::\w{3,6})? \(VERSION",
         r"(?i)\bcudnn_VERSION_windows",
         r"(?i)\bcudnn(?!64_)[ _-]?(?:ver\w{0,5}|v)?(?: is| was)?[ :=]{0,20}VERSION",
@@ -75,6 +83,10 @@ _LIES_IN = Pattern(
 _SEEN_IN = Pattern(
     r"(?i:\b(?:I|we) (?:\w+ )?(?:see|have|found|got)|there(?:'s| is| are))(?: an?| the| my| also){0,2} ['`\"]?(?P<library>lib(?:cu|nv)\w{2,20}\.so(?:\.\d+){0,3})['`\"]? (?:in|under|at|inside) ['`\"]?(?P<directory>/[\w./-]{3,160})"
 )
+_FILES = Pattern(
+    r"(?:lib[\w.+-]{3,40}\s{1,8}){0,8}libcudnn\.so\s{1,8}(?:libcudnn[\w.-]{3,40}\s{1,8}){0,4}libcudnn\.so\.(?P<version>\d)(?:\.\d{1,2}){0,2}(?:\s|$)"
+)
+"""A list of files without their directory, in which cuDNN's link stands beside what it leads to."""
 _LINKED = Pattern(
     r"\blib(?:cudart|cublas)\.so(?:\.\d{1,2})? -> (?:lib(?:cudart|cublas)\.so\.)(?P<version>(?:[789]\.\d|10\.0)(?![\d]))"
 )
@@ -113,7 +125,7 @@ _INSTALLED_IN = Pattern(r"(?i)\\NVIDIA\\CUDNN\\v(\d{1,2}(?:\.\d{1,2}){0,2})\\")
 _NO_LONGER = Pattern(r"\b(?:not|no|never|missing|if|should|must|cannot|unable|fails?|failed|could)\b|n't\b")
 _NO_FILE = Pattern(
     r"(?:ls: cannot access|cat:) '?/usr/(?:local/cuda[^/\s']{0,8}|[\w/.-]{0,60}cudnn[\w*.]{0,20})'?: No such file"
-    r"|no packages found matching (?:libcudnn|cuda-toolkit)|^bin\s{1,8}(?:(?!cuda)[\w.-]{1,20}\s{1,8}){3,12}src$"
+    r"|no packages found matching (?:libcudnn|cuda-toolkit)|package '?libcudnn\d\S{0,20} is not installed|^bin\s{1,8}(?:(?!cuda)[\w.-]{1,20}\s{1,8}){3,12}src$"
 )
 _EXTRA = Pattern(r"(?:tensorflow|\d) ?\[and-cuda\]|nvidia-(?:cublas|cudnn|cuda-runtime)-cu1\d")
 _CUDA_PATH = Pattern(r"/cuda-(\d{1,2}\.\d{1,2})")
@@ -238,6 +250,8 @@ def line(text: str, _number: int, _notes: Notebook) -> Understood | None:
     if listed := _LISTED.match(text):
         file = named(listed.groupdict())
         return Understood(KIND, _by_file(file["name"], file["version"]))
+    if files := _FILES.match(text):
+        return Understood(KIND, {"cudnn": files["version"]})
     if places := set(_INSTALLED_IN.findall(text)):
         return Understood(KIND, {"cudnn": places.pop()}) if len(places) == 1 else None
     if text.endswith("?") and (said := _SENTENCES.sub("\n", text)).count("\n"):

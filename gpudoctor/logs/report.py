@@ -12,14 +12,14 @@ from collections import defaultdict
 from ..facts import TextEvent
 from ..patterns import Pattern
 from .complaints import says_no_gpu
-from .language import Understood
+from .language import Understood, named
 from .notebook import Notebook
 
 LANGUAGE = "report"
 WORDS = (
     "indows", "buntu", "ebian", "entOS", "edora", "inux", "LINUX", "macOS", "MacOS", "MacBook", "Macbook", "macbook",
     "OS X", "OSX", "Darwin", "WSL", "wsl", "ython", "ensor", "tf", "TF", "CUDA", "Cuda", "cuda", "GPU", "gpu", "GTX",
-    "RTX", "Tesla", "Quadro", "GeForce", "Jetson", "JetPack", "Jetpack", "Orin", "Xavier", "eGPU", "vidia", "VIDIA",
+    "RTX", "py3", "py 3", "Tesla", "Quadro", "GeForce", "Jetson", "JetPack", "Jetpack", "Orin", "Xavier", "eGPU", "vidia", "VIDIA",
     "32", "GNU/", "Apple", "aarch64", "arm64", "i686", "ocker", "olab", "aggle", "[MSC", "[GCC", "[Clang", ":\\", "@", "ldd", "-64", "M1", "M2",
     "Catalina", "Monterey", "CPU", "cpu", "_devices", "raphics", "ideo card", "显卡", "VS 20", "VS20", "isual Studio", "MSVC", "Grace", "GH200", "GB200", "GB10", "DGX",
 )  # fmt: skip
@@ -169,6 +169,13 @@ _IN_SPEECH = Pattern(
     r"\b(?P<what>[Pp]ython|PYTHON|[Tt]ensor[Ff]low(?:[-_ ][Gg][Pp][Uu])?|TF|tf|CUDA|[Cc]uda|cu ?DNN"
     r"|[Cc]udnn|CUDNN)(?: ?version)?[ =:v-]{0,3}(?P<version>\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)(?![\w]*\d)"
 )
+_PYTHON_SAID = Pattern(
+    r"(?i:(?<![\x2d-9A-Z_a-z])python)(?i:[ -]?version| release| --version| -V)?`?(?i: that is)?(?i: installed)?(?i:(?: is| was| to)(?: at| on)?(?: version)?| (?:says|gives|prints|shows)(?: python)?)?"
+    r"(?: ?\| ?|\t| [-\u2013\u2014] |[\u2013\u2014]| ?[:\uff1a=]{1,2} ?| ?\(| {1,30}|@|\u7248\u672c\u53f7?[:\uff1a\u662f]{0,2} ?|\u662f)v?(?P<version>[23]\.\d{1,2}(?:\.\d{1,2})?)(?!\w|\.\d|[+*])"
+    r"|\bversion (?i:of )?python(?: is)? (?P<version2>[23]\.\d{1,2}(?:\.\d{1,2})?)(?!\w|\.\d|[+*])|(?<![\w./-])py ?(?P<version3>3\.\d{1,2}(?:\.\d{1,2})?)(?!\w|\.\d|[+*])"
+    r"|(?<![\w./-])py(?P<major>3)(?P<minor>1\d|[4-9])(?![\w.-])"
+)
+"""Further ways to tell Python's version."""
 _GRACE = Pattern(r"\bGrace[ -]Hopper\b|\bG[HB]200\b|\bDGX Spark\b|\bGB10\b")
 """NVIDIA's machines with processors of ARM."""
 _ARM_IMAGE = Pattern(r"(?i)\barm ?nn\b|\barmswdev\b|\barm64v8\b")
@@ -406,6 +413,9 @@ class Reader:
                 self._prose["python.version"].setdefault(found["version"], line)
             elif what.startswith(("tf", "tensor")) and found["version"][0] in "012" and not wish:
                 self._prose["tensorflow.version"].setdefault(found["version"], line)
+        if not needs and not wish and "python.version" not in self._prose and (said := _PYTHON_SAID.search(text)):
+            python = named(said.groupdict())
+            self._prose["python.version"][python.get("version") or "{major}.{minor}".format(**python)] = line
         if gpu := _GPU.search(text):
             values["gpu"] = gpu[0]
         if _32BIT.search(text) and not re.search(r"\b64|\bnot\b|n't\b|\?", text):

@@ -35,6 +35,20 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"|\bfind / [^\n]{0,40}lib(?:cudart|cublas)[^\n]{0,40}? (?:gives?|finds?|returns?|prints?|shows?|comes back)(?: with)? (?:nothing|empty|no \w+)\b))"),
     ),
     (
+        "cudnn-absent-said",
+        ("udnn", "uDNN", "UDNN"),
+        (r"(?i:^(?![^\n]{0,400}(?:\b(?:another|anymore|inside|docker|container|image|if|whether|before|until|although|though|works?|but (?:by|with|from|via|through|the|a|it|is))\b|\?$|\.cc:))[^\n]{0,300}?(?:"
+        r"\bcudnn (?:is|was|has) (?:not|never) (?:yet |been )?(?:installed|downloaded)\b(?! (?:properly|correctly|right|in|on|for|with|under|as|system))"
+        r"|\b(?:have(?:n't| not)|did(?:n't| not)|never) (?:yet )?(?:install(?:ed)?|download(?:ed)?|cop(?:y|ied)) (?:the |any |nvidia's )?cudnn\b(?! ?v?\d)"
+        r"|\bforgot (?:to (?:install|copy|download) )?(?:the )?cudnn\b|\b(?:have|got) no cudnn\b(?! (?:error|problem))"
+        r"|\b(?:only (?:installed )?|installed only )(?:the )?(?:cuda|toolkit)[^.\n]{0,30}\b(?:no|not|without) cudnn\b"
+        r"|\bcuda(?:[ -]toolkit)?(?: v?\d[\d.]{0,6})?(?: is installed)?,? (?:but |and )?(?:no|without) cudnn(?=[.,;)]|$| (?:is )?installed\b)"
+        r"|\bthere is no cudnn (?:file|dll|librar|header|folder|install)"
+        r"|^\W{0,6}cudnn(?: version)?\W{1,6}(?:none|no|not installed|nothing)\W{0,2}$|^\W{0,6}cuda ?(?:/|and|&) ?cudnn[^:\n]{0,12}:[^\n]{2,40}[/,] ?(?:cudnn:? )?(?:none|not installed|no cudnn)\W{0,2}$"
+        r"|\bcudnn (?:ist )?nicht (?:installiert|vorhanden)|\bno tengo cudnn\b|\bno (?:he )?instal\w{1,4} cudnn\b|\bcudnn n'est pas install|\bpas install\w{1,3} cudnn\b))"
+        r"|(?:没有?|未)(?:安装|装)(?:过| )?(?i:cudnn)|(?i:cudnn) ?(?:还)?(?:没有?|未)(?:安装|装)"),
+    ),
+    (
         "both-packages",
         ("ensorflow", "ensorFlow"),
         (r"(?i:^(?![^\n]{0,300}\b(?:can|could|should|may|if|whether|don't|never|instead|uninstall\w*|removed?|not)\b)[^\n]{0,200}?(?:\btensorflow-gpu(?:(?:==| )v?\d[\d.]{0,8})?\W{1,4}(?:and|&|\+|alongside|beside|next to|together with|as well as)\W{1,4}(?:the )?tensorflow(?:-cpu)?(?![-\w])(?:(?:==| )v?\d[\d.]{0,8})?"

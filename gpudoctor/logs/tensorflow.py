@@ -75,7 +75,7 @@ KINDS: tuple[tuple[str, str], ...] = (
     (
         "cudnn-too-old",
         (
-            rf"Loaded (?:runtime )?[Cc]u[Dd][Nn][Nn] library:? (?P<loaded>{_VERSION}).{{0,60}}? but (?:the )?source was (?:compiled|built) (?:with|against):? "
+            rf"[Ll]oaded (?:runtime )?(?i:cudnn) library:? (?P<loaded>{_VERSION}).{{0,60}}? but (?:the )?source was (?:compiled|built) (?:with|against):? "
             rf"(?P<compiled>{_VERSION})"
         ),
     ),

@@ -64,6 +64,12 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"|Successfully installed [^\n]{0,600}\bnvidia-cudnn-cu\d\d-(?P<version2>\d\.\d{1,2}\.\d{1,2})|^nvidia-cudnn-cu\d\d +(?P<version3>\d\.\d{1,2}\.\d{1,2})"),
     ),
     (
+        "cudnn-too-old",
+        ("ompiled", "uilt"),
+        (r"(?i:\b(?:compiled|built) (?:with|against|for) cudnn (?P<compiled>\d\.\d{1,2}(?:\.\d{1,2})?)\b[^.\n?]{0,40}\b(?:loaded|runtime)\b[^.\n\d?]{0,40}? (?P<loaded>\d\.\d{1,2}(?:\.\d{1,2})?)(?![\w.]\d)"
+        r"|\b(?:loaded|runtime) (?:library )?cudnn(?: library| version)? (?:is |was )?(?P<loaded2>\d\.\d{1,2}(?:\.\d{1,2})?)\b[^\n?]{0,60}?\b(?:compiled|built) (?:with|against|for) (?:cudnn )?(?P<compiled2>\d\.\d{1,2}(?:\.\d{1,2})?)(?![\w.]\d))"),
+    ),
+    (
         "cudnn-mentioned",
         ("uDNN", "udnn", "UDNN"),
         r"(?i:^(?![^\n]{0,300}(?:\.cc:|Error))[^\n]{0,300}?\bcudnn(?:[ -]?v(?:ersion)?\.?)?[ -]?(?P<major>[4-9])\b(?![.,]\d\d))",

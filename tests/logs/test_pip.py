@@ -48,7 +48,6 @@ def test_the_python_is_the_reason(text: str) -> None:
     [
         none(),
         "Python 3.9\n" + none(),
-        "Python 3.11.9\n" + none(),  # there were wheels for 3.11 when this one came
         none("tensorflow==2.4.1", "2.2.0, 2.3.0"),  # a mirror, or an old pip: this release is for that Python
         "tensorflow-2.8.0-cp38-cp38-manylinux2010_x86_64.whl is not a supported wheel on this platform.",
         "Specifications:\n  - tensorflow -> python[version='3.8.*|>=3.9,<3.10.0a0']\nYour python: python=3.9",
@@ -58,6 +57,14 @@ def test_it_may_be_the_python(text: str) -> None:
     roots, candidates = said(judged(text))
     assert not roots
     assert candidates[0] == "python-version-unsupported"
+
+
+def test_it_is_not_the_python_that_had_wheels_when_it_came() -> None:
+    """There were wheels for 3.11 before 3.11.9: it has 32 bits, or is of another platform."""
+    roots, candidates = said(judged("Python 3.11.9\n" + none()))
+    assert not roots
+    assert candidates[0] == "python-32bit"
+    assert "python-version-unsupported" not in candidates
 
 
 def test_32_bits() -> None:
