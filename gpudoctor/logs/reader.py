@@ -55,6 +55,7 @@ from . import (
     told_hosts,
     told_libraries,
     told_packages,
+    told_platforms,
     told_setups,
     xid,
 )
@@ -101,6 +102,7 @@ LANGUAGES: tuple[Language, ...] = (
     *told_hosts.LANGUAGES,
     *told_libraries.LANGUAGES,
     *told_packages.LANGUAGES,
+    *told_platforms.LANGUAGES,
     complaints.SUSPICIONS,
     *complaints.LANGUAGES,
 )
