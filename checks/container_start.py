@@ -9,6 +9,7 @@ from gpudoctor import compat
 from gpudoctor.checks import _engines, _image
 from gpudoctor.checks._engines import ANY_IMAGE, NOT_STARTED, with_root
 from gpudoctor.checks._handed_over import driver_works
+from gpudoctor.checks._reasons import short
 from gpudoctor.checks._said import left_open, lines, said
 from gpudoctor.facts import READS_LIKE_A_FAULT, Facts, TextEvent, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
@@ -53,6 +54,8 @@ def container_toolkit_missing(facts: Facts) -> Findings:
             explains=(NOT_STARTED, *_NO_GPU, "container-no-gpus-flag", READS_LIKE_A_FAULT),
         )
         return
+    if not facts.text.said(*kinds) and (here := facts.text.said("toolkit-here")):
+        return f"the toolkit is there: {short(here[0].text)}"
     told = said(facts, *kinds, settle=_RUNTIMES)
     if facts.text.said("snap-named") and not facts.text.said("toolkit-absent"):
         raise left_open("snap list docker")

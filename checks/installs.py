@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpudoctor.checks import _installs, _stated, _told
+from gpudoctor.checks._builds_said import pinned
 from gpudoctor.checks._said import left_open, lines, said
 from gpudoctor.facts import Facts, TextEvent, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, NotApplicable, Stage
@@ -24,7 +25,7 @@ _WSL = Fix(
 
 
 @check("GD420", "tensorflow-gpu-package-removed", stage=Stage.PYTHON, explains=("install-fails", "tf-not-installed"))
-def tensorflow_gpu_package_removed(facts: Facts) -> Iterator[Found]:
+def tensorflow_gpu_package_removed(facts: Facts) -> Findings:
     """The package tensorflow-gpu is gone: what is left on the index only raises an error.
 
     What it looks at: in a pasted text, the words of that empty package, its file (tensorflow-gpu-2.12.0.tar.gz), and a
@@ -41,6 +42,8 @@ def tensorflow_gpu_package_removed(facts: Facts) -> Iterator[Found]:
     if facts.text.is_all and not told:
         told = tuple(e for e in facts.text.said("no-version") if _never_existed(e) or _ends_with_it(e))
     named = facts.text.said("gpu-package") or [e for e in facts.text.said("setup-failed") if "tensorflow-gpu" in e.text]
+    if facts.text.is_all and not told and any(_of_gpu(e) for e in facts.text.said("installed", "installed-now")):
+        return "tensorflow-gpu is installed"
     if facts.text.is_all and not told and not named:
         raise NotApplicable("nobody asks for tensorflow-gpu")
     if not told:
@@ -57,6 +60,12 @@ def tensorflow_gpu_package_removed(facts: Facts) -> Iterator[Found]:
                 verify="python3 -c \"import tensorflow as tf; print(tf.config.list_physical_devices('GPU'))\"",
             ),
         ),
+    )
+
+
+def _of_gpu(row: TextEvent) -> bool:
+    return bool(
+        re.search(r"tensorflow[-_]gpu(?:[ =-]|$)", f"{row.values.get('name', '')} {row.values.get('names', '')}")
     )
 
 
@@ -122,6 +131,9 @@ def tf_windows_native_cpu_only(facts: Facts) -> Findings:
     named = _told.releases(facts) if facts.text.is_all and new is None and facts.tensorflow.build.cuda is False else ()
     if named and min(named) >= _WITHOUT_CUDA:  # in a question, too: it is what does not work
         new = True
+    pins = [release for release, _, _ in pinned(facts)] if facts.text.is_all and new is None else []
+    if pins and max(pins) < _WITHOUT_CUDA:
+        return "up to 2.10 TensorFlow for Windows has CUDA"
     if new is None:
         new = _installs.at_least(_installs.minor(facts.python.version), "3.11") or None
     if new is None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from shlex import quote
 
-from gpudoctor import compat
 from gpudoctor.checks import _run
+from gpudoctor.checks._builds_said import is_apart, with_cuda
 from gpudoctor.checks._gpus import gpus, left_out, measured_on, ours
 from gpudoctor.checks._installs import at_least
 from gpudoctor.checks._pip import pip
-from gpudoctor.checks._reasons import several
+from gpudoctor.checks._reasons import several, short
 from gpudoctor.checks._said import lines
 from gpudoctor.checks._work import named_too_new
 from gpudoctor.checks.environment import visible_entries
@@ -173,6 +173,8 @@ def tf_cpu_only_package(facts: Facts) -> Findings:
     if facts.text.is_all and build.cuda is not True and (why := _cpu_build_in_text(facts)) is not None:
         yield why
         return
+    if facts.text.is_all and build.cuda is not False and (here := with_cuda(facts)):
+        return f"a package with CUDA is named: {short(here[0].text)}"
     if known(build.cuda):
         return "this TensorFlow is built with CUDA" + (f" {v}" if isinstance(v := build.cuda_version, str) else "")
     if build.rocm is True:
@@ -240,7 +242,7 @@ def _cpu_build_in_text(facts: Facts) -> Found | None:
             fixes=(_by_hand(("tensorflow", "tensorflow-gpu"), "tensorflow-gpu", _named_apart(facts)),),
         )
     named = {v for e in facts.text.said("names") for v in e.values.get("tensorflow", "").split()}
-    two = not named or any(_apart(v) for v in named)
+    two = not named or any(is_apart(v) for v in named)
     if two and (both := facts.text.said("both-packages")) and (told := facts.text.said("says-no-gpu")):
         return Found(
             message="tensorflow-gpu and the package for CPUs are both installed: the one that came last lies over the other.",
@@ -274,13 +276,13 @@ def _cpu_build_in_text(facts: Facts) -> Found | None:
         if isinstance(installed, Unread)
         else {d.name: d.version for d in installed if d.name.startswith("tensorflow")}
     )
-    apart = {n: v for n, v in ours.items() if n == "tensorflow" and _apart(v)}
+    apart = {n: v for n, v in ours.items() if n == "tensorflow" and is_apart(v)}
     forge = [
         e
         for e in facts.text.said("installed")
         if e.values.get("channel") == "conda-forge" and e.values["name"] == "tensorflow"
     ]
-    apart |= {e.values["name"]: e.values["version"] for e in forge if _apart(e.values["version"])}
+    apart |= {e.values["name"]: e.values["version"] for e in forge if is_apart(e.values["version"])}
     if not ("tensorflow-cpu" in ours and not ours.keys() & {"tensorflow", "tensorflow-gpu"}) and not apart:
         return None
     names = {n: v for n, v in {**ours, **apart}.items() if n in ("tensorflow", "tensorflow-cpu", "tensorflow-gpu")}
@@ -333,15 +335,7 @@ def _by_hand(names: tuple[str, ...], wanted: str, version: str | None) -> Fix:
 def _named_apart(facts: Facts) -> str | None:
     """The release that a text names, where it is one whose package with CUDA is tensorflow-gpu."""
     told = [v for e in facts.text.said("names") for v in e.values.get("tensorflow", "").split()]
-    return told[0] if len(set(told)) == 1 and told[0].count(".") == 2 and _apart(told[0]) else None
-
-
-def _apart(version: str) -> bool:
-    """Before 1.15, and in 2.0, tensorflow is for CPUs and tensorflow-gpu for GPUs."""
-    try:
-        return compat.version(version) < compat.version("1.15") or compat.version(version).release[:2] == (2, 0)
-    except compat.NotAVersion:
-        return False
+    return told[0] if len(set(told)) == 1 and told[0].count(".") == 2 and is_apart(told[0]) else None
 
 
 _FIRST_EXTRA = "2.14"

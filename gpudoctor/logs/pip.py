@@ -261,6 +261,11 @@ LANGUAGE = Language(
             tell=_installed,
         ),
         Kind(
+            "installed",
+            r"/(?P<channel>(?:win|linux|osx)-\w{2,8})/(?P<name>tensorflow(?:-\w{2,9})?)-(?P<version>\d[\w.]{2,14})-(?P<build>\w{2,20}_\w{1,20})\.(?:conda|tar\.bz2)\b",
+            tell=_installed,
+        ),
+        Kind(
             "conda-changes",
             r"^(?P<name>tensorflow(?:-\w+)?):? +(?P<before>\d+\.\d[\w.+]*)[- ]{1,20}(?P<build>\w+)[^"
             r"|>]{0,60}--> +(?P<version>\d+\.\d[\w.+]*)[- ]{1,20}(?P<after>\w+)",

@@ -33,7 +33,7 @@ def _colab(_values: Values, line: int, notes: Notebook) -> None:
 LANGUAGE = Language(
     name="places",
     words=(
-        "host", "http", "File ", "@", "docker", "podman", "ontainer", "ingularity", "pptainer", "lxc", "LXC", "LXD", "pct ", "olab", "ollab", "/content/",
+        "host", "http", "File ", "@", "docker", "podman", "nerdctl", "gpus:", "ontainer", "ingularity", "pptainer", "lxc", "LXC", "LXD", "pct ", "olab", "ollab", "/content/",
         "srun", "sbatch", "salloc", "SBATCH", "SLURM", "slurm", "NoDevFiles", "--gpus", "--runtime", "--nv", "LD_LIBRARY_PATH", "nvidia", "WSL", "wsl",
         "icrosoft", "snap", "Desktop", "desktop", "daemon-reload", "Step ", "Running in", "FROM ", "NVIDIA_VISIBLE", "capabilities",
         "Windows", "windows", "darwin", "kubectl", "rootless", "ccelerator", "untime type",
@@ -46,12 +46,17 @@ LANGUAGE = Language(
             r"\b(?:docker|podman) (?:container )?run(?: (?:-[dit]{1,3}|--rm|--privileged|--\w[\w-]{0,30}=\S{1,200})){0,12} [^-\s]\S{0,200} (?:[^\n]{0,200} )?--(?:gpus|runtime)\b",
             tell=inside("docker", NAMED),
         ),
+        Kind(
+            "run-without-gpus",
+            r"(?i:^(?![^\n]{0,300}(?:\b(?:with (?:and|or) without|both|even without|works?|worked|or without)\b|\?$))[^\n]{0,300}?\b(?:without|forg[eo]t(?:ten)?(?: to (?:add|pass|use|set))?|omit(?:s|ted)?|left out|(?:did(?:n't| not)|do(?:n't| not)|never) (?:add|pass|use|set)) (?:the |any )?[`'\"]?--gpus\b)",
+            tell=inside("docker", NAMED),
+        ),
         Kind("zero-gpus-asked", r"\b(?:docker|podman) [^\n]{0,400}?--gpus[= ](?P<quote>['\"]?)0(?P=quote)(?=\s|$)", tell=inside("docker", NAMED)),
         Kind(
             "gpus-asked",
             r"(?:--gpus\b|--hooks?-dir\b|--runtime[= ]nvidia|(?<!Use ')\bnvidia-docker2? run\b|--device[= ]\"?(?:nvidia\.com/gpu|/dev/nvidia)"
             r"|\b(?:singularity|apptainer)\b[^\n]{0,80}\s--nv(?:ccli)?\b|\"default-runtime\": ?\"nvidia\"|capabilities: ?\[\[?\"?gpu"
-            r"|\b(?:driver|runtime) ?: [\"']?nvidia\b|nvidia\.com/gpu: [\"']?[1-9])"
+            r"|\b(?:driver|runtime) ?: [\"']?nvidia\b|^gpus: ?[\"']?(?:all\b|[1-9])|^--nv(?:ccli)?(?: |$)|nvidia\.com/gpu: [\"']?[1-9])"
             r"(?:[^\n]{0,400}?\bnvidia/cuda(?:gl)?:(?P<image>\d{1,2}\.\d{1,2}))?",
         ),
         Kind("in-a-pod", rf"{_HOST}{_POD}(?:[):\s]|$)", tell=inside("kubernetes", SEEN)),
@@ -73,12 +78,12 @@ LANGUAGE = Language(
         Kind("builds-an-image", rf"^Step \d+/\d+ ?:|-> Running in {_ID}|^#\d{{1,3}} \d+\.\d+ |\bnvidia-docker2? build\b"),
         Kind(
             "run-without-gpus",
-            r"\b(?:docker|podman) (?:container )?run (?=[^\n]{0,400}(?:gpu|cuda|nvcr\.io))(?![^\n]{0,2000}\\$)",
+            r"\b(?:docker|podman|nerdctl) (?:container )?(?:run|create) (?=[^\n]{0,400}(?:gpu|cuda|nvcr\.io))(?![^\n]{0,2000}\\$)",
             tell=inside("docker", NAMED),
         ),
         Kind(
             "container-run",
-            r"\b(?:docker|podman) (?:container )?(?:run|exec) (?![^\n]{0,200}hello-world)|\bdocker[- ]compose [^\n]{0,60}\b(?:up|run|exec)\b"
+            r"\b(?:docker|podman|nerdctl) (?:container )?(?:run|exec|create) (?![^\n]{0,200}hello-world)|\bdocker[- ]compose [^\n]{0,60}\b(?:up|run|exec)\b"
             r"|^FROM (?:tensorflow/|nvidia/|nvcr\.io/)",
             tell=inside("docker", NAMED),
         ),

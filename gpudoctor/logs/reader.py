@@ -57,6 +57,7 @@ from . import (
     told_hosts,
     told_libraries,
     told_packages,
+    told_platforms,
     told_setups,
     xid,
 )
@@ -105,6 +106,7 @@ LANGUAGES: tuple[Language, ...] = (
     *told_hosts.LANGUAGES,
     *told_libraries.LANGUAGES,
     *told_packages.LANGUAGES,
+    *told_platforms.LANGUAGES,
     complaints.SUSPICIONS,
     *complaints.LANGUAGES,
 )

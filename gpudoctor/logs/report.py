@@ -17,7 +17,7 @@ from .notebook import Notebook
 
 LANGUAGE = "report"
 WORDS = (
-    "indows", "buntu", "ebian", "entOS", "edora", "inux", "LINUX", "macOS", "MacOS", "MacBook", "Macbook", "macbook",
+    "indows", "in10", "in11", "buntu", "ebian", "entOS", "edora", "inux", "LINUX", "macOS", "MacOS", "MacBook", "Macbook", "macbook",
     "OS X", "OSX", "Darwin", "WSL", "wsl", "ython", "ensor", "tf", "TF", "CUDA", "Cuda", "cuda", "GPU", "gpu", "GTX",
     "RTX", "py3", "py 3", "Tesla", "Quadro", "GeForce", "Jetson", "JetPack", "Jetpack", "Orin", "Xavier", "eGPU", "vidia", "VIDIA",
     "32", "GNU/", "Apple", "aarch64", "arm64", "i686", "ocker", "olab", "aggle", "[MSC", "[GCC", "[Clang", ":\\", "@", "ldd", "-64", "M1", "M2",
@@ -81,14 +81,15 @@ _SYSTEMS: tuple[tuple[str, Pattern], ...] = (
         "WSL",
         Pattern(
             r"(?<!without )(?<!w/o )(?<!avoid )(?<!no )(?<!not )(?<!using )\bWSL ?2?\b|(?<!not )\busing WSL|Windows Subsystem|microsoft-standard",
-            re.IGNORECASE,
+            re.IGNORECASE | re.ASCII,
         ),
     ),
     (
         "Windows",
         Pattern(
             r"\b[Ww](?:indows|in) ?(?:1[01]|[78](?:\.1)?|XP|Server|Home|Pro|Edition|NT)\b|\b[Ww]indows\b|\b(?:VS|Visual Studio|MSVC) ?20(?:1\d|2\d)\b|\bwin"
-            r"(?:32|64|-64)\b|\bWIN(?:1[01]|DOWS)\b"
+            r"(?:32|64|-64)\b|\bWIN(?:1[01]|DOWS)\b",
+            re.ASCII,
         ),
     ),
     (
@@ -97,7 +98,7 @@ _SYSTEMS: tuple[tuple[str, Pattern], ...] = (
             r"\bmac ?OS\b|\bOS ?X\b|\bDarwin\b|\bMac(?:[Bb]ook)?\b|\b(?:Mojave|Catalina|Big Sur|Monterey"
             r"|Ventura|Sonoma|Sequoia)\b|\bosx-(?:arm)?64\b|Apple M\d|\bM[1-4] (?:Pro|Max|Ultra|chip|mac)"
             r"|Apple [Ss]ilicon",
-            re.IGNORECASE,
+            re.IGNORECASE | re.ASCII,
         ),
     ),
     (
@@ -105,21 +106,27 @@ _SYSTEMS: tuple[tuple[str, Pattern], ...] = (
         Pattern(
             r"\b(?:[UuXxKkLl]+buntu|Debian|CentOS|Red ?Hat|RHEL|Fedora|Arch Linux|Manjaro|Linux|SUSE|openSUSE"
             r"|Mint|Pop!?_?OS|Kali|Gentoo|Nix ?OS|Rocky|AlmaLinux|Raspbian|JetPack|linux-64)\b",
-            re.IGNORECASE,
+            re.IGNORECASE | re.ASCII,
         ),
     ),
 )
+_OS = r"(?:native )?(?:windows(?: 1[01])?|linux|ubuntu|wsl ?2?|mac ?os|macs?)"
+_NOT_HERE = Pattern(
+    rf"(?i)(?<!not )\b(?:works?|worked|ran|runs|working)(?: fine| well| perfectly| great)? (?:on|in|under|with|for) (?:my |the |an? )?{_OS}\b"
+    rf"|, not (?:on |in |using )?{_OS}\b(?! machine)|\b(?:moved|switched|migrated|changed|came|upgraded) from (?:my |the |an? )?{_OS}\b(?= to\b)"
+)
+"""The system on which it works, which is not in question, or was left."""
 _MACHINES = (
     (
         "arm",
         Pattern(
             r"\baarch64\b|\barm64\b|linux-aarch64|\bJetson\b|\bJetPack\b|Apple M\d|\bM[1-4] (?:Pro|Max|Ultra"
             r"|chip|mac)|Apple [Ss]ilicon|\bGraviton",
-            re.IGNORECASE,
+            re.IGNORECASE | re.ASCII,
         ),
     ),
-    ("x86", Pattern(r"\bx86[_-]64\b|\bamd64\b|\bx64\b|\bwin-64\b|\blinux-64\b", re.IGNORECASE)),
-    ("32", Pattern(r"\bi[36]86\b|\bx86\b(?![_-])|\b32[- ]bit\b", re.IGNORECASE)),
+    ("x86", Pattern(r"\bx86[_-]64\b|\bamd64\b|\bx64\b|\bwin-64\b|\blinux-64\b", re.IGNORECASE | re.ASCII)),
+    ("32", Pattern(r"\bi[36]86\b|\bx86\b(?![_-])|\b32[- ]bit\b", re.IGNORECASE | re.ASCII)),
 )
 _NAMES = {
     ("arm", "Darwin"): "arm64", ("arm", "Linux"): "aarch64", ("x86", "Windows"): "AMD64", ("x86", "Linux"): "x86_64",
@@ -427,8 +434,9 @@ class Reader:
             self._nvidia = (line, text)
         if not self._elsewhere and _ELSEWHERE.search(text):
             self._elsewhere = (line, text)
+        here = _NOT_HERE.sub("", text)
         for name, pattern in _SYSTEMS:
-            if pattern.search(text):
+            if pattern.search(here):
                 self._prose["system"].setdefault(name, line)
         if _JETSON.search(text):
             self.notes.tell("system.tegra", True, line, _PROSE)

@@ -25,11 +25,23 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
         ("nvidia-container", "nvidia container", "ontainer Toolkit", "ontainer toolkit", "nvidia-docker", "nvidia docker", "Nvidia Docker", "NVIDIA Docker"),
         (
             r"(?i:^(?![^\n]{0,300}\?)(?![^\n]{0,300}\b(?:still|although|though|even|remov\w{1,3}|purg\w{1,3}|uninstall\w{0,3})\b)[^\n]{0,300}?(?:"
-            rf"\b(?:had(?:n't| not)|was(?:n't| not)|were(?:n't| not)|did(?:n't| not)|never|forg[eo]t(?:ten)? to) (?:\w+ ){{0,2}}?(?:install(?:ed)?|set up) (?:the )?{_TOOLKIT}"
-            rf"|{_TOOLKIT}[`'\"]? (?:was|were) (?:not|missing|never)(?: installed)?\b|{_TOOLKIT}[`'\"]? was(?:n't) installed\b"
+            rf"\b(?:ha(?:d|ve|s)(?:n't| not)|was(?:n't| not)|were(?:n't| not)|did(?:n't| not)|never|forg[eo]t(?:ten)? to) (?:\w+ ){{0,2}}?(?:install(?:ed)?|set up) (?:the )?{_TOOLKIT}"
+            rf"|{_TOOLKIT}[`'\"]? (?:is|was|were) (?:not|missing|never)(?: installed)?\b|{_TOOLKIT}[`'\"]? (?:is|was)n't installed\b"
             rf"|\binstall(?:ing|ed|ation)? (?:of )?(?:the )?{_TOOLKIT}[^.\n]{{0,60}}\b(?:fixed|fixes|solved|solves|resolved|resolves|helped|did the trick)\b"
             rf"|\b(?:fixed|solved|resolved)\b[^.\n]{{0,20}}\b(?:by|after|with|through) install(?:ing)? (?:the )?{_TOOLKIT}))"
         ),
+        True,
+    ),
+    (
+        "toolkit-here",
+        ("nvidia-container-toolkit", "Container Toolkit CLI", "untimes:", "Default Runtime"),
+        r"^ii +nvidia-container-toolkit(?:-base)?(?::\w+)? |\bNVIDIA Container Toolkit CLI version|^Runtimes:[^\n]{0,200}(?<![.\w-])nvidia\b|^Default Runtime: nvidia\b|(?i:\bnvidia-container-toolkit[`'\"]? (?:is|was) (?:already |properly |correctly )?installed\b)",
+        True,
+    ),
+    (
+        "nv-said",
+        ("--nv",),
+        r"(?i:^(?![^\n]{0,300}(?:\b(?:without|not|no|never|forg[eo]t\w*|should|try|if|whether|instead)\b|n't\b|\?$))[^\n]{0,300}?\b(?:with|using|used?|pass(?:ed|ing)?|add(?:ed|ing)?) (?:the )?[`'\"]?--nv(?:ccli)?\b)",
         True,
     ),
     (
@@ -155,7 +167,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
         (
             r"(?i:^(?![^\n]{0,300}\b(?:with (?:and|or) without|both|also without|even without|or without|without (?:an? )?(?:nvidia )?gpus?|no gpus?|cpu[- ]only)\b)[^\n]{0,400}?(?:(?<![\w-])--nv\b[`'\"]{0,2} (?:(?:flag|option|switch|argument|parameter) )?"
             r"(?:(?:is|was|gets?|are) (?:\w+ )?(?:not (?:\w+ )?(?:set|passed|used|added|given|there|included)|set (?:with|for|by|in) (?:neither|none)|missing|unset|lost|ignored|dropped|left out)\b|(?:is|was)n't (?:\w+ )?(?:set|passed|used|added|given|there|included)\b)"
-            r"|\b(?:started|start|run|runs|ran|called|executed|launched|execs?) (?:\w+ ){0,2}?without (?:the )?[`'\"]?--nv\b|\b(?:forgot(?:ten)?|forget|lack(?:s|ing)?|omit(?:s|ted)?|unsets?) (?:the |to (?:add|pass|set|use) )?(?:\w{1,24}=)?[`'\"]?--nv\b"
+            r"|\b(?:started|start|run|runs|ran|called|executed|launched|execs?) (?:\w+ ){0,6}?without (?:the )?[`'\"]?--nv\b|\b(?:forgot(?:ten)?|forget|lack(?:s|ing)?|omit(?:s|ted)?|unsets?) (?:the |to (?:add|pass|set|use) )?(?:\w{1,24}=)?[`'\"]?--nv\b"
             r"|\b(?:does(?:n't| not)|do(?:n't| not)|did(?:n't| not)|never) (?:\w+ )?(?:set|pass|add|use|include)\w{0,3} (?:the )?[`'\"]?--nv\b|\b(?:unsets?|removes?|drops?) \w{1,24}=[`'\"]?--nv\b))"
         ),
         True,

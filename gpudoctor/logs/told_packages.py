@@ -39,6 +39,27 @@ _TOLD = told(
             False,
         ),
         (
+            "cuda-build-said",
+            ("cuda", "gpu_"),
+            r"(?<![\w.-])[\"'`(=|]{0,2}(?:gpu|cuda\d{2,3})_?py\d{2,3}\w{0,20}\b|(?:tensorflow-base|tensorflow)-\d[\d.]{1,8}-(?:gpu|cuda\d{2,3})_?py\d{2,3}",
+            True,
+        ),
+        (
+            "cpu-package-named",
+            ("ensorflow-cpu", "ensorflow_cpu"),
+            r"(?i:^(?![^\n]{0,300}\b(?:not|no|never|un-?install\w*|remov\w+|instead of|rather than|or|if|should|could|would)\b)(?![^\n]{0,300}(?:n't\b|\?$))[^\n]{0,300}?(?<![\w.-])tensorflow[-_]cpu(?![-_\w]))|(?i:\btensorflow[-_]cpu-\d)",
+            False,
+        ),
+        (
+            "cpu-package-may-lie-over",
+            ("tensorflow", "--no-dep", "version", "package", "build"),
+            (
+                r"^(?=[^\n]{0,400}(?<![\w/.@-])tensorflow(?![\w/.-]|\[))[^\n]{0,400}?(?i:\b(?:requir\w*|depend\w*|pull(?:s|ed)?|drags?|replac\w*|overrid\w*|overwr\w*|setup\.py|install_requires|beside|alongside|in place of|conflict\w*|both|also|automatically|again|over)\b)"
+                r"|--no-dep|(?i:tensorflow[^\n]{0,200}\bdependenc(?:y|ies)\b|\bdependenc(?:y|ies)\b[^\n]{0,200}tensorflow)|(?i:\b(?:cpu|non-gpu)[- ](?:version|build|package|one)\b|\b(?:version|build|package) (?:for|of) (?:the )?cpus?\b)"
+            ),
+            True,
+        ),
+        (
             "distribution-cpu-package",
             ("python-tensorflow", "python3-tensorflow"),
             r"(?<![\w.-])(?:local/|extra/|community/)?(?P<name>python3?-tensorflow(?:-opt)?)(?![\w-])(?!\.)",

@@ -217,6 +217,8 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
     if facts.text.said("lists-xla-gpu"):  # which needs the driver and libcuda alone
         return libraries.fitting(facts)
     first = {"Windows": "tf-windows-native-cpu-only", "Darwin": "tf-macos-no-cuda"}.get(str(facts.system.system))
+    if facts.text.said("talks-of-colab", "in-colab"):
+        first = None
     release = libraries.release_of(facts)
     if first == "tf-windows-native-cpu-only" and release is not None and release < _LAST_ON_WINDOWS:
         first = None

@@ -272,9 +272,13 @@ def proven(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
         if facts.text.said("apple-silicon"):
             fits = tuple(dict.fromkeys((*(c for c in fits if c == "tf-aarch64-no-wheel"), *fits)))
     fits = _last(fits, {cause for kind, cause in _AGAINST.items() if facts.text.said(kind)})
-    if any("--nv" in e.text for e in facts.text.said("gpus-asked")) and not facts.text.said(
-        "apptainer-run", "no-nv-said"
-    ):
+    if _is_handed_gpus(facts):
+        fits = _last(fits, {"container-no-gpus-flag"})
+    if _is_colab(facts):
+        fits = _last(fits, _OF_BUILDS)
+    if (
+        facts.text.said("nv-said") or any("--nv" in e.text for e in facts.text.said("gpus-asked"))
+    ) and not facts.text.said("apptainer-run", "no-nv-said"):
         fits = _last(fits, {"apptainer-no-nv"})
     if fits[:1] == ("jit-cache-unwritable",) and not facts.text.said("compute-cache-named"):
         fits = (*(c for c in fits if c == "jit-cold-start"), *(c for c in fits if c != "jit-cold-start"))
@@ -375,6 +379,8 @@ def strong(facts: Facts) -> Iterator[str]:
         yield "cpu-no-avx"
     if said("file-in-wheels-said") and said("library-not-loaded", "cudnn-part-missing"):
         yield "pip-nvidia-libs-not-found"
+    if setups.for_processors(facts):
+        yield "tf-cpu-only-package"
     if said("notebook-for-processors") and not said("library-not-loaded"):
         yield "tf-cpu-only-package"
     failed, cards = said("gemm-failed", "cublas-failed", "handle-failed"), facts.text.cards()
@@ -415,6 +421,28 @@ def _names_container_first(facts: Facts) -> bool:
         and not facts.text.shows("container-does-not-start")
     )
     return weak and any(e.line == 1 for e in facts.text.said("container-named"))
+
+
+def _is_handed_gpus(facts: Facts) -> bool:
+    """GPUs are asked for where the container in question is started, and nowhere is one started without."""
+    said = facts.text.said
+    if said("nv-said"):
+        return True
+    if said("run-without-gpus", "gpus-asked-too-late", "zero-gpus-asked", "no-nv-said", "kernel-module-absent"):
+        return False
+    if any(_ON_TRIAL.search(e.text) for e in said("gpus-asked")):
+        return False
+    works = {e.line for e in said("host-works")}
+    asked = [e for e in gpus_asked(facts) if e.line not in works and " nvidia-smi" not in e.text]
+    if said("compose-file", "compose-named", "devcontainer-named"):
+        asked = [e for e in asked if not any(word in e.text for word in ("docker", "podman", " run "))]
+    return bool(asked)
+
+
+_ON_TRIAL = Pattern(
+    r"(?i)\b(?:solv\w*|fix\w*|works?|worked|add\w*|needs?|needed|should|must|lack\w*|miss\w*|forg\w*|without|no|not|instead|if|helps?|helped|docs?|documentation|readme|tutorial)\b|n't\b"
+)
+"""Who says so of --gpus has not used it where it fails."""
 
 
 def _is_colab(facts: Facts) -> bool:

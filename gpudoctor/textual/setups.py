@@ -78,7 +78,7 @@ def of_snap(facts: Facts) -> bool:
 def native_windows(facts: Facts) -> bool:
     """Whether it is Windows itself, and each TensorFlow that lists no GPU is newer than its last one with CUDA."""
     said = facts.text.said
-    elsewhere = ("another-machine-named", "gpus-asked", "container-named", "lists-gpus")
+    elsewhere = ("another-machine-named", "gpus-asked", "container-named", "lists-gpus", "talks-of-colab", "in-colab")
     if facts.system.wsl is True or said(*elsewhere, "library-not-loaded", "library-opened", "directml-named"):
         return False
     system = facts.system.system
@@ -88,6 +88,28 @@ def native_windows(facts: Facts) -> bool:
     named = [_pair(e.values["tensorflow"]) for e in said("names") if "tensorflow" in e.values]
     newest = release or max((one for one in named if one), default=None)
     return newest is not None and newest >= _SINCE_NO_WINDOWS
+
+
+def for_processors(facts: Facts) -> bool:
+    """Whether the package that is named is for processors only, and none with CUDA is: tensorflow-cpu, or one before 1.15."""
+    said = facts.text.said
+    silent = not said(
+        "gpu-package",
+        "names-extra",
+        "library-not-loaded",
+        "library-opened",
+        "both-packages",
+        "cuda-build-said",
+        "device-found",
+    )
+    if facts.tensorflow.devices != () or not silent or facts.tensorflow.build.cuda is True:
+        return False
+    pinned = [found for e in said("pip-brings-tensorflow", "tf-required", "names") if (found := _PIN.search(e.text))]
+    old = [(int(one[1]), int(one[2])) for one in pinned]
+    return bool(said("cpu-package-named")) or (bool(old) and not any(_has_gpu(one) for one in old))
+
+
+_PIN = Pattern(r"(?:\btensorflow(?:==| ?= ?[\"']\^?)|\btensorflow-(?=[\d.]{3,8}-cp)|/cpu/tensorflow-)(\d)\.(\d{1,2})")
 
 
 def _pair(version: str) -> Pair | None:
@@ -100,7 +122,8 @@ def _without_gpus(facts: Facts) -> bool:
     said, lib = facts.text.said, facts.driver.libcuda
     if said("compose-asks"):
         return False
-    lacks = lib.path is None or lib.init_result == _NO_DEVICE or bool(said("no-cuda-driver"))
+    lacks = lib.path is None or lib.init_result == _NO_DEVICE or bool(said("no-cuda-driver", "nvidia-smi-not-found"))
+    lacks = lacks or (facts.tensorflow.devices == () and not said("library-not-loaded", "library-opened"))
     of_pod = said("pod-spec") and said("pod-limits") and not gpus_asked(facts)
     asked = [e for e in gpus_asked(facts) if " run " not in e.text]
     composed = said("compose-file") and not asked
