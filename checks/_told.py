@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from gpudoctor import compat
+from gpudoctor.checks._driver_asked import in_container
+from gpudoctor.checks._said import holds
 from gpudoctor.facts import Facts, Unread
 from gpudoctor.patterns import Pattern
 
@@ -203,6 +205,34 @@ def too_new(facts: Facts, of_cublas: bool = False, any_of_them: bool = False) ->
         return None
     text = ", ".join(".".join(map(str, b)) for b in built)
     return old[0], known[old[0]], f"CUDA {text}"
+
+
+def fits(facts: Facts) -> str | None:
+    """The reason why no GPU is newer than the build, where the text names GPUs and what the build is for; None: it may be."""
+    said = facts.text.said
+    built, known = cudas(facts), {**named_cards(facts), **printed_cards(facts)}
+    one_of_each = len(releases(facts)) == 1 and bool(built) and len(set(known.values())) == 1
+    told = said(
+        "no-machine-code",
+        "nvcc-lacks-new",
+        "card-refused-said",
+        "runtime-opened",
+        "several-machines",
+        "card-decides",
+        "card-was-changed",
+        "cublas-failed",
+    )
+    if not one_of_each or told or own_build(facts) or in_container(facts) or holds(facts, "sm_", "source", "build"):
+        return None
+    if any(capability(name) is None for name in facts.text.cards()):
+        return None
+    least = {name: needs(has) for name, has in known.items()}
+    if any(first is None or min(built) < first for first in least.values()):
+        return None
+    if any(has == _TURING and min(built) < _FIRST_FOR_TURING for has in known.values()):
+        return None
+    name, has = next(iter(known.items()))
+    return f"CUDA {min(built)[0]}.{min(built)[1]} knows {name} (compute capability {has[0]}.{has[1]})"
 
 
 def _newer(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import NoReturn
 
 from gpudoctor import compat
@@ -48,12 +48,14 @@ def unknown(settle: str, why: str = "not in this text") -> NoReturn:
 # ------------------------------------------------------------------- the GPU and the build
 
 
-def too_new(facts: Facts) -> Iterator[Found]:
-    """What a text tells of a GPU that is newer than the build."""
+def too_new(facts: Facts) -> Generator[Found, None, str | None]:
+    """What a text tells of a GPU that is newer than the build; the reason why it is not so."""
     text = facts.text
     if foreign := [e for e in text.said("not-in-this-build") if int(e.values.get("has", "0")) >= 10 * _AMPERE]:
         yield Found(message="The GPU is newer than this build.", proof=lines(foreign), fixes=(_newer(),))
-        return
+        return None
+    if fits := _told.fits(facts):
+        return fits
     if text.said(*_OTHERS):
         unknown(_CARD)
     refused, failed = text.said(*REFUSED), text.said(*REFUSED, *MADE, *_FAULTS)
@@ -84,6 +86,7 @@ def too_new(facts: Facts) -> Iterator[Found]:
     if newer:
         message = f"{newer[0]} has compute capability {newer[1][0]}.{newer[1][1]}, which is newer than {newer[2]}."
     yield Found(message=message, proof=lines(proof), fixes=(_newer(),))
+    return None
 
 
 def _refused_card(facts: Facts) -> tuple[TextEvent, ...]:

@@ -340,8 +340,7 @@ def gpu_too_new_for_build(facts: Facts) -> Findings:
     Source: TensorFlow, tensorflow/core/common_runtime/gpu/gpu_device.cc; CUDA driver API, CUresult.
     """
     if facts.text.is_all:
-        yield from _work.too_new(facts)
-        return
+        return (yield from _work.too_new(facts))
     if by_the_wheel := list(_too_new_by_the_wheel(facts)):
         yield from by_the_wheel
         return

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from gpudoctor import compat
 from gpudoctor.checks import _engines, _image
+from gpudoctor.checks._driver_release import in_words
 from gpudoctor.checks._engines import ANY_IMAGE, NOT_STARTED, with_root
 from gpudoctor.checks._handed_over import driver_works
 from gpudoctor.checks._reasons import short
@@ -131,7 +132,7 @@ def _image_is_newer(facts: Facts) -> tuple[TextEvent, ...]:
     """The lines that show an image of a CUDA version for which the host's driver is too old, and that it is not started."""
     failed = facts.text.said("container-hook-failed")
     has = facts.gpu.driver_version
-    passing = {e.values["release"] for e in facts.text.said("driver-release-said")}
+    passing = {one.release for one in in_words(facts) if "." in one.release}
     if not isinstance(has, str) and len(passing) == 1:
         has = passing.pop()
     if not failed or not isinstance(has, str):

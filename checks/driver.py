@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator
 
 from gpudoctor import compat
-from gpudoctor.checks import _told
+from gpudoctor.checks import _driver_release
 from gpudoctor.checks._cuinit import NO_DEVICE, NOT_READY, SUCCESS, answered, init_evidence, init_result, own_libraries
 from gpudoctor.checks._driver_asked import SHOWN
 from gpudoctor.checks._driver_said import decided
 from gpudoctor.checks._gpus import on_bus
 from gpudoctor.checks._reasons import short
 from gpudoctor.checks._said import lines
-from gpudoctor.facts import Facts, TextEvent, UnknownFactError, Unread, known
+from gpudoctor.facts import Facts, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, NotApplicable, Stage, SymptomRank
 from gpudoctor.registry import check, symptom
 
@@ -259,86 +259,6 @@ def _start_fabric_manager(facts: Facts) -> Fix:
     )
 
 
-def _suspected(facts: Facts) -> list[Found]:
-    """TensorFlow names the driver whenever cuDNN does not start, and people in their list of versions; it is at fault where it is
-    older than the CUDA in use needs."""
-    stated = [e for e in facts.text.said("says") if re.fullmatch(r"\d{3}\.\d[\d.]*", e.values.get("driver", ""))]
-    if len({e.values["driver"] for e in stated}) > 1 or not facts.text.said("reads-like-a-fault"):
-        stated = []
-    told = [(e, e.values["version"], "in use") for e in facts.text.said("driver-suspected")]
-    told += [(e, e.values["driver"], "of this TensorFlow") for e in stated]
-    told += [] if told else _in_passing(facts)
-    printed = [] if told else _printed(facts)
-    built = _packaged(facts) or _told.cudas(facts) if told else _told.built_for(facts) if printed else ()
-    told += printed
-    needed = [floor for cuda in built if (floor := compat.floor(".".join(map(str, cuda))))]
-    for event, release, whose in told if needed else ():
-        if all(_numbers(release) < _numbers(least) for least in needed):
-            message = f"The driver is of release {release}; the CUDA {whose} needs {needed[0]} or newer."
-            return [Found(message=message, proof=lines((event,)), fixes=(_install_driver(facts),))]
-    return []
-
-
-_REFUSES = ("cuda-call-failed", "runtime-not-started", "allocator-refused", "driver-blamed")
-"""Lines by which CUDA's runtime does not start, whatever the cause."""
-
-
-def _in_passing(facts: Facts) -> list[tuple[TextEvent, str, str]]:
-    """The driver's release that somebody writes in passing, where CUDA's runtime does not start, and nothing else is shown to fail."""
-    text, has = facts.text, (facts.gpu.driver_version, facts.driver.kernel_version)
-    said = text.said("driver-release-said")
-    if len({e.values["release"] for e in said}) != 1 or any(isinstance(one, str) for one in has):
-        return []
-    if not text.said(*_REFUSES) or any(
-        e.kind not in _REFUSES for e in text.understood() if e.symptom and not e.is_weak
-    ):
-        return []
-    elsewhere = (
-        facts.system.wsl is True or text.said("on-windows", "wsl-named") or isinstance(facts.system.container, str)
-    )
-    lost = facts.tensorflow.libraries
-    if elsewhere or (lost and not isinstance(lost, Unread)) or isinstance(facts.driver.libcuda.init_result, int):
-        return []
-    return [(said[0], said[0].values["release"], "of this TensorFlow")]
-
-
-def _packaged(facts: Facts) -> tuple[tuple[int, ...], ...]:
-    """The CUDA that a list of packages names: the one in use, whatever else is installed."""
-    listed = [
-        e.values.get("version", "") for e in facts.text.said("installed") if e.values.get("name") == "cudatoolkit"
-    ]
-    return tuple(dict.fromkeys(_numbers(version) for version in listed if len(_numbers(version)) == 2))
-
-
-def _printed(facts: Facts) -> list[tuple[TextEvent, str, str]]:
-    """The driver that nvidia-smi or the package manager names, where TensorFlow lists no GPU and finds its libraries, and cuInit's answer is
-    not told."""
-    lost = facts.tensorflow.libraries
-    listed = facts.tensorflow.gpus()
-    opened = facts.text.said("reads-like-a-fault") and facts.text.said("runtime-opened")
-    fails = facts.tensorflow.devices == () or bool(opened)
-    if (
-        not fails
-        or (lost and not isinstance(lost, Unread))
-        or facts.text.shows_a_failure
-        or (listed and not isinstance(listed, Unread))
-    ):
-        return []
-    answer = facts.driver.libcuda.init_result
-    if facts.system.wsl is True or isinstance(facts.gpu.nvml_error, int) or (isinstance(answer, int) and answer):
-        return []
-    newest = max((cuda[0] for cuda in _told.built_for(facts)), default=0)
-    if isinstance(api := facts.gpu.cuda_driver_version, int) and api // 1000 >= newest:
-        return []  # libraries for forward compatibility are in use
-    banners = [(e, e.values["driver"]) for e in facts.text.said("nvidia-smi") if "driver" in e.values]
-    named = banners or [(e, e.values["release"]) for e in facts.text.said("driver-package")]
-    return [(e, release, "of this TensorFlow") for e, release in named] if len({r for _, r in named}) == 1 else []
-
-
-def _numbers(release: str) -> tuple[int, ...]:
-    return tuple(int(n) for n in re.findall(r"\d+", release)[:2])
-
-
 @check(
     "GD114",
     "driver-too-old",
@@ -367,6 +287,8 @@ def driver_too_old(facts: Facts) -> Findings:
     """
     if facts.tensorflow.directory is None:
         raise NotApplicable("TensorFlow is not installed")
+    if facts.text.is_all and (enough := _driver_release.new_enough(facts)):
+        return f"the driver is of release {enough[0]}, which CUDA {enough[1]} takes"
     refused = facts.tensorflow.said("driver-insufficient")
     if facts.text.is_all and not isinstance(refused, Unread) and refused:
         yield Found(
@@ -382,8 +304,13 @@ def driver_too_old(facts: Facts) -> Findings:
             fixes=(_install_driver(facts),),
         )
         return
-    if facts.text.is_all and (told := _suspected(facts)):
-        yield from told
+    if facts.text.is_all and (told := _driver_release.suspected(facts)):
+        event, has, whose, least = told
+        yield Found(
+            message=f"The driver is of release {has}; the CUDA {whose} needs {least} or newer.",
+            proof=lines((event,)),
+            fixes=(_install_driver(facts),),
+        )
         return
     build = facts.tensorflow.build
     cuda = known(build.cuda_version) if known(build.cuda) else None

@@ -106,30 +106,4 @@ DRIVER_PACKAGES = Language(
     foreign=True,
 )
 """The distributions' packages of the driver's own libraries, by the branch in their names; the module's are others."""
-_ASKED = r"\b(?:needs?|needed|requires?|required|recommend\w*|minimum|min|at least|tried|try|upgrad\w+|updat\w+|downgrad\w+|install it|latest|download|should|must|if|which|until|before|previous\w*|earlier|older|newer|used to|was|works? with|worked|another|other|would|both|works|laptop|home)\b"
-RELEASES = Language(
-    name="circumstances",
-    words=(
-        "river ",
-        "river:",
-        "river-",
-        "river=",
-        "reiber",
-        "ilote",
-        "ontrolador",
-        "драйвер",
-        "驱动",
-        "ドライバ",
-        "RIVER",
-    ),
-    kinds=(
-        Kind(
-            "driver-release-said",
-            rf"(?i:(?:^|[.!?;(|,] |\()(?:(?!{_ASKED})[^\n.;!?]|\.(?=\d)){{0,120}}?(?:\bdrivers?|treiber|pilote|controlador|драйвер\w{{0,2}}|驱动(?:版本)?|ドライバー?)(?: (?:version|release))?(?: is| of|:|=)?[\s:=`*-]{{0,3}}(?:nvidia[ -])?v?(?P<release>[3-6]\d\d\.\d{{1,3}}(?:\.\d{{1,2}})?)(?![\d.]*\d)"
-            rf"(?! ?(?:\+|>|or (?:newer|later|higher|above)|and (?:newer|later|above)|worked|is (?:required|needed))))",
-        ),
-    ),
-    foreign=True,
-)
-"""The driver's release, as people write it in passing."""
-LANGUAGES = (*TOLD, PACKAGES, DRIVER_PACKAGES, RELEASES)
+LANGUAGES = (*TOLD, PACKAGES, DRIVER_PACKAGES)
