@@ -32,6 +32,19 @@ def nothing_here(facts: Facts) -> tuple[TextEvent, ...]:
     return facts.text.said(*kinds)
 
 
+def a_part_was_asked_for(facts: Facts) -> tuple[TextEvent, ...]:
+    """The lines that show that a container was given some of the host's GPUs, and that these work; () where none works, and where
+    all are asked for as well."""
+    said = facts.text.said
+    asked, fewer = said("some-gpus-asked"), said("fewer-gpus-seen")
+    everything = any(_ALL.search(e.text) for e in said("gpus-asked"))
+    fails = lists_nothing(facts) or any(e.symptom and not e.is_weak for e in facts.text.understood())
+    return (*asked[:1], *fewer[:1]) if asked and fewer and not everything and not fails else ()
+
+
+_ALL = Pattern(r"--gpus[= ]['\"]?all\b|VISIBLE_DEVICES['\"]?[=: ]{1,2}['\"]?all\b")
+
+
 def lists_nothing(facts: Facts) -> bool:
     """TensorFlow got as far as to say that it has no GPU."""
     devices = facts.tensorflow.devices

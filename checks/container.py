@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 from shlex import quote
 
 from gpudoctor.checks import _start
 from gpudoctor.checks._cuinit import own_libraries, starts
 from gpudoctor.checks._driver_said import refused_by_rules
-from gpudoctor.checks._handed_over import ENGINES, driver_works, lists_nothing, nothing_here, without_compute
-from gpudoctor.checks._reasons import set_to, several, short
+from gpudoctor.checks._handed_over import (
+    ENGINES,
+    driver_works,
+    lists_nothing,
+    nothing_here,
+    without_compute,
+)
+from gpudoctor.checks._inside import gpu_nodes, inside
+from gpudoctor.checks._reasons import set_to, short
 from gpudoctor.checks._said import left_open, lines
 from gpudoctor.facts import READS_LIKE_A_FAULT, DeviceNode, Facts, TextEvent, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
@@ -25,20 +31,6 @@ _NO_DEVICES = ("", "void", "none")
 """Values of NVIDIA_VISIBLE_DEVICES that ask for no GPU."""
 _WITHOUT_LIBRARY = (9, 12)
 """NVML's answers where no driver is, and where its own library is not found."""
-
-
-def _inside(facts: Facts) -> str:
-    """Which container this is; not applicable on a bare host."""
-    container = known(facts.system.container)
-    if container is None:
-        raise NotApplicable("this is no container")
-    return container
-
-
-def _gpu_nodes(facts: Facts) -> list[DeviceNode]:
-    """/dev/nvidia0, … that are there."""
-    nodes = known(facts.driver.nodes)
-    return [n for n in nodes if re.fullmatch(r"/dev/nvidia\d+", n.path) and known(n.exists)]
 
 
 def _not_asked_for(facts: Facts, container: str) -> tuple[TextEvent, ...]:
@@ -58,8 +50,8 @@ def _not_asked_for(facts: Facts, container: str) -> tuple[TextEvent, ...]:
         absent = absent or facts.text.said("torch-lacks-gpu")
     if not absent and not (without and lists_nothing(facts) and not starts(facts)):
         raise undecided
-    inside = min((e.line for e in facts.text.said("in-a-container")), default=0)
-    if any(e.line > inside > 0 for e in facts.text.said("gpu", "nvidia-smi")):
+    first = min((e.line for e in facts.text.said("in-a-container")), default=0)
+    if any(e.line > first > 0 for e in facts.text.said("gpu", "nvidia-smi")):
         raise undecided  # nvidia-smi was run inside, and works
     if facts.text.said("nvidia-docker-used"):
         raise undecided
@@ -88,7 +80,7 @@ def container_no_gpus_flag(facts: Facts) -> Findings:
 
     Source: NVIDIA Container Toolkit documentation; observed: a container of an H200 host without the nodes.
     """
-    container = _inside(facts)
+    container = inside(facts)
     if facts.text.is_all:
         told = _not_asked_for(facts, container)
         message = "Neither a GPU nor the driver's library is inside this container: it was started without GPUs."
@@ -183,7 +175,7 @@ def container_visible_devices_wrong(facts: Facts) -> Findings:
             fixes=(_ASK_FOR_ONE,),
         )
         return
-    container = _inside(facts)
+    container = inside(facts)
     if (none := facts.text.said("none-is-visible")) and (absent := nothing_here(facts)):
         yield Found(
             message="NVIDIA_VISIBLE_DEVICES asks for no GPU in this container.",
@@ -199,7 +191,7 @@ def container_visible_devices_wrong(facts: Facts) -> Findings:
         return set_to("NVIDIA_VISIBLE_DEVICES", value)
     if known(facts.driver.kernel_version) is None:
         raise NotApplicable("the host's kernel has no NVIDIA module loaded")
-    if starts(facts) or _gpu_nodes(facts):
+    if starts(facts) or gpu_nodes(facts):
         return f"{set_to('NVIDIA_VISIBLE_DEVICES', value)}, and there are GPUs all the same"
     yield Found(
         message=f"This {container} container was started with NVIDIA_VISIBLE_DEVICES={value!r}, which "
@@ -260,11 +252,11 @@ def container_capabilities_without_compute(facts: Facts) -> Findings:
             explains=(*_NO_GPU, "container-no-gpus-flag", "driver-missing", READS_LIKE_A_FAULT),
         )
         return
-    container = _inside(facts)
+    container = inside(facts)
     if lib.path is not None:
         return f"libcuda.so.1 is {short(known(lib.path))}"
-    if not _gpu_nodes(facts) or own_libraries(known(lib.candidates)):
-        gpu = bool(_gpu_nodes(facts))
+    if not gpu_nodes(facts) or own_libraries(known(lib.candidates)):
+        gpu = bool(gpu_nodes(facts))
         return "a libcuda lies where the loader does not look" if gpu else "no device node of a GPU is inside"
     value = facts.environment.known("NVIDIA_DRIVER_CAPABILITIES")
     asked = [word.strip() for word in (value or "").split(",") if word.strip()]
@@ -277,7 +269,7 @@ def container_capabilities_without_compute(facts: Facts) -> Findings:
         proof=(
             Evidence(text=f"NVIDIA_DRIVER_CAPABILITIES {state}", source="environment of the examined process"),
             Evidence(text=f"libcuda.so.1: {lib.load_error}", source="dynamic loader, in a child process"),
-            Evidence(text=f"inside: {', '.join(n.path for n in _gpu_nodes(facts))}", source="/dev"),
+            Evidence(text=f"inside: {', '.join(n.path for n in gpu_nodes(facts))}", source="/dev"),
         ),
         fixes=_start.with_variable(container, "NVIDIA_DRIVER_CAPABILITIES", "compute,utility", "--gpus all"),
     )
@@ -292,10 +284,10 @@ def _lost(facts: Facts) -> tuple[TextEvent, ...]:
     if not failed or facts.text.shows("gpu-faults") or facts.text.said("no-cgroups-set"):
         return ()
     container, reloaded = facts.system.container, facts.text.said("daemon-reload")
-    inside = container in (*ENGINES, "kubernetes")
+    within = container in (*ENGINES, "kubernetes")
     if isinstance(container, Unread) and facts.text.said("talks-of-a-container"):
-        inside = True
-    return (*failed, *reloaded) if reloaded or inside else ()
+        within = True
+    return (*failed, *reloaded) if reloaded or within else ()
 
 
 @check(
@@ -330,7 +322,7 @@ def container_cgroup_devices_lost(facts: Facts) -> Findings:
             fixes=_start.again("docker", facts),
         )
         return
-    container = _inside(facts)
+    container = inside(facts)
     if container in ("lxc", "apptainer", "singularity"):
         raise NotApplicable(f"{container} keeps its own device rules, or none")
     if starts(facts):
@@ -438,40 +430,4 @@ def _written_anew(path: str) -> Fix:
         summary="Write the specification anew",
         steps=(f"sudo nvidia-ctk cdi generate --output={quote(path)}",),
         verify="nvidia-ctk cdi list",
-    )
-
-
-@check("GD640", "container-has-some-gpus", stage=Stage.CONTAINER, level=Level.INFO, explains=("fewer-gpus",))
-def container_has_some_gpus(facts: Facts) -> Findings:
-    """This container was given some of the host's GPUs, and not all.
-
-    What it looks at: the NVIDIA GPUs on the PCI bus, which a container sees whole, the device nodes of GPUs inside, and
-    whether NVIDIA_VISIBLE_DEVICES names GPUs one by one. In containers that one command starts; what a cluster
-    allocates is as many as were asked for.
-
-    Why it matters: nothing that is set inside the container brings the others.
-
-    How to fix: start it with all, if they are meant to be used.
-
-    Source: NVIDIA Container Toolkit documentation, 'GPU Enumeration'.
-    """
-    container = _inside(facts)
-    if container not in ENGINES:
-        raise NotApplicable(f"what a {container} container gets is decided elsewhere")
-    value = facts.environment.known("NVIDIA_VISIBLE_DEVICES")
-    named = [e for e in (value or "").split(",") if re.fullmatch(r"\d+|GPU-[\w-]+", e.strip())]
-    if not named:
-        return set_to("NVIDIA_VISIBLE_DEVICES", value)
-    whole = [d.address for d in known(facts.pci.devices) if d.is_nvidia_gpu]
-    inside = _gpu_nodes(facts)
-    if not 0 < len(inside) < len(whole) or len(inside) > len(named):
-        return f"the container has {len(inside)} of the host's {several(len(whole), 'GPU')}"
-    yield Found(
-        message=f"This {container} container was given {len(inside)} of the host's {len(whole)} GPUs.",
-        proof=(
-            Evidence(text=f"NVIDIA_VISIBLE_DEVICES={value}", source="environment of the examined process"),
-            Evidence(text=f"inside: {', '.join(n.path for n in inside)}", source="/dev"),
-            Evidence(text=f"GPUs: {', '.join(whole)}", source="the PCI bus"),
-        ),
-        fixes=_start.with_gpus(container),
     )
