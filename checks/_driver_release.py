@@ -65,8 +65,8 @@ _LAST_OF = {9: (9, 2), 10: (10, 2)}
 """Major versions of CUDA of which each minor version needs a newer driver than the one before, and the last."""
 
 
-_OFFERED = Pattern(r" - (?:distro|third-party)\b")
-"""As `ubuntu-drivers devices` lists what could be installed."""
+_NOT_INSTALLED = Pattern(r" - (?:distro|third-party)\b|^(?:rc|un|pn|pi|pu) ")
+"""As `ubuntu-drivers devices` lists what could be installed, and dpkg what is removed or only known."""
 
 
 def _is_another_runtime(facts: Facts) -> bool:
@@ -181,6 +181,6 @@ def in_words(facts: Facts) -> list[Told]:
         if re.fullmatch(r"\d{3}\.\d[\d.]*", e.values.get("driver", ""))
     ]
     told += [Told(e, e.values.get("release") or e.values["branch"]) for e in said("driver-release-said")]
-    told += [Told(e, e.values["branch"]) for e in said("driver-libraries-named") if not _OFFERED.search(e.text)]
+    told += [Told(e, e.values["branch"]) for e in said("driver-libraries-named") if not _NOT_INSTALLED.search(e.text)]
     exact = [one for one in told if "." in one.release]
     return exact or told

@@ -61,7 +61,7 @@ _ASKED = (
     r"|should|must|if|which|until|before|previous\w*|earlier|older|newer|used to|was|works? with|worked|another|other|would|both|works|laptop|home|candidate"
     r"|supports?|want\w*|no|not|without|remov\w+|purg\w+|uninstall\w*|from|unable|fail\w*|could|may|can)\b|n't\b|>=?|<=?)"
 )
-_BEFORE = rf"(?:^|[.!?;(|,] |\(|\t)(?:(?!{_ASKED})[^\n.;!?]|\.(?=\d)){{0,120}}?"
+_BEFORE = rf"(?:^(?!(?:rc|un|pn|pi|pu) )|[.!?;(|,] |\(|\t)(?:(?!{_ASKED})[^\n.;!?]|\.(?=\d)){{0,120}}?"
 SAID = Language(
     name="circumstances",
     words=(

@@ -273,7 +273,10 @@ def proven(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
             fits = tuple(dict.fromkeys((*(c for c in fits if c == "tf-aarch64-no-wheel"), *fits)))
     fits = _last(fits, {cause for kind, cause in _AGAINST.items() if facts.text.said(kind)})
     if _is_handed_gpus(facts):
-        fits = _last(fits, {"container-no-gpus-flag"})
+        here = (
+            {"container-toolkit-missing"} if facts.text.said("ngc-no-driver") else set()
+        )  # without it, it would not start
+        fits = _last(_last(fits, here), {"container-no-gpus-flag"})
     if _is_colab(facts):
         fits = _last(fits, _OF_BUILDS)
     if (

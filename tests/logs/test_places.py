@@ -68,7 +68,7 @@ def test_nothing_was_handed_over(text: str, cause: str) -> None:
         ("docker run --gpus all -it tensorflow/tensorflow:latest-gpu bash\nroot@0a1b2c3d4e5f:/# python\n" + CUINIT_303, "container-capabilities-without-compute"),
         ("docker run --runtime=nvidia -it image bash\nroot@0a1b2c3d4e5f:/# python\n" + NO_LIBCUDA, "container-capabilities-without-compute"),
         ("deploy:\n  resources:\n    reservations:\n      devices:\n        - driver: nvidia\nroot@0a1b2c3d4e5f:/# python\n" + NO_LIBCUDA, "container-capabilities-without-compute"),
-        ("docker run --gpus all nvcr.io/nvidia/x\n" + BANNER, "container-no-gpus-flag"),
+        ("docker run --gpus all nvcr.io/nvidia/x\n" + BANNER, "container-host-driver-broken"),
         (RUN + "docker run --gpus all -it tensorflow/tensorflow:latest-gpu bash\n" + CUINIT_303, "container-capabilities-without-compute"),
         # while an image is built there is no GPU anyway
         ("Step 4/9 : RUN python train.py\n ---> Running in 0a1b2c3d4e5f\nroot@0a1b2c3d4e5f:/# python\n" + CUINIT_303, "container-no-gpus-flag"),
