@@ -26,7 +26,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
         (
             r"(?i:^(?![^\n]{0,300}\?)(?![^\n]{0,300}\b(?:still|although|though|even|remov\w{1,3}|purg\w{1,3}|uninstall\w{0,3})\b)[^\n]{0,300}?(?:"
             rf"\b(?:ha(?:d|ve|s)(?:n't| not)|was(?:n't| not)|were(?:n't| not)|did(?:n't| not)|never|forg[eo]t(?:ten)? to) (?:\w+ ){{0,2}}?(?:install(?:ed)?|set up) (?:the )?{_TOOLKIT}"
-            rf"|{_TOOLKIT}[`'\"]? (?:is|was|were) (?:not|missing|never)(?: installed)?\b|{_TOOLKIT}[`'\"]? (?:is|was)n't installed\b"
+            rf"|{_TOOLKIT}[`'\"]? (?:is|was|were) (?:(?:not|never) (?:yet |even |properly )?(?:installed|there|set up|available|present|found)|missing)\b|{_TOOLKIT}[`'\"]? (?:is|was)n't installed\b"
             rf"|\binstall(?:ing|ed|ation)? (?:of )?(?:the )?{_TOOLKIT}[^.\n]{{0,60}}\b(?:fixed|fixes|solved|solves|resolved|resolves|helped|did the trick)\b"
             rf"|\b(?:fixed|solved|resolved)\b[^.\n]{{0,20}}\b(?:by|after|with|through) install(?:ing)? (?:the )?{_TOOLKIT}))"
         ),

@@ -224,7 +224,8 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
         first = None
     of_conda = any("conda" in e.text for e in facts.text.understood())
     if first is None and facts.system.system == "Windows" and release is not None and not of_conda:
-        first = "cuda-version-mismatch" if release >= _ONE_PACKAGE else "tf-cpu-only-package"
+        first = libraries.likely(facts, release) if release >= _ONE_PACKAGE else "tf-cpu-only-package"
+        first = "cuda-version-mismatch" if first == "cuda-libs-missing" else first  # no CUDA is named
     if first is None and facts.system.machine == "aarch64":
         first = "tf-aarch64-cpu-only"
     if first is None and facts.text.said("names-extra"):

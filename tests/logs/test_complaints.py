@@ -156,8 +156,9 @@ def test_releases_after_2_10(which: str) -> None:
 
 
 def test_2_10_itself_is_another_matter() -> None:
-    text = "tensorflow 2.10 finds no GPU\n\n" + FORM.format(system="Windows 10", release="2.10.1", cuda="11.2/8.1")
-    assert first(text) == "cuda-version-mismatch?"
+    text = "tensorflow 2.10 finds no GPU\n\n" + FORM.format(system="Windows 10", release="2.10.1", cuda="12.2/8.1")
+    assert first(text) == "cuda-version-mismatch"
+    assert first(text.replace("12.2", "11.2")) == "ld-library-path-not-set?"
 
 
 # ------------------------------------------------------------------- a release and the CUDA that is named

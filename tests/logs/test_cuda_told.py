@@ -25,7 +25,7 @@ TOLD = {
     "nvcc's line": "Cuda compilation tools, release {0}, V{0}.105",
     "nvcc, told": "nvcc -V shows release {0}",
     "nvcc says": "nvcc says {0}",
-    "beside a driver": "GTX 1080 Ti, driver 440.33, CUDA {0}, cuDNN {1}.5, Python 3.6",
+    "beside a driver": "GTX 1080 Ti, driver 555.42, CUDA {0}, cuDNN {1}.5, Python 3.6",
     "R's path": '> Sys.getenv("CUDA_PATH")\n[1] "C:\\\\Program Files\\\\NVIDIA GPU Computing Toolkit\\\\CUDA\\\\v{0}"',
     "module": "module load CUDA/{0}.105",
     "prose": "Our admin put CUDA {0} on the server last week.",
