@@ -62,7 +62,10 @@ def _of_a_notebook(facts: Facts) -> bool:
     elsewhere = said(
         "environment-has-it", "shell-works", "kernel-is-another", "is-installed-elsewhere", "lists-gpus", "release-beside-list",
     )  # fmt: skip
-    return bool(said("notebook-lacks-tensorflow") or (said("in-a-notebook") and elsewhere))
+    fails = said("in-a-notebook", "notebook-fails")
+    return bool(
+        said("notebook-lacks-tensorflow", "notebook-differs") or (fails and (elsewhere or said("terminal-imports")))
+    )
 
 
 def _fixes(facts: Facts, python: str) -> tuple[Fix, ...]:

@@ -371,9 +371,9 @@ def strong(facts: Facts) -> Iterator[str]:
     if said("old-not-offered"):
         yield "python-version-unsupported"
     elsewhere = said("is-installed-elsewhere", "lists-gpus", "release-beside-list")
-    if said("notebook-lacks-tensorflow") or (
-        facts.tensorflow.directory is None and said("in-a-notebook") and elsewhere
-    ):
+    apart = said("notebook-differs") or (said("terminal-imports") and said("in-a-notebook", "notebook-fails"))
+    apart = apart or (said("in-a-notebook") and elsewhere)
+    if said("notebook-lacks-tensorflow") or (facts.tensorflow.directory is None and apart):
         yield "jupyter-kernel-other-environment"
     newer = [e for e in said("processor-with-avx") if not _WORKS_ON_ANOTHER.search(e.text)]
     if said("dll-routine") and said("processor-without-avx") and not newer:
