@@ -40,7 +40,7 @@ _LIBCUDA = Pattern(
     r"\b(?:libcuda\.so\.1: ?cannot open shared object|libcuda\.so\.1 => not found|[Cc](?:an't|annot) open shared object(?: file)?:? ['\"`]{0,2}libcuda\.so\.1|(?i:dlopen(?:ing)?(?: of)?) libcuda\.so(?:\.1)? (?:\w+ )?fail|(?i:nvcuda\.dll)['\"`]? (?:(?:was|is|could) )?(?:not (?:be )?found|missing)|Library not loaded: \S{0,60}libcuda(?:\.1)?\.dylib)"
 )
 _PROSE = Pattern(
-    rf"(?:找不到|缺少|没有找到|无法加载|加载不了|未找到) ?{_QUOTE}{_LIBRARY.replace('P<library>', 'P<library4>')}"
+    rf"(?:找不到|缺[少失了]?|没有找到|没找到|无法加载|加载不了|未找到) ?{_QUOTE}{_LIBRARY.replace('P<library>', 'P<library4>')}"
     rf"|(?i:\b(?:can(?:'|no)?t|cannot|can not|could ?n[o']t|could not|unable to|fail(?:s|ed|ing|ure)? (?:to|in)|not able to|didn't|doesn't|does not|did not)"
     rf" (?:\w+ ){{0,3}}?(?:find|load|locate|open|see|have|include|contain|provide|bring|detect)\w{{0,3}}\b[^.?!\n]{{0,40}}?)(?<![\w/.]){_QUOTE}{_LIBRARY}"
     rf"|(?i:\b(?:missing|no|lacks?|without|look(?:s|ing)? for|search(?:es|ing)? for|asks? for|wants?|requires?|needs?|expects?|tr(?:ies|ying) to (?:load|open)|goes (?:for|after))\b"

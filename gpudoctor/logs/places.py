@@ -48,7 +48,7 @@ LANGUAGE = Language(
         ),
         Kind(
             "run-without-gpus",
-            r"(?i:^(?![^\n]{0,300}(?:\b(?:with (?:and|or) without|both|even without|works?|worked|or without)\b|\?$))[^\n]{0,300}?\b(?:without|forg[eo]t(?:ten)?(?: to (?:add|pass|use|set))?|omit(?:s|ted)?|left out|(?:did(?:n't| not)|do(?:n't| not)|never) (?:add|pass|use|set)) (?:the |any )?[`'\"]?--gpus\b)",
+            r"(?i:^(?![^\n]{0,300}(?:\b(?:with (?:and|or) without|both|even without|works?|worked|or without)\b|\?$))[^\n]{0,300}?\b(?:without|forg[eo]t(?:ten)?(?: to (?:add|pass|use|set))?|omit(?:s|ted)?|left out|(?:did(?:n't| not)|do(?:n't| not)|never) (?:add|pass|use|set)|(?:can(?:'t|not| not)|unable to|impossible to|no (?:way|option) to|(?:does(?:n't| not)|do(?:n't| not)) let (?:me|us|you)) (?:add|pass|use|set|give|specify)) (?:the |any )?[`'\"]?--gpus\b)",
             tell=inside("docker", NAMED),
         ),
         Kind("zero-gpus-asked", r"\b(?:docker|podman) [^\n]{0,400}?--gpus[= ](?P<quote>['\"]?)0(?P=quote)(?=\s|$)", tell=inside("docker", NAMED)),

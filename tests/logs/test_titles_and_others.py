@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.logs.judged import judged, said
+from tests.logs.judged import first, judged, said
 
 RETRIED = "W tensorflow/core/common_runtime/bfc_allocator.cc:211] Allocator (GPU_0_bfc) ran out of memory trying to allocate 2.29GiB. The caller indicates that this is not a failure, but may mean that there could be performance gains if more memory were available.\n"
 TABLE = "| NVIDIA-SMI 570.86.15              Driver Version: 570.86.15      CUDA Version: 12.8     |\n"
@@ -56,3 +56,25 @@ def test_what_is_asked_about_is_a_fault(text: str) -> None:
 )
 def test_it_works_on_a_processor_with_avx(text: str, first: bool) -> None:
     assert (said(judged(ROUTINE + text))[1][0] == "cpu-no-avx") is first
+
+
+TENSORRT = (
+    "2023-04-19 18:24:42.166097: W tensorflow/stream_executor/platform/default/dso_loader.cc:64] Could not load dynamic library 'libnvinfer.so.7'; dlerror: libnvinfer.so.7: cannot open shared object file: No such file or directory\n"
+    "2023-04-19 18:24:42.166144: W tensorflow/compiler/tf2tensorrt/utils/py_utils.cc:38] TF-TRT Warning: Cannot dlopen some TensorRT libraries.\n"
+)
+
+
+@pytest.mark.parametrize("asked", ["Will it not use my GPU then?", "Does this mean that it doesn't use the GPU?"])
+def test_who_asks_whether_the_gpu_is_not_used_has_no_trouble_yet(asked: str) -> None:
+    assert not first(f"A question about the log\n\n{asked}\n\n{TENSORRT}")
+    assert first(f"A question about the log\n\nTraining does not use my GPU.\n\n{TENSORRT}")
+
+
+@pytest.mark.parametrize(
+    "lost", ["\u7f3acublas64_11.dll", "\u627e\u4e0d\u5230cublas64_11.dll", "\u6ca1\u627e\u5230 cublas64_11.dll"]
+)
+def test_a_library_that_is_lost_in_chinese(lost: str) -> None:
+    report = judged(
+        f"\u62a5\u9519\n\n\u7528\u7684\u662fCUDA 12.6\u548ccuDNN 9.5\n\u8bad\u7ec3\u7684\u65f6\u5019\u8bf4{lost}\n"
+    )
+    assert any(e.values.get("library") == "cublas64_11.dll" for e in report.facts.text.said("library-not-loaded"))
