@@ -71,7 +71,8 @@ def with_cuda(facts: Facts) -> tuple[TextEvent, ...]:
     rows = [e for e in said("installed", "installed-now") if "ensorflow" in e.text]
     if builds or ours.keys() & {"tensorflow", "tensorflow-gpu"}:
         return tuple(rows[:1] or said("installed", "installed-now")[:1])
-    found = [event for release, gpu, event in pinned(facts) if gpu or not is_apart(f"{release[0]}.{release[1]}")]
+    pins = list(pinned(facts))
+    found = [event for release, gpu, event in pins if gpu or not is_apart(f"{release[0]}.{release[1]}")]
     version = facts.tensorflow.version
     if isinstance(version, str) and not is_apart(version):
         found += said("pip-brings-tensorflow")
@@ -85,5 +86,5 @@ def with_cuda(facts: Facts) -> tuple[TextEvent, ...]:
     if any(_NOT_HERE.search(_OTHER.sub("", e.text)) for e in said("gpu-package")) or apart_too:
         return ()
     found += [e for e in said("gpu-package") if _HAS.search(e.text) and not _PIN.search(e.text)]
-    apart = [event for release, gpu, event in pinned(facts) if not gpu and is_apart(f"{release[0]}.{release[1]}")]
+    apart = any(not gpu and is_apart(f"{release[0]}.{release[1]}") for release, gpu, _ in pins)
     return () if apart else tuple(e for e in found if not _NOT_HERE.search(_OTHER.sub("", e.text)))[:1]

@@ -30,11 +30,11 @@ def suspected(facts: Facts) -> tuple[TextEvent, str, str, str] | None:
     """The line, the release, whose CUDA, and the oldest driver for it, where a text tells of a driver that is too old. TensorFlow
     names the driver whenever cuDNN does not start, and people in their list of versions; it is at fault where it is older than
     the CUDA in use needs."""
-    stated = [e for e in facts.text.said("says") if re.fullmatch(r"\d{3}\.\d[\d.]*", e.values.get("driver", ""))]
-    if len({e.values["driver"] for e in stated}) > 1 or not facts.text.said("reads-like-a-fault"):
+    stated = _in_fields(facts)
+    if len({one.release for one in stated}) > 1 or not facts.text.said("reads-like-a-fault"):
         stated = []
     told = [(e, e.values["version"], "in use") for e in facts.text.said("driver-suspected")]
-    told += [(e, e.values["driver"], "of this TensorFlow") for e in stated]
+    told += [(e, release, "of this TensorFlow") for e, release in stated]
     told += [] if told else _in_passing(facts)
     named = [] if told else _named(facts)
     built = _packaged(facts) or _told.cudas(facts) if told else _told.built_for(facts) if named else ()
@@ -54,7 +54,9 @@ def new_enough(facts: Facts) -> tuple[str, str] | None:
     if newest and not (_packaged(facts) or _all_named(facts) or facts.text.said("runtime-opened")):
         newest = max(newest, _LAST_OF.get(newest[0], newest))  # conda brings another minor version to the same release
     least = compat.floor(".".join(map(str, newest))) if newest else None
-    if not told or newest is None or least is None or _is_another_runtime(facts):
+    if not told or newest is None or least is None:
+        return None
+    if facts.text.said("driver-refused"):  # what fails may run another CUDA than the text names
         return None
     if any(not _at_least(one.release, least) for one in told):
         return None
@@ -67,11 +69,6 @@ _LAST_OF = {9: (9, 2), 10: (10, 2)}
 
 _NOT_INSTALLED = Pattern(r" - (?:distro|third-party)\b|^(?:rc|un|pn|pi|pu) ")
 """As `ubuntu-drivers devices` lists what could be installed, and dpkg what is removed or only known."""
-
-
-def _is_another_runtime(facts: Facts) -> bool:
-    """Whether what fails may run another CUDA than the text names."""
-    return bool(facts.text.said("driver-refused"))
 
 
 def _all_named(facts: Facts) -> tuple[tuple[int, int], ...]:
@@ -172,14 +169,15 @@ def of_windows(values: dict[str, str]) -> str:
     return f"{digits[:3]}.{digits[3:]}"
 
 
+def _in_fields(facts: Facts) -> list[Told]:
+    """The releases in people's lists of versions."""
+    said = facts.text.said("says")
+    return [Told(e, e.values["driver"]) for e in said if re.fullmatch(r"\d{3}\.\d[\d.]*", e.values.get("driver", ""))]
+
+
 def in_words(facts: Facts) -> list[Told]:
     """The releases, or branches, that people write."""
-    said = facts.text.said
-    told = [
-        Told(e, e.values["driver"])
-        for e in said("says")
-        if re.fullmatch(r"\d{3}\.\d[\d.]*", e.values.get("driver", ""))
-    ]
+    said, told = facts.text.said, _in_fields(facts)
     told += [Told(e, e.values.get("release") or e.values["branch"]) for e in said("driver-release-said")]
     told += [Told(e, e.values["branch"]) for e in said("driver-libraries-named") if not _NOT_INSTALLED.search(e.text)]
     exact = [one for one in told if "." in one.release]

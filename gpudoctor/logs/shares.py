@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .language import Kind, Language
+from .language import Kind, Language, told
 
 _COUNT = r"(?:one|two|three|four|[1-7])"
 GIVEN = Language(
@@ -19,19 +19,19 @@ GIVEN = Language(
     ),
     foreign=True,
 )  # fmt: skip
-SEEN = Language(
-    name="circumstances",
-    words=("ot all", "ewer", "nly", "ther", "issing", " of "),
-    kinds=(
-        Kind(
+SEEN = told(
+    (
+        (
             "fewer-gpus-seen",
-            rf"(?i:\bnot all (?:of )?(?:the |my |our )?(?:{_COUNT} |eight )?(?:gpus|cards)\b|\bfewer (?:gpus|cards)\b|\b(?:lists?|shows?|sees?|finds?|detects?|recogni[sz]es|has|have|gets?|visible)\b[^.?!\n]{{0,20}} (?:only|just) {_COUNT}\b(?! ?(?:GB|GiB|%|MiB|min|hour|day|of the time))"
-            rf"|\b(?:only|just) (?:sees?|lists?|shows?|finds?|detects?|recogni[sz]es|has|gets?) {_COUNT}\b|\bwhere (?:are|is) the other (?:{_COUNT} )?(?:gpus?|cards?|one|ones)\b|\bonly {_COUNT} (?:of (?:the|my|our|them)|(?:gpus?|cards?) (?:is|are) (?:visible|seen|listed|found|detected|available))"
-            rf"|\b{_COUNT} (?:out )?of (?:the |my |our )?(?:{_COUNT}|eight|8) (?:gpus|cards)\b"
-            rf"|\b(?:sees|lists|shows|finds|detects) {_COUNT} of (?:them|the|my|{_COUNT}|eight|8)\b|\bthe other (?:{_COUNT} )?(?:gpus?|cards?) (?:is|are) (?:missing|not (?:visible|seen|listed|found|there))\b)",
-            once=True,
+            ("ot all", "ewer", "nly", "ther", "issing", " of "),
+            (
+                rf"(?i:\bnot all (?:of )?(?:the |my |our )?(?:{_COUNT} |eight )?(?:gpus|cards)\b|\bfewer (?:gpus|cards)\b|\b(?:lists?|shows?|sees?|finds?|detects?|recogni[sz]es|has|have|gets?|visible)\b[^.?!\n]{{0,20}} (?:only|just) {_COUNT}\b(?! ?(?:GB|GiB|%|MiB|min|hour|day|of the time))"
+                rf"|\b(?:only|just) (?:sees?|lists?|shows?|finds?|detects?|recogni[sz]es|has|gets?) {_COUNT}\b|\bwhere (?:are|is) the other (?:{_COUNT} )?(?:gpus?|cards?|one|ones)\b|\bonly {_COUNT} (?:of (?:the|my|our|them)|(?:gpus?|cards?) (?:is|are) (?:visible|seen|listed|found|detected|available))"
+                rf"|\b{_COUNT} (?:out )?of (?:the |my |our )?(?:{_COUNT}|eight|8) (?:gpus|cards)\b"
+                rf"|\b(?:sees|lists|shows|finds|detects) {_COUNT} of (?:them|the|my|{_COUNT}|eight|8)\b|\bthe other (?:{_COUNT} )?(?:gpus?|cards?) (?:is|are) (?:missing|not (?:visible|seen|listed|found|there))\b)"
+            ),
+            True,
         ),
-    ),
-    foreign=True,
+    )
 )
-LANGUAGES = (GIVEN, SEEN)
+LANGUAGES = (GIVEN, *SEEN)
