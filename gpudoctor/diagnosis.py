@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from . import ignoring, plugins, registry, textual
+from . import ignoring, registry, textual
 from .facts import Facts, PluginFailure, Plugins, UnknownFactError
 from .findings import (
     Candidate,
@@ -103,6 +103,8 @@ def _run_ours(check: Check, facts: Facts) -> _Ended:
 
 
 def _run_theirs(check: Check, facts: Facts, failed: list[PluginFailure]) -> _Ended:
+    from . import plugins
+
     try:
         with plugins.guarded():
             ended = _run(check, facts)

@@ -8,8 +8,8 @@ from typing import Any
 
 _LONG = 2
 """A single letter is in too many lines to be worth a look; a Chinese character is not."""
-Words = tuple[str, ...]
-"""One of them must be there."""
+Words = tuple[tuple["str | Words", ...], ...]
+"""Of one of these alternatives all must be there: words, and of each group one of its alternatives."""
 
 
 class Pattern:
@@ -18,12 +18,12 @@ class Pattern:
     def __init__(self, source: str, flags: int = 0) -> None:
         self.source = source
         self.flags = flags
-        self._words: tuple[tuple[Words, ...], ...] | None = None
+        self._words: Words | None = None
         self._folded = False
         self._compiled: re.Pattern[str] | None = None
 
     @property
-    def words(self) -> tuple[tuple[Words, ...], ...]:
+    def words(self) -> Words:
         """What `held_by` tells, in lower case where case does not matter."""
         if self._words is None:
             self._folded = bool(self.flags & re.IGNORECASE) or "(?i" in self.source
@@ -41,18 +41,7 @@ class Pattern:
         words = self.words
         if not words:
             return True
-        if self._folded:
-            text = text.lower()
-        for needed in words:
-            for one in needed:
-                for word in one:  # any() is slower
-                    if word in text:
-                        break
-                else:
-                    break
-            else:
-                return True
-        return False
+        return holds(text.lower() if self._folded else text, words)
 
     def search(self, text: str, at: int = 0) -> re.Match[str] | None:
         """The first match anywhere."""
@@ -92,29 +81,40 @@ _PARTS = ("(", "(?:", "(?i:")
 """What begins a group that is a part of the match."""
 
 
-def held_by(source: str, folded: bool = False) -> tuple[tuple[Words, ...], ...]:
-    """Of the words that stand in a regular expression as they are (`folded`: in lower case), some that every match holds: of
-    one of these alternatives one of each tuple; (): none are known."""
-    outer: list[tuple[list[list[Words]], bool]] = []
+def holds(text: str, words: Words) -> bool:
+    """Whether a text holds them."""
+    for needed in words:
+        for one in needed:  # all() is slower
+            if not (one in text if one.__class__ is str else holds(text, one)):  # type: ignore[arg-type]
+                break
+        else:
+            return True
+    return False
+
+
+def held_by(source: str, folded: bool = False) -> Words:
+    """Of the words that stand in a regular expression as they are (`folded`: in lower case), those that every match holds;
+    (): none are known."""
+    outer: list[tuple[list[list[str | Words]], bool]] = []
     """Of each group around: its alternatives, and whether it is a part of the match."""
-    words: list[Words] = []
+    words: list[str | Words] = []
     alternatives = [words]
-    inner: list[Words] = []
+    inner: Words = ()
     """What the group needs that was closed last: it may be said yet that it can be absent."""
     is_part, run = True, ""
     for token in _TOKEN.findall(f"{source}|"):
         kind = token[0]
         if (letters := token if kind not in _SPECIAL else _escaped(token) if kind == "\\" else "") != "":
-            words += inner
-            inner = []
+            words += _taken(inner)
+            inner = ()
             run += letters
             continue
         if kind in "?*" or (kind == "{" and token[1] in "0,"):
-            run, inner = run[:-1], []
+            run, inner = run[:-1], ()
         if len(run) >= _LONG or not run.isascii():
-            words.append((run.lower() if folded else run,))
-        words += inner
-        run, inner = "", []
+            words.append(run.lower() if folded else run)
+        words += _taken(inner)
+        run, inner = "", ()
         if kind == "|":
             words = []
             alternatives.append(words)
@@ -124,11 +124,16 @@ def held_by(source: str, folded: bool = False) -> tuple[tuple[Words, ...], ...]:
             alternatives, is_part = [words], token in _PARTS or token.startswith("(?P<")
         elif kind == ")":
             if is_part and all(alternatives):
-                inner = words if len(alternatives) == 1 else [_one_of(alternatives)]
+                inner = tuple(map(tuple, alternatives))
             alternatives, is_part = outer.pop()
             words = alternatives[-1]
     alternatives.pop()
     return tuple(map(tuple, alternatives)) if all(alternatives) else ()
+
+
+def _taken(inner: Words) -> tuple[str | Words, ...]:
+    """What a group needs, for what stands around it: of a single alternative, its words."""
+    return inner[0] if len(inner) == 1 else (inner,) if inner else ()
 
 
 def _escaped(token: str) -> str:
@@ -136,12 +141,3 @@ def _escaped(token: str) -> str:
     if token[1] == "u":
         return chr(int(token.removeprefix("\\u"), 16))
     return "" if token[1].isalnum() or token[1] == "_" else token[1]
-
-
-def _one_of(alternatives: list[list[Words]]) -> Words:
-    """A word of each alternative, of the longer ones."""
-    return tuple(word for one in alternatives for word in (one[0] if len(one) == 1 else max(one, key=_shortest)))
-
-
-def _shortest(words: Words) -> int:
-    return min(map(len, words))

@@ -10,13 +10,16 @@ import importlib
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from . import plugins
 from .errors import Error
 from .facts import Facts, PluginFailure, Plugins
 from .findings import Found, IgnoreEntry, Level, Stage, SymptomRank
+
+if TYPE_CHECKING:  # a pasted text needs no plug-ins
+    from . import plugins
 
 Body = Callable[[Facts], Iterator[Found]]
 
@@ -184,6 +187,8 @@ def all_checks() -> tuple[Check, ...]:
 
 def plugins_here() -> Plugins:
     """The plug-ins of this process, and which of them, or of their checks, can't be used. `Plugins()`: there are none."""
+    from . import plugins
+
     checks, failed = _of_plugins()
     names = [one.name for one in plugins.loaded()] + [c.origin for c in checks if c.origin is not None]
     return Plugins(installed=tuple(dict.fromkeys(names)), failed=failed) if names or failed else Plugins()
@@ -192,6 +197,8 @@ def plugins_here() -> Plugins:
 def _of_plugins() -> tuple[tuple[Check, ...], tuple[PluginFailure, ...]]:
     """The checks of plug-ins that can be used, and what is wrong with the others. Those of a module that could not be imported
     to its end are left out; of two with the same code or name the first one counts, and gpudoctor's before any."""
+    from . import plugins
+
     loaded = plugins.loaded()
     if not loaded and not _theirs:
         return (), ()

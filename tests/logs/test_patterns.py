@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import gpudoctor.logs
 from gpudoctor.logs.language import Kind, Language
-from gpudoctor.patterns import Pattern, Words, held_by
+from gpudoctor.patterns import Pattern, Words, held_by, holds
 
 LENGTH = 1500
 FILLERS = ("a", " ", "1", ".", "a ", "1.", "/a", "[", '"', "'", ": ", "=", "(", "-", "0x1,", "A_1 ", "\t", "E ")
@@ -100,27 +100,39 @@ def test_a_pattern_does_not_run_away(name: str) -> None:
 @pytest.mark.parametrize(
     ("source", "words"),
     [
-        (r"foo bar", ((("foo bar",),),)),
-        (r"abc?d efg", ((("ab",), ("d efg",)),)),
-        (r"fo+o bar\.", ((("fo",), ("o bar.",)),)),
-        (r"(?:abc|defg) \d", ((("abc", "defg"),),)),
-        (r"(?:abc|defg)?hijk", ((("hijk",),),)),
-        (r"(?:abc.defg) \d+x(?:ij|kl)", ((("abc",), ("defg",), ("ij", "kl")),)),
-        (r"(?:abc.defg|hi) \d", ((("defg", "hi"),),)),
+        (r"foo bar", (("foo bar",),)),
+        (r"abc?d efg", (("ab", "d efg"),)),
+        (r"fo+o bar\.", (("fo", "o bar."),)),
+        (r"(?:abc|defg) \d", (((("abc",), ("defg",)),),)),
+        (r"(?:abc|defg)?hijk", (("hijk",),)),
+        (r"(?:abc.defg) \d+x(?:ij|kl)", (("abc", "defg", (("ij",), ("kl",))),)),
+        (r"(?:abc.defg|hi) \d", (((("abc", "defg"), ("hi",)),),)),
+        (r"(?:abc(?:de|f)|hi(?:jk|lm)) \d", (((("abc",), ("hi", (("jk",), ("lm",)))),),)),
         (r"(?P<x>abc|.)(?!efgh)", ()),
-        (r"[abc]def{0,3}", ((("de",),),)),
-        (r"GPU \d|CUDA_ERROR_\w+ in .*file", ((("GPU ",),), (("CUDA_ERROR_",), (" in ",), ("file",)))),
+        (r"[abc]def{0,3}", (("de",),)),
+        (r"GPU \d|CUDA_ERROR_\w+ in .*file", (("GPU ",), ("CUDA_ERROR_", " in ", "file"))),
         (r"GPU \d|\w+", ()),
-        (r"(?i)abc", ((("abc",),),)),
-        (r"(?i:abc)def", ((("abc",), ("def",)),)),
-        (r"(?m:abc)de", ((("de",),),)),
+        (r"(?i)abc", (("abc",),)),
+        (r"(?i:abc)def", (("abc", "def"),)),
+        (r"(?m:abc)de", (("de",),)),
         (r"(?m:abc)d", ()),
-        (r"ab\u663ecd\x1bef", ((("ab显cd",), ("ef",)),)),
-        (r"显卡.", ((("显卡",),),)),
+        (r"ab\u663ecd\x1bef", (("ab显cd", "ef"),)),
+        (r"显卡.", (("显卡",),)),
     ],
 )
-def test_words_that_every_match_holds(source: str, words: tuple[tuple[Words, ...], ...]) -> None:
+def test_words_that_every_match_holds(source: str, words: Words) -> None:
     assert held_by(source) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "held"),
+    [
+        ("abc de 1", True), ("de abc", True), ("abc", False), ("de jk lm", False),
+        ("hi jk", True), ("hi", False), ("hide", False), ("", False),
+    ],
+)  # fmt: skip
+def test_a_text_holds_all_words_of_one_alternative(text: str, held: bool) -> None:
+    assert holds(text, held_by(r"abc de|(?:abc|x)+ de|de.*abc|(?:hi (?:jk|lm))+")) is held
 
 
 @pytest.mark.parametrize("name", PATTERNS)
