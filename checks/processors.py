@@ -10,7 +10,8 @@ from gpudoctor.facts import Facts, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
 
-_SLOWS = ("runs-slowly", "cpu-starved-input", *_speed.COLLECTIVES)
+_SLOWS = ("runs-slowly", "cpu-starved-input", "gpu-outlier", *_speed.COLLECTIVES)
+"""Of threads that take turns on too few processors one comes off worse, and its GPU waits longest."""
 
 
 @check("GD903", "cgroup-cpu-quota", stage=Stage.SPEED, level=Level.WARN, explains=_SLOWS)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from gpudoctor.checks._processors import numbers
@@ -70,6 +71,18 @@ def test_it_explains_a_collective_that_goes_through_the_host() -> None:
     facts = reduced(on(1), 60.0)
     (root,) = judge(facts).diagnosis.root_causes
     assert (root.cause, root.explains) == (NARROW, ("slow-collective",))
+
+
+@pytest.mark.parametrize("few", [{"system__cores": 32, "system__cores_usable": 1}, {"system__cpu_quota_cores": 0.5}])
+def test_too_few_explain_a_gpu_that_comes_off_worse(few: dict[str, float]) -> None:
+    one, *_ = healthy().measurements
+    rates = tuple(
+        msgspec.structs.replace(one, device=f"GPU:{i}", value=v) for i, v in enumerate((51.0, 50.8, 51.3, 20.0))
+    )
+    assert roots(with_(healthy(), measurements=rates)) == ["gpu-outlier"]
+    (root,) = judge(with_(healthy(), measurements=rates, **few)).diagnosis.root_causes
+    assert root.cause in (NARROW, QUOTA)
+    assert root.explains == ("gpu-outlier",)
 
 
 @pytest.mark.parametrize(
