@@ -31,6 +31,22 @@ def test_an_answer(file: Path, code: int, ending: str) -> None:
     assert done.returncode == code
 
 
+WORDS = "A short question\n\nHello, my colleague sees the letters of the page upside down. What did we do, please?\n"
+HARMLESS = f"{WORDS}WARNING: All log messages before absl::InitializeLog() is called are written to STDERR\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "ending"), [(WORDS, "Not decided by this text: no program's line in it"), (HARMLESS, "✓ Nothing wrong")]
+)
+def test_of_words_that_tell_nothing_it_does_not_say_that_nothing_is_wrong(
+    text: str, ending: str, tmp_path: Path
+) -> None:
+    (tmp_path / "words.txt").write_text(text)
+    done = gpudoctor("log", str(tmp_path / "words.txt"))
+    assert done.stdout.splitlines()[-1].startswith(ending)
+    assert done.returncode == 0
+
+
 def test_the_plain_call_says_what_the_whole_command_line_says() -> None:
     quick = gpudoctor("log", str(FAULTY), "-v")
     whole = gpudoctor("log", "--format", "text", "-v", str(FAULTY))

@@ -109,7 +109,24 @@ def verdict(report: Report) -> Line:
         return line(f"Not decided by this text: {names[0]}{others}.", "bold yellow")
     if diagnosis.unexplained:
         return line("Not decided by this text.", "bold yellow")
+    if _is_told(report):
+        return line(_NOT_READ, "bold yellow")
     return Line((("✓ Nothing wrong in this text. ", "bold green"), (_limits(report), "")))
+
+
+_NOT_READ = (
+    "Not decided by this text: no program's line in it shows a fault, and of what people write gpudoctor understands a part only. "
+    "Add what the program prints (all of it), or run gpudoctor check on that machine."
+)
+
+
+def _is_told(report: Report) -> bool:
+    """Whether somebody's words are what there is: no program's line shows GPUs at work, and none that is harmless is what they
+    may ask about."""
+    text = report.facts.text
+    wrote = bool(text.alike) and not isinstance(text.alike, Unread)
+    gpus = report.facts.tensorflow.gpus()
+    return wrote and not harmless(report) and (isinstance(gpus, Unread) or not gpus)
 
 
 def _limits(report: Report) -> str:
