@@ -63,7 +63,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "visible-set",
         ("CUDA_VISIBLE_DEVICES",),
-        r"(?<!env: )\bCUDA_VISIBLE_DEVICES['\"]?(?:\]|,| to)? ?[=:]?=? ?(?P<value>['\"] ?(?:[\w./:{}$-]{1,40}(?: ?, ?[\w./:{}$-]{1,40}){0,15})? ?['\"]|(?i:GPU-[0-9a-f-]{6,36})|\$\w{1,20}|-?\d[\d,]{0,40}|(?:(?<=[=:] )|(?<==))(?:all\b|(?:cuda|gpu):\d\b)|(?<==)(?=\s|$))",
+        r"(?<!env: )\bCUDA_VISIBLE_DEVICES['\"]?(?:\]|,| to)? ?[=:]?=? ?(?P<value>['\"] ?(?:[\w./:{}$-]{1,40}(?: ?, ?[\w./:{}$-]{1,40}){0,15})? ?['\"]|(?i:GPU-[0-9a-f-]{6,36})|\$\{?\w{1,20}\}?|-?\d[\d,]{0,40}|(?:(?<=[=:] )|(?<==))(?:all\b|(?:cuda|gpu):\d\b)|(?<==)(?=\s|$))",
     ),
     (
         "one-gpu-there",
@@ -396,7 +396,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("image-banner", ("CUDA Version",), r"^CUDA Version \d{1,2}\.\d\.\d$"),
     ("sudo-docker-run", ("sudo docker",), r"\bsudo docker (?:container )?run\b"),
     ("cgroups-changed", ("group",), r"(?i:\b(?:using|use|with|to|after|since|on|under|switch\w{0,5}|chang\w{0,3}) (?:\w+ ){0,3}cgroups?[ -]?v2\b)"),
-    ("gpu-chosen", ("--gpu", "--device"), r"(?:^|\s)--(?:gpus?|gpu[_-]?(?:ids?|index|devices?|num)|device[_-]?id)[= ](?P<value>[1-9]\d?)(?=\s|$)"),
+    ("gpu-chosen", ("--gpu", "--device"), r"(?:^|\s)--(?:gpus?|gpu[_-]?(?:ids?|index|devices?|num)|device[_-]?id)[= ](?P<value>\d{1,2})(?=\s|$)"),
     ("wsl-1-named", ("WSL", "wsl"), r"(?i:\bwsl[ -]?(?:v|ver(?:sion)? ?)?1\b(?!\.\d))"),
     ("wsl-2", ("WSL", "wsl", "microsoft-standard"), r"(?i:\bwsl[ -]?(?:v|ver(?:sion)? ?)?2\b)|microsoft-standard"),
     (

@@ -35,7 +35,7 @@ _CU_INIT: dict[int, tuple[str, ...]] = {
     34: ("libcuda-stub-loaded", "container-no-gpus-flag", "container-visible-devices-wrong"),
     46: ("gpu-exclusive-busy", "compute-mode-prohibited"),
     100: (
-        "cuda-visible-devices-empty", "cuda-visible-devices-wrong", *_NOT_HANDED_OVER, "device-nodes-missing",
+        "cuda-visible-devices-wrong", "cuda-visible-devices-empty", *_NOT_HANDED_OVER, "device-nodes-missing",
         "device-node-permission", "container-cgroup-devices-lost", *BROKEN_GPU, "mig-enabled-no-instance", *_MODULE,
         "wsl-libcuda-path", "wsl-driver-toolkit-mismatch",
     ),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..facts import Facts, TextEvent
 from ..patterns import Pattern
-from . import libraries, setups
+from . import libraries, setups, visible
 from .fitting import gpus_asked, library_is_older, removed
 
 
@@ -158,7 +158,7 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "tf-macos-no-cuda"
     if said("run-by-sudo"):
         yield "sudo-stripped-environment"
-    if lib.init_result == _NO_DEVICE and said("gpu-chosen"):
+    if lib.init_result == _NO_DEVICE and {e.values.get("value") for e in said("gpu-chosen")} - {"0"}:
         yield "cuda-visible-devices-wrong"
     if said("wheel-libs-named") and said("file-is-there"):
         yield "pip-nvidia-libs-not-found"
@@ -285,20 +285,7 @@ def proven(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
         fits = _last(fits, {"apptainer-no-nv"})
     if fits[:1] == ("jit-cache-unwritable",) and not facts.text.said("compute-cache-named"):
         fits = (*(c for c in fits if c == "jit-cold-start"), *(c for c in fits if c != "jit-cold-start"))
-    empty, wrong = "cuda-visible-devices-empty", "cuda-visible-devices-wrong"
-    if empty in fits and any(
-        e.values.get("value", "").strip(" '\"") not in _HIDES for e in facts.text.said("visible-set")
-    ):
-        at = fits.index(empty)
-        fits = (
-            (*fits[:at], wrong, *(cause for cause in fits[at:] if cause != wrong)) if wrong not in fits[:at] else fits
-        )
-    elif empty in fits and any(_by_a_program(e) for e in facts.text.said("visible-set")):
-        fits = (empty, *(cause for cause in fits if cause != empty))
-    elif empty in fits and any(_hides(e.values.get("value", "")) for e in facts.text.said("visible-set")):
-        at = min(fits.index(one) for one in (empty, wrong) if one in fits)
-        fits = (*fits[:at], empty, *(cause for cause in fits[at:] if cause != empty))
-    return fits
+    return visible.ordered(facts, fits)
 
 
 _OF_BUILDS = {"tf-macos-no-cuda", "tf-windows-native-cpu-only"}
@@ -327,20 +314,8 @@ _AGAINST = {
 """Kind of a line -> the cause that it speaks against."""
 
 
-def _by_a_program(event: TextEvent) -> bool:
-    """A program sets it so, on a line of its own."""
-    return _hides(event.values.get("value", "")) and event.text.lstrip("> ").startswith(("os.environ", "environ["))
-
-
-def _hides(value: str) -> bool:
-    """Whether this value of CUDA_VISIBLE_DEVICES hides all GPUs."""
-    return value.strip(" '\"") in _HIDES and value.strip(" '\"") != "0"
-
-
 _UNKNOWN = 999
 """cuInit's answer for an error that it has no name for."""
-_HIDES = ("", "-1", "none", "void", "NoDevFiles", "0")
-"""Values of CUDA_VISIBLE_DEVICES that hide all GPUs, and the one that every machine with a GPU has."""
 
 
 def strong(facts: Facts) -> Iterator[str]:

@@ -116,7 +116,7 @@ def test_it_is_decided(text: str, cause: str) -> None:
         ("cudaGetDeviceCount returned 38\nCUDA_VISIBLE_DEVICES=9\n", "cuda-visible-devices-wrong"),
         ("cuMulticastCreate returned 802\n", "fabric-manager-not-running"),
         ("clocks fall at 92 degrees, SW Thermal Slowdown: Active\n", "gpu-throttling-thermal"),
-        ("CUDA error 38: no device\n", "cuda-visible-devices-empty"),
+        ("CUDA error 38: no device\n", "cuda-visible-devices-wrong"),
         ("miner: CUDA error code: 803\n", "driver-library-mismatch"),
         ("cuInit()=804\n", "cuda-compat-unsupported"),
         ("CUDA initialization failed with error 30\n", "cuinit-uvm-device-missing"),

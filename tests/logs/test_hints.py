@@ -50,6 +50,10 @@ PART = "Could not load library libcudnn_ops_infer.so.8. Error: {}/libnvrtc.so: u
         ("export CUDA_VISIBLE_DEVICES=''", EMPTY),
         ("CUDA_VISIBLE_DEVICES=-1 python3 train.py", EMPTY),
         ("export CUDA_VISIBLE_DEVICES=0", EMPTY),
+        ("CUDA_VISIBLE_DEVICES=${GPU} python3 train.py", EMPTY),
+        ("CUDA_VISIBLE_DEVICES=$GPU python3 train.py", EMPTY),
+        ("python3 train.py --gpu 0", EMPTY),
+        ("I ran python3 train.py", WRONG),
     ],
 )
 def test_the_value_that_is_set(line: str, cause: str) -> None:
