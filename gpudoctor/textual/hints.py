@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..facts import Facts, TextEvent
+from ..facts import Facts
 from ..patterns import Pattern
 from . import libraries, setups, visible
 from .fitting import gpus_asked, library_is_older, removed
