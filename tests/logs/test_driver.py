@@ -238,7 +238,7 @@ def test_a_line_decides(cause: str, text: str) -> None:
 
 
 FIRST: dict[str, tuple[str, ...]] = {
-    "cuda-visible-devices-empty": ("RuntimeError: no CUDA-capable device is detected",),
+    "cuda-visible-devices-wrong": ("RuntimeError: no CUDA-capable device is detected",),
     "device-node-permission": ("cuInit(0): OS call failed or operation not supported on this OS",),
     "driver-module-not-loaded": (
         "After the update nvidia-smi no longer works.",
