@@ -13,7 +13,7 @@ HOST_SHORT, HOST_GROWS, ASKED = "host-memory-short-told", "host-memory-grows-tol
 _SENTENCE = Pattern(r"(?<=[?!;])\s+|(?<=[^\W\d_])\.\s+|[。\uff01\uff1f\uff1b]|\.$")
 _PRINTED = Pattern(
     r"^(?:[\w.]{1,80}(?:Error|Exception)\b|File \"|Traceback |Step \d|Epoch \d|\d{4}-\d\d-\d\d \d\d:|\[?[IWEF]\d{4} |\|)|\.(?:cc|cpp|cu|h|py|c):\d|^\W{0,4}(?:\w+\()|\bclass \w+\b|^(?:import|from) \w+|https?://\S{1,200}(?:memory|oom)"
-    r"|failed to allocate \d|CUDA_ERROR_|Tried to allocate \d|bfc_allocator|OOM when allocating|Allocator \("
+    r"|failed to allocate \d|CUDA_ERROR_|Tried to allocate \d|bfc_allocator|Cuda failure '|OOM when allocating|Allocator \("
 )
 """What programs print, code, addresses: nobody says it."""
 
@@ -57,7 +57,7 @@ _NOT_SHORT = Pattern(
 
 # ------------------------------------------------------------------- it grows
 
-_UP = r"(?:grow(?:s|ing|n)?|grew|increas(?:es?|ed|ing)|ris(?:es?|ing)|rose|climb(?:s|ed|ing)?|leak(?:s|ed|ing|age)?|goes up|going up|go up|accumulat(?:es?|ed|ing)|fills? up|filling up|builds? up|pil(?:es|ing) up|adds? up|add up|creep(?:s|ing)? up)"
+_UP = r"(?:grow(?:s|ing|n)?|grew|increas(?:es?|ed|ing)|ris(?:es?|ing)|rose|climb(?:s|ed|ing)?|leak(?:s|ed|ing|age)?|goes up|going up|go up|(?:goes|went|going|jumps|rises) from \d|accumulat(?:es?|ed|ing)|fills? up|filling up|builds? up|pil(?:es|ing) up|adds? up|add up|creep(?:s|ing)? up)"
 _AGAIN = r"(?:each|every|per|after|over time|with (?:time|the)|until|till|and more|more and more|gradual\w+|continu\w+|constant\w+|stead\w+|slow\w+|keeps?|kept|always|in a loop|over and over|a bit|and then|finally|eventually|from \d|to \d|during|while|when|in (?:the )?\w+ loop|as (?:the )?(?:training|epoch|it))"
 _GROWS = (
     Pattern(
@@ -122,7 +122,7 @@ _ASKS = Pattern(
 )
 _TITLE = Pattern(rf"(?i:^\W{{0,3}}(?:\[\w+\] )?{_LESS} )|(?i:{_M} (?:limit|fraction|usage|consumption|growth)\w*\W*$)")
 _NOT_TAKES = Pattern(
-    r"(?i:\bslow\w*|\bspeed\b|\bfps\b|\bonly (?:the |one |a single )*(?:first|gpu ?#?\d|one|single)\b|\bdoes(?:n't| not) use\b|只有|很慢|速度|медленн|langsam|lent[eao]?\b)"
+    r"(?:没有?|未|不)(?:被|会|能)?(?:占|用|吃)|(?i:(?:\b(?:not|never|cannot|without)|n't) (?:\w+ ){0,2}?(?:tak|allocat|reserv|grab|fill|occup|eat|consum|us)\w*\b|\bslow\w*|\bspeed\b|\bfps\b|\bonly (?:the |one |a single )*(?:first|gpu ?#?\d|one|single)\b|\bdoes(?:n't| not) use\b|只有|很慢|速度|медленн|langsam|lent[eao]?\b)"
 )
 """Who complains of speed, or of GPUs that do not work."""
 _SETTLED = Pattern(
@@ -188,17 +188,25 @@ _TELLING = {"cured", "memory-grows", "memory-grows-by-step", "killed-said", "tak
 """Kinds of a line that tell of what was amiss."""
 
 
+_OF_HOSTS = {HOST_SHORT, HOST_GROWS, GROWS, "killed", "killed-said", "memory-grows", "memory-grows-by-step"}
+"""Where somebody tells these, how much of the GPU's memory is taken is mentioned beside it."""
+
+
 def settle(notes: Notebook, found: tuple[Alike, ...]) -> None:
     """Take back what is no complaint of memory in the end: TensorFlow says itself that it is no failure, or somebody clearly
     complains of another matter and mentions it."""
     kinds = {e.kind for e in notes.events}
     another = bool(found) and found[0].share >= _CLEARLY and found[0].cause not in _OF_MEMORY
-    retried = "benign-memory-retried" in kinds
-    gpus = SHORT in kinds and "hosts-memory-named" not in kinds
-    if another or retried or gpus:
-        gone = (
-            (SHORT, GROWS, TAKES, LIMIT, HOST_SHORT, HOST_GROWS) if another else (SHORT,) if retried else (HOST_SHORT,)
-        )
+    gone: set[str] = set()
+    if another:
+        gone |= {SHORT, GROWS, TAKES, LIMIT, HOST_SHORT, HOST_GROWS}
+    if "benign-memory-retried" in kinds:
+        gone.add(SHORT)
+    if SHORT in kinds and "hosts-memory-named" not in kinds:
+        gone.add(HOST_SHORT)
+    if kinds & _OF_HOSTS:
+        gone |= {TAKES, LIMIT}
+    if gone:
         notes.events[:] = [e for e in notes.events if e.kind not in gone]
 
 
