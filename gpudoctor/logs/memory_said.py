@@ -12,7 +12,7 @@ SHORT, GROWS, TAKES, LIMIT = "memory-short-told", "memory-grows-told", "takes-mu
 HOST_SHORT, HOST_GROWS, ASKED = "host-memory-short-told", "host-memory-grows-told", "memory-asked-told"
 _SENTENCE = Pattern(r"(?<=[?!;])\s+|(?<=[^\W\d_])\.\s+|[。\uff01\uff1f\uff1b]|\.$")
 _PRINTED = Pattern(
-    r"^(?:[\w.]{1,80}(?:Error|Exception)\b|File \"|Traceback |Step \d|Epoch \d|\d{4}-\d\d-\d\d \d\d:|\[?[IWEF]\d{4} |\|)|\.(?:cc|cpp|cu|h|py|c):\d|^\W{0,4}(?:\w+\()|\bclass \w+\b|^(?:import|from) \w+|https?://\S{1,200}(?:memory|oom)"
+    r"^(?:File \"|Traceback |Step \d|Epoch \d|\d{4}-\d\d-\d\d \d\d:|\[?[IWEF]\d{4} |\|)|\.(?:cc|cpp|cu|h|py|c):\d|^\W{0,4}(?:\w+\()|\bclass \w+\b|^(?:import|from) \w+|https?://\S{1,200}(?:memory|oom)"
     r"|failed to allocate \d|CUDA_ERROR_|Tried to allocate \d|bfc_allocator|Cuda failure '|OOM when allocating|Allocator \("
 )
 """What programs print, code, addresses: nobody says it."""
@@ -30,7 +30,7 @@ _OF_GPUS_RAM = Pattern(rf"(?i:{_M}|显存|видеопам\w*|(?:grafik|video|gp
 
 # ------------------------------------------------------------------- it does not suffice
 
-_OUT = r"(?:out[ -]+of[ -]+(?:the )?(?:\w+ ){0,2}?(?:memory|mem|ram|vram|space on (?:the )?gpu)\b|out-?of-?memory|\bc?oom(?:s|ed|ing|'s|'d)?\b(?![- ]?kill)|resource ?exhausted)"
+_OUT = r"(?:out[ -]+off?(?: of)?[ -]+(?:the )?(?:\w+ ){0,2}?(?:memory|mem|ram|vram|space on (?:the )?gpu)\b|out-?of-?memory|\bc?oom(?:s|ed|ing|'s|'d)?\b(?![- ]?kill)|resource ?exhausted)"
 _SMALLER = r"(?:not? (?:have )?(?:enough|sufficient)|(?:not|n't|nt) (?:\w+ ){0,3}?(?:enough|sufficient)|in-?sufficient|too (?:little|small|less|low)|lack(?:s|ing)?(?: of)?|short(?:age)?(?: of| on)?|no more|no free|exceed(?:s|ed|ing)?|deficient|exhaust(?:s|ed|ing)?|limited)"
 _SHORT = (
     Pattern(
@@ -41,13 +41,20 @@ _SHORT = (
         rf"|{_M}(?: usage)?\b[^.\n]{{0,40}}\b(?:full|used up|maxe[sd] out|fills? up|100 ?%)[^.\n]{{0,30}}\b(?:crash\w*|stops?|errors?|fails?|dies|killed|then)\b|\b(?:fills?|uses?|used|eats?|using) up (?:all )?(?:of )?(?:the |my )?{_M}[^.\n]{{0,40}}\b(?:crash\w*|stops?|errors?|fails?|dies)\b)"
     ),
     Pattern(
-        r"显存.{0,6}(?:不足|不够|溢出|爆|耗尽|超出|报错|炸)|爆(?:了)?显存|(?:超出|超过).{0,4}显存|OOM|内存溢出.{0,8}(?:GPU|CUDA)"
+        r"显存.{0,6}(?:不足|不够|溢出|爆|耗尽|超出|报错|炸)|爆(?:了)?显存|(?:超出|超过).{0,4}显存|OOM|(?<!爆)内存溢出.{0,8}(?:GPU|CUDA)|(?:GPU|CUDA).{0,12}内存(?:不足|不够|溢出)"
         r"|(?i:(?:не хватает|нехватка|недостаточно|мало|закончи\w{1,5}|кончает\w{0,3}|кончи\w{1,5}|переполн\w{1,6})(?: \w+){0,2} (?:видео|gpu|гпу|vram|памят)\w*|видеопам\w+ (?:не хватает|мало|заканчивается|кончается|переполн\w*))"
         r"|(?i:(?:zu wenig|nicht genug|nicht gen\w{1,3}gend|nicht ausreichend|unzureichend\w*|kein) (?:freie[rn]? )?(?:grafik|video|gpu)[- ]?(?:karten)?(?:speicher|ram)|(?:grafik|video|gpu)[- ]?(?:karten)?speicher\w* (?:\w+ ){0,2}?(?:nicht (?:aus|genug)|reicht nicht|voll|zu klein|ersch\w+pft|l\w+uft voll)|speicher (?:der|meiner) (?:grafikkarte|gpu|karte)[^.\n]{0,12}(?:nicht|voll|zu klein))"
         r"|(?i:(?:sin|falta(?: de)?|insuficiente|no (?:hay|tengo|tiene|alcanza)(?: la)?(?: suficiente)?|poca|sem|não (?:há|tem|tenho)(?: a)? ?(?:suficiente)?|pouca|estour\w{1,3}(?: d[ea]| a)?) (?:la )?(?:mem[oó]ria|vram)\b|mem[oó]ria(?: \w+){0,4} (?:insuficiente|no (?:es )?(?:alcanza|suficiente)|esgotad\w|agotad\w))"
         r"|(?i:m[ée]moire(?: \w+){0,4} (?:insuffisante|satur[ée]e|pleine|n'est pas suffisante)|(?:pas assez|manque|plus assez|[àa] court|d[ée]passement) de (?:la )?m[ée]moire)"
     ),
 )
+_SHORT_ON_GPU = Pattern(
+    rf"(?i:\b(?:{_SMALLER}) (?:\w+ ){{0,2}}?(?:memory|mem)\b(?! (?:usage|consumption))|\bmemory (?:\w+ ){{0,3}}?(?:not enough|insufficient|exhausted|exceeded|overflow\w*)\b|\bmemory[- ]?(?:allocation)?[- ]?(?:errors?|fail(?:s|ed|ure)|crash\w*)\b|\bmemory allocation (?:has )?(?:error|fail)\w*"
+    r"|\b(?:models?|networks?|nets?|batch(?:es)?|images?|data|it|volumes?|input|tensor|protein|scene)(?: is| are|'s)? (?:\w+ )?too (?:large|big|huge|heavy|much|long)\b[^.\n]{0,20}\bfor\b|\b(?:gpu|card|memory|vram)\b(?: \w+){0,2}? (?:is |gets? |will |just )*(?:explod\w*|overflow\w*|blow[ns]? up|burst\w*)\b|\b(?:explod|overflow)\w* (?:the |my )?(?:gpu|card|memory)"
+    r"|\bmemory (?:usage|consumption|requirements?|demand)\b(?: \w+){0,3}? too (?:high|large|much|big)\b(?=[^\n]{0,100}\b(?:\d+ ?gb?|abort\w*|crash\w*|fail\w*|error\w*|dies)\b)|\bblow[ns]? up the (?:gpu|memory|card)|\b(?:fails?|failed|crash\w*|dies|aborts?|can't|cannot)\b[^.\n]{0,40}\b(?:only|just) (?:has |have |with )?\d{1,2} ?gb?\b"
+    r"|\b(?:memory|vram) (?:is|was) (?:full|all used|used up)\b[^.\n]{0,30}\b(?:crash\w*|error|stop\w*|fail\w*|when i (?:start|run|train)))"
+)
+"""The same in words that do not tell whose memory it is, of a GPU that is named."""
 _NOT_SHORT = Pattern(
     rf"(?i:\b(?:no|not|never|without|avoid(?:s|ing)?|prevent(?:s|ing)?|less|n't) (?:\w+ ){{0,4}}?{_OUT}|{_OUT}[^.\n]{{0,30}}\b(?:any ?more|any longer|is gone|went away|goes away|solved|fixed)\b"
     rf"|\b(?:no longer|solved|fix(?:ed|es)|resolved|in case|in order to|so that it|if (?:you|there|it|the|one|we|users?)|when you|whether|otherwise|should you|cause you|might|may|could|would|will)\b[^.\n]{{0,60}}{_OUT}|{_OUT}[^.\n]{{0,20}}\b(?:handling|handler|killer|safe|score)\b"
@@ -57,8 +64,8 @@ _NOT_SHORT = Pattern(
 
 # ------------------------------------------------------------------- it grows
 
-_UP = r"(?:grow(?:s|ing|n)?|grew|increas(?:es?|ed|ing)|ris(?:es?|ing)|rose|climb(?:s|ed|ing)?|leak(?:s|ed|ing|age)?|goes up|going up|go up|(?:goes|went|going|jumps|rises) from \d|accumulat(?:es?|ed|ing)|fills? up|filling up|builds? up|pil(?:es|ing) up|adds? up|add up|creep(?:s|ing)? up)"
-_AGAIN = r"(?:each|every|per|after|over time|with (?:time|the)|until|till|and more|more and more|gradual\w+|continu\w+|constant\w+|stead\w+|slow\w+|keeps?|kept|always|in a loop|over and over|a bit|and then|finally|eventually|from \d|to \d|during|while|when|in (?:the )?\w+ loop|as (?:the )?(?:training|epoch|it))"
+_UP = r"(?:grow(?:s|ing|n)?|grew|increas(?:es?|ed|ing)|ris(?:es?|ing)|rose|climb(?:s|ed|ing)?|leak(?:s|ed|ing|age)?|goes up|going up|go up|(?:goes|went|going|jumps|rises) from \d|accumulat(?:es?|ed|ing)|fills?(?: up)?|filling(?: up)?|builds? up|pil(?:es|ing) up|adds? up|add up|creep(?:s|ing)? up)"
+_AGAIN = r"(?:each|every|per|after|over time|with (?:time|the)|until|till|and more|more and more|gradual\w+|continu\w+|constant\w+|stead\w+|keeps?|kept|always|in a loop|over and over|a bit|and then|finally|eventually|from \d|to \d|during|while|when|in (?:the )?\w+ loop|as (?:the )?(?:training|epoch|it))"
 _GROWS = (
     Pattern(
         rf"(?i:\b(?:memory|mem|v?ram|rss)\b(?! (?:cell|bank|network))[^.\n]{{0,60}}?\b(?:{_UP}[^.\n]{{0,60}}\b{_AGAIN}\b|{_AGAIN} [^.\n]{{0,30}}{_UP}\b)|\b{_AGAIN}\b[^.\n]{{0,60}}\b(?:memory|v?ram|rss)\b[^.\n]{{0,40}}?\b{_UP}\b"
@@ -72,9 +79,14 @@ _GROWS = (
         r"|(?i:(?:памят|\u041e\u0417\u0423|vram)\w*[^.\n]{0,40}(?:раст[её]т|растет|увеличива|утека|заполня)|(?:раст[её]т|увеличива\w+|утечк\w+|утека\w+)[^.\n]{0,30}(?:памят|\u041e\u0417\u0423)|утечк\w+ памят)"
         r"|(?i:(?:speicher|\bram|vram)\w*[^.\n]{0,40}\b(?:w\w{1,2}chst|steigt|nimmt [^.\n]{0,20}zu|l\w{1,2}uft voll|f\w{1,2}llt sich)|speicherleck|speicher-?leak)"
         r"|(?i:(?:mem[oó]ria|\bram\b|vram)[^.\n]{0,40}\b(?:aumenta|crece|sube|se llena|cresce|sobe|enche|va aumentando|vai aumentando)|fuga de memoria|vazamento de mem[oó]ria|(?:aumenta|crece|cresce) (?:el|o|a|la) (?:uso|consumo) (?:de|da) mem[oó]ria)"
+        r"|(?i:\b(?:jede[mnrs]?|cada|chaque|кажд\w+)\b[^.\n]{0,40}\b(?:mehr|m[aá]s|mais|plus|больше)\b(?=[^.\n]{0,40}(?:speicher|mem|m[ée]moire|памят|belegt))|(?:speicher|\bram|mem[oó]ria|m[ée]moire|памят)[^.\n]{0,30}\b(?:jede[mnrs]?|cada|chaque|кажд\w+)\b[^.\n]{0,40}\b(?:mehr|m[aá]s|mais|plus|больше)\b)"
         r"|(?i:m[ée]moire[^.\n]{0,40}\b(?:augmente|cro[iî]t|grandit|se remplit)|fuite (?:de )?m[ée]moire)"
     ),
 )
+_LEAKS = Pattern(
+    r"(?i:^(?=[^\n]{0,300}\b(?:memory|v?ram)\b)[^\n]{0,300}\b(?:something|it|this|tf|tensorflow|keras|which|that|predict\w*|fit) (?:\w+ )?leaks\b)"
+)
+"""Something leaks; what, stands in another sentence."""
 _NOT_GROWS = Pattern(
     r"(?i:\b(?:no|not|never|without|n't|fix(?:ed|es)?|solved)\b[^.\n]{0,30}\b(?:leak\w*|grow\w*|increas\w*)\b|\bmemory[ _]growth\b|\bset_memory_growth\b|\ballow_growth\b|\bpaper\b|\bmemory (?:network|bank|cell|module|augment\w*)"
     r"|\b(?:constant|stable|flat|unchanged)\b(?![^.\n]{0,40}\b(?:but|while|ram)\b)|\bincreas\w+ (?:the )?(?:batch|memory limit|your|swap|gpu memory)\b)"
@@ -117,10 +129,19 @@ _LIMIT = (
         r"|(?i:\b(?:limitar|reducir|restringir|reduzir|diminuir|controlar|limiter|r[ée]duire|restreindre)\b[^.\n]{0,40}\b(?:mem[oó]ria|m[ée]moire|vram)\b)"
     ),
 )
+_TAKES_ON_GPU = Pattern(
+    r"(?i:\bmemory (?:usage|consumption|footprint|use)\b[^.\n]{0,20}\b(?:very|too|so|extremely|really|quite|unusually) (?:high|large|huge|much|big)\b|\b(?:very|too|so|extremely|really|quite|unusually|such) (?:an? )?(?:high|large|huge|much|big) (?:gpu )?memory (?:usage|consumption|footprint|use)\b)"
+)
+_LIMIT_ON_GPU = Pattern(
+    rf"(?i:\b{_LESS} (?:\w+ ){{0,3}}?memory (?:usage|consumption|footprint|use|allocation|fraction)\b)"
+)
+"""The same in words that do not tell whose memory it is, of a GPU that is named."""
 _ASKS = Pattern(
     r"(?i:\?|\bhow\b|\bcan (?:i|we|you|it|one)\b|\bis there\b|\bany (?:way|option|chance|possibility|method)\b|\bplease\b|\bwould (?:like|be)\b|\bwant\b|\bneed\b|\boption\b|\bfeature\b|\brequest\b|\b(?:can't|cannot|can not|unable|impossible|possible)\b|\ballow\b|\badd\b|\blet\b|\bwhere\b|\bcould (?:you|i|we)\b|\bsupport\b|\bnot work\w*|\bwie\b|怎|如何|как\b|[cç]omo\b|cómo|comment\b)"
 )
-_TITLE = Pattern(rf"(?i:^\W{{0,3}}(?:\[\w+\] )?{_LESS} )|(?i:{_M} (?:limit|fraction|usage|consumption|growth)\w*\W*$)")
+_TITLE = Pattern(
+    rf"(?i:^\W{{0,3}}(?:\[\w+\] )?{_LESS} )|(?i:{_M} (?:limit|fraction|usage|consumption|growth)\w*(?: (?:parameter|option|setting|argument|flag|param))?\W*$)"
+)
 _NOT_TAKES = Pattern(
     r"(?:没有?|未|不)(?:被|会|能)?(?:占|用|吃)|(?i:(?:\b(?:not|never|cannot|without)|n't) (?:\w+ ){0,2}?(?:tak|allocat|reserv|grab|fill|occup|eat|consum|us)\w*\b|\bslow\w*|\bspeed\b|\bfps\b|\bonly (?:the |one |a single )*(?:first|gpu ?#?\d|one|single)\b|\bdoes(?:n't| not) use\b|只有|很慢|速度|медленн|langsam|lent[eao]?\b)"
 )
@@ -143,8 +164,13 @@ _HOST_SHORT = Pattern(
     r"|\b(?:all|whole|entire|full|available|too much|\d+ ?gb(?: of)?)\b[^.\n]{0,24}\b(?:system memory|host memory|ram)\b[^.\n]{0,50}\b(?:crash\w*|freez\w*|kill\w*|hang\w*|dies|swap\w*|not enough)\b|\bram\b[^.\n]{0,40}\b(?:fills?(?: up)?|full|exhausted|runs? out|overflow\w*|not enough|used up|maxed)\b[^.\n]{0,80}"
     r"\b(?:crash\w*|freez\w*|kill\w*|hang\w*|dies|load\w*|stops?|swap\w*)\b|\b(?:out of|not enough|insufficient|lack of|run out of|runs out of) (?:system |host |cpu |main )?(?:ram|system memory|host memory|cpu memory)\b|\bafter using all available ram\b"
     r"|\b(?:crash\w*|dies|killed)\b[^.\n]{0,60}\bram (?:goes|is|gets|reaches|at|usage)\b)"
+    r"|(?i:\b(?:process|script|program|training|python|job|run|kernel) (?:gets? |got |is |was |just )*killed\b|\boom[-_ ]kill|(?<!of )\bmemory ?errors? (?:when|while|on|in|at|during|after|if)\b|\b(?:exit\w*|end\w*|return\w*|die[sd]|code|status|signal)\b[^.\n]{0,16} -9\b(?![.\d])"
+    r"|\b(?:dies|died|crash\w*|killed|stops|freezes)\b[^.\n]{0,30}\bload\w*\b[^.\n]{0,30}\b\d{1,3} ?gb\b|\bram\b[^.\n]{0,12}\b(?:goes|is|at|reaches|hits|gets|near)\b[^.\n]{0,8}\b(?:100|9\d) ?%)"
     r"|(?i:\b(?:is|was|gets?|got|just|then|being|terminated with|says?|prints?|shows?|message|error|simply|suddenly|with|only) (?:\w+ )?['\"`*]{0,3}killed['\"`*]{0,3}(?! by (?:me|the user)| all| the| old| my))|^['\"`*]{0,3}[Kk]illed['\"`*]{0,3}\W{0,3}$|(?i:\b(?:ends?|ended|dies|died|exits?|exited|gets?|got|was|is|terminated|crash\w*|stops?|stopped|error)\b[^.\n]{0,30}\bkill(?:ed)?[ -]+(?:signal )?-?9\b|^\W{0,3}kill(?:ed)? ?-?9\W{0,3}$|\bsigkill\b|\bsignal 9\b|\bexit code (?:137|-9)\b)"
     r"|内存不足|(?<!显)内存(?:不够|溢出|爆)|爆内存|被(?i:kill(?:ed)?)掉?|(?i:进程.{0,8}(?:杀死|killed|终止))|\bGetötet\b|(?i:процесс[^.\n]{0,20}(?:убит|убива|завершается)|нехватк\w+ (?:\u043e\u0437\u0443|оперативн\w+)|не хватает (?:\u043e\u0437\u0443|оперативн\w+))"
+)
+_GPUS_TOO = Pattern(
+    r"内存.{0,12}(?:GPU|CUDA)|(?:GPU|CUDA).{0,12}内存|(?i:\bmemory ?errors? (?:on|in) (?:the |my )?(?:gpu|cuda|card))"
 )
 _NOT_KILLED = Pattern(
     r"(?i:\bi (?:have |had )?(?:just |then |already )?(?:killed|kill)\b|\bkilled (?:the|all|my|it|them|this|that|other|old)\b|\b(?:was|were) killed by (?:me|hand|mistake)\b|\bkilled off\b|\bkilled performance)"
@@ -213,19 +239,28 @@ def settle(notes: Notebook, found: tuple[Alike, ...]) -> None:
 def _kind(sentence: str, text: str, gpu_named: bool) -> str:
     """The kind of a sentence in its line; '': it says nothing of memory that is amiss."""
     gpus, hosts = _OF_GPUS_RAM.search(sentence), _OF_HOST.search(_OF_GPUS_RAM.sub(" ", sentence))
-    if _any(_GROWS, sentence) and not _NOT_GROWS.search(sentence):
+    if (_any(_GROWS, sentence) or _LEAKS.search(text)) and not _NOT_GROWS.search(sentence):
         if hosts and gpus:
             return HOST_GROWS
         return HOST_GROWS if hosts or not (gpus or gpu_named) else GROWS
-    if _HOST_SHORT.search(sentence) and not _NOT_KILLED.search(sentence) and not gpus:
+    if (
+        _HOST_SHORT.search(sentence)
+        and not (gpu_named and _GPUS_TOO.search(sentence))
+        and not _NOT_KILLED.search(sentence)
+        and not gpus
+    ):
         return HOST_SHORT
-    if _any(_SHORT, sentence) and not _NOT_SHORT.search(sentence):
+    short = _any(_SHORT, sentence) or (gpu_named and not hosts and _SHORT_ON_GPU.search(sentence))
+    if short and not _NOT_SHORT.search(sentence):
         return HOST_SHORT if hosts and not gpus and not _OF_GPU.search(sentence) else SHORT
     if _SETTLED.search(text):
         return ASKED if _ABOUT.search(sentence) else ""
-    if _any(_TAKES, sentence) and not (hosts and not gpus) and not _NOT_TAKES.search(text):
+    named = gpu_named and not hosts
+    takes = _any(_TAKES, sentence) or (named and _TAKES_ON_GPU.search(sentence))
+    if takes and not (hosts and not gpus) and not _NOT_TAKES.search(text):
         return TAKES
-    if _any(_LIMIT, sentence) and (_ASKS.search(sentence) or _TITLE.search(sentence)):
+    limits = _any(_LIMIT, sentence) or (named and _LIMIT_ON_GPU.search(sentence))
+    if limits and (_ASKS.search(sentence) or _TITLE.search(sentence)):
         return LIMIT
     return ASKED if _QUESTION.search(sentence) and _ABOUT.search(sentence) else ""
 

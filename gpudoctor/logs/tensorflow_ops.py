@@ -135,7 +135,7 @@ _LIBRARIES = (
 _FINDS_NONE = (
     r"\bcudaMalloc(?:Managed|Async)? failed: out of memory|\bCUDA failure 2: out of memory|\bcudaSuccess \(2 vs\. 0\)|\bCUDA Error: out of memory|[Oo]ut of memory in cu\w{2,30}\(|System is out of GPU|[Oo]ut of memory error on GPU \d"
     r"|[Cc]ould not allocate (?:\w{1,12} ){0,3}(?:GPU|CUDA|device|shared) (?:\w{1,12} ){0,2}(?:buffer|memory)|[Ff]ailed to allocate (?:memory for requested buffer of size|compute buffers|CUDA\d? buffer|(?:\w{1,12} ){0,3}on (?:the )?(?:GPU|device))"
-    r"|[Oo]ut of memory allocating [\d,]{1,20} bytes \(allocated so far|out of memory to allocate \d{1,16} bytes|\[CUDA memory error\]|CUDA_OUT_OF_MEMORY|\bOUT_OF_DEVICE_MEMORY\b|CL_MEM_OBJECT_ALLOCATION_FAILURE"
+    r"|[Oo]ut of memory allocating [\d,]{1,20} bytes \(allocated so far|out of memory to allocate \d{1,16} bytes|\[CUDA memory error\]|CUDA_OUT_OF_MEMORY|\bOUT_OF_DEVICE_MEMORY\b|CL_MEM_OBJECT_ALLOCATION_FAILURE|\bcudaErrorMemoryAllocation\b"
 )
 """Programs that are not TensorFlow: basecallers, renderers, ONNX Runtime, Caffe, darknet, MXNet, CuPy, Paddle, llama.cpp."""
 _MEMORY = (
@@ -180,7 +180,7 @@ _MEMORY = (
     Kind("copy-finds-no-room", r"could not create CUDA event: out of device memory|Dst tensor is not initialized|unable to allocate output tensor", _FAILS),
     Kind("torch-out-of-memory", r"CUDA out of memory\. Tried to allocate|cuda runtime error \(2\)", _FAILS),
     Kind("program-finds-no-memory", _FINDS_NONE, _FAILS),
-    Kind("cuda-out-of-memory", r"CUDA error: out of memory|\bcudaErrorMemoryAllocation\b", _FAILS),
+    Kind("cuda-out-of-memory", r"CUDA error: out of memory", _FAILS),
     Kind("driver-suspected", r"(?i:possibly insufficient driver version): (?P<version>\d{3,4}\.[\d.]*\d)"),
     Kind("handle-memory", r"Memory usage: (?P<free>\d+) bytes free, (?P<total>\d+) bytes total"),
     Kind("allocator-limit", r"^Limit: {1,30}(?P<bytes>\d{1,16})$"),
