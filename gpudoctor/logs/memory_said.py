@@ -31,7 +31,7 @@ _OF_GPUS_RAM = Pattern(rf"(?i:{_M}|显存|видеопам\w*|(?:grafik|video|gp
 # ------------------------------------------------------------------- it does not suffice
 
 _OUT = r"(?:out[ -]+off?(?: of)?[ -]+(?:the )?(?:\w+ ){0,2}?(?:memory|mem|ram|vram|space on (?:the )?gpu)\b|out-?of-?memory|\bc?oom(?:s|ed|ing|'s|'d)?\b(?![- ]?kill)|resource ?exhausted)"
-_SMALLER = r"(?:not? (?:have )?(?:enough|sufficient)|(?:not|n't|nt) (?:\w+ ){0,3}?(?:enough|sufficient)|in-?sufficient|too (?:little|small|less|low)|lack(?:s|ing)?(?: of)?|short(?:age)?(?: of| on)?|no more|no free|exceed(?:s|ed|ing)?|deficient|exhaust(?:s|ed|ing)?|limited)"
+_SMALLER = r"(?:not? (?:have )?(?:enough|sufficient)|(?:not|n't|nt) (?:\w+ ){0,3}?(?:enough|sufficient)|in-?sufficient|too (?:little|small|less|low)|lack(?:s|ing)?(?: of)?|short(?:age)?(?: of| on)?|no more|no free|exceed(?:s|ed|ing)?|deficient|exhaust(?:s|ed|ing)?)"
 _SHORT = (
     Pattern(
         rf"(?i:{_OUT}"
@@ -58,7 +58,7 @@ _SHORT_ON_GPU = Pattern(
 _NOT_SHORT = Pattern(
     rf"(?i:\b(?:no|not|never|without|avoid(?:s|ing)?|prevent(?:s|ing)?|less|n't) (?:\w+ ){{0,4}}?{_OUT}|{_OUT}[^.\n]{{0,30}}\b(?:any ?more|any longer|is gone|went away|goes away|solved|fixed)\b"
     rf"|\b(?:no longer|solved|fix(?:ed|es)|resolved|in case|in order to|so that it|if (?:you|there|it|the|one|we|users?)|when you|whether|otherwise|should you|cause you|might|may|could|would|will)\b[^.\n]{{0,60}}{_OUT}|{_OUT}[^.\n]{{0,20}}\b(?:handling|handler|killer|safe|score)\b"
-    r"|\b(?:thought|guess\w*|suspect\w*|suppose\w*|supose|assum\w+|wonder\w*)\b|\b(?i:achei|pens[ée]|pensaba|pensei|cre[íi]a?|dachte|vermute|думал|я подумал)\b|以为|\b(?:don't|not|n't) think\b|\b(?:typo|readme|changelog|docs?)\b|\bis (?:it|this)\b[^.\n]{0,30}\?)"
+    r"|\b(?:thought|guess\w*|suspect\w*|suppose\w*|supose|assum\w+|wonder\w*)\b|\b(?i:achei|pens[ée]|pensaba|pensei|cre[íi]a?|dachte|vermute|думал|я подумал)\b|以为|\b(?:don't|not|n't) think\b|\b(?:typo|readme|changelog|docs?)\b|\bis (?:it|this)\b[^.\n]{0,30}\?|\b(?:read that|leads? to|recommended|against|compil\w+|isn't the|not the|as an? out|\becc\b|uncorrect\w+|uncontained|xid|dbe|remapp\w+|rma'?d?)\b|\bwhile building\b)"
 )
 """Who is not out of memory, or speaks of what might be."""
 
@@ -88,7 +88,7 @@ _LEAKS = Pattern(
 )
 """Something leaks; what, stands in another sentence."""
 _NOT_GROWS = Pattern(
-    r"(?i:\b(?:no|not|never|without|n't|fix(?:ed|es)?|solved)\b[^.\n]{0,30}\b(?:leak\w*|grow\w*|increas\w*)\b|\bmemory[ _]growth\b|\bset_memory_growth\b|\ballow_growth\b|\bpaper\b|\bmemory (?:network|bank|cell|module|augment\w*)"
+    r"(?i:\b(?:no|not|never|without|n't|fix(?:ed|es)?|solved)\b[^.\n]{0,30}\b(?:leak\w*|grow\w*|increas\w*)\b|\bmemory[ _]growth\b|\bset_memory_growth\b|\ballow_growth\b|\bpaper\b|\bis (?:it|this|that) an? (?:\w+ )?leak\?|\bis (?:it|this|that) a memory leak\?|\bmemory (?:network|bank|cell|module|augment\w*)"
     r"|\b(?:constant|stable|flat|unchanged)\b(?![^.\n]{0,40}\b(?:but|while|ram)\b)|\bincreas\w+ (?:the )?(?:batch|memory limit|your|swap|gpu memory)\b)"
 )
 
@@ -173,7 +173,7 @@ _GPUS_TOO = Pattern(
     r"内存.{0,12}(?:GPU|CUDA)|(?:GPU|CUDA).{0,12}内存|(?i:\bmemory ?errors? (?:on|in) (?:the |my )?(?:gpu|cuda|card))"
 )
 _NOT_KILLED = Pattern(
-    r"(?i:\bi (?:have |had )?(?:just |then |already )?(?:killed|kill)\b|\bkilled (?:the|all|my|it|them|this|that|other|old)\b|\b(?:was|were) killed by (?:me|hand|mistake)\b|\bkilled off\b|\bkilled performance)"
+    r"(?i:\bi (?:have |had )?(?:just |then |already )?(?:killed|kill)\b|\bkilled (?:the|all|my|it|them|this|that|other|old)\b|\b(?:was|were) killed by (?:me|hand|mistake)\b|\bkilled off\b|\bkilled performance|\billegal instruction\b|\bsignal(?::| )? ?(?:[1-8]\b|1\d|bus|seg)|\bbus error\b|\bsigbus\b|\becc\b|\bcheck failed\b|\bxid\b|\buncorrect\w+|\buncontained\b|\bshared memory\b|\borphan\w*|\blauncher\b|\brsync\b)"
 )
 
 
