@@ -3,9 +3,9 @@ suffice. A sentence is of one kind; whose memory it is tells what stands nearest
 
 from __future__ import annotations
 
-from ..facts import COMPLAINT, NOTHING_WRONG, Alike
+from ..facts import COMPLAINT, NOTHING_WRONG, Alike, TextEvent
 from ..patterns import Pattern
-from .language import Kind, Language, Understood
+from .language import LONGEST, Kind, Language, Understood
 from .notebook import Notebook
 
 SHORT, GROWS, TAKES, LIMIT = "memory-short-told", "memory-grows-told", "takes-much-told", "memory-limit-wanted"
@@ -51,6 +51,7 @@ _SHORT = (
 _SHORT_ON_GPU = Pattern(
     rf"(?i:\b(?:{_SMALLER}) (?:\w+ ){{0,2}}?(?:memory|mem)\b(?! (?:usage|consumption))|\bmemory (?:\w+ ){{0,3}}?(?:not enough|insufficient|exhausted|exceeded|overflow\w*)\b|\bmemory[- ]?(?:allocation)?[- ]?(?:errors?|fail(?:s|ed|ure)|crash\w*)\b|\bmemory allocation (?:has )?(?:error|fail)\w*"
     r"|\b(?:models?|networks?|nets?|batch(?:es)?|images?|data|it|volumes?|input|tensor|protein|scene)(?: is| are|'s)? (?:\w+ )?too (?:large|big|huge|heavy|much|long)\b[^.\n]{0,20}\bfor\b|\b(?:gpu|card|memory|vram)\b(?: \w+){0,2}? (?:is |gets? |will |just )*(?:explod\w*|overflow\w*|blow[ns]? up|burst\w*)\b|\b(?:explod|overflow)\w* (?:the |my )?(?:gpu|card|memory)"
+    r"|\b(?:gpu|video|cuda|graphics) memory\b[^\n]{0,80}\bruns? out\b|\b\d{1,2} ?gb (?:one|card|gpu|laptop)\b[^.\n]{0,20}\b(?:runs? out|can't|cannot|can not|unable|gives|fails|refuses|is refused)\b|\btensor\b[^.\n]{0,40}\bcould not be allocated\b"
     r"|\bmemory (?:usage|consumption|requirements?|demand)\b(?: \w+){0,3}? too (?:high|large|much|big)\b(?=[^\n]{0,100}\b(?:\d+ ?gb?|abort\w*|crash\w*|fail\w*|error\w*|dies)\b)|\bblow[ns]? up the (?:gpu|memory|card)|\b(?:fails?|failed|crash\w*|dies|aborts?|can't|cannot)\b[^.\n]{0,40}\b(?:only|just) (?:has |have |with )?\d{1,2} ?gb?\b"
     r"|\b(?:memory|vram) (?:is|was) (?:full|all used|used up)\b[^.\n]{0,30}\b(?:crash\w*|error|stop\w*|fail\w*|when i (?:start|run|train)))"
 )
@@ -58,7 +59,7 @@ _SHORT_ON_GPU = Pattern(
 _NOT_SHORT = Pattern(
     rf"(?i:\b(?:no|not|never|without|avoid(?:s|ing)?|prevent(?:s|ing)?|less|n't) (?:\w+ ){{0,4}}?{_OUT}|{_OUT}[^.\n]{{0,30}}\b(?:any ?more|any longer|is gone|went away|goes away|solved|fixed)\b"
     rf"|\b(?:no longer|solved|fix(?:ed|es)|resolved|in case|in order to|so that it|if (?:you|there|it|the|one|we|users?)|when you|whether|otherwise|should you|cause you|might|may|could|would|will)\b[^.\n]{{0,60}}{_OUT}|{_OUT}[^.\n]{{0,20}}\b(?:handling|handler|killer|safe|score)\b"
-    r"|\b(?:thought|guess\w*|suspect\w*|suppose\w*|supose|assum\w+|wonder\w*)\b|\b(?i:achei|pens[ée]|pensaba|pensei|cre[íi]a?|dachte|vermute|думал|я подумал)\b|以为|\b(?:don't|not|n't) think\b|\b(?:typo|readme|changelog|docs?)\b|\bis (?:it|this)\b[^.\n]{0,30}\?|\b(?:read that|leads? to|recommended|against|compil\w+|isn't the|not the|as an? out|\becc\b|uncorrect\w+|uncontained|xid|dbe|remapp\w+|rma'?d?)\b|\bwhile building\b)"
+    r"|\b(?:thought|guess\w*|suspect\w*|suppose\w*|supose|assum\w+|wonder\w*)\b|\b(?i:achei|pens[ée]|pensaba|pensei|cre[íi]a?|dachte|vermute|думал|я подумал)\b|以为|是不是|是否|\b(?:don't|not|n't) think\b|\b(?:typo|readme|changelog|docs?)\b|\bis (?:it|this)\b[^.\n]{0,30}\?|\b(?:read that|leads? to|recommended|against|compil\w+|isn't the|not the|as an? out|\becc\b|uncorrect\w+|uncontained|xid|dbe|remapp\w+|rma'?d?)\b|\bwhile building\b)"
 )
 """Who is not out of memory, or speaks of what might be."""
 
@@ -169,6 +170,7 @@ _HOST_SHORT = Pattern(
     r"|(?i:\b(?:is|was|gets?|got|just|then|being|terminated with|says?|prints?|shows?|message|error|simply|suddenly|with|only) (?:\w+ )?['\"`*]{0,3}killed['\"`*]{0,3}(?! by (?:me|the user)| all| the| old| my))|^['\"`*]{0,3}[Kk]illed['\"`*]{0,3}\W{0,3}$|(?i:\b(?:ends?|ended|dies|died|exits?|exited|gets?|got|was|is|terminated|crash\w*|stops?|stopped|error)\b[^.\n]{0,30}\bkill(?:ed)?[ -]+(?:signal )?-?9\b|^\W{0,3}kill(?:ed)? ?-?9\W{0,3}$|\bsigkill\b|\bsignal 9\b|\bexit code (?:137|-9)\b)"
     r"|内存不足|(?<!显)内存(?:不够|溢出|爆)|爆内存|被(?i:kill(?:ed)?)掉?|(?i:进程.{0,8}(?:杀死|killed|终止))|\bGetötet\b|(?i:процесс[^.\n]{0,20}(?:убит|убива|завершается)|нехватк\w+ (?:\u043e\u0437\u0443|оперативн\w+)|не хватает (?:\u043e\u0437\u0443|оперативн\w+))"
 )
+_OF_A_JOB = Pattern(r"(?i:\b(?:srun|slurm\w*|pbs|sbatch|qsub|oom-?kill\w*|mem(?:ory)? limit)\b)")
 _GPUS_TOO = Pattern(
     r"内存.{0,12}(?:GPU|CUDA)|(?:GPU|CUDA).{0,12}内存|(?i:\bmemory ?errors? (?:on|in) (?:the |my )?(?:gpu|cuda|card))"
 )
@@ -184,17 +186,21 @@ def _any(patterns: tuple[Pattern, ...], text: str) -> bool:
 class _Memory(Language):
     """What somebody says of memory, sentence by sentence."""
 
-    def line(self, text: str, _at: int, _notes: Notebook) -> Understood | None:
-        """What the first sentence tells that tells something."""
+    def line(self, text: str, at: int, notes: Notebook) -> Understood | None:
+        """What its sentences tell; of several kinds the others are noted beside the one that goes first."""
         if _PRINTED.search(text) or len(text) > _LONGEST:
             return None
         whose_else = bool(_OF_GPU.search(text))
         kinds = [_kind(sentence, text, whose_else) for sentence in _SENTENCE.sub("\n", text).split("\n")]
-        told = [kind for kind in kinds if kind]
-        kind = next((kind for kind in told if kind != ASKED), told[0] if told else "")
-        return Understood(kind, {}, None if kind == ASKED else "op-fails", once=True) if kind else None
+        told = dict.fromkeys(kind for kind in kinds if kind)
+        first = next((kind for kind in _ORDER if kind in told), "")
+        for kind in told:
+            if kind not in (first, ASKED) and all(e.kind != kind for e in notes.events):
+                notes.note(TextEvent(line=at, language=COMPLAINT, kind=kind, text=text[:LONGEST], symptom="op-fails"))
+        return Understood(first, {}, None if first == ASKED else "op-fails", once=True) if first else None
 
 
+_ORDER = (GROWS, HOST_GROWS, SHORT, HOST_SHORT, TAKES, LIMIT, ASKED)
 _LONGEST = 1500
 _OF_MEMORY = (
     "gpu-oom-model-or-data", "gpu-memory-held-by-other-process", "tf-preallocates-all-memory", "gpu-memory-handle-alloc",
@@ -251,6 +257,8 @@ def _kind(sentence: str, text: str, gpu_named: bool) -> str:
     ):
         return HOST_SHORT
     short = _any(_SHORT, sentence) or (gpu_named and not hosts and _SHORT_ON_GPU.search(sentence))
+    if short and _OF_A_JOB.search(sentence):
+        return HOST_SHORT
     if short and not _NOT_SHORT.search(sentence):
         return HOST_SHORT if hosts and not gpus and not _OF_GPU.search(sentence) else SHORT
     if _SETTLED.search(text):
@@ -299,6 +307,26 @@ HELD = Language(
     ),
 )  # fmt: skip
 """Who tells that others are on the GPU, or that what ended has left its memory taken."""
+_ANOTHER = r"(?:second|2nd|other|another|first|old|older|previous|earlier|two|both|three|four|several|multiple|[2-9]|somebody's|someone's|his|her|dead|idle|orphan(?:ed)?)"
+_ONES = r"(?:notebooks?|scripts?|runs?|process(?:es)?|programs?|experiments?|workers?|kernels?|consoles?|containers?|tasks?|pods?|services?|jobs?|instances?|librar(?:y|ies)|trainings?|sessions?|models on the same gpu|users?|students?|people)"
+BESIDE = Language(
+    name="circumstances",
+    foreign=True,
+    words=(
+        "econd", "2nd", "other", "irst", "old", "previous", "earlier", "two ", "Two ", "both", "hree", "four", "several", "ultiple", "body", "one's", "dead", "idle", "rphan", "open", "ackground", "losing", "share", "free", "llocated", "in use", "used", "yesterday", "morning", "Yesterday", "lender", "Xorg", "ctrl", "Ctrl", "CTRL", "atlab", "mate",
+    ),
+    kinds=(
+        Kind(
+            "beside-others-told",
+            rf"(?i:^(?![^\n]{{0,300}}\b(?:nobody|no[- ]?one|nothing) else\b)[^\n]{{0,600}}?(?:\b{_ANOTHER} (?:[\w-]+ ){{0,2}}?{_ONES}\b(?! of (?:the )?(?:epoch|training))|\borphan(?:s|ed)?\b|\b(?:still|left|is|stays?|was) (?:\w+ )?open\b|\bin the background\b|\bclosing \w+ (?:\w+ )?(?:fixed|solved|helped)"
+            rf"|\b(?:gpu|card|t4|k80|v100|a100|server|machine)s? (?:is |are )?(?:being )?shared\b|\bshar(?:es?|ed|ing) (?:a|the|one|this|my|our|its)(?: \w+)? (?:gpu|card|k80|t4|v100|a100|rtx \d+|gtx \d+)\b|\btime[- ]?slicing\b|\b(?:somebody|someone)(?:'s| is| was| else)"
+            rf"|\bnvidia-smi\b[^.\n]{{0,30}}\b(?:shows?|reports?|says|lists)\b[^\n]{{0,20}}\b\d{{1,5}}(?:\.\d)? ?[mg]i?b (?:of \w+ )?(?:in use|used|occupied|taken)\b|\b0 bytes (?:already )?allocated\b|\balready allocated:? 0\b|\b(?:yesterday|this morning|in the morning)\b[^.\n]{{0,40}}\b(?:worked|trained|fine|ran|well)\b|\b(?:worked|trained|ran)\b[^.\n]{{0,30}}\b(?:yesterday|in the morning|this morning)\b"
+            rf"|\b(?:blender|xorg|matlab|web ?ui|browser|game)\b[^.\n]{{0,30}}\b(?:is|are|holds?|takes?|uses?) (?:\w+ )?(?:running|open|\d)))",
+            once=True,
+        ),
+    ),
+)  # fmt: skip
+"""Who tells of other programs on the GPU."""
 AT_WORK = Language(
     name="circumstances",
     foreign=True,
@@ -314,4 +342,4 @@ AT_WORK = Language(
     ),
 )  # fmt: skip
 """Who says what it is that needs the memory."""
-LANGUAGES = (LANGUAGE, HELD, AT_WORK)
+LANGUAGES = (LANGUAGE, HELD, BESIDE, AT_WORK)

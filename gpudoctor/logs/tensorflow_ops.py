@@ -187,7 +187,7 @@ _MEMORY = (
     Kind("allocator-report", r"Sum Total of in-use", _FAILS),
     Kind("device-unavailable", r"CUDA_ERROR_DEVICES?_UNAVAILABLE|CUDA-capable device\(?s?\)? (?:is/)?are busy or unavailable|cudaErrorDevicesUnavailable", _FAILS),
     Kind("invalid-ordinal", r"invalid device ordinal|cudaErrorInvalidDevice\b|CUDA_ERROR_INVALID_DEVICE\b(?!.*cuInit)(?<!cuInit: CUDA_ERROR_INVALID_DEVICE)", _FAILS),
-    Kind("resource-exhausted", r"\bResourceExhausted(?:Error)?\b", _FAILS),
+    Kind("resource-exhausted", r"\bResourceExhausted(?:Error)?\b|list of allocated tensors when OOM happens", _FAILS),
     Kind("no-supported-device", r"no supported devices found for platform CUDA", _FAILS),
     Kind(
         "exclusive-mode-said",

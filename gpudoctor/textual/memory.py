@@ -29,18 +29,23 @@ def firstly(facts: Facts) -> Iterator[str]:
         if said("takes-much-told", "memory-limit-wanted") and not said("memory-held-told"):
             yield _TAKEN
         return
-    if said("small-model-said", "holds-without-work") and any(_is_most(e.values) for e in said("memory-held-said")):
+    most = any(_is_most(e.values) for e in said("memory-held-said"))
+    beside = said("beside-others-told", "several-programs", "context-not-made")
+    small = said("small-model-said", "holds-without-work")
+    taken = said("takes-much-told") and (small or beside or said("other-finds-none"))
+    together = said("another-framework") and not said("memory-grows-told")
+    if (small and most) or taken or together or said(*_BY_TENSORFLOW):
         yield _TAKEN
     elif said(*_BY_OTHERS):
         yield _HELD
-    elif said(*_BY_TENSORFLOW):
-        yield _TAKEN
     elif said("cuda-out-of-memory", "allocation-refused"):  # what the driver answers at a program's start as well
-        if any(_is_most(e.values) for e in said("memory-held-said")):
+        if most:
             yield _HELD
-        elif said(*_FAILS_AT_WORK):
+        elif said(*_FAILS_AT_WORK) and not beside:
             yield _TOO_LARGE
-    elif not said("several-programs", "context-not-made"):
+    elif beside:
+        yield _HELD
+    else:
         yield _TOO_LARGE
 
 
