@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from gpudoctor import compat
 from gpudoctor.checks import _driver_fixes as fix
@@ -244,6 +244,7 @@ _TORCH_2 = Pattern(
     rf"(?P<own>{_TORCH_SIZE}) (?:is|are) allocated by PyTorch(?:[^\n]{{0,40}}? (?P<unused>{_TORCH_SIZE}) (?:is|are) reserved by PyTorch)?"
 )
 """2.0 and newer; in a container it names the process itself like another one."""
+_TORCH_ASKED = Pattern(rf"Tried to allocate (?P<asked>{_TORCH_SIZE})")
 _TORCH_OTHERS = Pattern(r"Process \d+ has (?P<other>[\d.]+ [MG]iB) memory in use")
 
 
@@ -269,6 +270,9 @@ def held_by_others(facts: Facts) -> tuple[str, tuple[Evidence, ...]] | None:
         return "Most of the GPU's memory was in use before this program started.", lines(little)
     if told := _given_little(facts, total):
         return "TensorFlow was given a small part of the GPU's memory: another process holds the rest.", told
+    limits = [e for e in text.said("allocator-limit") if int(e.values["bytes"]) < _A_SCRAP]
+    if limits and text.said(*FULL) and not text.said("memory-limited"):
+        return "TensorFlow's allocator may use next to nothing: another process held the GPU's memory.", lines(limits)
     others = [e for e in text.said("torch-out-of-memory") if _of_others(e.text)]
     if others and not text.said("frameworks-together"):
         return "Most of the GPU's memory is held by others than this program.", lines(others)
@@ -382,31 +386,57 @@ def _names(facts: Facts) -> tuple[str, ...]:
 
 def _of_others(text: str) -> bool:
     if (shares := torch_shares(text)) is not None:
-        return shares[1] > _MOST
+        return shares.others > _MOST and shares.others * shares.total > _OF_A_DESKTOP
     return "allocated by PyTorch" not in text and bool(_TORCH_OTHERS.search(text))
 
 
-def torch_shares(text: str) -> tuple[float, float] | None:
+class Shares(NamedTuple):
+    """Whose the GPU's memory is, by the numbers of PyTorch's error: parts of the whole, which is in bytes."""
+
+    own: float
+    others: float
+    """Others than PyTorch, its own context among them."""
+    asked: float
+    total: int
+
+
+def torch_shares(text: str) -> Shares | None:
     """Which part of the GPU's memory PyTorch holds itself, and which part others do, by the numbers of its error; None: it
     has none."""
     found = _TORCH.search(text) or _TORCH_2.search(text)
     if found is None or not (total := _bytes(found["total"])):
         return None
     named = found.groupdict()
+    asked = _TORCH_ASKED.search(text)
     own = _bytes(named.get("reserved") or found["own"]) + _bytes(named.get("unused") or "")
-    return own / total, (total - _bytes(found["free"]) - own) / total
+    return Shares(
+        own / total, (total - _bytes(found["free"]) - own) / total, _bytes(asked[1]) / total if asked else 0.0, total
+    )
 
 
 _MOST = 0.25
 """Others than PyTorch, its own context among them, hold less than this share where PyTorch alone is at work."""
+_OF_A_DESKTOP = 3 << 29
+"""Bytes that a context, a desktop and what Windows keeps take on any card; on a small one that is much."""
 _ITS_OWN = 0.6
-"""PyTorch holds this share or more: the model does not fit."""
+"""PyTorch holds this share or more, or would with what it asks for: the model does not fit."""
 
 
 def torch_alone(facts: Facts) -> tuple[TextEvent, ...]:
-    """The lines in which PyTorch has itself taken what it finds missing."""
+    """The lines in which PyTorch has itself taken what it finds missing, or asks for more than the card has."""
     told = facts.text.said("torch-out-of-memory")
-    return tuple(e for e in told if (s := torch_shares(e.text)) is not None and s[0] >= _ITS_OWN and s[1] <= _MOST)
+    return tuple(e for e in told if (s := torch_shares(e.text)) is not None and _is_alone(s))
+
+
+def _is_alone(shares: Shares) -> bool:
+    """Whether others hold no more than what any machine takes, and PyTorch nearly all."""
+    little = shares.others <= _MOST or shares.others * shares.total <= _OF_A_DESKTOP
+    small = shares.total <= _SMALL_CARD and shares.own + shares.others > _NEARLY_ALL
+    return little and (shares.own + shares.asked >= _ITS_OWN or small)
+
+
+_SMALL_CARD = 5 << 29
+"""Bytes: on 2 GiB hardly a model fits beside a context."""
 
 
 def _orphaned(event: TextEvent) -> bool:

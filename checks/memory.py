@@ -17,6 +17,8 @@ _SHORT = (
     "gpu-memory-short-said",
     "out-of-memory",
     "torch-out-of-memory",
+    "cuda-out-of-memory",
+    "program-finds-no-memory",
     "dnn-absent",
     "no-algorithm",
 )

@@ -35,6 +35,7 @@ from . import (
     libcuda,
     limits,
     lost_libraries,
+    memory_said,
     nccl,
     nodes,
     notebooks,
@@ -95,6 +96,7 @@ LANGUAGES: tuple[Language, ...] = (
     tables.RATES,
     *answered.LANGUAGES,
     *limits.LANGUAGES,
+    *memory_said.LANGUAGES,
     *profiles.LANGUAGES,
     bindings.LANGUAGE,
     import_order.LANGUAGE,
@@ -272,12 +274,13 @@ def _with_likeness(notes: Notebook, pasted: Pasted) -> Facts:
         and not line.text.endswith(_INACTIVE)
     ]
     found = alike.alike(line.text for line in words) if theirs else ()
+    memory_said.settle(notes, found)
     values = {e.values.get("value", "").strip(_QUOTES) for e in notes.events if e.kind == "visible-set"}
     if values and not values & set(_HIDES):
         found = tuple(one for one in found if one.cause != "cuda-visible-devices-empty")
     asked = first in harmless or _asks_of_the_harmless(notes, pasted, first)
     faint = bool(benign_at) and bool(found) and found[0].share < _FAINT and not answered.fails(notes)
-    asked = asked or faint or answered.answered(notes, found)
+    asked = asked or faint or memory_said.asks(notes, found) or answered.answered(notes, found)
     hides = bool(values & {*_HIDES}) and any(
         one.cause == "cuda-visible-devices-empty" and (at == 0 or one.share >= _FAINT) for at, one in enumerate(found)
     )

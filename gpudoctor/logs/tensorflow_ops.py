@@ -132,10 +132,17 @@ _LIBRARIES = (
     ),
 )  # fmt: skip
 
+_FINDS_NONE = (
+    r"\bcudaMalloc(?:Managed|Async)? failed: out of memory|\bCUDA failure 2: out of memory|\bcudaSuccess \(2 vs\. 0\)|\bCUDA Error: out of memory|[Oo]ut of memory in cu\w{2,30}\(|System is out of GPU|[Oo]ut of memory error on GPU \d"
+    r"|[Cc]ould not allocate (?:\w{1,12} ){0,3}(?:GPU|CUDA|device|shared) (?:\w{1,12} ){0,2}(?:buffer|memory)|[Ff]ailed to allocate (?:memory for requested buffer of size|compute buffers|CUDA\d? buffer|(?:\w{1,12} ){0,3}on (?:the )?(?:GPU|device))"
+    r"|[Oo]ut of memory allocating [\d,]{1,20} bytes \(allocated so far|out of memory to allocate \d{1,16} bytes|\[CUDA memory error\]|CUDA_OUT_OF_MEMORY|\bOUT_OF_DEVICE_MEMORY\b|CL_MEM_OBJECT_ALLOCATION_FAILURE|\bcudaErrorMemoryAllocation\b"
+)
+"""Programs that are not TensorFlow: basecallers, renderers, ONNX Runtime, Caffe, darknet, MXNet, CuPy, Paddle, llama.cpp."""
 _MEMORY = (
     Kind(
         "host-memory-full",
-        r"OOM when allocating tensor.{0,300}(?:device:CPU:\d|by allocator (?:mklcpu|cpu))",
+        r"OOM when allocating tensor.{0,300}(?:device:CPU:\d|by allocator (?:mklcpu|cpu))|\bUnable to allocate (?:array with shape|\d[\d.]{0,8} [MGTP]iB for an array)|^(?:numpy\S{1,40}\.)?_?(?:Array)?MemoryError(?:: .{0,200})?$"
+        r"|DefaultCPUAllocator: (?:can't|not enough|could not)|\[(?:Errno|WinError) (?:12|1455)\]|session crashed after using all available RAM|\boom-killer\b",
         _FAILS,
     ),
     Kind("pinned-memory-full", r"failed to alloc(?:ate)? \d+ bytes on host|could not allocate pinned host memory", _FAILS),
@@ -171,17 +178,16 @@ _MEMORY = (
     Kind("executor-not-made", r"failed initializing StreamExecutor for CUDA device ordinal", _FAILS),
     Kind("cupti-lost", r"could not dlopen DSO: libcupti|libcupti\.so[\d.]{0,5}:? (?:cannot open|can ?not open|can't open)", _FAILS),
     Kind("copy-finds-no-room", r"could not create CUDA event: out of device memory|Dst tensor is not initialized|unable to allocate output tensor", _FAILS),
-    Kind(
-        "torch-out-of-memory",
-        r"CUDA out of memory\. Tried to allocate|CUDA error: out of memory|cuda runtime error \(2\)|\bcudaErrorMemoryAllocation\b",
-        _FAILS,
-    ),
+    Kind("torch-out-of-memory", r"CUDA out of memory\. Tried to allocate|cuda runtime error \(2\)", _FAILS),
+    Kind("program-finds-no-memory", _FINDS_NONE, _FAILS),
+    Kind("cuda-out-of-memory", r"CUDA error: out of memory", _FAILS),
     Kind("driver-suspected", r"(?i:possibly insufficient driver version): (?P<version>\d{3,4}\.[\d.]*\d)"),
     Kind("handle-memory", r"Memory usage: (?P<free>\d+) bytes free, (?P<total>\d+) bytes total"),
+    Kind("allocator-limit", r"^Limit: {1,30}(?P<bytes>\d{1,16})$"),
     Kind("allocator-report", r"Sum Total of in-use", _FAILS),
     Kind("device-unavailable", r"CUDA_ERROR_DEVICES?_UNAVAILABLE|CUDA-capable device\(?s?\)? (?:is/)?are busy or unavailable|cudaErrorDevicesUnavailable", _FAILS),
     Kind("invalid-ordinal", r"invalid device ordinal|cudaErrorInvalidDevice\b|CUDA_ERROR_INVALID_DEVICE\b(?!.*cuInit)(?<!cuInit: CUDA_ERROR_INVALID_DEVICE)", _FAILS),
-    Kind("resource-exhausted", r"\bResourceExhausted(?:Error)?\b", _FAILS),
+    Kind("resource-exhausted", r"\bResourceExhausted(?:Error)?\b|list of allocated tensors when OOM happens", _FAILS),
     Kind("no-supported-device", r"no supported devices found for platform CUDA", _FAILS),
     Kind(
         "exclusive-mode-said",
@@ -336,7 +342,7 @@ LANGUAGE = Language(
         "libcuda.so: cannot", "PTX", "ptx", "cuLinkAdd", "CUDA linking", "caller", "exceeds", "ailed: ", "ayout failed", "retracing", "ignore this message", "elay kernel", "nd of sequence", "out of data",
         "slow compile", "Constant folding", "operation took", "MLIR", "XLA", "peer access", "kernel image", "KernelImage", "CUDA_ERROR", "cudaError",
         "CUDA capability", "cuda capability", "PyTorch no", "No CUDA device", "nvalid device function", "InvalidDeviceFunction", "cusolverDnCreate", "uSolverDN", "sync failed", "nvcc fatal", "_STATUS_", "libcudnn", "libnvrtc", "CuDNN library", "cudnn_", "load symbol", "cublas",
-        "OOM", "xhausted", "XHAUSTED", "ut of memory", "OUT_OF_MEMORY", "on host", "pinned host", "Dst tensor", "output tensor", "Memory usage", "nsufficient driver", "Sum Total", ".cuCtxCreate(", ".cuDevicePrimaryCtxRetain(",
+        "OOM", "xhausted", "XHAUSTED", "ut of memory", "OUT_OF_MEMORY", "OUT_OF_DEVICE", "out of GPU", "(2 vs. 0)", "ould not allocate", "ailed to allocate", "nable to allocate", "MemoryError", "CPUAllocator", "rror 12]", "rrno 12]", "rror 1455]", "ALLOCATION_FAILURE", "memory error]", "available RAM", "oom-killer", "on host", "pinned host", "Dst tensor", "output tensor", "Memory usage", "nsufficient driver", "Sum Total", "Limit: ", ".cuCtxCreate(", ".cuDevicePrimaryCtxRetain(",
         "busy or unavailable", "Unavailable", "ordinal", "libcupti", "INVALID_DEVICE", "InvalidDevice", "no supported devices", "xclusive", "EXCLUSIVE", "Killed", "137", "signal 9", "SIGKILL", "zsh: killed", "status -9", "OOMKilled", "bad_alloc", " handle", "GEM", "gemm", "BLAS",
         "algorithm", "Algorithm", "cuDNN", "DNN", "timed out", "illegal memory", "llegal instruction", "isaligned address", "launch failure", "Event status", "ptxas", "JIT", "not enabled", "available devices",
         "Available devices", "Outdated ", "with CUDA", " capability", "PoolAllocator", "collection: deallocate", "telling LLVM", "child process", "resource handle", "cuLinkAddData", "linking API", "nvrtc", "NVRTC_",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..facts import Facts
 from ..patterns import Pattern
-from . import libraries, setups, visible
+from . import libraries, memory, setups, visible
 from .fitting import gpus_asked, library_is_older, removed
 
 
@@ -244,7 +244,8 @@ def _of_windows(asked: dict[str, str]) -> bool:
 
 def proven(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
     """`fits` with those first that a program's line or the names of the cards speak for, whatever the text reads like."""
-    first = tuple(cause for cause in (*strong(facts), *setups.firmly(facts)) if cause in fits)
+    meant = (*strong(facts), *setups.firmly(facts), *memory.firstly(facts))
+    first = tuple(cause for cause in meant if cause in fits)
     if facts.text.said("riser-named") and "pcie-link-degraded" in fits:
         first = (*first, "pcie-link-degraded")
     if facts.text.said("module-not-listed") and facts.text.said("driver-installed-said", "driver-package"):

@@ -173,7 +173,7 @@ FIRST: tuple[tuple[str, str], ...] = (
     # CUDA and its libraries
     ("RuntimeError: CUDA error: unknown error", UVM),
     ("RuntimeError: CUDA error: out of memory", HELD),
-    ("cuda runtime error (2) : out of memory at /tmp/THCStorage.cu:58", HELD),
+    ("cuda runtime error (2) : out of memory at /tmp/THCStorage.cu:58", "gpu-oom-model-or-data"),
     ("RuntimeError: CUDA error: an illegal instruction was encountered", "xid13-31-43-app-or-gpu-fault"),
     ("RuntimeError: CUDA error: invalid resource handle", NEW),
     ("RuntimeError: CUDA error: hardware stack error", "xid13-31-43-app-or-gpu-fault"),

@@ -231,7 +231,7 @@ def test_where_the_text_tells_why_there_is_no_gpu() -> None:
         ("RuntimeError: CUDA error: all CUDA-capable devices are busy or unavailable\n", "gpu-exclusive-busy"),
         ("UNKNOWN: JIT compilation failed.\n", "libdevice-missing"),
         ("Process finished with exit code 137 (interrupted by signal 9: SIGKILL)\n", "cgroup-memory-limit"),
-        ("torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB\n", HELD),
+        ("torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB\n", "gpu-oom-model-or-data"),
     ],
 )  # fmt: skip
 def test_what_is_left(text: str, first: str) -> None:

@@ -1,0 +1,54 @@
+"""Which cause of a full memory goes first: of what somebody tells, what speaks for others on the GPU, or for TensorFlow that takes
+all of it; else the model does not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..facts import Facts
+
+_TOO_LARGE, _TAKEN, _HELD = "gpu-oom-model-or-data", "tf-preallocates-all-memory", "gpu-memory-held-by-other-process"
+_SHORT = (
+    "memory-short-told",
+    "program-finds-no-memory",
+    "torch-out-of-memory",
+    "cuda-out-of-memory",
+    "resource-exhausted",
+    "memory-grows-told",
+)
+_BY_OTHERS = ("memory-held-told", "first-one-ended", "holder-is-gone", "holder-is-stopped", "gpu-process")
+_BY_TENSORFLOW = ("takes-all-memory", "frameworks-together", "growth-helps")
+_FAILS_AT_WORK = ("less-data-works", "memory-grows-told", "memory-at-work-told")
+_NEARLY_ALL = 0.75
+
+
+def firstly(facts: Facts) -> Iterator[str]:
+    """The one that goes first of a text that tells of a GPU without memory."""
+    said = facts.text.said
+    if not said(*_SHORT):
+        if said("takes-much-told", "memory-limit-wanted") and not said("memory-held-told"):
+            yield _TAKEN
+        return
+    most = any(_is_most(e.values) for e in said("memory-held-said"))
+    beside = said("beside-others-told", "several-programs", "context-not-made")
+    small = said("small-model-said", "holds-without-work")
+    taken = said("takes-much-told") and (small or beside or said("other-finds-none"))
+    together = said("another-framework") and not said("memory-grows-told")
+    if (small and most) or taken or together or said(*_BY_TENSORFLOW):
+        yield _TAKEN
+    elif said(*_BY_OTHERS):
+        yield _HELD
+    elif said("cuda-out-of-memory", "allocation-refused"):  # what the driver answers at a program's start as well
+        if most:
+            yield _HELD
+        elif said(*_FAILS_AT_WORK) and not beside:
+            yield _TOO_LARGE
+    elif beside:
+        yield _HELD
+    else:
+        yield _TOO_LARGE
+
+
+def _is_most(values: dict[str, str]) -> bool:
+    """Whether it is most of the card's memory that is said to be held."""
+    return "total" in values and float(values["used"]) >= _NEARLY_ALL * float(values["total"])
