@@ -62,6 +62,7 @@ from . import (
     told_packages,
     told_platforms,
     told_setups,
+    told_speed,
     xid,
 )
 from .language import LONGEST, Language, Understood
@@ -133,6 +134,7 @@ _ALL = (
     devices.WORDS,
     lost_libraries.WORDS,
     cures.WORDS,
+    told_speed.WORDS,
     *(one.words for one in LANGUAGES),
 )
 WORDS = tuple(dict.fromkeys(word for each in _ALL for word in each))
@@ -186,7 +188,7 @@ def read(pasted: Pasted) -> Facts:
     """What a text tells; everything else is Unread('not in this text')."""
     notes = Notebook()
     tracebacks, bus, statements = python.Reader(notes), pci.Reader(), report.Reader(notes)
-    table = nvidia_smi.Devices(notes)
+    table, speed = nvidia_smi.Devices(notes), told_speed.Reader(notes)
     languages: tuple[Spoken, ...] = (
         (tensorflow_facts.LANGUAGE, tensorflow_facts.WORDS, tensorflow_facts.line, False),
         (nvidia_smi.LANGUAGE, nvidia_smi.WORDS, nvidia_smi.Reader(notes, table).line, False),
@@ -204,6 +206,7 @@ def read(pasted: Pasted) -> Facts:
         (devices.LANGUAGE.name, devices.WORDS, devices.claims, True),
         (lost_libraries.LANGUAGE, lost_libraries.WORDS, lost_libraries.line, False),
         (cures.LANGUAGE, cures.WORDS, cures.line, True),
+        (told_speed.LANGUAGE, told_speed.WORDS, speed.line, True),
     )
     many = len(pasted.lines) > _MANY
     here = () if many else _spoken(languages, "\n".join(line.text for line in pasted.lines))
@@ -245,6 +248,7 @@ def read(pasted: Pasted) -> Facts:
             if kind in _GOOD:
                 passed_over = _ALL_BUT_DEVICES
     tracebacks.finish()
+    speed.finish()
     statements.finish()
     tensorflow_facts.settle(notes)
     answered.settle(notes)
@@ -278,6 +282,7 @@ def _with_likeness(notes: Notebook, pasted: Pasted) -> Facts:
     asked = first in harmless or _asks_of_the_harmless(notes, pasted, first)
     faint = bool(benign_at) and bool(found) and found[0].share < _FAINT and not answered.fails(notes)
     asked = asked or faint or answered.answered(notes, found)
+    asked = asked or (not answered.fails(notes) and told_speed.merely_asks(left, found))
     hides = bool(values & {*_HIDES}) and any(
         one.cause == "cuda-visible-devices-empty" and (at == 0 or one.share >= _FAINT) for at, one in enumerate(found)
     )
