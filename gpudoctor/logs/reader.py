@@ -134,7 +134,6 @@ _ALL = (
     devices.WORDS,
     lost_libraries.WORDS,
     cures.WORDS,
-    told_speed.WORDS,
     *(one.words for one in LANGUAGES),
 )
 WORDS = tuple(dict.fromkeys(word for each in _ALL for word in each))
@@ -188,7 +187,7 @@ def read(pasted: Pasted) -> Facts:
     """What a text tells; everything else is Unread('not in this text')."""
     notes = Notebook()
     tracebacks, bus, statements = python.Reader(notes), pci.Reader(), report.Reader(notes)
-    table, speed = nvidia_smi.Devices(notes), told_speed.Reader(notes)
+    table = nvidia_smi.Devices(notes)
     languages: tuple[Spoken, ...] = (
         (tensorflow_facts.LANGUAGE, tensorflow_facts.WORDS, tensorflow_facts.line, False),
         (nvidia_smi.LANGUAGE, nvidia_smi.WORDS, nvidia_smi.Reader(notes, table).line, False),
@@ -206,7 +205,6 @@ def read(pasted: Pasted) -> Facts:
         (devices.LANGUAGE.name, devices.WORDS, devices.claims, True),
         (lost_libraries.LANGUAGE, lost_libraries.WORDS, lost_libraries.line, False),
         (cures.LANGUAGE, cures.WORDS, cures.line, True),
-        (told_speed.LANGUAGE, told_speed.WORDS, speed.line, True),
     )
     many = len(pasted.lines) > _MANY
     here = () if many else _spoken(languages, "\n".join(line.text for line in pasted.lines))
@@ -248,7 +246,7 @@ def read(pasted: Pasted) -> Facts:
             if kind in _GOOD:
                 passed_over = _ALL_BUT_DEVICES
     tracebacks.finish()
-    speed.finish()
+    told_speed.settle(notes, ((line.number, line.text) for line in pasted.lines if not _OURS.match(line.text)))
     statements.finish()
     tensorflow_facts.settle(notes)
     answered.settle(notes)

@@ -6,28 +6,26 @@ that tells of what stands below it. It is weak: where a line shows a failure, or
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from ..facts import NOTHING_WRONG, Alike, TextEvent
 from ..patterns import Pattern
 from . import alike
 from .complaints import says_no_gpu
-from .language import LONGEST, Understood
+from .language import LONGEST
 from .notebook import Notebook
 
 LANGUAGE = "pace"
-WORDS = (
-    "GPU", "gpu", "Gpu", "RTX", "GTX", "rtx", "gtx", "uda", "UDA", "esla", "TITAN", "card", "显卡", "rafikkarte", "\u0438\u0434\u0435\u043e\u043a\u0430\u0440\u0442",
-    "slow", "Slow", "low ", "til", "minute", "Minute", " min", "first", "First", "LSTM", "gent", "faster", "same ", "%", "arm", "tart",
-    "\u0438\u043d\u0443\u0442", "atter", "plugged", "rain", "分钟", "inuten", "minutos", "nfer", "redict", "pi", "usa", "frame", "second", "disk", "SAC", "PPO", "DQN", "pisode", "atch", "ayer", "mage", "ata",
-)  # fmt: skip
 _SLOW = "runs-slowly"
 _MOST, _LONG_LINE, _SENTENCE = 120, 2500, 420
 """Lines that are looked at, and characters of a line and of a sentence."""
 _G = r"(?:v?gpus?|cuda|(?:graphics?|video|nvidia) ?cards?|the card|my card|geforce|quadro|[rg]tx ?-?\d{3,4}(?: ?ti| ?super)?|titan(?: \w{1,3})?|(?:tesla )?\b[vptka]\d{2,3}|显卡|grafikkarte|\u0432\u0438\u0434\u0435\u043e\u043a\u0430\u0440\u0442\w{0,2}|tarjeta(?: gráfica)?|placa(?: de vídeo)?|carte graphique)"
 _USE = r"(?:usages?|utili[sz]ations?(?: rate)?|utilização|util|load|activity|auslastung|(?:利用|使用|占用)率|사용률|\u0437\u0430\u0433\u0440\u0443\u0437\u043a\w|uso\b)"
-_END = Pattern(r"(?<=[.!?;])(?<!e\.g\.)(?<!i\.e\.)\s|[\u3002\uff01\uff1f\uff1b]|\.\.\.")
+_END = Pattern(
+    r"(?<=[.!?;])(?<!e\.g\.)(?<!i\.e\.)(?<!min\.)(?<!sec\.)(?<!mins\.)(?<!approx\.)(?<!ca\.)\s|[\u3002\uff01\uff1f\uff1b]|\.\.\."
+)
 
 # ------------------------------------------------------------------- how busy it is
 
@@ -41,7 +39,7 @@ _WHOSE = Pattern(
     rf"(?i)(?P<other>(?<![A-Za-z])cpus?(?![A-Za-z])|\bcores?\b|\bprocessors?\b|\u043f\u0440\u043e\u0446\u0435\u0441\u0441\u043e\u0440\w?|处理器|\bmem(?:ory)?\b|\bv?ram\b|显存|内存|메모리|accuracy|\bloss|\bdisk|\bssd\b|network|battery|dropout|\bbatch|fraction|speicher)|(?P<gpu>{_USE}|(?<![a-z]){_G}(?![a-z]))"
 )
 _LIMITS = Pattern(
-    r"(?i)\b(?:limit(?:s|ing)?|restrict|feature request|option|cap\b|threshold|fraction|fixe[sd]|improved|release notes)\b"
+    r"(?i)\b(?:limit(?:s|ing)?|restrict|feature request|\[feature\]|option|cap\b|threshold|fraction|fixe[sd]|improved|release notes)\b"
 )
 _SUBJECT = rf"(?:(?<![A-Za-z-])|(?<=tensorflow-)){_G}(?![A-Za-z0-9_])"
 _BARELY = (
@@ -58,7 +56,7 @@ _IDLE = Pattern(
     rf"|\b(?:used|active|busy|utili[sz]ed|working)\b[^.\n]{{0,30}}?\b(?:never|not) constantly|\b(?:is|are|be|sits|stays|being) (?:\w+ )?(?:idle|idling|waiting)\b(?=[^.\n]{{0,20}}\b(?:most|much|for|between|while|until|half|part|often|during|in the|when|\d))|\bstarv(?:ed|ing)\b|\b(?:nearly|almost|mostly|largely) idle\b|\b(?:waits|idles|starves|seems to starve)\b"
     rf"|\b(?:only|just) (?:used|active|busy|utili[sz]ed|working) (?:for|in|a|at|from|periodically|sometimes|briefly|partially|partly|little)\b|\bused (?:only )?(?:periodically|partially|partly|very little|a little)\b)"
     rf"|\b{_BARELY} (?:uses?|using|utili[sz]\w+|loads?|taxes|touch\w*) (?:\w+ ){{0,2}}{_G}|\b(?:does(?:n't| not)|do(?:n't| not)|not|never) (?:using |use |utili[sz]e |utili[sz]ing |exploit |exploiting )?(?:fully |efficiently |the full |all of |the whole |100 ?% of |full )(?:use |using |utili[sz]e |utili[sz]ing |exploit |\w+ of )?(?:the |my |its )?{_G}"
-    rf"|\b(?:not|n't|never) (?:saturate|load|fill|max out|stress|keep|exhaust) (?:the |my )?{_G}|\b(?:full|whole|real) (?:power|potential|capacity|capabilities|capability|performance)[^.\n]{{0,20}}?{_G}|{_G}[^.\n]{{0,20}}?\bfull (?:power|potential|capacity|capabilities|capability)|\b(?:make better use|take (?:full |more )?advantage|better use) of (?:the |my )?{_G}"
+    rf"|\b(?:not|n't|never) (?:saturate|load|fill|max out|stress|keep|exhaust) (?:the |my )?{_G}|\b(?:not|n't|never) (?:really )?(?:us\w+|utili[sz]\w+) (?:the |my |all of the )?{_G} (?:very |that )?{_FULLY}|{_SUBJECT} idle (?:most|half|\d)|\bbottle ?neck\w*[^.\n]{{0,30}}\b(?:data\w*|input|load\w*|disk|read\w*|augment\w*|pre-?process\w*|cpu)\b|\b(?:data\w*|input|load\w*|disk|read\w*|augment\w*|pre-?process\w*|generator)\b[^.\n]{{0,30}}\b(?:bottle ?neck|limiting factor)|\b(?:full|whole|real) (?:power|potential|capacity|capabilities|capability|performance)[^.\n]{{0,20}}?{_G}|{_G}[^.\n]{{0,20}}?\bfull (?:power|potential|capacity|capabilities|capability)|\b(?:make better use|take (?:full |more )?advantage|better use) of (?:the |my )?{_G}"
     rf"|\b(?:can(?:'t|not)|could ?n[o']t|unable to|how to) (?:get|push|bring|make|drive) (?:the |my )?{_G} (?:usage |utili[sz]ation )?(?:above|over|beyond|past|more than|up to|busy|work harder)"
 )
 _SWINGS = Pattern(
@@ -71,9 +69,9 @@ _SWINGS = Pattern(
 _C = r"(?:(?<![A-Za-z])cpus?(?![A-Za-z])|\bprocessor\b|\bprozessor\w{0,2}|\bprocesador\b|\bprocesseur\b|\u043f\u0440\u043e\u0446\u0435\u0441\u0441\u043e\u0440\w{0,2}|\bi[3579]\b|\b(?:no|without)(?: a| the| any)? (?:gpu|hardware acceleration|it\b)|\bmac ?book|\blaptop\b)"
 _GAIN = r"(?:faster|quicker|speed(?:ed)?[- ]?ups?|speed(?: boost| gain)?|improvements?|gains?|benefits?|difference|advantage|acceleration|help)"
 _NO_GAIN = Pattern(
-    rf"(?i)\b(?:no|not|nor|without|hardly|barely|little|zero|never)\b(?: (?!wrong|reason|idea|sure|whether)[\w-]+){{0,4}}? {_GAIN}\b|(?:n't|\bnot) (?:be |being )?(?:really |much )?(?:sped|speeded) up|(?:n't|\bnot) (?:be |being )?(?:really |much )?accelerat|n't (?:[\w-]+ ){{0,4}}?{_GAIN}\b|\bbrings? nothing\b|\bonly (?:slightly|a bit|a little|marginally|\d(?:\.\d)?(?:x|%| times| seconds| ?s)) (?:\w+ )?faster"
+    rf"(?i)\b(?:no|not|nor|without|hardly|barely|little|zero|never)\b(?: (?!wrong|reason|idea|sure|whether)[\w-]+){{0,4}}? {_GAIN}\b|(?:n't|\bnot) (?:be |being )?(?:really |much )?(?:sped|speeded) up|(?:n't|\bnot) (?:be |being )?(?:really |much )?accelerat|n't (?:[\w-]+ ){{0,4}}?{_GAIN}\b|\bbrings? nothing\b|\b(?:only|just) (?:gives?|get|got|achieves?|brings?|reach\w*)(?: \w+)? (?:an? )?(?:[12]\.\d|1|2) ?x|\bexpect\w* (?:at least |about |around |an? |some )?\d{{1,3}} ?(?:x|times)\b|\b(?:the )?same (?:as|with|on|for) (?:on |with |for |the |my )*cpu\b|{_GAIN}[^.\n]{{0,20}}\b(?:not|in|un)[- ]?(?:noticeable|significant|visible)|\b(?:negligible|marginal) (?:\w+ )?{_GAIN}|\bonly (?:slightly|a bit|a little|marginally|\d(?:\.\d)?(?:x|%| times| seconds| ?s)) (?:\w+ )?faster"
     r"|\b(?:the )?(?:very |exact(?:ly)? |about the |just the |almost the |roughly the )?(?:same|similar|equal|identical|comparable)(?: \w+){0,2}? (?:time|speeds?|performance|fps|duration|runtime|rate|throughput|amount of time|number of \w+(?: \w+){0,2} per second)\b|\bas (?:long|slow(?:ly)?|fast|much time) (?:as|with)\b|\bjust as (?:long|slow)|\b(?:time|speed|duration|fps)\b[^.\n]{0,30}\b(?:is|are|was|stays|remains) (?:\w+ )?(?:the )?same\b"
-    r"|\b(?:little|small|few) (?:\w+ )?difference\b|kein(?:en|e)? (?:unterschied|vorteil|geschwindigkeits)|nicht schneller|genauso (?:lang|langsam)|没有(?:提升|加速|区别|变快|差别)|差不多|一样(?:慢|快)|\u043d\u0435 \u0431\u044b\u0441\u0442\u0440\u0435\u0435|\u043d\u0435\u0442 \u0440\u0430\u0437\u043d\u0438\u0446\u044b|sin diferencia|pas plus (?:vite|rapide)|no (?:es|va) más rápid|mesma velocidade"
+    r"|\b(?:little|small|few) (?:\w+ )?difference\b|kein(?:en|e)? (?:unterschied|vorteil|geschwindigkeits)|nicht schneller|genauso (?:lang|langsam)|没有(?:提升|加速|区别|变快|差别)|差不多|一样(?:慢|快)|速度(?:都|是)?(?:一样|相同|没变)|快不了多少|\u043d\u0435 \u0431\u044b\u0441\u0442\u0440\u0435\u0435|\u043d\u0435\u0442 \u0440\u0430\u0437\u043d\u0438\u0446\u044b|sin diferencia|pas plus (?:vite|rapide)|no (?:es|va) más rápid|mesma velocidade"
 )
 _WORSE = r"(?:slower|(?<!no )(?<!any )longer|more time|worse|slowly|langsamer|länger|\u043c\u0435\u0434\u043b\u0435\u043d\u043d\u0435\u0435|\u0434\u043e\u043b\u044c\u0448\u0435|más lent\w|plus lent\w{0,3}|plus de temps|mais lent\w|mais devagar|更慢|还慢|还要慢|慢|tarda (?:el doble|más)|leva o dobro|doppelt so|dobro|doble|deux fois|twice (?:the|as|that)|double the|\d(?:\.\d)? ?(?:x|times) (?:the |as |longer|slower)|x ?\d(?:\.\d)? (?:the |as |longer|slower))"
 _BETTER = r"(?:faster|quicker|beats|outperforms|schneller|\u0431\u044b\u0441\u0442\u0440\u0435\u0435|más rápid\w|plus vite|plus rapide|mais rápid\w|更快|快)"
@@ -86,6 +84,13 @@ _TIMED_BEHIND = Pattern(
 )
 _TIMED_BEFORE = Pattern(rf"(?i)\b(?P<who>cpu|gpu)\b[^.\n\d]{{0,36}}?{_TOOK}")
 _WITHOUT_IT = Pattern(r"(?i)\b(?:without|w/o|no|ohne|sans|sin|sem|\u0431\u0435\u0437)(?: an?| the| any| la| le)? gpu\b")
+_BY_IT = Pattern(
+    rf"(?i){_C}|\b(?:with|from|on|using|of|by|to|for|use|between|your|any) (?:the |my |a |an )?{_G}(?! drivers?)|^\W*(?:the |my |a )?{_G}(?! drivers?)|\b{_G} (?:does|brings?|gives?|is|makes?|accel\w*|support makes)"
+)
+_TRIED = Pattern(
+    r"(?i)\b(?:drivers?|re-?install\w*|(?:up|down)grad\w*|re-?boot\w*|cudnn|uninstall\w*|path|environment variable)\b"
+)
+"""What was tried in vain."""
 _THAN = Pattern(r"(?i)\bslower than (?:plain |pure |simple )?(?:numpy|scikit|sklearn|python|opencv)\b")
 _OTHER_CARD = Pattern(
     rf"(?i)\b(?:better|faster|newer|new|bigger|stronger|more powerful|expensive|another|upgraded) (?:gpu|card|graphics card)\b|\b(?:mov|switch|upgrad|chang|went|go|swapp)\w{{0,3}} from (?:an? |the |my |\w+ )?{_G}[^.\n]{{0,20}} to (?:an? |the |my |\w+ )?{_G}|\bon (?:an? |the |my )?{_G} and (?:an? |the |my )?(?:on )?{_G}"
@@ -100,7 +105,10 @@ _OF_RESULTS = Pattern(
     r"(?i)\b(?:accura\w+|results?|loss(?:es)?|metrics?|outputs?|precision|scores?|predictions differ|weights|converg\w+|gradients?|mAP)\b"
 )
 _OF_TIME = Pattern(
-    r"(?i)\b(?:times?|speed\w*|fast\w*|slow\w*|long\w*|fps|seconds?|minutes?|hours?|epochs? takes?|ms|s/step|perform\w+)\b"
+    r"(?i)\b(?:times?|speed\w*|fast\w*|slow\w*|long\w*|fps|seconds?|minutes?|hours?|epochs? takes?|ms|s/step|perform\w+|accel\w*|quick\w*)\b"
+)
+_TO_THE_CPU = Pattern(
+    r"(?i)\b(?:as|than|then|with|on|to|and|vs\.?|or) (?:on |with |using |the |my |a )*cpu(?: only| alone| mode)?"
 )
 _GPU = Pattern(rf"(?i){_SUBJECT}")
 _CPU = Pattern(rf"(?i){_C}")
@@ -114,21 +122,24 @@ _FOUND = Pattern(
     rf"(?i){_SUBJECT}[^.\n]{{0,30}}?\b(?:is |was |are |has been |gets )?(?:found|detected|recogni[sz]ed|visible|seen|listed|used correctly|enabled|on)\b|\b(?:sees|finds|detects|lists|recogni[sz]es|uses) (?:the |my |it|a )?{_G}|\b(?:memory|MiB|process|vram)\b[^.\n]{{0,40}}\b(?:allocated|used|full|taken|occupied|appears|filled)\b|\b(?:allocat\w+|lists the python|device was created|Created TensorFlow device)|显存占满|\bpython\b[^.\n]{{0,30}}\b(?:appears|listed|shows up) in nvidia-smi|gpu_device_name\(\) gives /device:GPU"
 )
 _HOT = Pattern(
-    r"(?i)\b\d{2,3} ?(?:°|degrees|celsius)|°C|\b(?:over)?heat\w*|\btoo hot\b|\bthrottl\w+|\bclocks? (?:drops?|falls?|speed)|\bon battery\b|\bunplugged\b|\bpower (?:limit|cap)\b|\b(?:another|other|somebody|colleague\w*)(?: \w+){0,3} (?:uses|trains|runs|process) (?:\w+ ){0,2}(?:on )?(?:the |this )?(?:same )?gpu|nr_throttled|cpu limit|mixed[_ ](?:precision|float16)"
+    r"(?i)\b\d{2,3} ?(?:°|degrees|celsius)|°C|\b(?:over)?heat\w*|\btoo hot\b|\bthrottl\w+|\bclocks? (?:drops?|falls?|speed)|\bon battery\b|\bunplugged\b|\bpower (?:limit|cap)\b|\b(?:another|other|somebody|colleague\w*)(?: \w+){0,3} (?:uses|trains|runs|process) (?:\w+ ){0,2}(?:on )?(?:the |this )?(?:same )?gpu|nr_throttled|cpu limit|\bkilled\b|\bkill process\b|\bsegmentation fault|\bcore dumped|mixed[_ ](?:precision|float16)"
 )
 _ON_BATTERY = Pattern(
     r"(?i)\b(?:on|from|using|runs? on) (?:the )?battery\b|\bunplugged\b|\b(?:without|not|un) ?(?:the )?(?:plugged|charger|power adapter|ac adapter)|\bbattery (?:mode|power|saver)"
 )
+_FEW_CPUS = Pattern(
+    r"(?i)\bnr_throttled\b|\bcpu[- ]?(?:limit|quota|request)s?\b[^.\n\d]{0,16}(?:[12]|0?\.\d|\d{3}m)\b(?!\d)|--cpus[= ](?:[12]|0?\.\d)\b|\b(?:only|just|with|has) (?:one|1|two|2) (?:v?cpus?|cores?|processors?)\b(?! (?:is|are|at|in use|used|busy|works?))"
+)
 _DEGREES = Pattern(r"(?i)(?<!\d)(?:8\d|9\d|1[01]\d) ?(?:\u00b0|degrees|celsius|C\b)")
 _GETS_SLOW = Pattern(
-    r"(?i)\b(?:gets?|becomes?|became|got|then|after)\b[^.\n]{0,30}\bslow|\bslows? down|\bslower (?:and|after|over)|\bthrottl"
+    r"(?i)\b(?:gets?|becomes?|became|got|then|after)\b[^.\n]{0,30}\bslow|\bslows? down|\bfps (?:dropp?(?:s|ed)?|falls?|fell)|\bslower (?:and|after|over)|\bthrottl"
 )
 _SLOWER_THERE = Pattern(r"(?i)\b(?:slow\w*|half (?:as|the|of)|longer|drops?|fps|speed)\b")
 _SEVERAL = Pattern(
     rf"(?i)\b(?:[2-9]|two|three|four|eight|both|multiple|several|all|second|other|multi)[ -](?:x )?(?:\w+ )?(?:gpus|cards|v100s?|a100s?|graphics cards|[rg]tx \w+s)\b|\b[2-9] ?x ?{_G}|\bMirroredStrategy\b|\bmulti[- ]?gpu|\bGPU ?[01]\b[^.\n]{{0,80}}\bGPU ?[123]\b|\b(?:other|second) (?:one|gpu|card)\b|\bhorovod\b"
 )
 _CHEERS = Pattern(
-    r"(?i)\b(?:all good|everything (?:is|works) (?:fine|ok|great)|works? (?:great|perfectly|very well)|is fine|that's fine)\b|\b(?:\d{1,3} ?x|\d{1,3} times|twice|much|way|a lot) (?:as )?(?:faster|as fast|fast) (?:than|as|now|on (?:the |my )?gpu)[^.\n]{0,30}|\btraining takes (?:just|only) \d"
+    r"(?i)\b(?:all good|everything (?:is|works) (?:fine|ok|great)|works? (?:great|perfectly|very well)|is fine|that's fine|well done|awesome)\b|\b(?:\d{1,3} ?x|\d{1,3} times|twice|much|way|a lot) (?:as )?(?:faster|as fast|fast) (?:than|as|now|on (?:the |my )?gpu)[^.\n]{0,30}|\b(?:takes?|took|needs|needed) (?:just|only) \d"
 )
 _WORK = Pattern(r"(?i)\b(?:tensorflow|tf|keras|train\w*|inference|predict\w*|epochs?|models?)\b")
 _DESKTOP = Pattern(r"(?i)\btask ?manager\b")
@@ -140,7 +151,7 @@ _BUT = Pattern(r"(?i)\b(?:but|why|slow\w*|problem|issue|only|wrong|however|low|h
 _SHORT = Pattern(
     r"(?i)\b(?:reinforcement|(?:deep )?rl\b|agents?\b|episodes?|self-?play\w*|mcts|alpha-?(?:go|zero)|mu-?zero|gym|baselines|cart-?pole|atari|mujoco|cheetah|environments?'? ?steps?|stepping the|d?dqn|double dqn|ppo2?|a[23]c|ga3c|trpo|m?a?ddpg|td3|sac|ml-agents|q-learning|evolution\w*|NEAT|genetic)\b"
     r"|\b(?:bi-?)?(?:lstm|gru|rnn)s?\b|\brecurrent|\bseq2seq|\bchar(?:acter)?[- ](?:level|rnn)|\bwhile_loop\b|\btime ?series\b|\bdiet classifier|\brasa\b|\bchat ?bot\b"
-    r"|\b(?:fashion[- ])?mnist\b|\biris\b|\bxor\b|\b28 ?x ?28\b|\b(?:one|two|three|single|few|\d{1,2})(?: \w+){0,2} (?:dense|hidden|fully[- ]connected|layers?|neurons|units)\b|\bDense layers?\b|\bDense\(|\bone layer|\b\u043f\u0435\u0440\u0446\u0435\u043f\u0442\u0440\u043e\u043d|\b\u0438\u0437 \u0434\u0432\u0443\u0445 \u0441\u043b\u043e\u0435\u0432|\b\u0434\u0432\u0443\u0445 \u0441\u043b\u043e\u0435\u0432|\b(?:small|tiny|simple|toy|shallow|little|kleines?|petit|peque\w+|pequen\w+|\u043f\u0440\u043e\u0441\u0442\u0430\u044f) (?:[\w-]+ ){0,2}(?:model|net\w*|nn|mlp|cnn|autoencoder|classifier|red|réseau|rede|\u0441\u0435\u0442\u044c|dataset|example|network)\b|\bred pequeña|\brede pequena"
+    r"|\b(?:fashion[- ])?mnist\b|\biris\b|\bxor\b|\b28 ?x ?28\b|\b(?:one|two|three|single|few|\d{1,2})(?: \w+){0,2} (?:dense|hidden|fully[- ]connected|layers?|neurons|units)\b|\bDense layers?\b|\bDense\(|\bone layer|\b\u043f\u0435\u0440\u0446\u0435\u043f\u0442\u0440\u043e\u043d|\b\u0438\u0437 \u0434\u0432\u0443\u0445 \u0441\u043b\u043e\u0435\u0432|\b\u0434\u0432\u0443\u0445 \u0441\u043b\u043e\u0435\u0432|\b(?:small|tiny|simple|toy|shallow|little|kleines?|petit|peque\w+|pequen\w+|\u043f\u0440\u043e\u0441\u0442\u0430\u044f) (?:[\w-]+ ){0,2}(?:models?|net\w*|nn|mlp|cnn|autoencoder|classifier|red|réseau|rede|\u0441\u0435\u0442\u044c|dataset|example|network)\b|\bred pequeña|\brede pequena"
     r"|\bbatch[_ -]?size ?(?:=|of|:|is)? ?[124]\b(?!\d)|\b(?:one|single) (?:request|sample|image|frame|position|sentence|example|picture) (?:at a time|by one|after (?:the )?(?:an)?other)|\bone (?:by|after) (?:one|another)\b|\bfor each (?:single )?(?:sample|image|row|frame|move)|\bpredict\w*\b[^.\n]{0,40}\b(?:in a|for) (?:for[- ])?loop|\beach (?:single )?(?:call|individual)|\bpredict\(\)? (?:one|for)|\btrain_on_batch|\beager\b|\bGradientTape|\bunbatched\b|\btrading bot\b|\btiny\b"
 )
 _HEAVY = Pattern(
@@ -159,24 +170,27 @@ _LONG = Pattern(
 _STARTS = r"\bstartzeit|\bhochfahren|启动|开始训练|加载|初始化|\u043f\u0440\u0438 (?:\u043f\u0435\u0440\u0432\u043e\u043c )?\u0437\u0430\u043f\u0443\u0441\u043a\u0435|\b\u0437\u0430\u043f\u0443\u0441\u043a|\b\u0441\u0442\u0430\u0440\u0442|\barran(?:que|car)|\bdémarr\w+|\binici(?:o|ar|aliza)\w*|\bbis (?:das|es|zum)\b"
 _X = r"(?:runs?|inferen\w+|predict\w*|calls?|steps?|iterations?|frames?|images?|batch(?:es)?|epochs?|op(?:eration)?s?|execution|time|launch|start\w*|requests?|session\.?run|sess\.run|forward(?: pass)?|use|detection|evaluat\w+|training step|conv\w*)"
 _FIRST = Pattern(
-    rf"(?i)\b(?:first|1st|initial) (?:[\w`.()-]+ ){{0,2}}?`?(?:model\.)?{_X}|\bfirst (?:with|on)\b|\bfirst ?[:=]|\bat first\b|\bfor the first\b|\berste[rns]? (?:\w+ )?(?:inferenz|lauf|aufruf|start|schritt|durchlauf|vorhersage)|第一次|首次|\u043f\u0435\u0440\u0432\u044b\u0439 (?:\u0437\u0430\u043f\u0443\u0441\u043a|\u0440\u0430\u0437|\u0432\u044b\u0437\u043e\u0432|\u0448\u0430\u0433|\u043f\u0440\u043e\u0433\u043e\u043d)|\u043f\u0435\u0440\u0432\u0430\u044f|prim(?:er|era|eira|eiro) (?:paso|vez|inferenc\w+|inferência|predicci\w+|ejecuci\w+|execução|passo|chamada)|premi(?:er|ère) (?:\w+ )?(?:prédiction|inférence|appel|fois|exécution|étape|lancement)"
+    rf"(?i)\b(?:first|1st|initial) (?:[\w`.()-]+ ){{0,2}}?`?(?:model\.)?{_X}|\bfirst (?:with|on)\b|\bfirst ?[:=]|\bat first\b|\bfor the first\b|\berste[rns]? (?:\w+ )?(?:inferenz|lauf|aufruf|start|schritt|durchlauf|vorhersage)|第一次|首次|첫|처음|\u043f\u0435\u0440\u0432\u044b\u0439 (?:\u0437\u0430\u043f\u0443\u0441\u043a|\u0440\u0430\u0437|\u0432\u044b\u0437\u043e\u0432|\u0448\u0430\u0433|\u043f\u0440\u043e\u0433\u043e\u043d)|\u043f\u0435\u0440\u0432\u0430\u044f|prim(?:er|era|eira|eiro) (?:paso|vez|inferenc\w+|inferência|predicci\w+|ejecuci\w+|execução|passo|chamada)|premi(?:er|ère) (?:\w+ )?(?:prédiction|inférence|appel|fois|exécution|étape|lancement)"
 )
 _INIT = Pattern(
-    rf"(?i)\b(?:creat|open|initiali[sz]|load|allocat|acquir|set(?:ting)? up|add)\w{{0,6}}\b[^.\n]{{0,40}}?\b(?:sessions?|{_G}|devices?|context|libcud\w+)|\bsessions?\b[^.\n]{{0,24}}?\b(?:creation|creat\w+|open\w*|init\w*|return|start\w*|takes?)|\btf\.(?:compat\.v1\.)?(?:Interactive)?Session\b|\b{_G} (?:device )?initiali[sz]\w+|\blist_(?:physical|local|logical)_devices\b|\bAdding visible gpu|\bwarm[- ]?(?:up|ing)|\binitiali[sz]ation\b|\bSuccessfully opened dynamic library|\bto (?:initiali[sz]e|open|create|add) (?:the |a |my )?(?:{_G}|device|session)"
+    rf"(?i)\b(?:creat|open|initiali[sz]|load|allocat|acquir|set(?:ting)? up|add)\w{{0,6}}\b[^.\n]{{0,40}}?\b(?:sessions?|{_G}|devices?|context|libcud\w+)|\bsessions?\b[^.\n]{{0,24}}?\b(?:creation|creat\w+|open\w*|init\w*|return|start\w*|takes?)|\b(?:devices?|sessions?|context) (?:is|are|gets?|was|being) (?:created|opened|initiali[sz]ed|ready)|\btf\.(?:compat\.v1\.)?(?:Interactive)?Session\b|\b{_G} (?:device )?initiali[sz]\w+|\blist_(?:physical|local|logical)_devices\b|\bAdding visible gpu|\bwarm[- ]?(?:up|ing)|\binitiali[sz]ation\b|\bSuccessfully opened dynamic library|\bto (?:initiali[sz]e|open|create|add) (?:the |a |my )?(?:{_G}|device|session)"
 )
 _BEFORE = Pattern(
     rf"(?i){_STARTS}|\bstart(?:ing)?[- ]?ups?\b|\b(?:slow|long) (?:initial )?(?:start|load)\w*|\b(?:before|until|till) (?:the |it |my |any |actual )?(?:\w+ )?(?:first |training|it|actually |program|window|inference|model|epoch|network|step|script)[^.\n]{{0,20}}?\b(?:starts?|begins?|opens?|runs?|is ready|step|moves?|proceeds?|going)|\b(?:before|until) (?:the )?(?:first )?(?:training|step|epoch|inference)|\bto (?:start|load|begin|launch|boot|initiali[sz]e|get going|get started)\b|\b(?:hangs?|stuck|freezes?|frozen|pauses?|waits?|stays?|stops?|halts?)\b[^.\n]{{0,60}}?\b(?:then|and then|before|after (?:that|which)|proceeds|goes on|continues)\b|\b(?:does(?:n't| not)|won't) start for\b|\bdoes not begin for\b|\bevery time I start\b"
 )
 _THEN = Pattern(
-    r"(?i)\b(?:after(?:wards?| that| this| which| the first(?: \w+)?)?|then|once|next|following|subsequent(?:ly)?|second|later|rest|others?|every ?thing (?:else|after\w*)|since then|from then|each of the images after|danach|später|nachher|ensuite|suivant\w*|après|después|luego|depois|\u043f\u043e\u0442\u043e\u043c|\u0437\u0430\u0442\u0435\u043c|\u0434\u0430\u043b\u0435\u0435)\b[^\n]{0,70}?(?:\b(?:fast|quick(?:ly)?|normal(?:ly)?|fine|ok|okay|instant(?:ly|aneous)?|full speed|works?|good|smooth(?:ly)?|reasonable|rapid\w*|rápid\w*|vite|immédiat\w*|schnell|normal|\u0431\u044b\u0441\u0442\u0440\u043e|\u043d\u043e\u0440\u043c\u0430\u043b\u044c\u043d\u043e)\b|\bless than (?:a|1|one) sec\w*|(?<!\d)\d{1,4} ?ms\b|\b0?\.\d{1,3} ?s\w*|\d(?:\.\d)? ?fps|\bgo(?:es)? on\b|\bruns?\b|\bproceeds\b)"
+    r"(?i)\b(?:after(?:wards?| that| this| which| the first(?: \w+)?)?|then|once|next|following|subsequent(?:ly)?|second|later|rest|others?|every ?thing (?:else|after\w*)|since then|from then|each of the images after|danach|später|nachher|ensuite|suivant\w*|après|después|luego|depois|\u043f\u043e\u0442\u043e\u043c|\u0437\u0430\u0442\u0435\u043c|\u0434\u0430\u043b\u0435\u0435)\b[^\n]{0,70}?(?:\b(?:fast|quick(?:ly)?|normal(?:ly)?|fine|ok|okay|instant(?:ly|aneous)?|full speed|works?|good|smooth(?:ly)?|reasonable|rapid\w*|rápid\w*|vite|immédiat\w*|schnell|normal|\u0431\u044b\u0441\u0442\u0440\u043e|\u043d\u043e\u0440\u043c\u0430\u043b\u044c\u043d\u043e)\b|\bless than (?:a|1|one) sec\w*|(?<!\d)\d{1,4} ?ms\b|\b0?\.\d{1,3} ?s\w*|(?:다음|이후|그 뒤)[^\n]{0,16}(?:빠|정상)|\d(?:\.\d)? ?fps|\bgo(?:es)? on\b|\bruns?\b|\bproceeds\b)"
     r"|\b(?:second|third|next)\b ?[:=]? ?\d?\.\d|(?:之后|然后|后面|以后)[^\n]{0,12}(?:正常|很快|快|没问题)|\bdanach alles|\bluego (?:va|todo)|\u0434\u0430\u043b\u044c\u0448\u0435 \u0432\u0441|\b(?:works|runs) (?:fast|normally|quickly|well) (?:after|then)|\bjede[sr]? (?:\w+ )?in \d+ ms|\bnext (?:ones?|inferences?|steps?)\b[^\n]{0,20}(?:fast|\d)"
 )
 _NOT_IT = Pattern(
     r"(?i)\b(?:download\w*|install\w*|pip3?|docker build|bazel|compil(?:e|ing) (?:tensorflow|from source|the source)|build(?:ing)? (?:the )?(?:image|dataset|vocab\w*)|shuffle buffer|cach(?:e|es|ing) (?:the )?(?:data\w*|images)|upload\w*|preprocess\w*|tokeniz\w*|weights (?:take|are)|loading (?:the )?(?:data|dataset|images)|nvidia-smi takes|progress bar|forever and|host them)\b"
 )
 _MERELY_ASKS = Pattern(
-    r"(?i)\bhow (?:long|many|much|slow|fast)\b|\b(?:could|can|would|will) (?:you|I|we|it|there|this|someone)\b|\bis (?:there|it|this)\b|\bdo(?:es)? (?:you|it|this|the)\b|\bwhat(?:'s| is| was| are| do)\b|\bwhich\b|\bplease (?:tell|share|publish|add)\b|\bthanks?\b|\bfeature request|\brelease notes|\bwould (?:help|be nice|like)"
+    r"(?i)\bhow (?:long|many|much|slow|fast)\b|\b(?:could|can|would|will) (?:you|I|we|it|there|this|someone)\b|\bis (?:there|it|this)\b|\bdo(?:es)? (?:you|it|this|the)\b|\bwhat(?:'s| is| was| are| do)\b|\bwhich\b|^\W{0,4}(?:will|would|should|are) [^.!\n]{5,160}\?|\bplease (?:tell|share|publish|add)\b|\bthanks?\b|\bfeature request|\[feature\]|^\W{0,3}(?:add|support|show|mention|document|feature)\b|\brelease notes|\bwould (?:help|be nice|like)"
     r"|\bwie lange\b|多长时间|多久|\u0441\u043a\u043e\u043b\u044c\u043a\u043e|¿?cuánto|quanto tempo|combien de temps|どのくらい"
+)
+_HOW_LONG = Pattern(
+    r"(?i)\bhow (?:long|much time|many (?:hours|days)) (?:does|did|do|will|would|is|it|have|has)\b|\bwie lange\b|\u0441\u043a\u043e\u043b\u044c\u043a\u043e \u0432\u0440\u0435\u043c\u0435\u043d\u0438|多长时间|多久|cu\u00e1nto tiempo|quanto tempo|combien de temps|\u3069\u306e\u304f\u3089\u3044"
 )
 _COMPLAINS = Pattern(
     r"(?i)\b(?:(?<!how )slow(?:ly|er)?(?! (?:is|will|would))|errors?|fail\w*|problems?|issues?|wrong|stuck|hangs?|freez\w+|crash\w*|cannot|low\b|bottle ?neck|forever|ages|too long|so long|only|barely|hardly|never|still|despite|same|isn't|strange|weird|expected|normal|bad|help me|why)\b|n't\b|\bnot (?!sure)|\bno (?!gpu\b)|zu lang|\u043f\u043e\u0447\u0435\u043c\u0443|为什么|怎么|慢|langsam|lent[oae]?\b"
@@ -189,13 +203,17 @@ _ABOUT_SPEED = {
 
 def merely_asks(lines: list[str], found: tuple[Alike, ...]) -> bool:
     """Whether what reads like a slow program only asks how long it takes, or praises how fast it is."""
-    if not found or found[0].cause not in _ABOUT_SPEED | {NOTHING_WRONG} or len(lines) > _SHORT_TEXT:
+    if not found or len(lines) > _SHORT_TEXT:
         return False
     whole = "\n".join(lines)
     if sum(map(str.isdigit, whole)) > _FIGURES:  # who measures has something to say
         return False
     if _NOTES.match(whole):
         return True
+    if _HOW_LONG.search(whole) and not _COMPLAINS.search(whole):
+        return True
+    if found[0].cause not in _ABOUT_SPEED | {NOTHING_WRONG}:
+        return False
     if _NOT_IT.search(whole) and _FIRST.search(whole) and not _GPU.search(whole):
         return True
     return (_MERELY_ASKS.search(whole) or _CHEERS.search(whole)) is not None and not _COMPLAINS.search(whole)
@@ -204,9 +222,12 @@ def merely_asks(lines: list[str], found: tuple[Alike, ...]) -> bool:
 _NOTES = Pattern(r"(?i)\W{0,8}(?:release notes|change-?log|what's new)\b")
 _SHORT_TEXT, _FIGURES = 12, 16
 """Lines, and digits in them."""
+_NEW_CARD = Pattern(
+    r"(?i)\b(?:rtx ?)?[345]0[5-9]0\b|\brtx ?a\d{4}|\b(?:a100|h100|l40|a10|a40|b200)\b|\bnew (?:gpu|card|graphics)"
+)
 _LEAST_S, _MINUTES_S = 45, 110
-"""Seconds from which on a first use takes long where later ones are quick; and where nobody says so."""
-_OF_DATA = Pattern(r"(?i)\b(?:epochs?|batch(?:es)?|import\w*|data\w*)\b")
+"""Seconds from which on a first use takes long where later ones are quick, and where nobody tells of later ones: some seconds are as it should be."""
+_OF_DATA = Pattern(r"(?i)\b(?:epochs?|batch(?:es)?|import\w*(?! and\b)|data\w*)\b")
 """What takes its time at first for other reasons, too."""
 
 
@@ -224,36 +245,24 @@ class _Busy(NamedTuple):
         return _Busy(max(self.low, other.low), max(self.high, other.high), zero, swings)
 
 
-class Reader:
-    """Reads line by line, and tells at the end what it comes to."""
-
-    def __init__(self, notes: Notebook) -> None:
-        self._notes = notes
-        self._lines: list[tuple[int, str]] = []
-
-    def line(self, text: str, number: int, _notes: Notebook) -> Understood | None:
-        """Keeps what somebody wrote."""
-        if len(self._lines) < _MOST and len(text) <= _LONG_LINE and not alike.is_log(text[:LONGEST]):
-            self._lines.append((number, text))
-        return None
-
-    def finish(self) -> None:
-        """Notes what the lines come to together."""
-        notes = self._notes
-        told = list(_told(self._lines, {e.kind for e in notes.events}))
-        if any(e.kind == "gpu-hardly-used" for e in told) and not any(e.symptom for e in notes.events):
-            notes.events[:] = [e for e in notes.events if e.kind != "takes-all-memory"]  # as it always does
-        notes.events.extend(told)
+def settle(notes: Notebook, lines: Iterable[tuple[int, str]]) -> None:
+    """Notes what the lines of a text come to together: (number, text), …"""
+    people = ((number, text) for number, text in lines if len(text) <= _LONG_LINE and not alike.is_log(text[:LONGEST]))
+    told = list(_told(list(itertools.islice(people, _MOST)), {e.kind for e in notes.events}))
+    if any(e.kind == "gpu-hardly-used" for e in told) and not any(e.symptom for e in notes.events):
+        notes.events[:] = [e for e in notes.events if e.kind != "takes-all-memory"]  # as it always does
+    notes.events.extend(told)
 
 
 def _told(lines: list[tuple[int, str]], kinds: set[str]) -> Iterator[TextEvent]:
     whole = "\n".join(text for _, text in lines)
     if kinds & _TELLS_MORE:
         return
-    if not _GPU.search(whole) and not _WORK.search(whole):
+    if not lines or not (_GPU.search(whole) or _WORK.search(whole)):
         return
+    cheers = _CHEERS.search(whole) is not None and not _BUT.search(_CHEERS.sub(" ", whole))
     sentences = [(number, one) for number, text in lines for one in _sentences(text)]
-    first = _first_use(sentences)
+    first = None if cheers else _first_use(sentences)
     if first is not None:
         yield _event("start-takes-minutes" if first[2] else "start-is-slow", first[0], first[1], _SLOW)
     if _SHORT.search(whole):
@@ -264,11 +273,10 @@ def _told(lines: list[tuple[int, str]], kinds: set[str]) -> Iterator[TextEvent]:
         yield _event("slow-on-battery", *_at(lines, _ON_BATTERY), _SLOW)
     if _DEGREES.search(whole) and _GETS_SLOW.search(whole):
         yield _event("slow-and-hot", *_at(lines, _DEGREES), _SLOW)
-    if first is not None or _HOT.search(whole) or _SEVERAL.search(whole):
-        return
-    if _CHEERS.search(whole) and not _BUT.search(_CHEERS.sub(" ", whole)):
-        return
-    yield from _of_speed(sentences, whole)
+    if _FEW_CPUS.search(whole) and _OF_TIME.search(whole):
+        yield _event("processors-limited-said", *_at(lines, _FEW_CPUS), _SLOW)
+    if first is None and not cheers and not _HOT.search(whole) and not _SEVERAL.search(whole):
+        yield from _of_speed(sentences, whole)
 
 
 def _sentences(text: str) -> Iterator[str]:
@@ -295,10 +303,12 @@ def _of_speed(sentences: list[tuple[int, str]], whole: str) -> Iterator[TextEven
             continue
         told, subject = _busy(one, subject)
         busy = busy.beside(told)
-        rest.append(_NO_GAIN.sub(" ", _SWINGS.sub(" ", _IDLE.sub(" ", one))))
+        compared = tuple(_compared(one, whole))
+        left = _NO_GAIN.sub(" ", _SWINGS.sub(" ", _IDLE.sub(" ", one)))
+        rest.append(_TO_THE_CPU.sub(" ", left) if compared else left)
         kinds = ["low"] if told.low or told.swings else []
         kinds += ["idle"] if _IDLE.search(one) or _SWINGS.search(one) else []
-        for kind in (*kinds, *_compared(one, whole)):
+        for kind in (*kinds, *compared):
             found.setdefault(kind, (number, one))
     known = _FOUND.search(whole) is not None
     works = busy.low > _NEXT_TO_NOTHING or busy.swings or (busy.low > 0 and known)
@@ -310,9 +320,10 @@ def _of_speed(sentences: list[tuple[int, str]], whole: str) -> Iterator[TextEven
     kind = next(
         (kind for kind in ("faster-card-no-faster", "gpu-slower-than-cpu", "gpu-no-faster") if kind in found), ""
     )
-    if kind:
+    idles = "low" in found or "idle" in found
+    if kind and not (idles and kind == "gpu-no-faster" and not _CPU.search(found[kind][1])):
         yield _event(kind, *found[kind], _SLOW)
-    elif "low" in found or "idle" in found:
+    elif idles:
         yield _event("gpu-hardly-used", *found.get("low", found.get("idle", sentences[0])), _SLOW)
     elif "slow-on-gpu" in found and (known or not busy.zero) and not full:
         yield _event("slow-on-gpu", *found["slow-on-gpu"], _SLOW)
@@ -322,7 +333,10 @@ def _compared(sentence: str, whole: str) -> Iterator[str]:
     """What a sentence says of a GPU beside a processor, another card or what somebody else has."""
     if _ASKED.search(sentence):
         return
-    timed, no_gain = _timed(sentence), _NO_GAIN.search(sentence) is not None
+    timed, gain = _timed(sentence), _NO_GAIN.search(sentence)
+    no_gain = gain is not None and (_OF_TIME.search(gain[0]) is not None or _BY_IT.search(sentence) is not None)
+    if no_gain and _TRIED.search(sentence):
+        no_gain = False
     named, others = _GPU.search(sentence) is not None, _OTHERS.search(sentence) is not None
     named = named or _THAN.search(sentence) is not None
     if timed > _MORE or (named and not others and _SLOWER.search(sentence) and not _CHEERS.search(sentence)):
@@ -403,11 +417,13 @@ def _first_use(sentences: list[tuple[int, str]]) -> tuple[int, str, bool] | None
         if begins:
             start = start or (number, one)
         seconds = _seconds(one)
-        if begins and seconds >= _LEAST_S and (then or (seconds >= _MINUTES_S and not _OF_DATA.search(one))):
-            return number, one, then and _FIRST.search(one) is not None and not _OF_DATA.search(one)
+        first = _FIRST.search(one) is not None and not _OF_DATA.search(one)
+        least = _LEAST_S if then else _MINUTES_S
+        if begins and seconds >= least and (then or not _OF_DATA.search(one)):
+            return number, one, first and then
         if start is not None and seconds >= _LEAST_S and then and start[0] != number:
             return *start, False
-    if start is not None and then and _LONG.search(start[1]):
+    if start is not None and _LONG.search(start[1]) and (then or (_INIT.search(start[1]) and _NEW_CARD.search(whole))):
         return *start, False
     return None
 
@@ -423,6 +439,3 @@ def _seconds(sentence: str) -> float:
         scale = 3600.0 if unit[0] == "h" else 1.0 if unit[0] in "s\u0441" else 60.0
         longest = max(longest, float(one["m"] or one["n"]) * scale)
     return longest
-
-
-__all__ = ["LANGUAGE", "WORDS", "Reader", "merely_asks"]

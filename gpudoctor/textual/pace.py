@@ -12,6 +12,8 @@ _SLOW = ("gpu-hardly-used", "gpu-no-faster", "gpu-slower-than-cpu", "slow-on-gpu
 def speaks(facts: Facts) -> Iterator[str]:
     """Many short operations, or data that take their time: the one that is told of, and not the other."""
     said = facts.text.said
+    if said("start-takes-minutes", "start-is-slow"):
+        yield "jit-cold-start"
     if not said(*_SLOW):
         return
     short, heavy = said("work-is-short"), said("input-is-heavy")
