@@ -21,7 +21,7 @@ LANGUAGE = "pace"
 _SLOW = "runs-slowly"
 _MOST, _LONG_LINE, _SENTENCE = 120, 2500, 420
 """Lines that are looked at, and characters of a line and of a sentence."""
-_G = r"(?:v?gpus?|cuda|(?:graphics?|video|nvidia) ?cards?|the card|my card|geforce|quadro|[rg]tx ?-?\d{3,4}(?: ?ti| ?super)?|titan(?: \w{1,3})?|(?:tesla )?\b[vptka]\d{2,3}|显卡|grafikkarte|\u0432\u0438\u0434\u0435\u043e\u043a\u0430\u0440\u0442\w{0,2}|tarjeta(?: gráfica)?|placa(?: de vídeo)?|carte graphique)"
+_G = r"(?:v?gpus?|cuda|(?:graphics?|video|nvidia) ?cards?|the card|my card|geforce|quadro|[rg]tx(?: ?-?\d{3,4})?(?: ?ti| ?super)?(?: cards?)?|titan(?: \w{1,3})?|(?:tesla )?\b[vptka]\d{2,3}|显卡|grafikkarte|\u0432\u0438\u0434\u0435\u043e\u043a\u0430\u0440\u0442\w{0,2}|tarjeta(?: gráfica)?|placa(?: de vídeo)?|carte graphique)"
 _USE = r"(?:usages?|utili[sz]ations?(?: rate)?|utilização|util|load|activity|auslastung|(?:利用|使用|占用)率|사용률|\u0437\u0430\u0433\u0440\u0443\u0437\u043a\w|uso\b)"
 _END = Pattern(
     r"(?<=[.!?;])(?<!e\.g\.)(?<!i\.e\.)(?<!min\.)(?<!sec\.)(?<!mins\.)(?<!approx\.)(?<!ca\.)\s|[\u3002\uff01\uff1f\uff1b]|\.\.\."
@@ -38,6 +38,14 @@ _NO_PERCENT = Pattern(
 _WHOSE = Pattern(
     rf"(?i)(?P<other>(?<![A-Za-z])cpus?(?![A-Za-z])|\bcores?\b|\bprocessors?\b|\u043f\u0440\u043e\u0446\u0435\u0441\u0441\u043e\u0440\w?|处理器|\bmem(?:ory)?\b|\bv?ram\b|显存|内存|메모리|accuracy|\bloss|\bdisk|\bssd\b|network|battery|dropout|\bbatch|fraction|speicher)|(?P<gpu>{_USE}|(?<![a-z]){_G}(?![a-z]))"
 )
+_GATE = (
+    "%", "percent", "prozent", "util", "usage", "activity", "uso ", "slow", "fast", "speed", "sped ", "perform", "same", "difference", "benefit", "improve", "gain", "help", "advantage",
+    "accelerat", "brings", "long", "minut", "hour", " min", "fps", " ms", " s ", "sec", "/s", "idle", "idling", "starv", "busy", "bored", "load", "wait", "bottle", "barely", "hardly", "rarely",
+    "constantly", "fully", "enough", "periodically", "bursts", "spik", "forever", "ages", "battery", "throttl", "auslast", "langsam", "schnell", "dauert", "genutzt", "lent", "vite",
+    "r\u00e1pid", "tarda", "demora", "utilis", "utiliz", "\u7387", "\u6162", "\u901f", "\u5206\u949f", "\u4f4e", "\u0441\u043a\u043e\u0440", "\u0431\u044b\u0441\u0442\u0440", "\u043c\u0435\u0434\u043b\u0435\u043d", "\u0437\u0430\u0433\u0440\u0443\u0437\u043a", "\u043c\u0438\u043d\u0443\u0442",
+    "\u0441\u0435\u043a\u0443\u043d\u0434", "\uc0ac\uc6a9\ub960", "\ubd84", "\u00b0", "degrees", "took", "takes", "power", "capabilit", "saturat",
+)  # fmt: skip
+"""Who complains of speed says one of them."""
 _LIMITS = Pattern(
     r"(?i)\b(?:limit(?:s|ing)?|restrict|feature request|\[feature\]|option|cap\b|threshold|fraction|fixe[sd]|improved|release notes)\b"
 )
@@ -69,7 +77,7 @@ _SWINGS = Pattern(
 _C = r"(?:(?<![A-Za-z])cpus?(?![A-Za-z])|\bprocessor\b|\bprozessor\w{0,2}|\bprocesador\b|\bprocesseur\b|\u043f\u0440\u043e\u0446\u0435\u0441\u0441\u043e\u0440\w{0,2}|\bi[3579]\b|\b(?:no|without)(?: a| the| any)? (?:gpu|hardware acceleration|it\b)|\bmac ?book|\blaptop\b)"
 _GAIN = r"(?:faster|quicker|speed(?:ed)?[- ]?ups?|speed(?: boost| gain)?|improvements?|gains?|benefits?|difference|advantage|acceleration|help)"
 _NO_GAIN = Pattern(
-    rf"(?i)\b(?:no|not|nor|without|hardly|barely|little|zero|never)\b(?: (?!wrong|reason|idea|sure|whether)[\w-]+){{0,4}}? {_GAIN}\b|(?:n't|\bnot) (?:be |being )?(?:really |much )?(?:sped|speeded) up|(?:n't|\bnot) (?:be |being )?(?:really |much )?accelerat|n't (?:[\w-]+ ){{0,4}}?{_GAIN}\b|\bbrings? nothing\b|\b(?:only|just) (?:gives?|get|got|achieves?|brings?|reach\w*)(?: \w+)? (?:an? )?(?:[12]\.\d|1|2) ?x|\bexpect\w* (?:at least |about |around |an? |some )?\d{{1,3}} ?(?:x|times)\b|\b(?:the )?same (?:as|with|on|for) (?:on |with |for |the |my )*cpu\b|{_GAIN}[^.\n]{{0,20}}\b(?:not|in|un)[- ]?(?:noticeable|significant|visible)|\b(?:negligible|marginal) (?:\w+ )?{_GAIN}|\bonly (?:slightly|a bit|a little|marginally|\d(?:\.\d)?(?:x|%| times| seconds| ?s)) (?:\w+ )?faster"
+    rf"(?i)\b(?:no|not|nor|without|hardly|barely|little|zero|never)\b(?: (?!wrong|reason|idea|sure|whether)[\w-]+){{0,4}}? {_GAIN}\b|(?:n't|\bnot) (?:be |being )?(?:really |much )?(?:sped|speeded) up|(?:n't|\bnot) (?:be |being )?(?:really |much )?accelerat|n't (?:[\w-]+ ){{0,4}}?{_GAIN}\b|\bbrings? nothing\b|\bcpu (?:is |takes |needs )?(?:exactly |about |almost )?(?:the )?same\b|\b(?:speed|time|fps|performance)\b[^.\n]{{0,16}}\bequals?\b|\b(?:only|just) (?:gives?|get|got|achieves?|brings?|reach\w*)(?: \w+)? (?:an? )?(?:[12]\.\d|1|2) ?x|\bexpect\w* (?:at least |about |around |an? |some )?\d{{1,3}} ?(?:x|times)\b|\b(?:the )?same (?:as|with|on|for) (?:on |with |for |the |my )*cpu\b|{_GAIN}[^.\n]{{0,20}}\b(?:not|in|un)[- ]?(?:noticeable|significant|visible)|\b(?:negligible|marginal) (?:\w+ )?{_GAIN}|\bonly (?:slightly|a bit|a little|marginally|\d(?:\.\d)?(?:x|%| times| seconds| ?s)) (?:\w+ )?faster"
     r"|\b(?:the )?(?:very |exact(?:ly)? |about the |just the |almost the |roughly the )?(?:same|similar|equal|identical|comparable)(?: \w+){0,2}? (?:time|speeds?|performance|fps|duration|runtime|rate|throughput|amount of time|number of \w+(?: \w+){0,2} per second)\b|\bas (?:long|slow(?:ly)?|fast|much time) (?:as|with)\b|\bjust as (?:long|slow)|\b(?:time|speed|duration|fps)\b[^.\n]{0,30}\b(?:is|are|was|stays|remains) (?:\w+ )?(?:the )?same\b"
     r"|\b(?:little|small|few) (?:\w+ )?difference\b|kein(?:en|e)? (?:unterschied|vorteil|geschwindigkeits)|nicht schneller|genauso (?:lang|langsam)|没有(?:提升|加速|区别|变快|差别)|差不多|一样(?:慢|快)|速度(?:都|是)?(?:一样|相同|没变)|快不了多少|\u043d\u0435 \u0431\u044b\u0441\u0442\u0440\u0435\u0435|\u043d\u0435\u0442 \u0440\u0430\u0437\u043d\u0438\u0446\u044b|sin diferencia|pas plus (?:vite|rapide)|no (?:es|va) más rápid|mesma velocidade"
 )
@@ -108,7 +116,7 @@ _OF_TIME = Pattern(
     r"(?i)\b(?:times?|speed\w*|fast\w*|slow\w*|long\w*|fps|seconds?|minutes?|hours?|epochs? takes?|ms|s/step|perform\w+|accel\w*|quick\w*)\b"
 )
 _TO_THE_CPU = Pattern(
-    r"(?i)\b(?:as|than|then|with|on|to|and|vs\.?|or) (?:on |with |using |the |my |a )*cpu(?: only| alone| mode)?"
+    r"(?i)\b(?:as|than|then|with|on|to|and|vs\.?|or|equals?) (?:on |with |using |the |my |a )*cpu(?: only| alone| mode)?"
 )
 _GPU = Pattern(rf"(?i){_SUBJECT}")
 _CPU = Pattern(rf"(?i){_C}")
@@ -127,6 +135,9 @@ _HOT = Pattern(
 _ON_BATTERY = Pattern(
     r"(?i)\b(?:on|from|using|runs? on) (?:the )?battery\b|\bunplugged\b|\b(?:without|not|un) ?(?:the )?(?:plugged|charger|power adapter|ac adapter)|\bbattery (?:mode|power|saver)"
 )
+_FULL = Pattern(r"(?i)\bout of memory|\bOOM\b|\bresource ?exhausted|显存不足|爆显存")
+_PACE = Pattern(r"(?i)\b(?:slow\w*|fast\w*|speed\w*|long|low|under-?utili\w+)\b|慢")
+"""Who runs out of memory tells of the GPU's use by the way, but where he finds it slow."""
 _FEW_CPUS = Pattern(
     r"(?i)\bnr_throttled\b|\bcpu[- ]?(?:limit|quota|request)s?\b[^.\n\d]{0,16}(?:[12]|0?\.\d|\d{3}m)\b(?!\d)|--cpus[= ](?:[12]|0?\.\d)\b|\b(?:only|just|with|has) (?:one|1|two|2) (?:v?cpus?|cores?|processors?)\b(?! (?:is|are|at|in use|used|busy|works?))"
 )
@@ -176,7 +187,7 @@ _INIT = Pattern(
     rf"(?i)\b(?:creat|open|initiali[sz]|load|allocat|acquir|set(?:ting)? up|add)\w{{0,6}}\b[^.\n]{{0,40}}?\b(?:sessions?|{_G}|devices?|context|libcud\w+)|\bsessions?\b[^.\n]{{0,24}}?\b(?:creation|creat\w+|open\w*|init\w*|return|start\w*|takes?)|\b(?:devices?|sessions?|context) (?:is|are|gets?|was|being) (?:created|opened|initiali[sz]ed|ready)|\btf\.(?:compat\.v1\.)?(?:Interactive)?Session\b|\b{_G} (?:device )?initiali[sz]\w+|\blist_(?:physical|local|logical)_devices\b|\bAdding visible gpu|\bwarm[- ]?(?:up|ing)|\binitiali[sz]ation\b|\bSuccessfully opened dynamic library|\bto (?:initiali[sz]e|open|create|add) (?:the |a |my )?(?:{_G}|device|session)"
 )
 _BEFORE = Pattern(
-    rf"(?i){_STARTS}|\bstart(?:ing)?[- ]?ups?\b|\b(?:slow|long) (?:initial )?(?:start|load)\w*|\b(?:before|until|till) (?:the |it |my |any |actual )?(?:\w+ )?(?:first |training|it|actually |program|window|inference|model|epoch|network|step|script)[^.\n]{{0,20}}?\b(?:starts?|begins?|opens?|runs?|is ready|step|moves?|proceeds?|going)|\b(?:before|until) (?:the )?(?:first )?(?:training|step|epoch|inference)|\bto (?:start|load|begin|launch|boot|initiali[sz]e|get going|get started)\b|\b(?:hangs?|stuck|freezes?|frozen|pauses?|waits?|stays?|stops?|halts?)\b[^.\n]{{0,60}}?\b(?:then|and then|before|after (?:that|which)|proceeds|goes on|continues)\b|\b(?:does(?:n't| not)|won't) start for\b|\bdoes not begin for\b|\bevery time I start\b"
+    rf"(?i){_STARTS}|\bstart(?:ing)?[- ]?ups?\b|\b(?:slow|long) (?:initial )?(?:start|load)\w*|\b(?:before|until|till) (?:the |it |my |any |actual )?(?:\w+ )?(?:first |training|it|actually |program|window|inference|model|epoch|network|step|script)[^.\n]{{0,20}}?\b(?:starts?|begins?|opens?|runs?|is ready|step|moves?|proceeds?|going)|\b(?:before|until) (?:the )?(?:first )?(?:training|step|epoch|inference|doing|it does|anything|something|actually)|\bto (?:start|load|begin|launch|boot|initiali[sz]e|get going|get started)\b|\b(?:hangs?|stuck|freezes?|frozen|pauses?|waits?|stays?|stops?|halts?)\b[^.\n]{{0,60}}?\b(?:then|and then|before|after (?:that|which)|proceeds|goes on|continues)\b|\b(?:does(?:n't| not)|won't) start for\b|\bdoes not begin for\b|\bevery time I start\b"
 )
 _THEN = Pattern(
     r"(?i)\b(?:after(?:wards?| that| this| which| the first(?: \w+)?)?|then|once|next|following|subsequent(?:ly)?|second|later|rest|others?|every ?thing (?:else|after\w*)|since then|from then|each of the images after|danach|später|nachher|ensuite|suivant\w*|après|después|luego|depois|\u043f\u043e\u0442\u043e\u043c|\u0437\u0430\u0442\u0435\u043c|\u0434\u0430\u043b\u0435\u0435)\b[^\n]{0,70}?(?:\b(?:fast|quick(?:ly)?|normal(?:ly)?|fine|ok|okay|instant(?:ly|aneous)?|full speed|works?|good|smooth(?:ly)?|reasonable|rapid\w*|rápid\w*|vite|immédiat\w*|schnell|normal|\u0431\u044b\u0441\u0442\u0440\u043e|\u043d\u043e\u0440\u043c\u0430\u043b\u044c\u043d\u043e)\b|\bless than (?:a|1|one) sec\w*|(?<!\d)\d{1,4} ?ms\b|\b0?\.\d{1,3} ?s\w*|(?:다음|이후|그 뒤)[^\n]{0,16}(?:빠|정상)|\d(?:\.\d)? ?fps|\bgo(?:es)? on\b|\bruns?\b|\bproceeds\b)"
@@ -258,11 +269,12 @@ def _told(lines: list[tuple[int, str]], kinds: set[str]) -> Iterator[TextEvent]:
     whole = "\n".join(text for _, text in lines)
     if kinds & _TELLS_MORE:
         return
-    if not lines or not (_GPU.search(whole) or _WORK.search(whole)):
+    low = whole.lower()
+    if not any(word in low for word in _GATE) or not (_GPU.search(whole) or _WORK.search(whole)):
         return
     cheers = _CHEERS.search(whole) is not None and not _BUT.search(_CHEERS.sub(" ", whole))
     sentences = [(number, one) for number, text in lines for one in _sentences(text)]
-    first = None if cheers else _first_use(sentences)
+    first = _first_use(sentences) if not cheers and (_MINUTES.search(whole) or _LONG.search(whole)) else None
     if first is not None:
         yield _event("start-takes-minutes" if first[2] else "start-is-slow", first[0], first[1], _SLOW)
     if _SHORT.search(whole):
@@ -275,7 +287,8 @@ def _told(lines: list[tuple[int, str]], kinds: set[str]) -> Iterator[TextEvent]:
         yield _event("slow-and-hot", *_at(lines, _DEGREES), _SLOW)
     if _FEW_CPUS.search(whole) and _OF_TIME.search(whole):
         yield _event("processors-limited-said", *_at(lines, _FEW_CPUS), _SLOW)
-    if first is None and not cheers and not _HOT.search(whole) and not _SEVERAL.search(whole):
+    full = _FULL.search(whole) is not None and not _PACE.search(whole)
+    if first is None and not cheers and not full and not _HOT.search(whole) and not _SEVERAL.search(whole):
         yield from _of_speed(sentences, whole)
 
 
@@ -304,8 +317,8 @@ def _of_speed(sentences: list[tuple[int, str]], whole: str) -> Iterator[TextEven
         told, subject = _busy(one, subject)
         busy = busy.beside(told)
         compared = tuple(_compared(one, whole))
-        left = _NO_GAIN.sub(" ", _SWINGS.sub(" ", _IDLE.sub(" ", one)))
-        rest.append(_TO_THE_CPU.sub(" ", left) if compared else left)
+        left = _TO_THE_CPU.sub(" ", one) if compared else one
+        rest.append(_NO_GAIN.sub(" ", _SWINGS.sub(" ", _IDLE.sub(" ", left))))
         kinds = ["low"] if told.low or told.swings else []
         kinds += ["idle"] if _IDLE.search(one) or _SWINGS.search(one) else []
         for kind in (*kinds, *compared):
