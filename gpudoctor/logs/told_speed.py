@@ -39,11 +39,11 @@ _WHOSE = Pattern(
     rf"(?i)(?P<other>(?<![A-Za-z])cpus?(?![A-Za-z])|\bcores?\b|\bprocessors?\b|\u043f\u0440\u043e\u0446\u0435\u0441\u0441\u043e\u0440\w?|处理器|\bmem(?:ory)?\b|\bv?ram\b|显存|内存|메모리|accuracy|\bloss|\bdisk|\bssd\b|network|battery|dropout|\bbatch|fraction|speicher)|(?P<gpu>{_USE}|(?<![a-z]){_G}(?![a-z]))"
 )
 _GATE = (
-    "%", "percent", "prozent", "util", "usage", "activity", "uso ", "slow", "fast", "speed", "sped ", "perform", "same", "difference", "benefit", "improve", "gain", "help", "advantage",
+    "%", "percent", "prozent", "util", "usage", "activity", "uso ", "slow", "fast", "speed", "sped ", "perform", "same", "difference", "benefit", "improve", "gain", "help",
     "accelerat", "brings", "long", "minut", "hour", " min", "fps", " ms", " s ", "sec", "/s", "idle", "idling", "starv", "busy", "bored", "load", "wait", "bottle", "barely", "hardly", "rarely",
     "constantly", "fully", "enough", "periodically", "bursts", "spik", "forever", "ages", "battery", "throttl", "auslast", "langsam", "schnell", "dauert", "genutzt", "lent", "vite",
     "r\u00e1pid", "tarda", "demora", "utilis", "utiliz", "\u7387", "\u6162", "\u901f", "\u5206\u949f", "\u4f4e", "\u0441\u043a\u043e\u0440", "\u0431\u044b\u0441\u0442\u0440", "\u043c\u0435\u0434\u043b\u0435\u043d", "\u0437\u0430\u0433\u0440\u0443\u0437\u043a", "\u043c\u0438\u043d\u0443\u0442",
-    "\u0441\u0435\u043a\u0443\u043d\u0434", "\uc0ac\uc6a9\ub960", "\ubd84", "\u00b0", "degrees", "took", "takes", "power", "capabilit", "saturat",
+    "\u0441\u0435\u043a\u0443\u043d\u0434", "\uc0ac\uc6a9\ub960", "\ubd84", "\u00b0", "degrees", "took", "takes", "power", "capabilit", "saturat", "0x", "gives me", "expect", "twice", "double", "doppel", "equal", "advantage", "time", "epoch", "beats", "compared",
 )  # fmt: skip
 """Who complains of speed says one of them."""
 _LIMITS = Pattern(
