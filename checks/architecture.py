@@ -383,7 +383,8 @@ def _slow_start(facts: Facts) -> Found:
     long = long or (text.said("first-use-slow") if text.said("compute-cache-named") else ())
     if newer:
         long = text.said("slow-start") or (text.said("takes-long") if text.said("device-found") else ())
-    if text.shows_a_failure or not (first or long):
+    first = first or text.said("start-takes-minutes")
+    if any(e.symptom not in (None, "runs-slowly") and not e.is_weak for e in text.understood()) or not (first or long):
         raise UnknownFactError(
             Unread(why="this text does not say whether it is compiled at each start", settle=_CACHED)
         )
@@ -409,7 +410,7 @@ def jit_cold_start(facts: Facts) -> Findings:
 
     What it looks at: TensorFlow's line 'not built with CUDA kernel binaries compatible with compute capability …', while
     no kernel fails for reasons of code. It is said for information, unless somebody asks in a pasted text why it takes long. There also
-    without that line: a first start that takes minutes, a first use that is slow where CUDA's cache is named, or a start that takes long
+    without that line: a first start that takes minutes, a first use that takes minutes and is quick afterwards, one that is slow where CUDA's cache is named, or a start that takes long
     on a card that is newer than the CUDA.
 
     Why it matters: the first run of a program can take minutes to half an hour. The compiled code is kept in

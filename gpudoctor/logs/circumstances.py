@@ -175,7 +175,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "first-start-long",
         ("first", "First"),
-        (r"^(?![^\n]{0,300}\b(?:epoch|batch|download|install|import|build))(?=[^\n]{0,300}\b(?i:min(?:ute)?s?)\b)[^\n]{0,300}(?i:\bfirst (?:start|time|run|launch|session|call|use|execution|initiali[sz]ation)\b)"),
+        (r"^(?![^\n]{0,300}\b(?i:epoch|batch|download|install|import|build|pip\b|docker|upload|weights))(?=[^\n]{0,300}\b(?i:min(?:ute)?s?)\b)[^\n]{0,300}(?i:\bfirst (?:start|time|run|launch|session|call|use|execution|initiali[sz]ation)\b)"),
     ),
     (
         "gpu-in-spikes",

@@ -63,6 +63,7 @@ from . import (
     told_packages,
     told_platforms,
     told_setups,
+    told_speed,
     xid,
 )
 from .language import LONGEST, Language, Understood
@@ -247,6 +248,7 @@ def read(pasted: Pasted) -> Facts:
             if kind in _GOOD:
                 passed_over = _ALL_BUT_DEVICES
     tracebacks.finish()
+    told_speed.settle(notes, ((line.number, line.text) for line in pasted.lines if not _OURS.match(line.text)))
     statements.finish()
     tensorflow_facts.settle(notes)
     answered.settle(notes)
@@ -281,6 +283,7 @@ def _with_likeness(notes: Notebook, pasted: Pasted) -> Facts:
     asked = first in harmless or _asks_of_the_harmless(notes, pasted, first)
     faint = bool(benign_at) and bool(found) and found[0].share < _FAINT and not answered.fails(notes)
     asked = asked or faint or memory_said.asks(notes, found) or answered.answered(notes, found)
+    asked = asked or (not answered.fails(notes) and told_speed.merely_asks(left, found))
     hides = bool(values & {*_HIDES}) and any(
         one.cause == "cuda-visible-devices-empty" and (at == 0 or one.share >= _FAINT) for at, one in enumerate(found)
     )

@@ -45,7 +45,8 @@ def narrowed(
     fits = _first(facts, symptom, unknown, _fitting(facts, symptom))
     first_is_likely = bool(fits) and fits[0] in left and left[fits[0]].why == LIKELY
     fits = ranked(facts, symptom, fits, _other_matters(symptom, checks.values()), first_is_likely)
-    fits = hinted(facts, fits) if symptom == READS_LIKE_A_FAULT else fits  # which were not there before
+    if symptom in (READS_LIKE_A_FAULT, "runs-slowly"):
+        fits = hinted(facts, fits)  # some were not there before; what a slow program does says more than the words
     cures = tuple(c for c in _cured(facts) if c in fits or symptom in (READS_LIKE_A_FAULT, *checks[c].explains))
     fits = tuple(name for name in dict.fromkeys((*cures, *proven(facts, fits))) if name in left)
     shown = next(f for f in findings if f.cause == symptom)

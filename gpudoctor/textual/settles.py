@@ -36,6 +36,8 @@ SETTLES = {
     "conda-cpu-build": "conda list | grep tensorflow",
     "glibc-too-old": "ldd --version",
     "cpu-no-avx": "grep -c avx /proc/cpuinfo",
+    "cgroup-cpu-quota": "cat /sys/fs/cgroup/cpu.max; grep throttled /sys/fs/cgroup/cpu.stat",
+    "cpu-affinity-narrow": "nproc; taskset -pc $$",
     "cuda-visible-devices-empty": 'echo "${CUDA_VISIBLE_DEVICES-not set}"',
     "cuda-visible-devices-wrong": 'echo "${CUDA_VISIBLE_DEVICES-not set}"; nvidia-smi -L',
     "container-no-gpus-flag": _INSIDE,

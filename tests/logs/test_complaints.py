@@ -74,7 +74,6 @@ def test_no_gpu_is_seen(complaint: str) -> None:
 @pytest.mark.parametrize(
     "prose",
     [
-        "The GPU is not fully used, 60% only",
         "Which GPU do I need?",
         "How much of the GPU memory is used?",
         "it can't allocate GPU memory",

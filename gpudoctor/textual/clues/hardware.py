@@ -63,6 +63,13 @@ CLUES: dict[str, tuple[str, ...]] = {
         "gpu-throttling-thermal",
         "gpu-throttling-power",
     ),
+    "gpu-no-faster": ("gpu-launch-bound", "cpu-starved-input", "h2d-pageable", "gpu-throttling-thermal"),
+    "slow-on-gpu": ("cpu-starved-input", "gpu-launch-bound", "h2d-pageable", "gpu-throttling-thermal"),
+    "slow-and-hot": ("gpu-throttling-thermal", "gpu-throttling-power", "gpu-power-limit-lowered"),
+    "processors-limited-said": ("cgroup-cpu-quota", "cpu-affinity-narrow", "cpu-starved-input"),
+    "slow-on-battery": ("gpu-throttling-power", "gpu-power-limit-lowered", "gpu-throttling-thermal"),
+    "start-takes-minutes": ("jit-cold-start", "jit-cache-unwritable"),
+    "start-is-slow": ("jit-cold-start", "jit-cache-unwritable", "gpu-too-new-for-build"),
     "faster-card-no-faster": (
         "cpu-starved-input",
         "gpu-launch-bound",
