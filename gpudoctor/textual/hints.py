@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..facts import Facts, TextEvent
 from ..patterns import Pattern
-from . import libraries, setups
+from . import libraries, setups, together
 from .fitting import gpus_asked, library_is_older, removed
 
 
@@ -20,6 +20,7 @@ def hinted(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
 def _hints(facts: Facts) -> Iterator[str]:
     said = facts.text.said
     yield from setups.speaks(facts)
+    yield from together.speaks(facts)
     release = libraries.release_of(facts)
     if any(_BLACKWELL.search(e.values.get("cards", "")) for e in said("names")) and (release or (0,)) < _FOR_BLACKWELL:
         yield "gpu-too-new-for-build"
