@@ -144,8 +144,8 @@ _AT_WORK = Pattern(
 )
 
 _MISSING = Pattern(
-    rf"\bnvidia-smi\b[^.\n]{{0,40}}?\b(?:lists?|shows?|sees|finds?|reports?|detects?)\b[^.\n]{{0,20}}?\b(?:[1-9]|\w{{3,5}}) (?:{_CARD} )?(?:out of|of (?:the |my )?|instead of) ?{_NUMBER}\b"
-    rf"|\b(?:one|1|a|the (?:second|third|fourth|last))(?: of (?:the |my |our )?(?:\w+ )?{_CARD}| {_CARD})? (?:has |have )?(?:disappear(?:s|ed)|vanish(?:es|ed)|is gone|went missing|goes missing)\b",
+    rf"\blspci\b[^.\n]{{0,30}}\b[2-9]\b[^.\n]{{0,20}}\bnvidia-smi\b[^.\n]{{0,16}}\b(?:only )?[1-9]\b(?! ?%)|\u6389\u5361|(?:\u663e\u5361|GPU|\u5361)(?:\u6389\u4e86|\u4e22\u5931|\u4e0d\u89c1\u4e86)|\bnvidia-smi\b[^.\n]{{0,40}}?\b(?:lists?|shows?|sees|finds?|reports?|detects?)\b[^.\n]{{0,20}}?\b(?:[1-9]|\w{{3,5}}) (?:{_CARD} )?(?:out of|of (?:the |my )?|instead of) ?{_NUMBER}\b"
+    rf"|\b(?:one|1|a|the (?:second|third|fourth|last))(?: of (?:the |my |our )?(?:\w+ )?{_CARD}| {_CARD})? (?:has |have )?(?:disappear(?:s|ed)|(?:is|gets|went) lost|is missing from|vanish(?:es|ed)|is gone|went missing|goes missing)\b",
     _FLAGS,
 )
 _STARVED = Pattern(

@@ -19,6 +19,8 @@ def speaks(facts: Facts) -> Iterator[str]:
         yield "single-gpu-silently"
     if said("several-compute-wrongly") and said("one-is-fine-said"):
         yield "nccl-p2p-iommu-acs"
+    if said("one-of-several-unseen"):
+        yield "gpu-left-out-beside-another"
     if facts.driver.libcuda.init_result == _NO_DEVICE and said("others-run-said"):
         yield "cuda-visible-devices-wrong"
 

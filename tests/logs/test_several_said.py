@@ -80,6 +80,13 @@ PLACED = "Operation was explicitly assigned to /device:GPU:{asked} but available
         ("nvidia-smi shows 7 GPUs instead of 8\n\nIt comes back after a reboot.\n", LOST),
         ("One of the cards disappeared\n\nSince a training crashed.\n", LOST),
         ("TensorFlow only detects one of my two GPUs\n\nGTX 1080 and GT 710\n", SMALL),
+        ("lspci shows 8 GPUs, nvidia-smi 7\n", LOST),
+        ("TensorFlow lists only one GPU out of two: RTX 2080 and Quadro P400\n", SMALL),
+        ("the second GPU (GT 1030) is not listed\n", SMALL),
+        (f"gpu_id: 1\n{NO_DEVICE}", WRONG),
+        (f"GPU_ID=2 python train.py\n{NO_DEVICE}", WRONG),
+        (f"parser.add_argument('--gpu', default='3')\n{NO_DEVICE}", WRONG),
+        (f"{NO_DEVICE}Setting gpu to 1 gives this.\n", WRONG),
         (f"{NO_DEVICE}Other projects run well on this GPU.\n", WRONG),
         (f"{NO_DEVICE}I train several other models on it.\n", WRONG),
         (PLACED.format(asked=1), WRONG),
@@ -137,6 +144,14 @@ def test_a_failure_counts_before() -> None:
 def test_the_asked_one_is_there() -> None:
     assert first(PLACED.format(asked=1).replace("device:GPU:0 ]", "device:GPU:0, /device:GPU:1 ]")) != WRONG
     assert first(PLACED.format(asked=0)) != WRONG
+
+
+@pytest.mark.parametrize(
+    "other",
+    ["gpu_id: 0\n", "Other programs fail too.\n", "gpu_memory: 1\n", "the second GPU (GTX 1080) is not listed\n"],
+)
+def test_no_other_gpu_is_asked_for(other: str) -> None:
+    assert first(NO_DEVICE + other) not in (WRONG, SMALL)
 
 
 def test_all_memory_is_another_complaint() -> None:
