@@ -181,7 +181,7 @@ _SPOILT = Pattern(
     _FLAGS,
 )
 _BAD = Pattern(
-    r"\b(?:error|fail\w*|crash\w*|hang\w*|stuck|not|slow\w*|nan|wrong|only|just|idle|problem|issue|exception|killed|unable|never|no|cannot|trouble|weird|longer|help|bug|missing|lost|dies|why)\b|n't\b|\b0 ?%|Error|[\u0430-\u044f\u3040-\u9fff]",
+    r"\b(?:error|fail\w*|crash\w*|hang\w*|stuck|not|slow\w*|nan|wrong|only|just|idle|problem|issue|exception|killed|unable|never|no|cannot|trouble|weird|longer|help|bug|missing|lost|dies|why|in-?active|nothing|none|disabled|dead|broken|empty|down|low\w*|less|weak|poor\w*|instead|still)\b|n't\b|\b0 ?%|Error|[\u0430-\u044f\u3040-\u9fff]",
     _FLAGS,
 )
 """Who says so does not only ask."""
