@@ -258,7 +258,10 @@ def _small_in_words(facts: Facts) -> Found | None:
     """Somebody's second GPU is not seen, and is a small one."""
     unseen, cards = facts.text.said("one-of-several-unseen"), facts.text.cards()
     small = [name for name in cards if _FEW_SMS.search(name)]
-    if not unseen or not small or len(small) == len(cards) or facts.text.said("several-machines"):
+    if unseen and not small and (one := _FEW_SMS.search(unseen[0].text)):
+        small = [one[0]]
+    alone = len(small) == len(cards) and not (unseen and small and small[0] in unseen[0].text)
+    if not unseen or not small or alone or facts.text.said("several-machines"):
         return None
     return Found(
         message=f"{small[0]} has fewer multiprocessors than TensorFlow wants of a GPU beside a larger one ({_DEFAULT_MINIMUM}): it is left out.",

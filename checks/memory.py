@@ -100,7 +100,9 @@ _CLEARLY = 0.3
 def _means_another(facts: Facts) -> bool:
     """Whether the memory is mentioned beside what somebody complains of."""
     alike = () if isinstance(facts.text.alike, Unread) else facts.text.alike
-    return any(one.share >= _CLEARLY and one.cause == "single-gpu-silently" for one in alike)
+    return bool(facts.text.said("one-works-said")) or any(
+        one.share >= _CLEARLY and one.cause == "single-gpu-silently" for one in alike
+    )
 
 
 @check("GD871", "gpu-oom-model-or-data", stage=Stage.USE, explains=("op-fails",))

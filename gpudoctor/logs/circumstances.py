@@ -396,7 +396,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("image-banner", ("CUDA Version",), r"^CUDA Version \d{1,2}\.\d\.\d$"),
     ("sudo-docker-run", ("sudo docker",), r"\bsudo docker (?:container )?run\b"),
     ("cgroups-changed", ("group",), r"(?i:\b(?:using|use|with|to|after|since|on|under|switch\w{0,5}|chang\w{0,3}) (?:\w+ ){0,3}cgroups?[ -]?v2\b)"),
-    ("gpu-chosen", ("--gpu", "--device"), r"(?:^|\s)--(?:gpus?|gpu[_-]?(?:ids?|index|devices?|num)|device[_-]?id)[= ](?P<value>\d{1,2})(?=\s|$)"),
+    ("gpu-chosen", ("--gpu", "--device", "--cuda", "gpu_", "gpuid", "GPU_ID", "CUDA_ID", "gputouse", "device_id", "cuda:", " gpu to "), r"(?:^|\s)--(?:gpus?|gpu[_-]?(?:ids?|index|devices?|num)|device[_-]?id|cuda[_-]?(?:devices?|id))[= ](?P<value>\d{1,2})(?=\s|$)|(?i:\b(?:gpu[_-]?(?:ids?|index|no)|gputouse|cuda[_-]id|device_ids?)['\"]? ?(?:=|:|==) ?[\[\"']{0,2}(?P<value2>[1-9])(?![\d.])|--(?:gpus?|gpu[_-]?ids?)['\"],[^\n]{0,40}\bdefault ?= ?[\[\"']{0,2}(?P<value3>[1-9])\b|['\"]cuda:(?P<value4>[1-9])['\"]|\b(?:set|setting|changing|change) (?:the )?gpu to (?P<value5>[1-9])\b)"),
     ("wsl-1-named", ("WSL", "wsl"), r"(?i:\bwsl[ -]?(?:v|ver(?:sion)? ?)?1\b(?!\.\d))"),
     ("wsl-2", ("WSL", "wsl", "microsoft-standard"), r"(?i:\bwsl[ -]?(?:v|ver(?:sion)? ?)?2\b)|microsoft-standard"),
     (

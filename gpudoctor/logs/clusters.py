@@ -66,12 +66,14 @@ _CARD = r"(?:GPUs?|cards?|graphics cards?)"
 UNSEEN = Language(
     name="circumstances",
     foreign=True,
-    words=("2nd", "econd", "ther", "ne of"),
+    words=("2nd", "econd", "ther", "ne of", "ne GPU", "nly 1", "ust 1"),
     kinds=(
         Kind(
             "one-of-several-unseen",
-            rf"(?i:\b(?:2nd|second|other|one of (?:the|my)(?: two| 2)?) {_CARD}\b[^.\n]{{0,30}}?(?:\bnot\b|n't\b|\bnever\b)[^.\n]{{0,12}}?\b(?:detect|recogni[sz]|seen|see\b|found|listed|visible|show|used?\b|register)\w*"
-            rf"|(?:\bnot\b|n't\b|\bnever\b) (?:\w+ ){{0,2}}?(?:detect|recogni[sz]e|see|find|list|show|use)\w{{0,3}} (?:my |the )?(?:2nd|second|other) {_CARD}\b)",
+            rf"(?i:\b(?:2nd|second|other|one of (?:the|my)(?: two| 2)?) {_CARD}\b(?: ?\([^)\n]{{0,30}}\))?[^.\n]{{0,30}}?(?:\bnot\b|n't\b|\bnever\b)[^.\n]{{0,12}}?\b(?:detect|recogni[sz]|seen|see\b|found|listed|visible|show|used?\b|register)\w*"
+            rf"|(?:\bnot\b|n't\b|\bnever\b) (?:\w+ ){{0,2}}?(?:detect|recogni[sz]e|see|find|list|show|use)\w{{0,3}} (?:my |the )?(?:2nd|second|other) {_CARD}\b"
+            rf"|\bonly (?:detects|sees|finds|recogni[sz]es|lists|shows) (?:one|1)(?: {_CARD})? of (?:my|the|our|these)\b|\bonly (?:one|1)(?: of (?:my|the|our)(?: two| 2)?)? {_CARD} (?:is |gets )?(?:detected|seen|found|visible|recogni[sz]ed|listed)\b"
+            rf"|\b(?:detects|sees|finds|recogni[sz]es|lists|shows) (?:only|just) (?:one|1)(?: {_CARD})?(?: out)? of (?:my|the|our|these|two|2)\b)",
             once=True,
         ),
     ),

@@ -51,6 +51,7 @@ from . import (
     report,
     services,
     setups,
+    several,
     shares,
     sharing,
     sift,
@@ -136,6 +137,7 @@ _ALL = (
     devices.WORDS,
     lost_libraries.WORDS,
     cures.WORDS,
+    several.WORDS,
     *(one.words for one in LANGUAGES),
 )
 WORDS = tuple(dict.fromkeys(word for each in _ALL for word in each))
@@ -189,7 +191,7 @@ def read(pasted: Pasted) -> Facts:
     """What a text tells; everything else is Unread('not in this text')."""
     notes = Notebook()
     tracebacks, bus, statements = python.Reader(notes), pci.Reader(), report.Reader(notes)
-    table = nvidia_smi.Devices(notes)
+    table, cards = nvidia_smi.Devices(notes), several.Reader(notes)
     languages: tuple[Spoken, ...] = (
         (tensorflow_facts.LANGUAGE, tensorflow_facts.WORDS, tensorflow_facts.line, False),
         (nvidia_smi.LANGUAGE, nvidia_smi.WORDS, nvidia_smi.Reader(notes, table).line, False),
@@ -207,6 +209,7 @@ def read(pasted: Pasted) -> Facts:
         (devices.LANGUAGE.name, devices.WORDS, devices.claims, True),
         (lost_libraries.LANGUAGE, lost_libraries.WORDS, lost_libraries.line, False),
         (cures.LANGUAGE, cures.WORDS, cures.line, True),
+        (several.LANGUAGE, several.WORDS, cards.line, True),
     )
     many = len(pasted.lines) > _MANY
     here = () if many else _spoken(languages, "\n".join(line.text for line in pasted.lines))
@@ -248,6 +251,7 @@ def read(pasted: Pasted) -> Facts:
             if kind in _GOOD:
                 passed_over = _ALL_BUT_DEVICES
     tracebacks.finish()
+    cards.finish()
     told_speed.settle(notes, ((line.number, line.text) for line in pasted.lines if not _OURS.match(line.text)))
     statements.finish()
     tensorflow_facts.settle(notes)
@@ -322,7 +326,7 @@ def _asks_of_the_harmless(notes: Notebook, pasted: Pasted, first: int) -> bool:
     or a program calls what this release of TensorFlow does not have."""
     if answered.fails(notes):
         return False
-    if any(e.kind == "api-absent" for e in notes.events):
+    if any(e.kind in ("api-absent", "only-asked") for e in notes.events):
         return True
     title = next((line.text for line in pasted.lines if line.number == first), "").lower()
     benign = [e for e in notes.events if e.kind.startswith("benign-")]

@@ -272,6 +272,11 @@ _PLACEMENT = (
     Kind("platform-not-registered", r"(?i:could not find registered platform with name: \"cuda\")", _FAILS),
     Kind("no-cuda-in-build", r"appears to be a GPU, but CUDA is not enabled", _FAILS, _no_cuda),
     Kind(
+        "gpu-index-absent",
+        r"(?i:assigned to [^\n]{0,80}\bGPU:(?P<index>[1-9]\d?)\b[^\n]{0,60}available devices)[^\[\n]{0,10}\[(?=[^\]\n]{0,2000}device:GPU:0)(?![^\]\n]{0,2000}device:GPU:(?P=index)\b)",
+        _FAILS,
+    ),
+    Kind(
         "gpu-not-among-devices",
         r"(?i:available devices:?(?: are)?:? ?\[(?:(?!(?:/(?:device:)?|[ ,])GPU:)[^\]]){0,3000}(?:\]|$))",
         _FAILS,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..facts import Facts
 from ..patterns import Pattern
-from . import libraries, memory, pace, setups, visible
+from . import libraries, memory, pace, setups, together, visible
 from .fitting import gpus_asked, library_is_older, removed
 
 
@@ -20,6 +20,7 @@ def hinted(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
 def _hints(facts: Facts) -> Iterator[str]:
     said = facts.text.said
     yield from setups.speaks(facts)
+    yield from together.speaks(facts)
     yield from pace.speaks(facts)
     release = libraries.release_of(facts)
     if any(_BLACKWELL.search(e.values.get("cards", "")) for e in said("names")) and (release or (0,)) < _FOR_BLACKWELL:

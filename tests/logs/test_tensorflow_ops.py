@@ -201,7 +201,8 @@ def test_where_the_text_tells_why_there_is_no_gpu() -> None:
     why = "E tensorflow/stream_executor/cuda/cuda_driver.cc:328] failed call to cuInit: CUDA_ERROR_UNKNOWN: unknown error\n"
     assert "tf-no-gpu-registered" not in said(judged(why + PLACEMENT.format(more="")))[0]
     other = PLACEMENT.format(more=", /job:localhost/replica:0/task:0/device:GPU:0").replace("GPU:0 but", "GPU:1 but")
-    assert shown(judged(other)) == ([], [])
+    roots, left = shown(judged(other))  # a GPU is there, and another one is asked for
+    assert (roots, left[:1]) == ([], ["cuda-visible-devices-wrong"])
     not_enabled = (
         PLACEMENT.format(more="").rstrip("\n") + " The requested device appears to be a GPU, but CUDA is not enabled.\n"
     )

@@ -29,6 +29,7 @@ CLUES: dict[str, tuple[str, ...]] = {
     "nccl-fabric-not-ready": ("fabric-manager-not-running", "fabric-manager-version-mismatch", "nccl-nvls-fabric-manager"),
     "nccl-no-memory": ("gpu-memory-held-by-other-process", "gpu-oom-model-or-data", "nccl-shm-too-small"),
     "peer-copies-wrong": ("nccl-p2p-iommu-acs", "p2p-unsupported-geforce"),
+    "several-spoilt-said": ("nccl-p2p-iommu-acs", "p2p-unsupported-geforce", "multi-gpu-topology-no-p2p"),
     "peer-refused": ("p2p-unsupported-geforce", "multi-gpu-topology-no-p2p", "nccl-p2p-iommu-acs"),
     "nccl-system-error": ("nccl-shm-too-small", "nccl-wrong-interface", "nccl-p2p-iommu-acs"),
     "nccl-cuda-error": _first(

@@ -88,4 +88,14 @@ CLUES: dict[str, tuple[str, ...]] = {
     ),
     "driver-blamed": ("driver-too-old", "container-driver-too-old", "driver-too-old-for-ptx"),
     "machine-resets": ("psu-insufficient", "gpu-throttling-thermal", "xid79-fell-off-bus"),
+    "machine-goes-down": ("psu-insufficient", "gpu-throttling-thermal", "xid79-fell-off-bus"),
+    "gpu-goes-missing": ("xid79-fell-off-bus", "driver-rminit-failed", "xid-hardware-fault", "psu-insufficient"),
+    "one-works-said": ("single-gpu-silently", "cpu-starved-input", "gpu-left-out-beside-another", "h2d-pageable"),
+    "several-no-faster": (
+        "scaling-below-expected",
+        "cpu-starved-input",
+        "gpu-launch-bound",
+        "multi-gpu-topology-no-p2p",
+        "single-gpu-silently",
+    ),
 }

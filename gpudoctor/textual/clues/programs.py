@@ -17,6 +17,7 @@ CLUES: dict[str, tuple[str, ...]] = {
     "allocator-refused": ("driver-too-old", "cuda-version-mismatch"),
     "visible-list-wrong": ("cuda-visible-devices-wrong", "gpu-ignored-few-sms", "mig-single-instance-limit", "gpu-compute-capability-too-old"),
     "nvrtc-builtins-lost": ("cuda-libs-missing", "ld-library-path-not-set", "cuda-lib-from-other-toolkit", "pip-nvidia-libs-not-found"),
+    "gpu-index-absent": ("cuda-visible-devices-wrong", "gpu-ignored-few-sms", "gpu-left-out-beside-another", "container-visible-devices-wrong"),
     "platform-not-registered": ("tf-cpu-only-package", "tf-no-gpu-registered", "tf-windows-native-cpu-only", "tf-macos-no-cuda"),
     "jit-compiler-lost": ("driver-library-mismatch", "wsl-libcuda-path", "container-capabilities-without-compute", "driver-missing"),
     "cublas-refused": ("cublas-version-mismatch", "ld-library-path-wrong-toolkit", "cuda-lib-from-other-toolkit", "gpu-too-new-for-build"),

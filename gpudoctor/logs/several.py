@@ -1,0 +1,320 @@
+"""What people say of several GPUs: that one of them works, that they are no faster than one, that the machine goes down under them.
+
+Few say it in one line: the title names the strategy, a sentence below it says 'slower'. So each clause is asked for the words of one
+matter, wherever they stand in it; what is said is told at the end, as somebody's complaint: it counts where no line of a program shows
+a failure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..facts import COMPLAINT, TextEvent
+from ..patterns import Pattern
+from .language import LONGEST, Understood
+from .notebook import Notebook
+from .several_abroad import COMES_DOWN, HANGS, NO_FASTER, ONE_WORKS, SEVERAL
+
+LANGUAGE = COMPLAINT
+WORDS = (
+    "GPU", "gpu", "Gpu", "ard", "trategy", "orovod", "orker", "istributed", "cal", "boot", "start", "hut", "off", "rash", "goes", "dies", "power", "dle", "dling", "nused", "arallel", "100", "0%", "0 %", "speed", "aster", "ower", "ained", "/s", "卡", "重启", "关机",
+    "\u043e\u043c\u043f\u044c\u044e\u0442\u0435\u0440", "\u0435\u0440\u0432\u0435\u0440", "\u043e\u0434\u043d\u0430", "\u0432\u0438\u0434\u0435\u043e\u043a\u0430\u0440\u0442", "einici", "apaga", "arten", "karte", "placa", "arjeta", "carte", " otra", "outra", "autre", "TX", "redémarr", "desliga", "neu", "PC", "pc ", "bored", "nly ", "neck", "100%", "100 %", "odels", "rojects", "rograms",
+)  # fmt: skip
+_FLAGS = re.IGNORECASE
+_LINES, _LENGTH = 1500, 1500
+"""Lines that are read, and characters of one: nobody writes more."""
+_LOGGED = Pattern(
+    r"\d{4}-\d\d-\d\d[ T]\d\d:|[IWEF]\d{4} \d\d:|\[ *\d+\.\d+\]|File |>>> |\||\+-|.{0,120}\.(?:cc|cpp|h|py|cu):\d"
+)
+_TAG = Pattern(r"^\s{0,4}\[[\w /-]{1,20}\] ?")
+_CLAUSE = Pattern(
+    r"(?<=[.!?;])\s+|\.{3} ?|, ?but\b|\bbut\b|\bhowever\b|\balthough\b|\bthough\b|\bwhereas\b|\byet\b|[。\uff1b\uff01\uff1f]"
+)
+
+_SERIES = r"(?:(?:geforce |nvidia |tesla |quadro )*(?:[gr]tx ?-?\d{3,4}|titans?(?: ?\w{1,3}\b)?|[2345]0[5-9]0|10[5-8]0|[vpat]\d{1,3}|a\d000)(?:[ -]?ti)?s?)"
+_CARD = rf"(?:gpu'?s?|(?:(?:graphics?|video|gpu) )?cards?|{_SERIES})"
+_NUMBER = (
+    r"(?:(?<![\w.])(?:[2-9]|1[0-6])(?!\d|[.,]\d)|two|three|four|five|six|seven|eight|dual|both|several|multiple|multi)"
+)
+_NAMING = r"(?!(?:the|an?|my|of|in|on|at|and|to|it|is|per|for|with|min\w*|secs?|seconds?|hours?|days?|times?|epochs?|steps?|gb|new|old)\b)[\w-]{1,12}"
+"""What may stand between a number and the cards."""
+_STRATEGY = r"(?:mirrored ?strategy|multi_gpu\w{0,8}|multi[- ]?worker\w{0,18}|distribut(?:ed|ion|e)[ _.]?(?:training|strateg\w{1,3}|tf\b|tensorflow|learning|mode)|tf\.distribute|parameter ?servers?|horovod(?:run)?|data[- ]?parallel\w{0,5}|parallel training)"
+_SEVERAL = Pattern(
+    rf"\b{_NUMBER}(?: of)?(?: (?:the|my|our|these|those))?[- _]?(?:x ?)?(?:{_NAMING} ){{0,2}}?{_CARD}\b|\b{_CARD} ?[x*\u00d7+] ?(?:[2-8]\b|{_CARD})"
+    rf"|\b(?:2nd|second|third|other|another|extra|more|all|every|each|rest) (?:of )?(?:the |my |our )?(?:{_NAMING} )?(?:gpus?|cards?)\b|\bof (?:my|the|our|these) (?:\w{{1,9}} )?(?:gpus|cards)\b|\b{_NUMBER} of them\b|\b[2-9] (?:are |is )?available\b|\bgpus[= ]['\"]?all\b"
+    rf"|\b(?:num_gpus|worker_gpu|n_?gpus?|num_clones|gpus)['\"]?[ =:]{{1,4}}[2-8]\b|\bgpu[ :#]?0\b[^\n]{{0,200}}\bgpu[ :#]?1\b|visible_devices ?= ?['\"]?\d,\d|\bgpu[ #]{{0,2}}[1-7]\b(?! ?%)[^.\n]{{0,24}}%|%[^.\n]{{0,16}}\bgpu[ #]{{0,2}}[1-7]\b",
+    _FLAGS,
+)
+"""Several GPUs are there."""
+_SPREADS = Pattern(
+    rf"\b{_STRATEGY}|\bmulti[- ]?gpus?\b|(?<!\w)-np [2-9]|\b[2-9] workers\b|\b(?:worker_gpu|num_gpus|n_?gpus?|num_clones)['\"]?[ =:]{{1,4}}[2-8]\b",
+    _FLAGS,
+)
+"""A program is for several."""
+
+_FIRST = r"(?:one|1|a single|single|(?:the |my )?(?:first|1st)|['\"]?/?(?:device:)?gpu[ :#_-]{0,2}0['\"]?)"
+_ONE_CARD = rf"(?= ?(?:$|[.,;:!?()&]|{_CARD}\b|(?:of|out|is|are|was|one|device|works?|does|do|has|gets?|in use|used|utili[sz]ed|busy|active|working|comput\w+|trains?|runs?|running|when|while|and (?!gpu)|during|at a time|though|even|by|from)\b))(?! ?[.:,]\d)"
+_ALONE = Pattern(
+    rf"\b(?:only|just|solely|merely) (?:[\w'/]+ ){{0,3}}?{_FIRST}(?!\w){_ONE_CARD}|(?<![\w.]){_FIRST}(?!\w)(?: {_CARD}| one| device)? (?:only|alone)\b"
+    rf"|\b(?:a single|one|the first) (?:{_CARD} |one )?(?:does|is doing|gets|do) (?:all|everything)|(?:^|, ?)(?:and )?(?:a single|one)(?: {_CARD}) (?:is|gets) (?:used|busy|working)\b|\b(?:uses?|using) (?:one|1|a single) {_CARD}\b"
+    rf"|\ball (?:[\w]+ ){{0,2}}(?:go|goes|run|runs|land|lands|is|are) (?:\w+ )?(?:to|on) (?:the )?(?:first|gpu ?:?0)\b|\b(?:computes?|computed|computing|calculations?|computations?)\b(?: happens?| runs?| is| are| done| only| takes? place){{0,3}} on (?:the )?(?:one|first|a single){_ONE_CARD}",
+    _FLAGS,
+)
+"""One alone."""
+_TASK_MANAGER = Pattern(r"\btask ?manager\b", _FLAGS)
+"""Which counts another vendor's GPU, too, and does not show what computes."""
+_BOTH_SHOWN = Pattern(r"\bgpu ?:?0['\"]? (?:and|&) (?:the )?['\"]?/?(?:gpu ?:?)?1\b", _FLAGS)
+_WORKS = Pattern(
+    r"\b(?:us(?:e|es|ed|ing|age)|utili[sz]\w{1,5}|busy|active|work(?:s|ing|ed)?|comput(?:e|es|ing|ed|ations?)|calculations?|train(?:s|ing|ed)?|run(?:s|ning)?|load(?:ed|s)?|occup(?:ied|ies)|in use|done|do|does|doing|requests|inference|execut\w{1,3}|gets|takes?|all of them)\b|\b\d{2,3} ?%",
+    _FLAGS,
+)
+_LISTED = Pattern(
+    r"\b(?:detect\w*|recogni[sz]\w*|list\w{0,3}|visible|sees?\b|found|finds?|(?:is|are) available|appears?|nvidia-smi shows|shows? up)\b(?![^.\n]{0,60}\b(?:used|utili[sz]|idle|busy))",
+    _FLAGS,
+)
+"""Who sees one only: another matter."""
+_OTHERS = Pattern(
+    rf"\b(?:2nd|second|third|others?|rest|remaining|another|extra|last)\b(?!,? than)(?! hand)|\b(?:gpus?|card)[ :#-]{{0,2}}(?:no\.? ?|number )?(?:[1-7]|two|three)\b(?! ?(?:%|gb))|(?:^|, ?|\band )(?:the )?(?:one|two|three|seven|[1-7])(?: {_CARD})?(?: of (?:them|the|these|my|{_NUMBER})\b|,? (?:is|are|stays?|remains?|sits?|idle|unused|not|at|with)\b)|\ball (?:but|except)|\b(?:one|[1-7]) of (?:them|the (?:[2-8] |two |four )?(?:gpus|cards))\b|\b[1-7] of the [2-8]\b",
+    _FLAGS,
+)
+_ANOTHER = Pattern(
+    r"\b(?:2nd|second|third|other|another) (?:of (?:my|the) )?(?:gpus?|cards?)\b|\b(?:gpu|card)[ :#-]{0,2}[1-7]\b(?! ?(?:%|gb))|\bthe (?:others|rest|other (?:ones|two|three|four|seven|\d))\b",
+    _FLAGS,
+)
+"""A second one is there."""
+_NOT_ALL = Pattern(
+    rf"(?:\bnot|n't|\bnever) (?:\w+ ){{0,2}}?(?:us(?:e|ing)|utili[sz]\w{{1,3}}|train\w{{0,3}} on|run\w{{0,4}} on) (?:all|both|more than (?:one|1)) (?:of )?(?:the |my |our |available )?{_CARD}\b|\bmulti-?gpus? (?:is |are |being )?not (?:being )?(?:used|utili[sz]ed|working)\b",
+    _FLAGS,
+)
+_IDLE = Pattern(
+    r"\bidl(?:e|es|ing)\b|\b(?:usage|util\w*|load)\b[^.\n]{0,40}?\b(?:is|are|remains?|stays?|at|of|shows?) (?:always |still )?0(?![.\d]\d| ?%)\b|(?<![\d.])0(?:[-\u2013][1-4])?(?:\.0+)? ?(?:%|percent)(?! (?:accuracy|of))|\bzero\b(?! (?:loss|grad))|\bunused\b|\b(?:does|do|doing) nothing\b|\basleep\b|\bsleeps?\b|\bbored\b|\bno (?:load|work|usage|utili[sz]ation|activity)\b|\bjust sits\b|\b(?:only|just|merely) (?:holds?|has|have|reserves?|takes?|allocates?|keeps?|occup(?:y|ies)) (?:\w+ )?memory\b|\bat 0\b(?!\.\d| ?%)"
+    r"|(?:\bnot|n't|\bnever) (?:\w+ ){0,2}?(?:do(?:es|ing)? (?:anything|much|any)|us(?:e|es|ing|ed)\b(?! (?:nccl|the same))|utili[sz]\w+|work(?:s|ing)?\b|comput\w+|active|busy)",
+    _FLAGS,
+)
+_MEMORY = Pattern(r"\bmemory\b|\bvram\b", _FLAGS)
+_FULL = Pattern(r"\b(?:full|filled|taken|allocated|reserved|occupied|used)\b", _FLAGS)
+
+_GAIN = r"(?:speed[- ]?ups?|gains?|benefits?|improvements?|scaling|acceleration|advantage|boost|efficiency)"
+_LESS = Pattern(
+    r"\bslower\b|\bslow(?:s|ed|ing)? (?:\w+ ){0,3}?down\b|\bslow each other|\blonger\b|\bno faster\b|\bmore time\b|\b(?:time|duration)\b[^.\n]{0,30}\b(?:goes up|increases?|rises|grows)\b|\b(?:speed|throughput|performance|time) (?:is )?(?:just )?as (?:on|with|for)\b|\b(?:more like|just|about|around|roughly|is|get|see|gives?|got) (?:me )?(?:only )?1(?:\.[0-6]\d?)? ?(?:x\b|times)|(?:\b(?:no|not|hardly|barely|never)|n't) (?:\w+ ){0,3}?(?:faster|quicker|speed(?:s|ed|ing)?[ -]?(?:\w+ )?up|scal(?:e|es|ing)\b|accelerat\w+)"
+    rf"|\b(?:no|zero|little|any|poor|bad|low|sub-?linear|negative|limited|lack of|marginal|disappointing|hardly any|without|almost no) (?:\w+ ){{0,2}}?{_GAIN}\b|\bgains? little\b|\bnothing (?:is )?gained\b|\binefficien\w+|(?:\bnot|n't|\bnever|\bhardly|\bbarely|\balmost no) (?:improv\w+|help\w{{0,3}}|increas\w+|reduce|gain)\b"
+    r"|\bsame (?:amount of |training |epoch )?(?:time|speed|throughput|duration|fps|performance|images|imgs?|samples|steps|pace|rate)\b|\bsame as (?:with |on |for |using )?(?:one|a single|1|single)\b|\bas (?:long|fast|slow|quick) as\b|\b(?:time|speed|fps|throughput|performance|duration)\b[^.\n]{0,30}\b(?:is|are|stays?|remains?|the)? ?(?:\w+ )?(?:same|unchanged|identical)\b|\b(?:fps|speed|time|throughput) same\b"
+    r"|\bonly (?:\w+ ){0,2}\d(?:\.\d{1,2})? ?(?:x|times)|\bonly \d{1,2} ?% (?:faster|quicker|more|better)|\b(?:time )?doubles?\b|\b(?:\d(?:\.\d)?|two|three|four|five|eight)(?: ?x| times) (?:as long|as slow|slower|longer|the time)\b|\bslow compared\b|\btwice (?:the time|as long|as slow)|\bhalf (?:as (?:fast|quick)|the speed)|\bis half\b|\bdouble the time\b|\b(?:steps?|it|images|samples|global_step) ?/ ?s\w* (?:drop|go(?:es)? down|halv)\w*",
+    _FLAGS,
+)
+"""No gain."""
+_SLOW = Pattern(
+    r"\b(?:so|too|very|really|extremely|how) slow\b|\bslow (?:training|inference|performance|speed)\b", _FLAGS
+)
+_OF_ONE = Pattern(
+    r"\b(?:than|as|to|vs\.?|versus|with|on|for|by|of|and|or|using|one day) (?:\w+ ){0,3}?(?:one|1|a single|single|the single|a lone|one alone)\b|\bsingle[ -]?gpu\b|\b(?:one|1|single) (?:gpu|card|proc\w*|worker|node)\b|\bno strategy\b|\bwithout (?:it|the strategy|strategy|mirrored\w*)\b|\bOneDevice\w*|\bmore gpus\b",
+    _FLAGS,
+)
+_OF_ANOTHER = Pattern(
+    r"\b(?:faster|slower|longer|same|than|as|on|with|without|vs\.?) (?:\w+ ){0,4}?(?:cpus?|processors?|pytorch|torch|colab|others|siblings|laptop|old|older|previous|paper|before)\b|\b(?:first|second|next) epoch\b|\b(?:memory|loss|accuracy|learning rate|lr|seed)\b|\bthan (?:in|with) (?:tf|tensorflow) ?1|\b(?:temperature|hot|throttl\w+)\b|\bupgrad\w+ (?:to|from)\b|\bsame (?:gpu|for)\b|\b(?:one|two|[1-3]) of (?:the|my|our) (?:\w+ )?(?:cards|gpus) (?:is|are|runs?|trains?) (?:\w+ )?slow",
+    _FLAGS,
+)
+_PACE = Pattern(
+    r"\b(?:train\w*|fit|speed\w*|times?|epochs?|steps?|throughput|performance|fps|images?|imgs?|samples?|examples?|infer\w*|synthesis|scal\w+|benchmark\w*|gain\w*|takes?)\b|/ ?s(?:ec|tep)?\b",
+    _FLAGS,
+)
+_RATES = Pattern(
+    r"\b(?P<count>1|one|single|2|two|3|three|4|four|8|eight|16)[ -]?(?:gpus?|cards?|procs?|process(?:es)?|workers?)\W{1,3}(?:takes? |needs? |gives? )?(?P<value>\d{1,5}(?:\.\d{1,3})?) ?(?P<unit>(?:img|images?|imgs|samples?|examples?|it|steps?|batch(?:es)?)s? ?/ ?s\w{0,5}|ms ?/ ?step|s ?/ ?(?:step|it)|ms\b|secs?\b|s\b|min\b|fps\b)?",
+    _FLAGS,
+)
+"""What so many GPUs do."""
+
+_MACHINE = r"(?:computer|machine|pc|server|workstation|box|rig|desktop|laptop|node|host|system|windows|ubuntu)"
+_DOWN = Pattern(
+    rf"\b{_MACHINE}\b[^.;?!\n]{{0,50}}?\b(?:re-?boot(?:s|ed|ing)|restart(?:s|ed|ing)|resets|(?:shut|switch|turn|power)(?:e?s|ing|ed|ting)? (?:itself )?(?:off|down)(?! the (?:screen|monitor|display))|power[- ]?(?:off|cycles)|off at once|go(?:es|ing) (?:\w+ )?down|dies)\b"
+    rf"|\b(?:re-?boot|restart|shutt?|crash|reset)(?:s|es|t?ing) (?:(?:down|off) )?(?:(?:the|my|our|whole|entire) ){{0,2}}{_MACHINE}\b"
+    r"|\b(?:sudden(?:ly)?|spontaneous(?:ly)?|random(?:ly)?|unexpected(?:ly)?|instant(?:ly)?|hard|automatic(?:ally)?) (?:re-?boot|restart|shut ?down|reset|power[- ]?(?:off|cycle))(?:s|ed|ing)?\b|^\W{0,4}(?:re-?boots?|power off|shut ?down) (?:when|while|during|under)\b|\bblack\b[^.\n]{0,30}\bre-?boots?\b",
+    _FLAGS,
+)
+_ON_PURPOSE = Pattern(
+    rf"\b(?:after|before|since|once|until|unless|without|needs?|needed|must|should|have to|has to|had to|requires?|tr(?:y|ied|ies)|I|we|please|then|did|if you|help\w*|fix\w*|solv\w*|despite|upon|just) (?:(?:a|an|the|it|I|we|you|to|be|my|every|each|another|several|multiple|full|{_MACHINE}|just|also|even) ){{0,3}}(?:re-?boot|restart|reset|shut ?down)"
+    r"|\bre-?boot(?:ing|ed)? (?:helps?|helped|fix\w*|solv\w*|did|does|needed|required)|\b(?:kernel|notebook|runtime|session|container|pod|docker|jupyter|spyder|colab|service|daemon|driver|ide|application|script|browser|maintenance|windows update|scheduled|cron|sunday|worker|server process|tensorboard|serving)\b|\b(?:resume|auto-?save|checkpoint\w*)\b|\bre-?start(?:s|ed|ing)? (?:the )?(?:training|epoch|from|counting)",
+    _FLAGS,
+)
+_RESTART = Pattern(r"\bre-?(?:boot|start)", _FLAGS)
+_AT_WORK = Pattern(
+    r"\b(?:train\w*|epochs?|(?:under|full|heavy) (?:gpu )?load|fit\(|inference|gpus?|tensorflow|iterations?)\b|训练|\u043e\u0431\u0443\u0447\u0435\u043d\u0438|entren|entra\u00een|trein|\u0432\u0438\u0434\u0435\u043e\u043a\u0430\u0440\u0442|显卡",
+    _FLAGS,
+)
+
+_MISSING = Pattern(
+    rf"\blspci\b[^.\n]{{0,30}}\b[2-9]\b[^.\n]{{0,20}}\bnvidia-smi\b[^.\n]{{0,16}}\b(?:only )?[1-9]\b(?! ?%)|\u6389\u5361|(?:\u663e\u5361|GPU|\u5361)(?:\u6389\u4e86|\u4e22\u5931|\u4e0d\u89c1\u4e86)|\bnvidia-smi\b[^.\n]{{0,40}}?\b(?:lists?|shows?|sees|finds?|reports?|detects?)\b[^.\n]{{0,20}}?\b(?:[1-9]|\w{{3,5}}) (?:{_CARD} )?(?:out of|of (?:the |my )?|instead of) ?{_NUMBER}\b"
+    rf"|\b(?:one|1|a|the (?:second|third|fourth|last))(?: of (?:the |my |our )?(?:\w+ )?{_CARD}| {_CARD})? (?:has |have )?(?:disappear(?:s|ed)|(?:is|gets|went) lost|is missing from|vanish(?:es|ed)|is gone|went missing|goes missing)\b",
+    _FLAGS,
+)
+_STARVED = Pattern(
+    r"\bcpus?\b[^.\n]{0,24}(?:\b(?:9\d|100) ?%|\bsaturated|\bfully (?:used|loaded))|\b(?:wait(?:s|ing)?|starv\w+) (?:for|of) (?:the |new )?(?:data|input|batch)|\b(?:data|input|disk|i/?o|loading|generator)\b[^.\n]{0,30}\b(?:bottle ?neck|too slow|can(?:'t|not) keep up)|\bbottle ?neck\b[^.\n]{0,24}\b(?:data|input|disk|i/?o|loading|cpu)",
+    _FLAGS,
+)
+_OTHERS_RUN = Pattern(
+    r"\b(?:other|all|my own|our own|my other|several other|different) (?:\w+ ){0,3}?(?:programs?|models?|projects?|scripts?|codes?|repos\w*|networks?|examples?|frameworks?)(?: of mine)? (?:\w+ ){0,3}?(?:works?|runs?|train(?:s|ed)?|use|uses|can|are|is) |\b(?:train|trained|run|ran|running|use) (?:\w+ ){0,3}?(?:other|several|different) (?:\w+ ){0,3}?(?:models?|programs?|projects?|scripts?|networks?)\b|\bin this (?:repo\w*|project|code|program) only\b",
+    _FLAGS,
+)
+_WISH = Pattern(
+    r"\b(?:want(?:s|ed)? to|wish|not possible|impossible|cannot|would like|(?<!'d )like to|prefer|how (?:can|do|does|to|could|should|would|many)|will it|is it (?:enough|ok|fine|possible)|can (?:I|we|you)|should|may I|allow|so that|on purpose|intend\w*|limit\w*|restrict\w*|force\w*|specify|choose|select|make (?:it|tf|tensorflow|keras|sure)|tell (?:it|tf|tensorflow)|(?:I|we) only (?:use|need|have|want)|which|whether|feature|cheapest|needed|enough|paper|option)\b",
+    _FLAGS,
+)
+_ANYBODY = r"(?! (?:any|some|you\b|there\b|(?:it|this|that) (?:normal|expected|ok|a bug)))"
+_ASKED = Pattern(
+    rf"^\W{{0,4}}(?:(?:can|could|is|are|does|do|should|will|would|may|which|what|how (?:can|do|to|does|many|much|could|would|should))\b{_ANYBODY}|question|feature request|benchmark)\b[^?\n]{{0,300}}(?:\?|$)"
+    rf"|[:,] (?:does|do|is|are|can|should|will|would|which|how (?:much|many|can|do|to))\b{_ANYBODY}[^?\n]{{0,200}}\?|\bmaybe\b[^.\n]{{0,40}}\?",
+    _FLAGS,
+)
+_WELL = Pattern(
+    r"\b(?:thanks[,!]|great|awesome|nicely|works (?:well|fine|great)|all is well|solved|nice scaling|(?<=, )good\b|perfectly|no problem at all)\b",
+    _FLAGS,
+)
+
+
+_ONE_IS_FINE = Pattern(
+    rf"\b(?:one|1|single|either|each)(?: {_CARD})?(?: alone| only)?[:,]? (?:\w+ ){{0,3}}?(?:fine|ok|okay|converges?|works?|normal\w*|good|learns?|trains)\b|\b(?:fine|ok|okay|normal|works?|good|correct\w*|converges?) (?:\w+ )?(?:with|on|w/|for|using) (?:only |just )?(?:either|each|one|1|a single)\b",
+    _FLAGS,
+)
+_SPOILT = Pattern(
+    r"\bnans?\b|\bgarbage\b|\bdiverg\w+|\bexplod\w+|\b(?:wrong|random|corrupt\w*) (?:results?|outputs?|predictions?|gradients?)\b|\bat chance\b",
+    _FLAGS,
+)
+_BAD = Pattern(
+    r"\b(?:error|fail\w*|crash\w*|hang\w*|stuck|not|slow\w*|nan|wrong|only|just|idle|problem|issue|exception|killed|unable|never|no|cannot|trouble|weird|longer|help|bug|missing|lost|dies|why|in-?active|nothing|none|disabled|dead|broken|empty|down|low\w*|less|weak|poor\w*|instead|still)\b|n't\b|\b0 ?%|Error|[\u0430-\u044f\u3040-\u9fff]",
+    _FLAGS,
+)
+"""Who says so does not only ask."""
+
+
+class Reader:
+    """Collects line by line; what is said is told at the end."""
+
+    def __init__(self, notes: Notebook) -> None:
+        self.notes = notes
+        self._read = 0
+        self._asks = self._complains = False
+        self._found: dict[str, tuple[int, str]] = {}
+        self._rates: dict[int, tuple[float, str]] = {}
+
+    def line(self, text: str, number: int, _notes: Notebook) -> Understood | None:
+        """Nothing yet."""
+        if len(text) > _LENGTH or self._read >= _LINES or _LOGGED.match(text):
+            return None
+        self._read += 1
+        for clause in _CLAUSE.compiled.split(_TAG.sub("", text)):
+            if clause and not clause.isspace():
+                bad = bool(_BAD.search(clause)) and not _WELL.search(clause)
+                self._complains = self._complains or bad
+                self._asks = self._asks or clause.rstrip().endswith("?") or bool(_WELL.search(clause))
+                for kind in _kinds(clause):
+                    self._found.setdefault(kind, (number, text))
+        for found in _RATES.finditer(text):
+            if unit := found["unit"]:
+                count = _COUNTS.get(found["count"].lower()) or int(found["count"])
+                self._rates.setdefault(count, (float(found["value"]), unit.replace(" ", "").lower()))
+                self._found["rates"] = number, text
+        return None
+
+    def _no_gain(self) -> bool:
+        """Whether several do hardly more than one, in numbers."""
+        one, unit = self._rates.get(1, (0.0, ""))
+        gains = [
+            (count, value / one if _is_rate(unit) else one / value, unit)
+            for count, (value, of) in self._rates.items()
+            if one and value and count > 1 and of[:2] == unit[:2]
+        ]
+        return any(gain < (_A_STEP if _STEP.search(unit) else _LITTLE * count) for count, gain, unit in gains)
+
+    def finish(self) -> None:
+        """What is said by all of it."""
+        found = self._found
+        several = "several" in found or "spreads" in found or "another" in found
+        if "down" in found and "at-work" in found:
+            self._note("machine-goes-down", "gpu-faults", "down")
+        if "gpu-goes-missing" in found:
+            self._note("gpu-goes-missing", "gpu-faults", "gpu-goes-missing")
+        if several and "hangs" in found:
+            self._note("collective-hangs", "collective-fails", "hangs")
+        if several and {"spoilt", "one-is-fine-said"} <= found.keys():
+            self._note("several-spoilt-said", "collective-fails", "spoilt")
+        if several and "one" in found:
+            self._note("one-works-said", "runs-slowly", "one")
+        if several:
+            titled = found.get("several", (0, ""))[0] == 1
+            slower = "slower" in found or ("less" in found and ("spreads" in found or titled))
+            if "well" not in found and (slower or self._no_gain()):
+                said = next(kind for kind in ("slower", "less", "rates") if kind in found)
+                self._note("several-no-faster", "runs-slowly", said)
+        if self._asks and not self._complains and self._read <= _A_FEW:
+            asked = next((kind for kind in ("several", "spreads", "another", "on-purpose") if kind in found), None)
+            if asked is not None:
+                self._note("only-asked", None, asked)
+        for kind in ("input-slow-said", "others-run-said", "one-is-fine-said"):
+            if kind in found:
+                self._note(kind, None, kind)
+
+    def _note(self, kind: str, symptom: str | None, of: str) -> None:
+        line, text = self._found[of]
+        self.notes.note(TextEvent(line=line, language=COMPLAINT, kind=kind, text=text[:LONGEST], symptom=symptom))
+
+
+def _kinds(clause: str) -> Iterator[str]:
+    """What a clause says."""
+    several = bool(_SEVERAL.search(clause) or SEVERAL.search(clause))
+    spreads = _SPREADS.search(clause) is not None
+    if several:
+        yield "several"
+    if spreads:
+        yield "spreads"
+    if _ANOTHER.search(clause) and _IDLE.search(clause):
+        yield "another"
+    for kind, pattern in _OF_A_CLAUSE:
+        if pattern.search(clause):
+            yield kind
+    if _ON_PURPOSE.search(clause) and _RESTART.search(clause):
+        yield "on-purpose"
+    if (_DOWN.search(clause) and not _ON_PURPOSE.search(clause)) or COMES_DOWN.search(clause):
+        yield "down"
+    asked = _ASKED.search(clause)
+    if NO_FASTER.search(clause):
+        yield "slower" if several or spreads else "less"
+    elif (_LESS.search(clause) or (spreads and _SLOW.search(clause))) and not asked and not _OF_ANOTHER.search(clause):
+        yield "slower" if (several or spreads) and (_OF_ONE.search(clause) or _PACE.search(clause)) else "less"
+    if ONE_WORKS.search(clause) or (not asked and not _WISH.search(clause) and _one_works(clause)):
+        yield "one"
+
+
+def _one_works(clause: str) -> bool:
+    """Whether a clause says that one works, or that others don't."""
+    if _TASK_MANAGER.search(clause):
+        return False
+    if _ALONE.search(clause) and _WORKS.search(clause) and not _LISTED.search(clause):
+        return not _BOTH_SHOWN.search(clause)
+    if _IDLE.search(clause) and (_OTHERS.search(clause) or (_MEMORY.search(clause) and _FULL.search(clause))):
+        return True
+    return _NOT_ALL.search(clause) is not None
+
+
+def _is_rate(unit: str) -> bool:
+    """Whether more of it is faster."""
+    return unit == "fps" or ("/s" in unit and not unit.startswith(("ms", "s/")))
+
+
+_OF_A_CLAUSE = (
+    ("at-work", _AT_WORK),
+    ("input-slow-said", _STARVED),
+    ("others-run-said", _OTHERS_RUN),
+    ("gpu-goes-missing", _MISSING),
+    ("hangs", HANGS),
+    ("one-is-fine-said", _ONE_IS_FINE),
+    ("spoilt", _SPOILT),
+    ("well", _WELL),
+)
+_COUNTS = {"one": 1, "single": 1, "two": 2, "three": 3, "four": 4, "eight": 8}
+_A_FEW = 6
+"""Lines of a question."""
+_STEP = Pattern(r"^(?:it|steps?|batch|ms|s/)")
+"""Of a step, which is larger with several GPUs: it may take as long."""
+_LITTLE, _A_STEP = 0.55, 0.75
+"""Of what as many GPUs would do at best; of a step of one."""
