@@ -57,6 +57,7 @@ from . import (
     tensorflow_facts,
     tensorflow_ops,
     told_drivers,
+    told_faults,
     told_hosts,
     told_libraries,
     told_packages,
@@ -113,6 +114,7 @@ LANGUAGES: tuple[Language, ...] = (
     *told_libraries.LANGUAGES,
     *told_packages.LANGUAGES,
     *told_platforms.LANGUAGES,
+    *told_faults.LANGUAGES,
     complaints.SUSPICIONS,
     *complaints.LANGUAGES,
 )
@@ -295,6 +297,7 @@ def _with_likeness(notes: Notebook, pasted: Pasted) -> Facts:
         if alike.shares(texts)[found[0].cause] >= _BY_THEMSELVES:
             line = spoken[alike.telling(texts, found[0].cause)]
             found = (msgspec.structs.replace(found[0], line=line.number, text=line.text[:LONGEST]), *found[1:])
+    told_faults.settle(notes)
     facts = notes.facts(pasted.count, pasted.left_out)
     return msgspec.structs.replace(facts, text=msgspec.structs.replace(facts.text, alike=found, words=count))
 

@@ -1,0 +1,99 @@
+"""What somebody's plain words put first where the lines leave it open: where a library lies, which version is here, what lies over
+what (logs/told_faults.py). It adds none that does not fit, and proves none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..facts import Facts, Unread
+from ..patterns import Pattern
+from . import libraries
+from .hints import strong
+
+_CUDNN = ("libcudnn", "cudnn64_", "cudnn_")
+
+
+def plainly(facts: Facts) -> tuple[str, ...]:
+    """The causes that go before all others that fit."""
+    return tuple(dict.fromkeys(_said(facts)))
+
+
+def _said(facts: Facts) -> Iterator[str]:
+    said = facts.text.said
+    if said("complains-nvcc-lost") and any(e.values.get("cuda") for e in said("names-cuda")):
+        yield "ld-library-path-not-set"  # its bin directory is on no path
+    if _majors_differ(facts):
+        yield "cudnn-wrong-major"
+    yield from _lost(facts)
+    if said("complains-cuda-moved"):
+        yield "cuda-version-mismatch"
+    if said("packages-overlap-said") and not said("library-not-loaded", "library-opened", "cuinit-failed"):
+        yield "tf-packages-overlap"
+    if said("namesake-said") and said("tf-lacks-attribute", "tf-hollow", "benign-api-of-tf1"):
+        yield "tf-shadowed"
+    if said("plain-package-said") and not said("library-not-loaded", "library-opened"):
+        yield "tf-cpu-only-package"
+    if said("image-lacks-libcuda-said"):
+        yield "container-no-gpus-flag"
+    if said("module-not-built-said") and said("module-build-said"):
+        yield "driver-module-not-loaded"
+
+
+def _majors_differ(facts: Facts) -> bool:
+    """Somebody tells which cuDNN is asked for, and that another one is here."""
+    asked, here = facts.text.said("cudnn-asked-said"), facts.text.said("cudnn-here-said")
+    return bool(asked and here) and asked[0].values["major"] != here[0].values["major"]
+
+
+def _lost(facts: Facts) -> Iterator[str]:
+    """A library is lost: cuDNN's only DLL that somebody fetched, a file that lies elsewhere, or nothing but the toolkit is here."""
+    said = facts.text.said
+    picks = facts.tensorflow.libraries
+    names = [] if isinstance(picks, Unread) else [p.soname for p in picks]
+    parts = said("cudnn-part-on-windows", "cudnn-lacks-part", "cudnn-part-missing")
+    of_cudnn = bool(parts) or bool(said("cudnn-not-found")) or (bool(names) and all(n.startswith(_CUDNN) for n in names))
+    if not (names or of_cudnn):
+        yield from _named_alone(facts)
+        return
+    if "libcuda.so.1" in names:
+        return
+    firm = set(strong(facts))
+    if firm & {"cudnn-wrong-major", "zlibwapi-missing", "pip-nvidia-libs-not-found", "cuda-version-mismatch"}:
+        return
+    if said("fails-under-sudo", "run-by-sudo") or (names and libraries.fitting(facts)[:1] == ("cudnn-wrong-major",)):
+        return
+    if parts and said("single-dll-fetched-said"):
+        yield "cudnn-incomplete-install"
+        return
+    if said("library-elsewhere-said") and not libraries.names_another(facts):
+        yield "ld-library-path-not-set"
+        return
+    if of_cudnn and _has_the_toolkit_alone(facts):
+        yield "cudnn-missing"
+
+
+_FILE = Pattern(r"(?i)\b(?:lib)?(?:cudnn|cublas|cudart|cufft|cusolver|cusparse|curand)\w{0,20}\.(?:dll|so)\b")
+
+
+def _named_alone(facts: Facts) -> Iterator[str]:
+    """No line tells that a library is lost, and somebody who complains names one."""
+    said = facts.text.said
+    if facts.text.shows_a_failure or facts.tensorflow.devices == ():
+        return
+    if any(_FILE.search(e.text) for e in said("single-dll-fetched-said")):
+        yield "cudnn-incomplete-install"
+    elif any(_FILE.search(e.text) for e in said("library-elsewhere-said")):
+        yield "ld-library-path-not-set"
+
+
+def _has_the_toolkit_alone(facts: Facts) -> bool:
+    """A CUDA is named as installed, and nobody speaks of a cuDNN that is."""
+    said = facts.text.said
+    brought = said(
+        "cudnn-had-said", "cudnn-mentioned", "cudnn-named", "file-is-there", "wheels-asked", "conda-brings-cuda", "cudnn-works-elsewhere",
+        "shows-file", "wheel-libs-named", "names-extra", "cudnn-package", "image-with-cudnn",
+    )  # fmt: skip
+    cudas = [e for e in said("names-cuda") if e.values.get("cuda")]
+    named = any("cudnn" in e.values for e in said("names-cuda"))
+    alone = bool(cudas) and not named and not brought
+    return alone or bool(said("only-toolkit-said"))
