@@ -29,7 +29,7 @@ def other_cuda(facts: Facts) -> Iterator[Found]:
             fixes=(EXTRA,),
         )
         return
-    if _asked_by_cudnn(facts) or _told.too_new(facts, any_of_them=True):
+    if _asked_by_cudnn(facts) or (not lost(facts) and _told.too_new(facts, any_of_them=True)):
         return  # no CUDA that this TensorFlow takes knows the card (gpu-too-new-for-build)
     wishes = [
         [(name, between) for name, between in one if not name.startswith(("libcurand", "curand"))]

@@ -39,7 +39,7 @@ _NO_GPU = tuple(Pattern(one, re.IGNORECASE) for one in (
     r"\b(?:is|are|was|see|get|got|gives?|returns?|shows?|says?|prints?|have) (?:only )?['\"]?0 GPUs?\b|\b(?:GPUs|GPU (?:available|count|number|found))(?: is| are|:| =|=) ?(?:0|zero|none|False)\b(?![.,]\d|\d| ?[,(]| ?%|:)|\bnumber of GPUs? \w{0,12} ?(?:is |= ?|: ?)?0\b",
     r"list_(?:physical|local|logical)_devices[^.]{0,80}\b(?:empty|nothing)\b|\b(?:an |the )?empty (?:GPU |device )?list\b|\bempty list of (?:GPU|device|physical)",
     r"\b(?:gives?|gave|returns?|returned|prints?|printed|get|got)(?: me)?(?: back)? an empty (?:array|list)\b",
-    r"\bis_gpu_available\b[^?]{0,90}\b(?:False|no)\b|list_physical_devices[^?]{0,90}\b(?:0 GPUs|\[\])|\bwithout (?:a|the|any) GPU\b",
+    r"\bis_gpu_available\b[^?]{0,90}\b(?:False|no)\b|list_physical_devices[^?]{0,90}(?:\b0 GPUs|(?<![\w.])\[\])|\bwithout (?:a|the|any) GPU\b",
     # the processor does it
     r"\b(?:only|just|nothing but|none but|nothing else than) (?:uses? |sees? |detects? |lists? |shows? |finds? |on |in |the |my |works? (?:on|with) )*(?:the |my )?CPUs?\b(?! cores?| threads?| mem|-bound)",
     r"\bonly (?:uses?|takes?|sees?|detects?|lists?|shows?|finds?|runs? on|works? on|trains? on|using|taking)(?: the| my)? CPU\b",
@@ -51,7 +51,7 @@ _NO_GPU = tuple(Pattern(one, re.IGNORECASE) for one in (
     r"\bGPU(?:'s)? (?:usage|utili[sz]ation|util|load|use)\b[^.%\d]{0,24}\b0(?:\.0)? ?%(?! ?(?:[-,\u2013>]{1,2}|then|to|and|\u2192) ?(?:\d{2}|100) ?%)|\b(?<![\d.])0 ?% (?:of )?(?:the )?GPU\b|\bno (?:GPU usage|usage of the GPU|new process on it|process(?:es)? on the GPU)\b",
     # in other languages
     r"\b(?:zeigt|findet|nutzt|verwendet|listet) (?:mir )?nur (?:die )?CPU\b|\b(?:Karte|Grafikkarte|RTX \d{4}|GTX \d{4}) (?:\w+ ){0,4}nicht zum Laufen|GPU (?:wird|ist) nicht (?:erkannt|gefunden|genutzt|verwendet|sichtbar)|(?:无法|不能|没法|没有|未能|未)(?:使用|用|识别|检测到?|调用|找到|发现)(?:到|不到)? ?(?:GPU|gpu|显卡)|(?:检测|识别|找|调用|用)不(?:到|了|上) ?(?:GPU|gpu|显卡)",
-    r"\bno (?:detecta|reconoce|encuentra|utiliza|usa|ve) (?:la |mi |el |o |a |minha )?(?:GPU|tarjeta)|n\u00e3o (?:detecta|reconhece|encontra|usa|utiliza|v\u00ea) (?:a |minha |o )?(?:GPU|placa)",
+    r"(?<!\bn\u00e3o )\bno (?:detecta|reconoce|encuentra|utiliza|usa|ve|aparece) (?:la |mi |el |o |a |minha |ninguna )?(?:GPU|tarjeta)|n\u00e3o (?:detecta|reconhece|encontra|usa|utiliza|v\u00ea) (?:a |minha |o )?(?:GPU|placa)",
     r"\u043d\u0435 (?:\u0432\u0438\u0434\u0438\u0442|\u043d\u0430\u0445\u043e\u0434\u0438\u0442|\u0438\u0441\u043f\u043e\u043b\u044c\u0437\u0443\u0435\u0442|\u043e\u043f\u0440\u0435\u0434\u0435\u043b\u044f\u0435\u0442) (?:GPU|\u0432\u0438\u0434\u0435\u043e\u043a\u0430\u0440\u0442)|ne (?:d\u00e9tecte|reconna\u00eet|trouve|voit|utilise) pas (?:le |mon |la |ma )?(?:GPU|carte)",
     r"GPU(?:を|が)?(?:認識|検出|使用|利用)(?:し|され|でき|し?て)(?:ない|ません|ていない)",
     rf"(?:\b(?:wird|werden|wurde|ist) (?:\w+ ){{0,2}}?(?:GPU|Grafikkarte|Karte)|\b(?:GPU|Grafikkarte|Karte) (?:wird|ist|bleibt|wurde)) (?:\w+ ){{0,3}}?(?:nicht |un)(?:erkannt|gefunden|genutzt|benutzt|verwendet|angesprochen)|\bl\u00e4uft (?:\w+ ){{0,2}}?(?:nur )?auf der CPU\b",

@@ -279,7 +279,7 @@ def _with_likeness(notes: Notebook, pasted: Pasted) -> Facts:
         found = tuple(one for one in found if one.cause != "cuda-visible-devices-empty")
     asked = first in harmless or _asks_of_the_harmless(notes, pasted, first)
     faint = bool(benign_at) and bool(found) and found[0].share < _FAINT and not answered.fails(notes)
-    asked = asked or faint or answered.answered(notes, found)
+    asked = asked or faint or answered.answered(notes, found) or told_faults.asks_or_praises(left, notes)
     hides = bool(values & {*_HIDES}) and any(
         one.cause == "cuda-visible-devices-empty" and (at == 0 or one.share >= _FAINT) for at, one in enumerate(found)
     )

@@ -121,7 +121,7 @@ _LIBRARIES = (
     ),
     Kind(
         "cudnn-lacks-part",
-        r"Could not load library libcudnn_\S{1,40} Error: libcudnn_\S{1,40} cannot open"
+        r"Could not load library libcudnn_(?:\S{1,40} Error: libcudnn_\S{1,40} cannot open|\w{1,30}\.so\.\d['\"`.!?]{0,3}$)"
         r"|CUDNN_STATUS_(?:SUBLIBRARY_LOADING_FAILED|NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE)|Unable to load (?:any of \{)?libcudnn_|(?:[Ii]nvalid handle|Error)[^\n]{0,30}Cannot load symbol cudnn",
         _FAILS,
     ),

@@ -42,8 +42,8 @@ LANGUAGES = told(
         (
             "nvcc-lost",
             ("nvcc", "CUDA_HOME", "CUDAHOME"),
-            rf"(?i:\bnvcc(?:\.exe)?(?: binary| compiler)?['\"`:.]{{0,3}} ?(?:(?:is|was|ist|est) )?['\"` :]{{0,2}}(?:{_LACKS}|(?:can|could|is|was)(?:'t|n't| ?not) (?:be )?(?:found|located|there|installed|recogni[sz]ed))|\b(?:command not found|no such file or directory): ['\"`]?[:\w./-]{{0,80}}\bnvcc\b"
-            rf"|\b{_CAN_NOT_FIND} (?:the |a |an |your |any )?['\"`]?nvcc\b|\bno ['\"`]?nvcc\b|\u627e\u4e0d\u5230 ?nvcc|\bcuda_?home (?:environment )?variable (?:is )?not (?:set|found)|(?:set|unset):? \$?CUDA_?HOME\b)",
+            rf"(?i:^(?![^\n]{{0,300}}\b(?:ptxas|libdevice)\b)[^\n]{{0,400}}?(?:\bnvcc(?:\.exe)?(?: binary| compiler)?['\"`:.]{{0,3}} ?(?:(?:is|was|ist|est) )?['\"` :]{{0,2}}(?:{_LACKS}|(?:can|could|is|was)(?:'t|n't| ?not) (?:be )?(?:found|located|there|installed|recogni[sz]ed))|\b(?:command not found|no such file or directory): ['\"`]?[:\w./-]{{0,80}}\bnvcc\b"
+            rf"|\b{_CAN_NOT_FIND} (?:the |a |an |your |any )?['\"`]?nvcc\b|\bno ['\"`]?nvcc\b|\u627e\u4e0d\u5230 ?nvcc|\bcuda_?home (?:environment )?variable (?:is )?not (?:set|found)|(?:set|unset):? \$?CUDA_?HOME\b|\bnvcc (?:\w+ )?(?:fehlt|falta|manque)\b|\b(?:fehlt|falta|manque) nvcc\b))",
             True,
         ),
         (
@@ -61,6 +61,7 @@ LANGUAGES = told(
             rf"|(?<!\bif )\b{_FILES} (?:really |definitely |does |do |actually )?exists?\b"
             rf"|(?<!not )(?<!n't )(?<!\bif )\b(?:cuda|cudnn|them|it|everything|all|both|libraries|they)(?: and (?:cuda|cudnn))? ?(?:v?\d[\d.]{{0,6}} )?(?:(?:is|are|was|were|have been|has been|were all|are all) )?(?:(?:definitely|properly|correctly|already|surely|certainly|fully|successfully) installed\b|installed (?:properly|correctly|successfully)\b)"
             rf"|\b(?:properly|correctly|successfully|definitely) installed (?:cuda|cudnn|both|everything|all)\b|(?<!not )\bcudnn(?: v?\d[\d.]{{0,6}})? is installed\b(?! ?\?)"
+            rf"|\bcudnn\b[^.\n]{{0,24}}\b(?:installer|setup)\b[^.\n]{{0,12}}\b(?:ran|worked|finished|completed|went)\b|\b(?:put|placed|copied|moved|pasted|added) (?:the |all |its |these |those |whole |entire |my )*(?:cudnn (?:folder|files|dlls|libraries|directory|bin)|dlls|libraries)\b[^.\n]{{0,24}}? (?:in|into|to|next|beside|under)\b|\b(?:datei|dll|sie)\b[^.\n]{{0,40}}\b(?:liegt|existiert|vorhanden ist|da ist)\b"
             rf"|\b(?:unzipped|unpacked|extracted|decompressed)\b[^.\n]{{0,24}}\bcudnn\b|\bcudnn\b[^.\n]{{0,24}}\b(?:unzipped|unpacked|extracted|decompressed)\b"
             rf"|\best\u00e1n? (?:en (?:mi|el|la)|instalad[oa]s?)\b|\b(?:liegt|liegen) (?:in|im|auf|unter|doch|aber)\b|\bcudnn ist (?:\w+ )?(?:installiert|da\b|vorhanden)|\best bien (?:install\u00e9|l\u00e0)|(?:\u5df2\u7ecf?|\u660e\u660e)(?:\u7ecf)?(?:\u5b89\u88c5|\u88c5)\u4e86?|\u5c31\u5728|cudnn \u0443\u0441\u0442\u0430\u043d\u043e\u0432\u043b\u0435\u043d|\u0444\u0430\u0439\u043b \w+ \u0432 \u0434\u0440\u0443\u0433\u043e\u0439))",
             True,
@@ -74,13 +75,19 @@ LANGUAGES = told(
         (
             "only-toolkit-said",
             ("uda", "UDA", "oolkit", "cudnn", "cuDNN", "CUDNN"),
-            r"(?i:(?<!not )\b(?:only|just|nur|seulement|solo|s\u00f3lo|apenas|s\u00f3)\b[^.\n,;]{0,40}?\b(?:cuda|toolkit)\b(?![^.\n]{0,30}\bcudnn\b)|\b(?:cuda|toolkit)\b[^.\n]{0,60}\b(?:only|alone|nothing (?:more|else))\b|\u53ea\u5b89?\u88c5\u4e86? ?cuda|\bcudnn\b[^.\n]{0,24}\bnever heard of\b|\bnever heard of cudnn\b)",
+            r"(?i:(?<!not )\b(?:only|just|nur|seulement|solo|s\u00f3lo|apenas|s\u00f3)\b[^.\n,;]{0,40}?\b(?:cuda|toolkit)\b(?![^.\n]{0,30}\bcudnn\b)|\b(?:cuda|toolkit)\b[^.\n]{0,60}\b(?:only|alone|nothing (?:more|else))\b|\u53ea\u5b89?\u88c5\u4e86? ?cuda|\bcudnn\b[^.\n]{0,24}\bnever heard of\b|\bnever heard of cudnn\b|\bwhat(?:'s| is) (?:a |this )?cudnn\b|\bcudnn (?:a )?part of (?:the )?cuda\b|\b(?:apt|apt-get|dnf|yum|pacman|choco|winget|zypper)\b[^.\n]{0,24} (?:install|-S)\b(?![^\n]*cudnn)[^.\n]{0,24}\b(?:nvidia-cuda-toolkit|cuda)\b)",
+            True,
+        ),
+        (
+            "toolkit-had-said",
+            ("uda", "UDA", "oolkit"),
+            r"(?i:(?<!not )(?<!n't )\b(?:installed|ran|downloaded|have|got|after (?:running|installing))\b (?:the |nvidia's |nvidia )?cuda(?: v?\d[\d.]{0,6})?(?: (?:toolkit|installer|setup|itself))?\b(?! ?(?:and|/|,|&|\+) ?cudnn))",
             True,
         ),
         (
             "cudnn-had-said",
             ("udnn", "uDNN", "UDNN"),
-            r"(?i:^(?![^\n]{0,200}\b(?:never|forgot|without|not install\w*|no cudnn|requires that this dll)\b)[^\n]{0,300}?(?:(?<![\w.])cudnn\b(?!\w{0,20}\.(?:dll|so))[^.\n]{0,60}\b(?:install\w*|copied|unzipped|unpacked|extracted|download\w*|there|put|added|present|version)\b|\b(?:install\w*|copied|download\w*|extracted|added|unpacked|unzipped|put|have|using|with|use|got)\b[^.\n]{0,60}?(?<![\w.\\/])cudnn(?![\w.]*\.(?:dll|so)|64|_)))",
+            r"(?i:^(?![^\n]{0,200}\b(?:never|forgot|without|not install\w*|no cudnn|what'?s? (?:is )?(?:a )?cudnn|cudnn (?:a )?part of|requires that this dll)\b)[^\n]{0,300}?(?:(?<![\w.])cudnn\b(?!\w{0,20}\.(?:dll|so))[^.\n]{0,60}\b(?:install\w*|copied|unzipped|unpacked|extracted|download\w*|there|put|added|present|version)\b|\b(?:install\w*|copied|download\w*|extracted|added|unpacked|unzipped|put|have|using|with|use|got)\b[^.\n]{0,60}?(?<![\w.\\/])cudnn(?![\w.]*\.(?:dll|so)|64|_)))",
             True,
         ),
         (
@@ -93,7 +100,7 @@ LANGUAGES = told(
         (
             "cudnn-here-said",
             ("udnn", "uDNN", "UDNN"),
-            r"(?i:(?:\b(?:have|has|got|i've|mine is|my (?:version|cudnn) is|i use|i am using|installed|running|tengo|tenemos|habe|bei mir ist|installiert ist|j'ai|nous avons|tenho|only|is)\b|\u0443 \u043c\u0435\u043d\u044f|\u0443\u0441\u0442\u0430\u043d\u043e\u0432\u043b\u0435\u043d|\u88c5\u7684\u662f|\u88c5\u4e86|\u5b89\u88c5\u7684|\u5b89\u88c5\u4e86|\u6211\u7684)(?: (?!need|requires?|wants?|not\b)[\w.]+){0,3}? ?\u662f?cudnn[ _-]?(?:version ?|v)?(?P<major>[4-9])(?:\.\d[\d.]{0,5})?(?![\d_])"
+            r"(?i:(?:\b(?:have|has|got|i've|mine is|with|my (?:version|cudnn) is|i use|i am using|installed|running|tengo|tenemos|haben?|bei mir ist|installiert ist|j'ai|nous avons|tenho|only|is)\b|\u0443 \u043c\u0435\u043d\u044f|\u0443\u0441\u0442\u0430\u043d\u043e\u0432\u043b\u0435\u043d|\u88c5\u7684\u662f|\u88c5\u4e86|\u5b89\u88c5\u7684|\u5b89\u88c5\u4e86|\u6211\u7684|\u4e0a\u662f|\u7528\u7684\u662f|\u7684\u662f|\u73b0\u5728\u662f)(?: (?!need|requires?|wants?|not\b)[\w.]+){0,3}? ?\u662f?cudnn[ _-]?(?:version ?|v)?(?P<major>[4-9])(?:\.\d[\d.]{0,5})?(?![\d_])"
             r"|\bcudnn[ _-]?v?(?P<major2>[4-9])(?:\.\d[\d.]{0,5})? (?:(?:is|was|are|ist|est|est\u00e1) )?(?:installed|installiert|on my|on this|here\b|instalad|drauf|in my|there\b|only)|\bonly (?P<major3>[4-9])(?:\.\d[\d.]{0,5})? is (?:on|in|installed|there)\b)",
             True,
         ),
@@ -109,13 +116,13 @@ LANGUAGES = told(
             "packages-overlap-said",
             ("ensorflow", "ensorFlow", "cpu version", "CPU version"),
             rf"(?i:^(?![^\n]{{0,300}}\b(?:difference|should I|which (?:one )?should|do I need)\b)[^\n]{{0,300}}?(?:(?:{_PAIR})[^.\n]{{0,60}}?(?:\b(?:installed|install|conflict\w*|together|at the same time|side by side|installiert|gleichzeitig|install\u00e9s?|instalad[oa]s?|are there|were there|are present)\b|\u5b89\u88c5)"
-            rf"|(?:\b(?:both|have|has|got|installed|instalad[oa]s?|habe|tengo|install\u00e9|\u0441\u0442\u043e\u044f\u0442|keep|kept)\b|\u88c5\u4e86|\u5b89\u88c5\u4e86|\u0443\u0441\u0442\u0430\u043d\u043e\u0432\u043b\u0435\u043d\w*)[^.\n]{{0,24}}?(?:{_PAIR})"
-            rf"|(?=[^\n]{{0,300}}{_TF_GPU})[^\n]{{0,200}}?{_TAKEN_AWAY} ?(?:the |plain |die |le )?['\"`]?{_TF}[^\n]{{0,200}}?(?:\bno (?:longer|module)\b|\bfails?\b|\bmodule\b|\bremoves\b|\bboth\b|\bthe two\b)"
+            rf"|(?:\b(?:both|have|has|got|shows|lists|listed|installed|instalad[oa]s?|habe|tengo|install\u00e9|\u0441\u0442\u043e\u044f\u0442|keep|kept)\b|\u88c5\u4e86|\u5b89\u88c5\u4e86|\u0443\u0441\u0442\u0430\u043d\u043e\u0432\u043b\u0435\u043d\w*)[^.\n]{{0,24}}?(?:{_PAIR})"
+            rf"|(?=[^\n]{{0,300}}{_TF_GPU})[^\n]{{0,200}}?{_TAKEN_AWAY} ?(?:the |plain |cpu |die |le )*['\"`]?{_TF}[^\n]{{0,200}}?(?:\bno (?:longer|(?:such )?module)\b|\bhas no\b|\bbroken\b|\bfails?\b|\bmodule\b|\bremoves\b|\bboth\b|\bthe two\b)"
             rf"|\bno module named ['\"]?tensorflow\b[^\n]{{0,120}}?{_TAKEN_AWAY} ?(?:the |plain )?['\"`]?{_TF}[^\n]{{0,120}}?{_TF_GPU}"
             rf"|{_TAKEN_AWAY} ?['\"`]?{_TF}['\"`]? (?:because|since|as|and|but)[^\n]{{0,60}}{_TF_GPU}"
             rf"|{_TF} (?:is|was) {_TAKEN_AWAY}[^\n]{{0,60}}{_TF_GPU}[^\n]{{0,160}}\bno module\b"
-            rf"|\b(?:pulls?|pulled|drags?|installs?|installed|overw\w+|replac\w+|brings?) (?:in )?(?:the )?(?:plain |cpu )?{_TF}[^.\n]{{0,24}}?\b(?:over|on top|overw\w+|although|though|even (?:though|if)|when|beside|next to|with|alongside|which)\b[^.\n]{{0,40}}?{_TF_GPU}"
-            rf"|\b(?:overw\w+|replac\w+|shadows?|breaks|clobber\w*) (?:my |the |our )?(?:installed |existing )?{_TF_GPU}|\bcpu version\b[^.\n]{{0,24}}\b(?:over|on top of|overw\w+|instead of|replac\w+)\b[^.\n]{{0,16}}\bgpu version\b))",
+            rf"|\b(?:pulls?|pulled|drags?|install|installs?|installed|overw\w+|replac\w+|brings?) (?:in )?(?:the )?(?:plain |cpu )?{_TF}[^.\n]{{0,24}}?\b(?:over|on top|overw\w+|although|though|even (?:though|if)|when|beside|next to|with|alongside|which|already had|had)\b[^.\n]{{0,40}}?{_TF_GPU}"
+            rf"|\b(?:overw\w+|replac\w+|shadows?|breaks|clobber\w*) (?:my |the |our )?(?:installed |existing )?{_TF_GPU}|\b(?:cpu|non-gpu) (?:version|package|build|one|tensorflow)\b[^.\n]{{0,24}}\b(?:over|on top of|overw\w+|instead of|replac\w+)\b[^.\n]{{0,16}}\b(?:gpu (?:version|one|build|package)|tensorflow-gpu)\b|{_TF_GPU}[^.\n]{{0,40}}\bcpu (?:version|package|build|one)\b[^.\n]{{0,24}}\b(?:over|on top)\b))",
             True,
         ),
         (
@@ -127,13 +134,43 @@ LANGUAGES = told(
             rf"|\b(?:cop(?:y|ied)|moved|put|made a copy of) (?:the |whole |entire )*(?:tensorflow (?:folder|directory|dir|package)|(?:folder|directory|copy of) (?:the )?tensorflow\b)[^.\n]{{0,24}} (?:in|to|into|inside)\b"
             rf"|\b(?:start(?:ed|ing)?|run(?:ning)?|ran|called|calling|open(?:ed)?)\b[^.\n]{{0,24}}?\b(?:inside|in|from|within)\b (?:of )?(?:the )?(?:cloned |tensorflow )?(?:repo\w*|sources?|source tree|source directory|clone|tensorflow (?:folder|directory|repo\w*|sources?))\b"
             rf"|\b(?:cloned|git clone)\b[^.\n]{{0,24}}tensorflow\b[^.\n]{{0,40}}\b(?:inside|in it|from there|within)\b|\b(?:in|inside|from) ['\"`]?~/tensorflow\b|\btensorflow['\"`]?\b[^.\n]{{0,12}}\bdirectory\b[^.\n]{{0,24}}\b(?:in|into|to) my working\b"
-            rf"|tf\.__file__\)?[^\n]{{0,24}}?['\"`]?/(?:home|Users|mnt|root|workspace)/(?![^\s'\"`]{{0,160}}(?:site|dist)-packages)[^\s'\"`]{{0,120}}/tensorflow)",
+            rf"|\b(?:folder|directory|dir) ['\"`]?tensorflow['\"`]? (?:here|there)\b|\b(?:tf|tensorflow)\.__file__\)? (?:is|gives|returns|prints|shows|=+|->) None\b|tf\.__file__\)?[^\n]{{0,24}}?['\"`]?/(?:home|Users|mnt|root|workspace)/(?![^\s'\"`]{{0,160}}(?:site|dist)-packages)[^\s'\"`]{{0,120}}/tensorflow)",
             True,
         ),
         (
             "plain-package-said",
             ("ensorflow", "ensorFlow", "-gpu"),
             r"(?i:(?<![a-z_-])tensorflow\b(?![-_]gpu)(?: v?\d[\d.]{0,6})?[ ,(\uff08\u201c'\"-]{1,3}(?:and )?(?:not|without|nicht|pas|no|\u0431\u0435\u0437|\u4e0d\u662f|\u975e) ?(?:the |la |die )?(?:tensorflow[-_]?)?gpu(?: ?(?:one|version|build|package|variant|\u7248\u672c?))?(?![\w-]* (?:is|was))\b|\bplain (?:tensorflow\b(?![-_]gpu)|package\b)[^.\n]{0,12}\bnot\b[^.\n]{0,24}\w*-gpu\b|\btensorflow\b[^\n]{0,16}[\uff08(]\u4e0d\u662fgpu\u7248?)",
+            True,
+        ),
+        (
+            "plain-old-said",
+            ("ensorflow", "ensorFlow"),
+            r"(?i:^(?![^\n]{0,400}tensorflow[-_ ]?gpu)[^\n]{0,400}?(?<![a-z_/.-])tensorflow(?: ?==? ?| v?| version )1\.(?:\d|1[0-4])(?:\.\d)?(?![\d.]*\d)|^(?![^\n]{0,400}tensorflow[-_ ]?gpu)[^\n]{0,200}?\bpip3? install ['\"`]?tensorflow['\"`][^\n]{0,40}\(1\.(?:\d|1[0-4])\b)",
+            True,
+        ),
+        (
+            "gpu-idle-said",
+            ("0%", "0 %", "no process", "percent"),
+            r"(?i:\b(?:nvidia-smi|gpu|card|usage|it)\b[^.\n]{0,40}(?:\bno process\w*|(?<![\d.])0 ?(?:%|percent)))",
+            True,
+        ),
+        (
+            "goes-wrong-abroad-said",
+            ("bsturz", "st\u00fcrzt", "h\u00e4ngt", "icht", " no ", "cuelga", " pas", "lante", "\u043d\u0435 ", "\u0437\u0430\u0432\u0438\u0441", "\u0432\u044b\u043b\u0435\u0442", "n\u00e3o", "trava", "\u4e0d", "\u62a5\u9519", "\u5361\u4f4f", "\u5d29\u6e83"),
+            r"(?i:\babsturz\b|\bst\u00fcrzt\b|\bh\u00e4ngt\b|\b(?:geht|l\u00e4uft|funktioniert|klappt)\b[^.\n]{0,24}\bnicht\b|\bno (?:funciona|arranca|anda|va)\b|\bse cuelga\b|\bne (?:fonctionne|marche|d\u00e9marre) pas\b|\bplante\b|\bn\u00e3o (?:funciona|roda)\b|\btrava\b)|\u043d\u0435 \u0440\u0430\u0431\u043e\u0442\u0430\u0435\u0442|\u0437\u0430\u0432\u0438\u0441\u0430\u0435\u0442|\u0432\u044b\u043b\u0435\u0442\u0430\u0435\u0442|\u8dd1\u4e0d\u4e86|\u4e0d\u80fd\u7528|\u7528\u4e0d\u4e86|\u62a5\u9519|\u5361\u4f4f|\u5d29\u6e83|\u8fd0\u884c\u4e0d\u4e86",
+            True,
+        ),
+        (
+            "container-named",
+            ("\u043e\u043d\u0442\u0435\u0439\u043d\u0435\u0440", "ontenedor", "ont\u00eainer", "onteneur", "\u5bb9\u5668"),
+            r"(?i:\u043a\u043e\u043d\u0442\u0435\u0439\u043d\u0435\u0440|\bcontenedor|\bcont\u00eainer|\bconteneur|\u5bb9\u5668)",
+            True,
+        ),
+        (
+            "gpus-not-given-said",
+            ("--gpus", "gpus flag", "gpus option", "gpus parameter"),
+            r"(?i:(?:n't|\bnot\b|\bno way to\b|\bunable to\b|\bcan ?not\b)(?: \w+){0,4}? (?:give|pass|set|add|specify|use)\b[^.\n]{0,30}--gpus\b|\b(?:docs?|documentation|readme|tutorial|guide|instructions?|page|example|command)\b[^.\n]{0,60}\b(?:lacks?|lacking|misses|missing|needs?|without|should|must|has no|have no|forgets?)\b[^\n]{0,30}--gpus\b|\bgpus (?:flag|option|parameter) (?:is|was) (?:needed|missing|required|necessary|not mentioned))",
             True,
         ),
         (
@@ -150,19 +187,22 @@ LANGUAGES = told(
         ),
         (
             "module-build-said",
-            ("dkms", "DKMS", "ernel mod", "ernel Mod", "akmod", "kmod", "nvidia-modeset", "kernel-open", "nvidia-drm", "NVIDIA-Linux", "nvidia module", "NVIDIA module", "nvidia/"),
-            r"(?i:\b(?:dkms|akmods?|kmod|nvidia-kmod|nvidia-dkms|nvidia-modeset|nvidia-drm|open-gpu-kernel-modules|kernel-open)\b|\b(?:nvidia|open|gpu|driver'?s?)\b[^\n]{0,24}\bkernel modules?\b|\bkernel modules?\b[^\n]{0,40}\b(?:nvidia|driver)\b|\bnvidia(?:'s)? modules?\b|/nvidia/[\w.-]{1,30}/build/|/NVIDIA-Linux-)",
+            ("dkms", "DKMS", "ernel mod", "ernel Mod", "akmod", "kmod", "nvidia-modeset", "kernel-open", "nvidia-drm", "NVIDIA-Linux", "nvidia", "NVIDIA", "Nvidia", "ernel-mod"),
+            r"(?i:\b(?:dkms|akmods?|kmod|nvidia-kmod|nvidia-dkms|nvidia-modeset|nvidia-drm|open-gpu-kernel-modules|kernel-open)\b|\b(?:nvidia|open|gpu|driver'?s?)\b[^\n]{0,24}\bkernel modules?\b|\bkernel modules?\b[^\n]{0,40}\b(?:nvidia|driver)\b|\bnvidia(?:'s)? modules?\b|\bnvidia\b[^\n]{0,24}\b(?:driver|module|kernel)\w*\b[^\n]{0,60}\b(?:compil|buil|install|runfile)\w*|/nvidia/[\w.-]{1,30}/build/|/NVIDIA-Linux-)",
             True,
         ),
         (
             "module-not-built-said",
-            ("ompiler", "ernel-devel", "ernel-headers", "inux-headers", "ernel headers", "build-essential"),
-            r"(?i:(?:\b(?:no|without|lacks?|missing|needs?|require\w*|depend\w*|install\w*)\b|n't\b)[^.\n]{0,40}\b(?:compiler|kernel-devel|(?:kernel|linux)[- ]headers|build-essential)\b|\b(?:compiler|kernel-devel|(?:kernel|linux)[- ]headers|build-essential)\b[^.\n]{0,40}(?:\b(?:missing|not (?:installed|there|found)|absent)\b))",
+            ("ompiler", "ernel-devel", "ernel-headers", "inux-headers", "ernel headers", "build-essential", "gcc", "g++", " make"),
+            r"(?i:(?:\b(?:no|without|lacks?|missing|needs?|require\w*|depend\w*|install\w*)\b|n't\b)[^.\n]{0,40}(?<![\w-])(?:compiler|kernel-devel|(?:kernel|linux)[- ]headers|build-essential|gcc-c\+\+|g\+\+|gcc|make)(?![\w+])|(?<![\w-])(?:compiler|kernel-devel|(?:kernel|linux)[- ]headers|build-essential|gcc-c\+\+|g\+\+|gcc|make)(?![\w+])[^.\n]{0,40}(?:\b(?:missing|not (?:installed|there|found)|absent)\b))",
             True,
         ),
     )
 )  # fmt: skip
-_BUILD_STOPS = Pattern(r"(?i)\bfail|n't\b|\bnot\b|\berror\b|\bstops?\b")
+_NEW_CARD = Pattern(r"(?i)(?<!\d)[345]0[5-9]0(?!\d)|\bA100\b|\bRTX A\d{4}\b|\bA[456]000\b")
+"""Cards that no CUDA before 11 knows."""
+_BUILT_FOR_IT, _KNOWS_IT = (2, 4), 11
+"""The first TensorFlow whose packages are for such a CUDA."""
 
 
 def settle(notes: Notebook) -> None:
@@ -179,7 +219,10 @@ def settle(notes: Notebook) -> None:
             )
         )  # fmt: skip
         return
-    for kind in _complaints(said):
+    complaints = _complaints(said)
+    if said.keys() & {"goes-wrong", "goes-wrong-abroad-said", "loss-is-nan", "card-was-changed"} and _card_is_newer(notes):
+        complaints.append("names")
+    for kind in complaints:
         event = said[kind]
         notes.note(
             TextEvent(
@@ -206,6 +249,8 @@ def _complaints(said: dict[str, TextEvent]) -> list[str]:
         found.append("namesake-said")
     if "plain-package-said" in kinds and "wants-gpu" in kinds:
         found.append("plain-package-said")
+    if "plain-old-said" in kinds and kinds & {"wants-gpu", "gpu-idle-said"} and not kinds & _OF_A_GPU_BUILD:
+        found.append("plain-old-said")
     if "image-lacks-libcuda-said" in kinds:
         found.append("image-lacks-libcuda-said")
     if "module-not-built-said" in kinds and "module-build-said" in kinds:
@@ -213,7 +258,48 @@ def _complaints(said: dict[str, TextEvent]) -> list[str]:
     return found
 
 
+_OF_A_GPU_BUILD = {
+    "gpu-package", "library-opened", "library-not-loaded", "device-found", "device-created", "lists-gpus", "cuda-build-said", "image-for-gpu",
+    "cpu-package-named", "trains-well-said", "names-extra",
+}  # fmt: skip
+"""What a TensorFlow without CUDA never says."""
+
+
+_QUESTION = Pattern(
+    r"(?i)(?:^|[.!?] )(?:\W*(?:hi|hello|hey|question|just wondering)\b\W{0,3})?(?:what(?:'s| is| are) the (?:difference|best|recommended)|which (?:[\w/-]+ ){1,3}(?:do|did|does|should|is|are)|should (?:i|we)|is (?:\S+ ){1,4}(?:still )?(?:needed|enough|required)|will (?:\S+ ){1,4}be|can you (?:tell|say)|do you (?:plan|recommend)|is there (?:any |a )?plan|are there (?:any )?plans|any plans?)\b[^\n]{0,300}\?"
+)
+_PRAISE = Pattern(
+    r"(?i)\b(?:thanks|thank you|great work|nice|awesome|works (?:fine|well|great|perfectly|out of the box|on)|tests pass|\d ?% faster|twice as fast|for the record)\b"
+)
+_TROUBLE = Pattern(
+    r"(?i)\b(?:not|never|no|none|only|errors?|fail\w*|crash\w*|wrong|slow\w*|missing|lost|hangs?|stuck|broken|problems?|issues?|trouble|help|unable|can ?not|cant|lacks?|without|unsupported|ignored|instead|nothing|nan|oom|kill\w*|stop\w*|warnings?|how (?:do|can|to))\b|n['\u2019]t\b|(?<!\d)0 ?%|[^\x00-\u02ff\u2000-\u206f]"
+)
+_A_REMARK = 3
+"""Lines."""
+
+
+def asks_or_praises(lines: list[str], notes: Notebook) -> bool:
+    """Whether a remark of a line or three asks which is the right one, or is content, and no word of it is of trouble."""
+    spoken = [line for line in lines if line.strip()]
+    if not 0 < len(spoken) <= _A_REMARK or any(e.symptom for e in notes.events):
+        return False
+    text = " ".join(spoken)
+    if _TROUBLE.search(text):
+        return False
+    return bool(_QUESTION.search(text) or _PRAISE.search(text))
+
+
 def majors_differ(said: dict[str, TextEvent]) -> bool:
     """Whether a cuDNN is asked for and one of another major version is here."""
     asked, here = said.get("cudnn-asked-said"), said.get("cudnn-here-said")
     return asked is not None and here is not None and asked.values["major"] != here.values["major"]
+
+
+def _card_is_newer(notes: Notebook) -> bool:
+    """Whether each card that is named is newer than each TensorFlow, or CUDA, that is."""
+    told = [e.values for e in notes.events if e.kind == "names"]
+    cards = [name for values in told for name in values.get("cards", "").split("|") if name]
+    releases = [tuple(map(int, one.split(".")[:2])) for values in told for one in values.get("tensorflow", "").split()]
+    cudas = [int(one.split(".")[0]) for values in told for one in values.get("cuda", "").split()]
+    old = all(one < _BUILT_FOR_IT for one in releases) and all(one < _KNOWS_IT for one in cudas)
+    return bool(cards) and any(_NEW_CARD.search(name) for name in cards) and bool(releases or cudas) and old

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 
 from ..facts import Facts, Unread
 from ..patterns import Pattern
-from . import libraries
+from . import libraries, setups
 from .hints import strong
 
+_ONE_PACKAGE = (2, 1)
+_MAJOR = Pattern(r"(?i)cudnn\w{0,20}(?:64_|\.so\.)(\d)\b")
 _CUDNN = ("libcudnn", "cudnn64_", "cudnn_")
 
 
@@ -27,13 +29,15 @@ def _said(facts: Facts) -> Iterator[str]:
     yield from _lost(facts)
     if said("complains-cuda-moved"):
         yield "cuda-version-mismatch"
-    if said("packages-overlap-said") and not said("library-not-loaded", "library-opened", "cuinit-failed"):
+    release = libraries.release_of(facts)
+    apart = release is None or release < _ONE_PACKAGE  # later both are the same
+    if apart and said("packages-overlap-said") and not said("library-not-loaded", "library-opened", "cuinit-failed"):
         yield "tf-packages-overlap"
     if said("namesake-said") and said("tf-lacks-attribute", "tf-hollow", "benign-api-of-tf1"):
         yield "tf-shadowed"
     if said("plain-package-said") and not said("library-not-loaded", "library-opened"):
         yield "tf-cpu-only-package"
-    if said("image-lacks-libcuda-said"):
+    if said("image-lacks-libcuda-said", "gpus-not-given-said"):
         yield "container-no-gpus-flag"
     if said("module-not-built-said") and said("module-build-said"):
         yield "driver-module-not-loaded"
@@ -41,8 +45,13 @@ def _said(facts: Facts) -> Iterator[str]:
 
 def _majors_differ(facts: Facts) -> bool:
     """Somebody tells which cuDNN is asked for, and that another one is here."""
-    asked, here = facts.text.said("cudnn-asked-said"), facts.text.said("cudnn-here-said")
-    return bool(asked and here) and asked[0].values["major"] != here[0].values["major"]
+    said, picks = facts.text.said, facts.tensorflow.libraries
+    names = [] if isinstance(picks, Unread) else [p.soname for p in picks]
+    parts = said("cudnn-part-on-windows", "cudnn-lacks-part", "cudnn-part-missing")
+    lost = {found[1] for text in (*names, *(e.text for e in parts)) if (found := _MAJOR.search(text))}
+    asked = {e.values["major"] for e in said("cudnn-asked-said")} or lost
+    here = {e.values["major"] for e in said("cudnn-here-said")}
+    return bool(asked and here) and not asked & here
 
 
 def _lost(facts: Facts) -> Iterator[str]:
@@ -57,7 +66,7 @@ def _lost(facts: Facts) -> Iterator[str]:
         return
     if "libcuda.so.1" in names:
         return
-    firm = set(strong(facts))
+    firm = {*strong(facts), *setups.speaks(facts)}
     if firm & {"cudnn-wrong-major", "zlibwapi-missing", "pip-nvidia-libs-not-found", "cuda-version-mismatch"}:
         return
     if said("fails-under-sudo", "run-by-sudo") or (names and libraries.fitting(facts)[:1] == ("cudnn-wrong-major",)):
@@ -65,7 +74,7 @@ def _lost(facts: Facts) -> Iterator[str]:
     if parts and said("single-dll-fetched-said"):
         yield "cudnn-incomplete-install"
         return
-    if said("library-elsewhere-said") and not libraries.names_another(facts):
+    if said("library-elsewhere-said", "cudnn-works-elsewhere") and not libraries.names_another(facts):
         yield "ld-library-path-not-set"
         return
     if of_cudnn and _has_the_toolkit_alone(facts):
@@ -95,5 +104,5 @@ def _has_the_toolkit_alone(facts: Facts) -> bool:
     )  # fmt: skip
     cudas = [e for e in said("names-cuda") if e.values.get("cuda")]
     named = any("cudnn" in e.values for e in said("names-cuda"))
-    alone = bool(cudas) and not named and not brought
+    alone = bool(cudas or said("toolkit-had-said")) and not named and not brought
     return alone or bool(said("only-toolkit-said"))

@@ -33,6 +33,8 @@ CLUES: dict[str, tuple[str, ...]] = {
     "complains-cuda-moved": ("cuda-version-mismatch", "cuda-libs-missing"),
     "complains-packages-overlap": ("tf-packages-overlap", "tf-cpu-only-package"),
     "complains-namesake": ("tf-shadowed", "tf-packages-overlap"),
+    "complains-names": ("gpu-too-new-for-build", "cuda-version-mismatch"),
+    "complains-plain-old": ("tf-cpu-only-package", "conda-cpu-build"),
     "complains-plain-package": ("tf-cpu-only-package", "conda-cpu-build"),
     "complains-image-lacks-libcuda": ("container-no-gpus-flag", "container-toolkit-missing"),
     "complains-module-not-built": ("driver-module-not-loaded", "driver-kernel-incompatible"),
