@@ -128,7 +128,7 @@ _LIBRARIES = (
     Kind(
         "cudnn-part-on-windows",
         r"(?i:could not (?:load library|locate)) \"?(?:[A-Za-z]:\\[^\"\n]{0,200}\\)?(?P<library>cudnn_\w*64_\d+\.dll)(?:\. Error code:? (?P<code>\d+))?"
-        r"|(?i:make sure) ['\"`]?(?P<library2>cudnn_\w*64_\d+\.dll)['\"`]? is in|\b(?P<library3>cudnn_\w*64_\d+\.dll)['\"`]? (?i:(?:\w+ )?(?:can(?:'t|not| not) be|could(?:n't| not) be|(?:was|is) not|not) (?:found|loaded|located)|is missing)",
+        r"|(?i:make sure) ['\"`]?(?P<library2>cudnn_\w*64_\d+\.dll)['\"`]? is in|\b(?P<library3>cudnn_\w*64_\d+\.dll)['\"`]? (?i:(?:\w+ )?(?:can(?:'t|not| not) be|could(?:n't| not) be|(?:was|is) not|not) (?:found|loaded|located)|is missing|(?:is not|isn't) in (?:the|your|my) (?:library )?path)",
         _FAILS,
     ),
 )  # fmt: skip

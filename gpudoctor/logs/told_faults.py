@@ -10,7 +10,7 @@ from .language import LONGEST, told
 from .notebook import Notebook
 
 _LACKS = (
-    r"(?:(?:command |binary )?not (?:be )?(?:found|located|recogni[sz]ed)|no such file|missing|not there|befehl nicht gefunden|kommando nicht gefunden|nicht gefunden|(?:commande )?introuvable|(?:orden|comando) no encontrad[ao]"
+    r"(?:(?:command |binary )?not (?:be )?(?:found|located|recogni[sz]ed)|no such file|missing|not there|does(?: not|n't) exist|befehl nicht gefunden|kommando nicht gefunden|nicht gefunden|(?:commande )?introuvable|(?:orden|comando) no encontrad[ao]"
     r"|no se (?:encuentra|encontr\u00f3)|comando n\u00e3o encontrado|n\u00e3o encontrad[ao]|comando non trovato|(?:\u043a\u043e\u043c\u0430\u043d\u0434\u0430 )?\u043d\u0435 \u043d\u0430\u0439\u0434\u0435\u043d\w?|\u672a\u627e\u5230|\u627e\u4e0d\u5230|\u4e0d\u5b58\u5728|\u30b3\u30de\u30f3\u30c9\u304c\u898b\u3064\u304b\u308a)"
 )
 """How shells, in their tongues, and people say that a program is not there."""
@@ -41,9 +41,9 @@ LANGUAGES = told(
     (
         (
             "nvcc-lost",
-            ("nvcc", "CUDA_HOME", "CUDAHOME"),
+            ("nvcc", "CUDA_HOME", "CUDAHOME", "CMAKE_CUDA"),
             rf"(?i:^(?![^\n]{{0,300}}\b(?:ptxas|libdevice)\b)[^\n]{{0,400}}?(?:\bnvcc(?:\.exe)?(?: binary| compiler)?['\"`:.]{{0,3}} ?(?:(?:is|was|ist|est) )?['\"` :]{{0,2}}(?:{_LACKS}|(?:can|could|is|was)(?:'t|n't| ?not) (?:be )?(?:found|located|there|installed|recogni[sz]ed))|\b(?:command not found|no such file or directory): ['\"`]?[:\w./-]{{0,80}}\bnvcc\b"
-            rf"|\b{_CAN_NOT_FIND} (?:the |a |an |your |any )?['\"`]?nvcc\b|\bno ['\"`]?nvcc\b|\u627e\u4e0d\u5230 ?nvcc|\bcuda_?home (?:environment )?variable (?:is )?not (?:set|found)|(?:set|unset):? \$?CUDA_?HOME\b|\bnvcc (?:\w+ )?(?:fehlt|falta|manque)\b|\b(?:fehlt|falta|manque) nvcc\b))",
+            rf"|\b{_CAN_NOT_FIND} (?:the |a |an |your |any )?['\"`]?nvcc\b|\bno ['\"`]?nvcc\b|\u627e\u4e0d\u5230 ?nvcc|\bcuda_?home (?:environment )?variable (?:is )?not (?:set|found)|(?:set|unset):? \$?CUDA_?HOME\b|\bno cmake_cuda_compiler could be found|\bnvcc (?:\w+ )?(?:fehlt|falta|manque)\b|\b(?:fehlt|falta|manque) nvcc\b))",
             True,
         ),
         (
@@ -58,7 +58,7 @@ LANGUAGES = told(
             rf"(?i:^(?![^\n]{{0,120}}\brequires that this DLL\b)[^\n]{{0,400}}?(?:\b(?:\d+|many|several|multiple|lots of|a dozen|dozens of) cop(?:y|ies) of\b"
             rf"|(?<!\bif )(?<!whether )\b(?:it|they|{_FILES}|\S{{3,40}}\.(?:dll|so(?:\.\d){{0,3}}))(?:'s|'re|(?: (?!not\b|never\b)\w+){{0,2}}? (?:is|are|was|were|lies|lie|sits?|exists?))(?: (?!not\b|no\b|never\b|missing\b)\w+){{0,3}}? (?:there\b(?! (?:a|any|no|an)\b)|(?:on|in) (?:my|the|this) {_DISK}\b|in (?:[\w'\u2019-]+ ){{0,4}}?{_IN_PLACES}\b|(?:at|in|under) [`'\"]?(?:[/~]|[a-z]:))"
             rf"|\b(?:i |i've |we |have |can )?(?:found|find|see|saw|have|got) (?:it|them|the (?:\w+ )?{_FILES}|this {_FILES}|that {_FILES}) (?:\w+ ){{0,2}}?(?:in|on|at|under) (?!https?|google|the (?:internet|web))"
-            rf"|(?<!\bif )\b{_FILES} (?:really |definitely |does |do |actually )?exists?\b"
+            rf"|\bi (?:do |already |also )?have (?:it|them|this file|the file|that file|this dll|the dll)\b|\bcontains? (?:this|the|that) (?:file|dll)\b|\b(?:have|got) (?:the )?(?:cuda |cudnn )?(?:toolkit|cuda|cudnn) ?(?:v?\d[\d.]{{0,6}} )?(?:on|in) (?:my|the|this) {_DISK}\b|(?<!\bif )\b{_FILES} (?:really |definitely |does |do |actually )?exists?\b"
             rf"|(?<!not )(?<!n't )(?<!\bif )\b(?:cuda|cudnn|them|it|everything|all|both|libraries|they)(?: and (?:cuda|cudnn))? ?(?:v?\d[\d.]{{0,6}} )?(?:(?:is|are|was|were|have been|has been|were all|are all) )?(?:(?:definitely|properly|correctly|already|surely|certainly|fully|successfully) installed\b|installed (?:properly|correctly|successfully)\b)"
             rf"|\b(?:properly|correctly|successfully|definitely) installed (?:cuda|cudnn|both|everything|all)\b|(?<!not )\bcudnn(?: v?\d[\d.]{{0,6}})? is installed\b(?! ?\?)"
             rf"|\bcudnn\b[^.\n]{{0,24}}\b(?:installer|setup)\b[^.\n]{{0,12}}\b(?:ran|worked|finished|completed|went)\b|\b(?:put|placed|copied|moved|pasted|added) (?:the |all |its |these |those |whole |entire |my )*(?:cudnn (?:folder|files|dlls|libraries|directory|bin)|dlls|libraries)\b[^.\n]{{0,24}}? (?:in|into|to|next|beside|under)\b|\b(?:datei|dll|sie)\b[^.\n]{{0,40}}\b(?:liegt|existiert|vorhanden ist|da ist)\b"
@@ -81,7 +81,7 @@ LANGUAGES = told(
         (
             "toolkit-had-said",
             ("uda", "UDA", "oolkit"),
-            r"(?i:(?<!not )(?<!n't )\b(?:installed|ran|downloaded|have|got|after (?:running|installing))\b (?:the |nvidia's |nvidia )?cuda(?: v?\d[\d.]{0,6})?(?: (?:toolkit|installer|setup|itself))?\b(?! ?(?:and|/|,|&|\+) ?cudnn))",
+            r"(?i:(?<!not )(?<!n't )\b(?:installed|ran|downloaded|have|got|after (?:running|installing))\b (?:the |nvidia's |nvidia )?cuda(?: v?\d[\d.]{0,6})?(?: (?:toolkit|installer|setup|itself))?\b(?! ?(?:and|/|,|&|\+) ?cudnn)|\bcuda(?: toolkit)? v?\d{1,2}(?:\.\d[\d.]{0,5})?[ ,(]{1,3}(?:is |was |already )?installed\b)",
             True,
         ),
         (
@@ -116,13 +116,13 @@ LANGUAGES = told(
             "packages-overlap-said",
             ("ensorflow", "ensorFlow", "cpu version", "CPU version"),
             rf"(?i:^(?![^\n]{{0,300}}\b(?:difference|should I|which (?:one )?should|do I need)\b)[^\n]{{0,300}}?(?:(?:{_PAIR})[^.\n]{{0,60}}?(?:\b(?:installed|install|conflict\w*|together|at the same time|side by side|installiert|gleichzeitig|install\u00e9s?|instalad[oa]s?|are there|were there|are present)\b|\u5b89\u88c5)"
-            rf"|(?:\b(?:both|have|has|got|shows|lists|listed|installed|instalad[oa]s?|habe|tengo|install\u00e9|\u0441\u0442\u043e\u044f\u0442|keep|kept)\b|\u88c5\u4e86|\u5b89\u88c5\u4e86|\u0443\u0441\u0442\u0430\u043d\u043e\u0432\u043b\u0435\u043d\w*)[^.\n]{{0,24}}?(?:{_PAIR})"
+            rf"|(?:\b(?:both|conflict (?:of|between)|have|has|got|shows|lists|listed|installed|instalad[oa]s?|habe|tengo|install\u00e9|\u0441\u0442\u043e\u044f\u0442|keep|kept)\b|\u88c5\u4e86|\u5b89\u88c5\u4e86|\u0443\u0441\u0442\u0430\u043d\u043e\u0432\u043b\u0435\u043d\w*)[^.\n]{{0,24}}?(?:{_PAIR})"
             rf"|(?=[^\n]{{0,300}}{_TF_GPU})[^\n]{{0,200}}?{_TAKEN_AWAY} ?(?:the |plain |cpu |die |le )*['\"`]?{_TF}[^\n]{{0,200}}?(?:\bno (?:longer|(?:such )?module)\b|\bhas no\b|\bbroken\b|\bfails?\b|\bmodule\b|\bremoves\b|\bboth\b|\bthe two\b)"
             rf"|\bno module named ['\"]?tensorflow\b[^\n]{{0,120}}?{_TAKEN_AWAY} ?(?:the |plain )?['\"`]?{_TF}[^\n]{{0,120}}?{_TF_GPU}"
             rf"|{_TAKEN_AWAY} ?['\"`]?{_TF}['\"`]? (?:because|since|as|and|but)[^\n]{{0,60}}{_TF_GPU}"
             rf"|{_TF} (?:is|was) {_TAKEN_AWAY}[^\n]{{0,60}}{_TF_GPU}[^\n]{{0,160}}\bno module\b"
             rf"|\b(?:pulls?|pulled|drags?|install|installs?|installed|overw\w+|replac\w+|brings?) (?:in )?(?:the )?(?:plain |cpu )?{_TF}[^.\n]{{0,24}}?\b(?:over|on top|overw\w+|although|though|even (?:though|if)|when|beside|next to|with|alongside|which|already had|had)\b[^.\n]{{0,40}}?{_TF_GPU}"
-            rf"|\b(?:overw\w+|replac\w+|shadows?|breaks|clobber\w*) (?:my |the |our )?(?:installed |existing )?{_TF_GPU}|\b(?:cpu|non-gpu) (?:version|package|build|one|tensorflow)\b[^.\n]{{0,24}}\b(?:over|on top of|overw\w+|instead of|replac\w+)\b[^.\n]{{0,16}}\b(?:gpu (?:version|one|build|package)|tensorflow-gpu)\b|{_TF_GPU}[^.\n]{{0,40}}\bcpu (?:version|package|build|one)\b[^.\n]{{0,24}}\b(?:over|on top)\b))",
+            rf"|\b(?:overw\w+|replac\w+|shadows?|breaks|clobber\w*) (?:my |the |our )?(?:installed |existing )?{_TF_GPU}|\b(?:cpu|non-gpu) (?:version|package|build|one|tensorflow)\b[^.\n]{{0,24}}\b(?:over|on top of|overw\w+|instead of|replac\w+)\b[^.\n]{{0,16}}\b(?:gpu (?:version|one|build|package)|tensorflow-gpu)\b|{_TF_GPU}[^\n]{{0,60}}\b(?:fetch|install|pull|get|bring|download)\w*\b[^.\n]{{0,24}}\bcpu (?:tensorflow|version|package|one)\b|{_TF_GPU}[^.\n]{{0,40}}\bcpu (?:version|package|build|one)\b[^.\n]{{0,24}}\b(?:over|on top)\b))",
             True,
         ),
         (
@@ -194,7 +194,7 @@ LANGUAGES = told(
         (
             "module-not-built-said",
             ("ompiler", "ernel-devel", "ernel-headers", "inux-headers", "ernel headers", "build-essential", "gcc", "g++", " make"),
-            r"(?i:(?:\b(?:no|without|lacks?|missing|needs?|require\w*|depend\w*|install\w*)\b|n't\b)[^.\n]{0,40}(?<![\w-])(?:compiler|kernel-devel|(?:kernel|linux)[- ]headers|build-essential|gcc-c\+\+|g\+\+|gcc|make)(?![\w+])|(?<![\w-])(?:compiler|kernel-devel|(?:kernel|linux)[- ]headers|build-essential|gcc-c\+\+|g\+\+|gcc|make)(?![\w+])[^.\n]{0,40}(?:\b(?:missing|not (?:installed|there|found)|absent)\b))",
+            r"(?i:(?:\b(?:no|without|lacks?|missing|needs?|require\w*|depend\w*|install\w*)\b|n't\b)[^.\n]{0,40}(?<![\w-])(?:compiler|kernel-devel|(?:kernel|linux)[- ]headers|build-essential|gcc-c\+\+|g\+\+|gcc|make)(?![\w+])|(?<![\w-])(?:compiler|kernel-devel|(?:kernel|linux)[- ]headers|build-essential|gcc-c\+\+|g\+\+|gcc|make)(?![\w+])[^.\n]{0,40}(?:\b(?:missing|not (?:installed|there|found|pulled|required)|absent)\b|n't (?:installed|there|found|pulled|required)\b))",
             True,
         ),
     )
@@ -245,7 +245,8 @@ def _complaints(said: dict[str, TextEvent]) -> list[str]:
         found.append("cuda-moved-said")
     if "packages-overlap-said" in kinds:
         found.append("packages-overlap-said")
-    if "namesake-said" in kinds and kinds & {"tf-lacks-attribute", "tf-hollow", "benign-api-of-tf1", "import-fails-said"}:
+    absent = "namesake-said" in kinds and "__file__" in said["namesake-said"].text
+    if absent or "namesake-said" in kinds and kinds & {"tf-lacks-attribute", "tf-hollow", "benign-api-of-tf1", "import-fails-said"}:
         found.append("namesake-said")
     if "plain-package-said" in kinds and "wants-gpu" in kinds:
         found.append("plain-package-said")
@@ -266,10 +267,10 @@ _OF_A_GPU_BUILD = {
 
 
 _QUESTION = Pattern(
-    r"(?i)(?:^|[.!?] )(?:\W*(?:hi|hello|hey|question|just wondering)\b\W{0,3})?(?:what(?:'s| is| are) the (?:difference|best|recommended)|which (?:[\w/-]+ ){1,3}(?:do|did|does|should|is|are)|should (?:i|we)|is (?:\S+ ){1,4}(?:still )?(?:needed|enough|required)|will (?:\S+ ){1,4}be|can you (?:tell|say)|do you (?:plan|recommend)|is there (?:any |a )?plan|are there (?:any )?plans|any plans?)\b[^\n]{0,300}\?"
+    r"(?i)(?:^|[.!?] )(?:\W*(?:hi|hello|hey|question|just wondering)\b\W{0,3})?(?:what(?:'s| is| are) the (?:difference|best|recommended)|which (?:[\w/-]+ ){1,3}(?:do|did|does|should|is|are)|should (?:i|we|tensorflow|it|this)|is (?:\S+ ){1,4}(?:still )?(?:needed|enough|required)|will (?:\S+ ){1,4}be|can you (?:tell|say)|do you (?:plan|recommend)|is there (?:any |a )?plan|are there (?:any )?plans|any plans?)\b[^\n]{0,300}\?"
 )
 _PRAISE = Pattern(
-    r"(?i)\b(?:thanks|thank you|great work|nice|awesome|works (?:fine|well|great|perfectly|out of the box|on)|tests pass|\d ?% faster|twice as fast|for the record)\b"
+    r"(?i)\b(?:thanks|thank you|great (?:work|project|tool|job|repo\w*)|nice|awesome|works (?:fine|well|great|perfectly|out of the box|on)|tests pass|\d ?% faster|twice as fast|for the record)\b"
 )
 _TROUBLE = Pattern(
     r"(?i)\b(?:not|never|no|none|only|errors?|fail\w*|crash\w*|wrong|slow\w*|missing|lost|hangs?|stuck|broken|problems?|issues?|trouble|help|unable|can ?not|cant|lacks?|without|unsupported|ignored|instead|nothing|nan|oom|kill\w*|stop\w*|warnings?|how (?:do|can|to))\b|n['\u2019]t\b|(?<!\d)0 ?%|[^\x00-\u02ff\u2000-\u206f]"

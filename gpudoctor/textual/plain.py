@@ -29,6 +29,9 @@ def _said(facts: Facts) -> Iterator[str]:
     yield from _lost(facts)
     if said("complains-cuda-moved"):
         yield "cuda-version-mismatch"
+    waits = said("takes-long", "slow-named") and not said("loss-is-nan")  # jit-cold-start
+    if _card_is_newer(facts) and not waits and not said("library-not-loaded", "library-opened"):
+        yield "gpu-too-new-for-build"
     release = libraries.release_of(facts)
     apart = release is None or release < _ONE_PACKAGE  # later both are the same
     if apart and said("packages-overlap-said") and not said("library-not-loaded", "library-opened", "cuinit-failed"):
@@ -54,6 +57,23 @@ def _majors_differ(facts: Facts) -> bool:
     return bool(asked and here) and not asked & here
 
 
+_NEW_CARD = Pattern(r"(?i)(?<!\d)[345]0[5-9]0(?!\d)|(?<!quadro )\brtx 3000\b|\bA100\b|\bRTX A\d{4}\b")
+"""Cards that no CUDA before 11 knows."""
+_BUILT_FOR_IT, _KNOWS_IT = (2, 4), 11
+"""The first TensorFlow whose packages are for such a CUDA."""
+
+
+def _card_is_newer(facts: Facts) -> bool:
+    """Whether each card that is named is newer than each TensorFlow, and each CUDA, that is."""
+    told = [e.values for e in facts.text.said("names")]
+    releases = [tuple(map(int, one.split(".")[:2])) for v in told for one in v.get("tensorflow", "").split()]
+    cudas = [e.values["cuda"] for e in facts.text.said("names-cuda") if e.values.get("cuda")]
+    cudas += [one for v in told for one in v.get("cuda", "").split()]
+    old = all(int(one.split(".")[0]) < _KNOWS_IT for one in cudas) and all(one < _BUILT_FOR_IT for one in releases)
+    cards = facts.text.cards()
+    return bool(cards) and all(_NEW_CARD.search(name) for name in cards) and bool(cudas or releases) and old
+
+
 def _lost(facts: Facts) -> Iterator[str]:
     """A library is lost: cuDNN's only DLL that somebody fetched, a file that lies elsewhere, or nothing but the toolkit is here."""
     said = facts.text.said
@@ -74,11 +94,25 @@ def _lost(facts: Facts) -> Iterator[str]:
     if parts and said("single-dll-fetched-said"):
         yield "cudnn-incomplete-install"
         return
-    if said("library-elsewhere-said", "cudnn-works-elsewhere") and not libraries.names_another(facts):
+    if said("library-elsewhere-said", "cudnn-works-elsewhere") and not _is_of_another(facts, names):
         yield "ld-library-path-not-set"
         return
     if of_cudnn and _has_the_toolkit_alone(facts):
         yield "cudnn-missing"
+
+
+_RUNTIME = Pattern(r"(?:cudart|cublas)(?:64_|\.so\.)(?P<version>\d{1,3}(?:\.\d)?)")
+
+
+def _is_of_another(facts: Facts, names: list[str]) -> bool:
+    """Whether a library that is lost is not of the CUDA that is named."""
+    here = [e.values["cuda"] for e in facts.text.said("names-cuda", "names") if e.values.get("cuda")]
+    here = [one for each in here for one in each.split()]
+    wanted = {found["version"].replace(".", "") for name in names if (found := _RUNTIME.search(name))}
+    majors = {one[:-1] if len(one) > 2 or one[0] in "6789" and len(one) > 1 else one for one in wanted}
+    return libraries.names_another(facts) or (
+        bool(here and majors) and not any(one.split(".")[0] in majors for one in here)
+    )
 
 
 _FILE = Pattern(r"(?i)\b(?:lib)?(?:cudnn|cublas|cudart|cufft|cusolver|cusparse|curand)\w{0,20}\.(?:dll|so)\b")
