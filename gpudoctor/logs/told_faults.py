@@ -22,7 +22,10 @@ _DISK = r"(?:disk|drive|pc|computer|laptop|system|machine|server|notebook|ssd)"
 _FILES = r"(?:dlls?|files?|librar(?:y|ies)|libs?|\.so(?: files?)?)"
 _IN_PLACES = r"(?:folders?|sub-?folders?|(?:sub-?)?director(?:y|ies)|projects?|programs?|env\w*|tools?|places?|apps?)"
 _ONE = r"(?:the|this|that|a|one|just|only|single|missing|lost|right|needed)"
-_TF, _TF_GPU = r"(?<![a-z_-])tensorflow(?:==[\d.]{3,8}| v?\d\.[\d.]{1,6})?(?![-\w./\[])", r"(?<![a-z_-])tensorflow[-_]gpu\b"
+_TF, _TF_GPU = (
+    r"(?<![a-z_-])tensorflow(?:==[\d.]{3,8}| v?\d\.[\d.]{1,6})?(?![-\w./\[])",
+    r"(?<![a-z_-])tensorflow[-_]gpu\b",
+)
 _AND = r"(?:['\"`, ]{1,3}(?:and|&|\+|or|vs\.?|und|y|et|e|\u0438|\u548c|\u4e0e|\u8ddf|\u53ca)['\"` ,]{1,3}(?:also |the |auch |\u0438 )?|[\u548c\u4e0e\u8ddf\u53ca]|, ?\u0438 )"
 _PAIR = (
     r"(?<![a-z_-])tensorflow(?:==[\d.]{3,8}| v?\d\.[\d.]{1,6})?(?: ?\(?cpu\)?)?"
@@ -42,8 +45,8 @@ LANGUAGES = told(
         (
             "nvcc-lost",
             ("nvcc", "CUDA_HOME", "CUDAHOME", "CMAKE_CUDA"),
-            rf"(?i:^(?![^\n]{{0,300}}\b(?:ptxas|libdevice)\b)[^\n]{{0,400}}?(?:\bnvcc(?:\.exe)?(?: binary| compiler)?['\"`:.]{{0,3}} ?(?:(?:is|was|ist|est) )?['\"` :]{{0,2}}(?:{_LACKS}|(?:can|could|is|was)(?:'t|n't| ?not) (?:be )?(?:found|located|there|installed|recogni[sz]ed))|\b(?:command not found|no such file or directory): ['\"`]?[:\w./-]{{0,80}}\bnvcc\b"
-            rf"|\b{_CAN_NOT_FIND} (?:the |a |an |your |any )?['\"`]?nvcc\b|\bno ['\"`]?nvcc\b|\u627e\u4e0d\u5230 ?nvcc|\bcuda_?home (?:environment )?variable (?:is )?not (?:set|found)|(?:set|unset):? \$?CUDA_?HOME\b|\bno cmake_cuda_compiler could be found|\bnvcc (?:\w+ )?(?:fehlt|falta|manque)\b|\b(?:fehlt|falta|manque) nvcc\b))",
+            (rf"(?i:^(?![^\n]{{0,300}}\b(?:ptxas|libdevice)\b)[^\n]{{0,400}}?(?:\bnvcc(?:\.exe)?(?: binary| compiler)?['\"`:.]{{0,3}} ?(?:(?:is|was|ist|est) )?['\"` :]{{0,2}}(?:{_LACKS}|(?:can|could|is|was)(?:'t|n't| ?not) (?:be )?(?:found|located|there|installed|recogni[sz]ed))|\b(?:command not found|no such file or directory): ['\"`]?[:\w./-]{{0,80}}\bnvcc\b"
+            rf"|\b{_CAN_NOT_FIND} (?:the |a |an |your |any )?['\"`]?nvcc\b|\bno ['\"`]?nvcc\b|\u627e\u4e0d\u5230 ?nvcc|\bcuda_?home (?:environment )?variable (?:is )?not (?:set|found)|(?:set|unset):? \$?CUDA_?HOME\b|\bno cmake_cuda_compiler could be found|\bnvcc (?:\w+ )?(?:fehlt|falta|manque)\b|\b(?:fehlt|falta|manque) nvcc\b))"),
             True,
         ),
         (
@@ -55,7 +58,7 @@ LANGUAGES = told(
         (
             "library-elsewhere-said",
             ("dll", "DLL", "ile", "ibrar", "libs", " it ", "It ", "It's", "it's", "udnn", "uDNN", "UDNN", "uda", "UDA", ".so", "opies", "copy", "installed", "nstalado", "nstalliert", "安装", "установлен", "nstall\u00e9", "disco"),
-            rf"(?i:^(?![^\n]{{0,120}}\brequires that this DLL\b)[^\n]{{0,400}}?(?:\b(?:\d+|many|several|multiple|lots of|a dozen|dozens of) cop(?:y|ies) of\b"
+            (rf"(?i:^(?![^\n]{{0,120}}\brequires that this DLL\b)[^\n]{{0,400}}?(?:\b(?:\d+|many|several|multiple|lots of|a dozen|dozens of) cop(?:y|ies) of\b"
             rf"|(?<!\bif )(?<!whether )\b(?:it|they|{_FILES}|\S{{3,40}}\.(?:dll|so(?:\.\d){{0,3}}))(?:'s|'re|(?: (?!not\b|never\b)\w+){{0,2}}? (?:is|are|was|were|lies|lie|sits?|exists?))(?: (?!not\b|no\b|never\b|missing\b)\w+){{0,3}}? (?:there\b(?! (?:a|any|no|an)\b)|(?:on|in) (?:my|the|this) {_DISK}\b|in (?:[\w'\u2019-]+ ){{0,4}}?{_IN_PLACES}\b|(?:at|in|under) [`'\"]?(?:[/~]|[a-z]:))"
             rf"|\b(?:i |i've |we |have |can )?(?:found|find|see|saw|have|got) (?:it|them|the (?:\w+ )?{_FILES}|this {_FILES}|that {_FILES}) (?:\w+ ){{0,2}}?(?:in|on|at|under) (?!https?|google|the (?:internet|web))"
             rf"|\bi (?:do |already |also )?have (?:it|them|this file|the file|that file|this dll|the dll)\b|\bcontains? (?:this|the|that) (?:file|dll)\b|\b(?:have|got) (?:the )?(?:cuda |cudnn )?(?:toolkit|cuda|cudnn) ?(?:v?\d[\d.]{{0,6}} )?(?:on|in) (?:my|the|this) {_DISK}\b|(?<!\bif )\b{_FILES} (?:really |definitely |does |do |actually )?exists?\b"
@@ -63,7 +66,7 @@ LANGUAGES = told(
             rf"|\b(?:properly|correctly|successfully|definitely) installed (?:cuda|cudnn|both|everything|all)\b|(?<!not )\bcudnn(?: v?\d[\d.]{{0,6}})? is installed\b(?! ?\?)"
             rf"|\bcudnn\b[^.\n]{{0,24}}\b(?:installer|setup)\b[^.\n]{{0,12}}\b(?:ran|worked|finished|completed|went)\b|\b(?:put|placed|copied|moved|pasted|added) (?:the |all |its |these |those |whole |entire |my )*(?:cudnn (?:folder|files|dlls|libraries|directory|bin)|dlls|libraries)\b[^.\n]{{0,24}}? (?:in|into|to|next|beside|under)\b|\b(?:datei|dll|sie)\b[^.\n]{{0,40}}\b(?:liegt|existiert|vorhanden ist|da ist)\b"
             rf"|\b(?:unzipped|unpacked|extracted|decompressed)\b[^.\n]{{0,24}}\bcudnn\b|\bcudnn\b[^.\n]{{0,24}}\b(?:unzipped|unpacked|extracted|decompressed)\b"
-            rf"|\best\u00e1n? (?:en (?:mi|el|la)|instalad[oa]s?)\b|\b(?:liegt|liegen) (?:in|im|auf|unter|doch|aber)\b|\bcudnn ist (?:\w+ )?(?:installiert|da\b|vorhanden)|\best bien (?:install\u00e9|l\u00e0)|(?:\u5df2\u7ecf?|\u660e\u660e)(?:\u7ecf)?(?:\u5b89\u88c5|\u88c5)\u4e86?|\u5c31\u5728|cudnn \u0443\u0441\u0442\u0430\u043d\u043e\u0432\u043b\u0435\u043d|\u0444\u0430\u0439\u043b \w+ \u0432 \u0434\u0440\u0443\u0433\u043e\u0439))",
+            rf"|\best\u00e1n? (?:en (?:mi|el|la)|instalad[oa]s?)\b|\b(?:liegt|liegen) (?:in|im|auf|unter|doch|aber)\b|\bcudnn ist (?:\w+ )?(?:installiert|da\b|vorhanden)|\best bien (?:install\u00e9|l\u00e0)|(?:\u5df2\u7ecf?|\u660e\u660e)(?:\u7ecf)?(?:\u5b89\u88c5|\u88c5)\u4e86?|\u5c31\u5728|cudnn \u0443\u0441\u0442\u0430\u043d\u043e\u0432\u043b\u0435\u043d|\u0444\u0430\u0439\u043b \w+ \u0432 \u0434\u0440\u0443\u0433\u043e\u0439))"),
             True,
         ),
         (
@@ -93,48 +96,48 @@ LANGUAGES = told(
         (
             "cudnn-asked-said",
             ("udnn", "uDNN", "UDNN"),
-            r"(?i:(?:\b(?:needs?|requires?|required|requiring|wants?|looks? for|looking for|asks? for|expects?|search\w* for|built (?:against|with|for)|compiled (?:against|with|for)|made for|demands?|depends? on|necesita|requiere|pide|exige|besoin de|demand\w*|requiert|verlangt|braucht|ben\u00f6tigt|erwartet|precisa(?: de)?|pede|requer|only (?:supports?|works? with))\b|\u0442\u0440\u0435\u0431\u0443\w+|\u043d\u0443\u0436\u0435\u043d|\u9700\u8981|\u8981\u6c42|\u8981|\u5fc5\u987b|\u53ea\u652f\u6301)"
-            r"(?: (?!have\b|but\b|installed\b)[\w.]+){0,3}? ?(?:est |wohl )?cudnn[ _-]?(?:version ?|v)?(?P<major>[4-9])(?:\.\d[\d.]{0,5})?(?![\d_])|\bcudnn[ _-]?v?(?P<major2>[4-9])(?:\.\d[\d.]{0,5})? (?:is |was )?(?:needed|required|expected|wanted|asked for))",
+            (r"(?i:(?:\b(?:needs?|requires?|required|requiring|wants?|looks? for|looking for|asks? for|expects?|search\w* for|built (?:against|with|for)|compiled (?:against|with|for)|made for|demands?|depends? on|necesita|requiere|pide|exige|besoin de|demand\w*|requiert|verlangt|braucht|ben\u00f6tigt|erwartet|precisa(?: de)?|pede|requer|only (?:supports?|works? with))\b|\u0442\u0440\u0435\u0431\u0443\w+|\u043d\u0443\u0436\u0435\u043d|\u9700\u8981|\u8981\u6c42|\u8981|\u5fc5\u987b|\u53ea\u652f\u6301)"
+            r"(?: (?!have\b|but\b|installed\b)[\w.]+){0,3}? ?(?:est |wohl )?cudnn[ _-]?(?:version ?|v)?(?P<major>[4-9])(?:\.\d[\d.]{0,5})?(?![\d_])|\bcudnn[ _-]?v?(?P<major2>[4-9])(?:\.\d[\d.]{0,5})? (?:is |was )?(?:needed|required|expected|wanted|asked for))"),
             True,
         ),
         (
             "cudnn-here-said",
             ("udnn", "uDNN", "UDNN"),
-            r"(?i:(?:\b(?:have|has|got|i've|mine is|with|my (?:version|cudnn) is|i use|i am using|installed|running|tengo|tenemos|haben?|bei mir ist|installiert ist|j'ai|nous avons|tenho|only|is)\b|\u0443 \u043c\u0435\u043d\u044f|\u0443\u0441\u0442\u0430\u043d\u043e\u0432\u043b\u0435\u043d|\u88c5\u7684\u662f|\u88c5\u4e86|\u5b89\u88c5\u7684|\u5b89\u88c5\u4e86|\u6211\u7684|\u4e0a\u662f|\u7528\u7684\u662f|\u7684\u662f|\u73b0\u5728\u662f)(?: (?!need|requires?|wants?|not\b)[\w.]+){0,3}? ?\u662f?cudnn[ _-]?(?:version ?|v)?(?P<major>[4-9])(?:\.\d[\d.]{0,5})?(?![\d_])"
-            r"|\bcudnn[ _-]?v?(?P<major2>[4-9])(?:\.\d[\d.]{0,5})? (?:(?:is|was|are|ist|est|est\u00e1) )?(?:installed|installiert|on my|on this|here\b|instalad|drauf|in my|there\b|only)|\bonly (?P<major3>[4-9])(?:\.\d[\d.]{0,5})? is (?:on|in|installed|there)\b)",
+            (r"(?i:(?:\b(?:have|has|got|i've|mine is|with|my (?:version|cudnn) is|i use|i am using|installed|running|tengo|tenemos|haben?|bei mir ist|installiert ist|j'ai|nous avons|tenho|only|is)\b|\u0443 \u043c\u0435\u043d\u044f|\u0443\u0441\u0442\u0430\u043d\u043e\u0432\u043b\u0435\u043d|\u88c5\u7684\u662f|\u88c5\u4e86|\u5b89\u88c5\u7684|\u5b89\u88c5\u4e86|\u6211\u7684|\u4e0a\u662f|\u7528\u7684\u662f|\u7684\u662f|\u73b0\u5728\u662f)(?: (?!need|requires?|wants?|not\b)[\w.]+){0,3}? ?\u662f?cudnn[ _-]?(?:version ?|v)?(?P<major>[4-9])(?:\.\d[\d.]{0,5})?(?![\d_])"
+            r"|\bcudnn[ _-]?v?(?P<major2>[4-9])(?:\.\d[\d.]{0,5})? (?:(?:is|was|are|ist|est|est\u00e1) )?(?:installed|installiert|on my|on this|here\b|instalad|drauf|in my|there\b|only)|\bonly (?P<major3>[4-9])(?:\.\d[\d.]{0,5})? is (?:on|in|installed|there)\b)"),
             True,
         ),
         (
             "cuda-moved-said",
             ("uda", "UDA", "cublas", "cudart"),
-            r"(?i:^(?![^\n]{0,400}\bnvidia-smi\b)(?=[^\n]{0,400}(?<![a-z])(?:cuda|libcublas|libcudart)\b)(?=[^\n]{0,400}\b(?:repo|repos|repository|repositories|packages?|packaged|rpms?|pacman|dnf|yum|zypper|apt|aur|arch|fedora|tumbleweed|opensuse|gentoo|manjaro|distro|distribution|rpmfusion|negativo17|portage|nixpkgs)\b)"
+            (r"(?i:^(?![^\n]{0,400}\bnvidia-smi\b)(?=[^\n]{0,400}(?<![a-z])(?:cuda|libcublas|libcudart)\b)(?=[^\n]{0,400}\b(?:repo|repos|repository|repositories|packages?|packaged|rpms?|pacman|dnf|yum|zypper|apt|aur|arch|fedora|tumbleweed|opensuse|gentoo|manjaro|distro|distribution|rpmfusion|negativo17|portage|nixpkgs)\b)"
             r"(?=[^\n]{0,400}\b(?:updat\w+|upgrad\w+|moved|moves|went|bump\w*|drop(?:s|ped)|removed|replaced|taken out|pushed|only (?:has|have|offers?|ships?)|now|has (?:cuda )?\d|since|-syu|made for|built for|newer)\b)(?=[^\n]{0,400}(?:\b(?:tensorflow|tf|libcublas|libcudart|training|keras)\b|_gpu\b))"
-            r"(?=[^\n]{0,400}(?:\b(?:no longer|not|broken|breaks?|broke|can ?not|fails?|failed|missing|still (?:asks?|needs?|wants?)|needs?|wants?|looks? for|asks? for|back|crash\w*|any ?more|stopped)\b|n't\b))[^\n]{0,400}?\b(?:\d{1,2}(?:\.\d)?)\b)",
+            r"(?=[^\n]{0,400}(?:\b(?:no longer|not|broken|breaks?|broke|can ?not|fails?|failed|missing|still (?:asks?|needs?|wants?)|needs?|wants?|looks? for|asks? for|back|crash\w*|any ?more|stopped)\b|n't\b))[^\n]{0,400}?\b(?:\d{1,2}(?:\.\d)?)\b)"),
             True,
         ),
         (
             "packages-overlap-said",
             ("ensorflow", "ensorFlow", "cpu version", "CPU version"),
-            rf"(?i:^(?![^\n]{{0,300}}\b(?:difference|should I|which (?:one )?should|do I need)\b)[^\n]{{0,300}}?(?:(?:{_PAIR})[^.\n]{{0,60}}?(?:\b(?:installed|install|conflict\w*|together|at the same time|side by side|installiert|gleichzeitig|install\u00e9s?|instalad[oa]s?|are there|were there|are present)\b|\u5b89\u88c5)"
+            (rf"(?i:^(?![^\n]{{0,300}}\b(?:difference|should I|which (?:one )?should|do I need)\b)[^\n]{{0,300}}?(?:(?:{_PAIR})[^.\n]{{0,60}}?(?:\b(?:installed|install|conflict\w*|together|at the same time|side by side|installiert|gleichzeitig|install\u00e9s?|instalad[oa]s?|are there|were there|are present)\b|\u5b89\u88c5)"
             rf"|(?:\b(?:both|conflict (?:of|between)|have|has|got|shows|lists|listed|installed|instalad[oa]s?|habe|tengo|install\u00e9|\u0441\u0442\u043e\u044f\u0442|keep|kept)\b|\u88c5\u4e86|\u5b89\u88c5\u4e86|\u0443\u0441\u0442\u0430\u043d\u043e\u0432\u043b\u0435\u043d\w*)[^.\n]{{0,24}}?(?:{_PAIR})"
             rf"|(?=[^\n]{{0,300}}{_TF_GPU})[^\n]{{0,200}}?{_TAKEN_AWAY} ?(?:the |plain |cpu |die |le )*['\"`]?{_TF}[^\n]{{0,200}}?(?:\bno (?:longer|(?:such )?module)\b|\bhas no\b|\bbroken\b|\bfails?\b|\bmodule\b|\bremoves\b|\bboth\b|\bthe two\b)"
             rf"|\bno module named ['\"]?tensorflow\b[^\n]{{0,120}}?{_TAKEN_AWAY} ?(?:the |plain )?['\"`]?{_TF}[^\n]{{0,120}}?{_TF_GPU}"
             rf"|{_TAKEN_AWAY} ?['\"`]?{_TF}['\"`]? (?:because|since|as|and|but)[^\n]{{0,60}}{_TF_GPU}"
             rf"|{_TF} (?:is|was) {_TAKEN_AWAY}[^\n]{{0,60}}{_TF_GPU}[^\n]{{0,160}}\bno module\b"
             rf"|\b(?:pulls?|pulled|drags?|install|installs?|installed|overw\w+|replac\w+|brings?) (?:in )?(?:the )?(?:plain |cpu )?{_TF}[^.\n]{{0,24}}?\b(?:over|on top|overw\w+|although|though|even (?:though|if)|when|beside|next to|with|alongside|which|already had|had)\b[^.\n]{{0,40}}?{_TF_GPU}"
-            rf"|\b(?:overw\w+|replac\w+|shadows?|breaks|clobber\w*) (?:my |the |our )?(?:installed |existing )?{_TF_GPU}|\b(?:cpu|non-gpu) (?:version|package|build|one|tensorflow)\b[^.\n]{{0,24}}\b(?:over|on top of|overw\w+|instead of|replac\w+)\b[^.\n]{{0,16}}\b(?:gpu (?:version|one|build|package)|tensorflow-gpu)\b|{_TF_GPU}[^\n]{{0,60}}\b(?:fetch|install|pull|get|bring|download)\w*\b[^.\n]{{0,24}}\bcpu (?:tensorflow|version|package|one)\b|{_TF_GPU}[^.\n]{{0,40}}\bcpu (?:version|package|build|one)\b[^.\n]{{0,24}}\b(?:over|on top)\b))",
+            rf"|\b(?:overw\w+|replac\w+|shadows?|breaks|clobber\w*) (?:my |the |our )?(?:installed |existing )?{_TF_GPU}|\b(?:cpu|non-gpu) (?:version|package|build|one|tensorflow)\b[^.\n]{{0,24}}\b(?:over|on top of|overw\w+|instead of|replac\w+)\b[^.\n]{{0,16}}\b(?:gpu (?:version|one|build|package)|tensorflow-gpu)\b|{_TF_GPU}[^\n]{{0,60}}\b(?:fetch|install|pull|get|bring|download)\w*\b[^.\n]{{0,24}}\bcpu (?:tensorflow|version|package|one)\b|{_TF_GPU}[^.\n]{{0,40}}\bcpu (?:version|package|build|one)\b[^.\n]{{0,24}}\b(?:over|on top)\b))"),
             True,
         ),
         (
             "namesake-said",
             ("ensorflow", "ensorFlow"),
-            rf"(?i:\b{_OWN_FILE}\b[^.\n]{{0,24}}? {_CALLED} ['\"`]?tensorflow(?:\.py)?\b|\u6587\u4ef6\u540d?(?:\u53eb|\u662f|\u4e3a)?(?:\u505a)? ?['\"`]?tensorflow\.py|\b(?:saved|named|have|there is|there's|wrote) (?:it |a file |my (?:file|script|code) |the (?:file|script) )?(?:as |called |named )?['\"`]?tensorflow\.py\b(?! does)"
+            (rf"(?i:\b{_OWN_FILE}\b[^.\n]{{0,24}}? {_CALLED} ['\"`]?tensorflow(?:\.py)?\b|\u6587\u4ef6\u540d?(?:\u53eb|\u662f|\u4e3a)?(?:\u505a)? ?['\"`]?tensorflow\.py|\b(?:saved|named|have|there is|there's|wrote) (?:it |a file |my (?:file|script|code) |the (?:file|script) )?(?:as |called |named )?['\"`]?tensorflow\.py\b(?! does)"
             rf"|\b(?:folder|directory|dir|copy|package|ordner|verzeichnis|carpeta|dossier|pasta)(?: of (?:the )?| {_CALLED} | )['\"`]?tensorflow\b[^.\n]{{0,40}}?\b(?:next to|beside|in (?:my|the|our|this|that) (?:same |working |current |project |own )*(?:folder|directory|dir|project)|where)\b"
             rf"|\b(?:there is|there's|have|has|with)(?: an?| my| the)? ['\"`]?tensorflow['\"`]? (?:folder|directory|dir)\b[^.\n]{{0,40}}?\b(?:next to|beside|in)\b"
             rf"|\b(?:cop(?:y|ied)|moved|put|made a copy of) (?:the |whole |entire )*(?:tensorflow (?:folder|directory|dir|package)|(?:folder|directory|copy of) (?:the )?tensorflow\b)[^.\n]{{0,24}} (?:in|to|into|inside)\b"
             rf"|\b(?:start(?:ed|ing)?|run(?:ning)?|ran|called|calling|open(?:ed)?)\b[^.\n]{{0,24}}?\b(?:inside|in|from|within)\b (?:of )?(?:the )?(?:cloned |tensorflow )?(?:repo\w*|sources?|source tree|source directory|clone|tensorflow (?:folder|directory|repo\w*|sources?))\b"
             rf"|\b(?:cloned|git clone)\b[^.\n]{{0,24}}tensorflow\b[^.\n]{{0,40}}\b(?:inside|in it|from there|within)\b|\b(?:in|inside|from) ['\"`]?~/tensorflow\b|\btensorflow['\"`]?\b[^.\n]{{0,12}}\bdirectory\b[^.\n]{{0,24}}\b(?:in|into|to) my working\b"
-            rf"|\b(?:folder|directory|dir) ['\"`]?tensorflow['\"`]? (?:here|there)\b|\b(?:tf|tensorflow)\.__file__\)? (?:is|gives|returns|prints|shows|=+|->) None\b|tf\.__file__\)?[^\n]{{0,24}}?['\"`]?/(?:home|Users|mnt|root|workspace)/(?![^\s'\"`]{{0,160}}(?:site|dist)-packages)[^\s'\"`]{{0,120}}/tensorflow)",
+            rf"|\b(?:folder|directory|dir) ['\"`]?tensorflow['\"`]? (?:here|there)\b|\b(?:tf|tensorflow)\.__file__\)? (?:is|gives|returns|prints|shows|=+|->) None\b|tf\.__file__\)?[^\n]{{0,24}}?['\"`]?/(?:home|Users|mnt|root|workspace)/(?![^\s'\"`]{{0,160}}(?:site|dist)-packages)[^\s'\"`]{{0,120}}/tensorflow)"),
             True,
         ),
         (
@@ -220,7 +223,9 @@ def settle(notes: Notebook) -> None:
         )  # fmt: skip
         return
     complaints = _complaints(said)
-    if said.keys() & {"goes-wrong", "goes-wrong-abroad-said", "loss-is-nan", "card-was-changed"} and _card_is_newer(notes):
+    if said.keys() & {"goes-wrong", "goes-wrong-abroad-said", "loss-is-nan", "card-was-changed"} and _card_is_newer(
+        notes
+    ):
         complaints.append("names")
     for kind in complaints:
         event = said[kind]
@@ -236,9 +241,9 @@ def _complaints(said: dict[str, TextEvent]) -> list[str]:
     """The kinds of what is said that are a complaint here."""
     kinds = said.keys()
     found = []
-    if "nvcc-lost" in kinds and "benign-no-nvcc" not in kinds:
-        if "builds-cuda-code" in kinds or said["nvcc-lost"].line == 1:
-            found.append("nvcc-lost")
+    builds = "builds-cuda-code" in kinds
+    if "nvcc-lost" in kinds and "benign-no-nvcc" not in kinds and (builds or said["nvcc-lost"].line == 1):
+        found.append("nvcc-lost")
     if majors_differ(said):
         found.append("cudnn-asked-said")
     if "cuda-moved-said" in kinds:
@@ -246,7 +251,10 @@ def _complaints(said: dict[str, TextEvent]) -> list[str]:
     if "packages-overlap-said" in kinds:
         found.append("packages-overlap-said")
     absent = "namesake-said" in kinds and "__file__" in said["namesake-said"].text
-    if absent or "namesake-said" in kinds and kinds & {"tf-lacks-attribute", "tf-hollow", "benign-api-of-tf1", "import-fails-said"}:
+    if absent or (
+        "namesake-said" in kinds
+        and kinds & {"tf-lacks-attribute", "tf-hollow", "benign-api-of-tf1", "import-fails-said"}
+    ):
         found.append("namesake-said")
     if "plain-package-said" in kinds and "wants-gpu" in kinds:
         found.append("plain-package-said")

@@ -80,7 +80,9 @@ def _lost(facts: Facts) -> Iterator[str]:
     picks = facts.tensorflow.libraries
     names = [] if isinstance(picks, Unread) else [p.soname for p in picks]
     parts = said("cudnn-part-on-windows", "cudnn-lacks-part", "cudnn-part-missing")
-    of_cudnn = bool(parts) or bool(said("cudnn-not-found")) or (bool(names) and all(n.startswith(_CUDNN) for n in names))
+    of_cudnn = (
+        bool(parts) or bool(said("cudnn-not-found")) or (bool(names) and all(n.startswith(_CUDNN) for n in names))
+    )
     if not (names or of_cudnn):
         yield from _named_alone(facts)
         return
@@ -109,7 +111,7 @@ def _is_of_another(facts: Facts, names: list[str]) -> bool:
     here = [e.values["cuda"] for e in facts.text.said("names-cuda", "names") if e.values.get("cuda")]
     here = [one for each in here for one in each.split()]
     wanted = {found["version"].replace(".", "") for name in names if (found := _RUNTIME.search(name))}
-    majors = {one[:-1] if len(one) > 2 or one[0] in "6789" and len(one) > 1 else one for one in wanted}
+    majors = {one[:-1] if len(one) > 2 or (one[0] in "6789" and len(one) > 1) else one for one in wanted}
     return libraries.names_another(facts) or (
         bool(here and majors) and not any(one.split(".")[0] in majors for one in here)
     )
