@@ -11,6 +11,8 @@ from . import libraries, setups
 from .hints import strong
 
 _ONE_PACKAGE = (2, 1)
+_UNPACKS = "cudnn_cnn_infer64_"
+"""The part of cuDNN that loads zlibwapi.dll."""
 _MAJOR = Pattern(r"(?i)cudnn\w{0,20}(?:64_|\.so\.)(\d)\b")
 _CUDNN = ("libcudnn", "cudnn64_", "cudnn_")
 
@@ -93,6 +95,8 @@ def _lost(facts: Facts) -> Iterator[str]:
         return
     if said("fails-under-sudo", "run-by-sudo") or (names and libraries.fitting(facts)[:1] == ("cudnn-wrong-major",)):
         return
+    if said("file-is-there") and any(_UNPACKS in e.values.get("library", "") for e in parts):
+        return  # the file is there: what it needs is not
     if parts and said("single-dll-fetched-said"):
         yield "cudnn-incomplete-install"
         return
