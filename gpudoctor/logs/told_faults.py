@@ -44,9 +44,9 @@ LANGUAGES = told(
     (
         (
             "nvcc-lost",
-            ("nvcc", "CUDA_HOME", "CUDAHOME", "CMAKE_CUDA"),
+            ("nvcc", "CUDA_HOME", "CUDAHOME", "CMAKE_CUDA", "CUDA_TOOLKIT_ROOT"),
             (rf"(?i:^(?![^\n]{{0,300}}\b(?:ptxas|libdevice)\b)[^\n]{{0,400}}?(?:\bnvcc(?:\.exe)?(?: binary| compiler)?['\"`:.]{{0,3}} ?(?:(?:is|was|ist|est) )?['\"` :]{{0,2}}(?:{_LACKS}|(?:can|could|is|was)(?:'t|n't| ?not) (?:be )?(?:found|located|there|installed|recogni[sz]ed))|\b(?:command not found|no such file or directory): ['\"`]?[:\w./-]{{0,80}}\bnvcc\b"
-            rf"|\b{_CAN_NOT_FIND} (?:the |a |an |your |any )?['\"`]?nvcc\b|\bno ['\"`]?nvcc\b|\u627e\u4e0d\u5230 ?nvcc|\bcuda_?home (?:environment )?variable (?:is )?not (?:set|found)|(?:set|unset):? \$?CUDA_?HOME\b|\bno cmake_cuda_compiler could be found|\bnvcc (?:\w+ )?(?:fehlt|falta|manque)\b|\b(?:fehlt|falta|manque) nvcc\b))"),
+            rf"|\b{_CAN_NOT_FIND} (?:the |a |an |your |any )?['\"`]?nvcc\b|\bno ['\"`]?nvcc\b|\u627e\u4e0d\u5230 ?nvcc|\bcuda_?home (?:environment )?variable (?:is )?not (?:set|found)|(?:set|unset):? \$?CUDA_?HOME\b|\bno cmake_cuda_compiler could be found|\bcould not find cuda \(missing: cuda_toolkit_root|\bnvcc (?:\w+ )?(?:fehlt|falta|manque)\b|\b(?:fehlt|falta|manque) nvcc\b))"),
             True,
         ),
         (
@@ -61,7 +61,7 @@ LANGUAGES = told(
             (rf"(?i:^(?![^\n]{{0,120}}\brequires that this DLL\b)[^\n]{{0,400}}?(?:\b(?:\d+|many|several|multiple|lots of|a dozen|dozens of) cop(?:y|ies) of\b"
             rf"|(?<!\bif )(?<!whether )\b(?:it|they|{_FILES}|\S{{3,40}}\.(?:dll|so(?:\.\d){{0,3}}))(?:'s|'re|(?: (?!not\b|never\b)\w+){{0,2}}? (?:is|are|was|were|lies|lie|sits?|exists?))(?: (?!not\b|no\b|never\b|missing\b)\w+){{0,3}}? (?:there\b(?! (?:a|any|no|an)\b)|(?:on|in) (?:my|the|this) {_DISK}\b|in (?:[\w'\u2019-]+ ){{0,4}}?{_IN_PLACES}\b|(?:at|in|under) [`'\"]?(?:[/~]|[a-z]:))"
             rf"|\b(?:i |i've |we |have |can )?(?:found|find|see|saw|have|got) (?:it|them|the (?:\w+ )?{_FILES}|this {_FILES}|that {_FILES}) (?:\w+ ){{0,2}}?(?:in|on|at|under) (?!https?|google|the (?:internet|web))"
-            rf"|\bi (?:do |already |also )?have (?:it|them|this file|the file|that file|this dll|the dll)\b|\bcontains? (?:this|the|that) (?:file|dll)\b|\b(?:have|got) (?:the )?(?:cuda |cudnn )?(?:toolkit|cuda|cudnn) ?(?:v?\d[\d.]{{0,6}} )?(?:on|in) (?:my|the|this) {_DISK}\b|(?<!\bif )\b{_FILES} (?:really |definitely |does |do |actually )?exists?\b"
+            rf"|(?<!not )(?<!n't )(?<!not be )(?<!n't be )\b(?:found|is|are|have|got|lies?|sits?|stored|located|installed|unpacked|exists?|present)\b(?:(?!\b(?:not|no|never|nothing|if)\b|n't\b)[^.\n]){{0,60}}? (?:in|at|under|to|into) [`'\"]?(?:[a-z]:\\|/(?:usr/local|usr/lib|opt|home)/)(?![^\n]{{0,80}}-packages/tensorflow)|\b(?:but|though|although|yet|it's|been) (?:\w+ )?(?:definitely|properly|correctly|surely|already) installed\b|\bi (?:do |already |also )?have (?:it|them|this file|the file|that file|this dll|the dll)\b|\bcontains? (?:this|the|that) (?:file|dll)\b|\b(?:have|got) (?:the )?(?:cuda |cudnn )?(?:toolkit|cuda|cudnn) ?(?:v?\d[\d.]{{0,6}} )?(?:on|in) (?:my|the|this) {_DISK}\b|(?<!\bif )\b{_FILES} (?:really |definitely |does |do |actually )?exists?\b"
             rf"|(?<!not )(?<!n't )(?<!\bif )\b(?:cuda|cudnn|them|it|everything|all|both|libraries|they)(?: and (?:cuda|cudnn))? ?(?:v?\d[\d.]{{0,6}} )?(?:(?:is|are|was|were|have been|has been|were all|are all) )?(?:(?:definitely|properly|correctly|already|surely|certainly|fully|successfully) installed\b|installed (?:properly|correctly|successfully)\b)"
             rf"|\b(?:properly|correctly|successfully|definitely) installed (?:cuda|cudnn|both|everything|all)\b|(?<!not )\bcudnn(?: v?\d[\d.]{{0,6}})? is installed\b(?! ?\?)"
             rf"|\bcudnn\b[^.\n]{{0,24}}\b(?:installer|setup)\b[^.\n]{{0,12}}\b(?:ran|worked|finished|completed|went)\b|\b(?:put|placed|copied|moved|pasted|added) (?:the |all |its |these |those |whole |entire |my )*(?:cudnn (?:folder|files|dlls|libraries|directory|bin)|dlls|libraries)\b[^.\n]{{0,24}}? (?:in|into|to|next|beside|under)\b|\b(?:datei|dll|sie)\b[^.\n]{{0,40}}\b(?:liegt|existiert|vorhanden ist|da ist)\b"
@@ -75,6 +75,7 @@ LANGUAGES = told(
             rf"(?i:\bdll-?files\b|\b(?:download\w*|googled?|fetched)\b[^.\n]{{0,30}}?\b{_ONE} (?:{_ONE} )?(?:dll(?! files| pack)|file|cudnn\w*\.dll)|\b{_ONE} (?:dll|file|cudnn\w*\.dll) (?:by|as a|from a) download|\b(?:copied|took|put|placed|moved) (?:only |just )?(?:the )?(?:file |dll )?cudnn\w*\.dll (?:from|out of)\b|\b(?:copied|put|placed|moved) (?:only |just )(?:the )?(?:\S{{1,40}}\.dll|dll\b)|\b(?:copied|put|placed|moved) (?:the )?\S{{1,40}}\.dll (?:only|alone)\b)",
             True,
         ),
+        ("cudnn-part-named", ("64_",), r"(?i:\bcudnn_\w{2,16}64_\d\.dll\b)", True),
         (
             "only-toolkit-said",
             ("uda", "UDA", "oolkit", "cudnn", "cuDNN", "CUDNN"),
@@ -97,7 +98,7 @@ LANGUAGES = told(
             "cudnn-asked-said",
             ("udnn", "uDNN", "UDNN"),
             (r"(?i:(?:\b(?:needs?|requires?|required|requiring|wants?|looks? for|looking for|asks? for|expects?|search\w* for|built (?:against|with|for)|compiled (?:against|with|for)|made for|demands?|depends? on|necesita|requiere|pide|exige|besoin de|demand\w*|requiert|verlangt|braucht|ben\u00f6tigt|erwartet|precisa(?: de)?|pede|requer|only (?:supports?|works? with))\b|\u0442\u0440\u0435\u0431\u0443\w+|\u043d\u0443\u0436\u0435\u043d|\u9700\u8981|\u8981\u6c42|\u8981|\u5fc5\u987b|\u53ea\u652f\u6301)"
-            r"(?: (?!have\b|but\b|installed\b)[\w.]+){0,3}? ?(?:est |wohl )?cudnn[ _-]?(?:version ?|v)?(?P<major>[4-9])(?:\.\d[\d.]{0,5})?(?![\d_])|\bcudnn[ _-]?v?(?P<major2>[4-9])(?:\.\d[\d.]{0,5})? (?:is |was )?(?:needed|required|expected|wanted|asked for))"),
+            r"(?: (?!have\b|but\b|installed\b)[\w.]+){0,3}? ?(?:est |wohl )?cudnn[ _-]?(?:version ?|v)?(?P<major>[4-9])(?:\.\d[\d.]{0,5})?(?![\d_])|\bcudnn[ _-]?v?(?P<major2>[4-9])(?:\.\d[\d.]{0,5})? (?:is |was )?(?:needed|required|expected|wanted|asked for)|\b(?:loads?|wants?|looks? for|asks? for|needs?|searche?s?(?: for)?|expects?|links? (?:to|against)) [`'\"]?(?:lib)?cudnn\w{0,20}(?:\.so\.|64_)(?P<major3>[4-9])\b)"),
             True,
         ),
         (
@@ -111,7 +112,7 @@ LANGUAGES = told(
             "cuda-moved-said",
             ("uda", "UDA", "cublas", "cudart"),
             (r"(?i:^(?![^\n]{0,400}\bnvidia-smi\b)(?=[^\n]{0,400}(?<![a-z])(?:cuda|libcublas|libcudart)\b)(?=[^\n]{0,400}\b(?:repo|repos|repository|repositories|packages?|packaged|rpms?|pacman|dnf|yum|zypper|apt|aur|arch|fedora|tumbleweed|opensuse|gentoo|manjaro|distro|distribution|rpmfusion|negativo17|portage|nixpkgs)\b)"
-            r"(?=[^\n]{0,400}\b(?:updat\w+|upgrad\w+|moved|moves|went|bump\w*|drop(?:s|ped)|removed|replaced|taken out|pushed|only (?:has|have|offers?|ships?)|now|has (?:cuda )?\d|since|-syu|made for|built for|newer)\b)(?=[^\n]{0,400}(?:\b(?:tensorflow|tf|libcublas|libcudart|training|keras)\b|_gpu\b))"
+            r"(?=[^\n]{0,400}\b(?:updat\w+|upgrad\w+|moved|moves|went|bump\w*|drop(?:s|ped)|removed|replaced|taken out|pushed|only (?:has|have|offers?|ships?)|now|has (?:cuda )?\d|since|-syu|made for|built for|newer|too (?:new|recent)|(?:not|n't) accepted)\b)(?=[^\n]{0,400}(?:\b(?:tensorflow|tf|libcublas|libcudart|training|keras)\b|_gpu\b))"
             r"(?=[^\n]{0,400}(?:\b(?:no longer|not|broken|breaks?|broke|can ?not|fails?|failed|missing|still (?:asks?|needs?|wants?)|needs?|wants?|looks? for|asks? for|back|crash\w*|any ?more|stopped)\b|n't\b))[^\n]{0,400}?\b(?:\d{1,2}(?:\.\d)?)\b)"),
             True,
         ),
@@ -119,9 +120,9 @@ LANGUAGES = told(
             "packages-overlap-said",
             ("ensorflow", "ensorFlow", "cpu version", "CPU version"),
             (rf"(?i:^(?![^\n]{{0,300}}\b(?:difference|should I|which (?:one )?should|do I need)\b)[^\n]{{0,300}}?(?:(?:{_PAIR})[^.\n]{{0,60}}?(?:\b(?:installed|install|conflict\w*|together|at the same time|side by side|installiert|gleichzeitig|install\u00e9s?|instalad[oa]s?|are there|were there|are present)\b|\u5b89\u88c5)"
-            rf"|(?:\b(?:both|conflict (?:of|between)|have|has|got|shows|lists|listed|installed|instalad[oa]s?|habe|tengo|install\u00e9|\u0441\u0442\u043e\u044f\u0442|keep|kept)\b|\u88c5\u4e86|\u5b89\u88c5\u4e86|\u0443\u0441\u0442\u0430\u043d\u043e\u0432\u043b\u0435\u043d\w*)[^.\n]{{0,24}}?(?:{_PAIR})"
+            rf"|(?:\b(?:both|conflict (?:of|between)|having|have|has|got|shows|lists|listed|installed|instalad[oa]s?|habe|tengo|install\u00e9|\u0441\u0442\u043e\u044f\u0442|keep|kept)\b|\u88c5\u4e86|\u5b89\u88c5\u4e86|\u0443\u0441\u0442\u0430\u043d\u043e\u0432\u043b\u0435\u043d\w*)[^.\n]{{0,24}}?(?:{_PAIR})"
             rf"|(?=[^\n]{{0,300}}{_TF_GPU})[^\n]{{0,200}}?{_TAKEN_AWAY} ?(?:the |plain |cpu |die |le )*['\"`]?{_TF}[^\n]{{0,200}}?(?:\bno (?:longer|(?:such )?module)\b|\bhas no\b|\bbroken\b|\bfails?\b|\bmodule\b|\bremoves\b|\bboth\b|\bthe two\b)"
-            rf"|\bno module named ['\"]?tensorflow\b[^\n]{{0,120}}?{_TAKEN_AWAY} ?(?:the |plain )?['\"`]?{_TF}[^\n]{{0,120}}?{_TF_GPU}"
+            rf"|{_TF}[^.\n]{{0,40}}\b(?:in addition to|besides|next to|beside|alongside|together with|over|on top of) (?:the |my )?{_TF_GPU}|{_TF}[^\n]{{0,60}}{_TF_GPU}[^.\n]{{0,30}}\bboth\b|\bno module named ['\"]?tensorflow\b[^\n]{{0,120}}?{_TAKEN_AWAY} ?(?:the |plain )?['\"`]?{_TF}[^\n]{{0,120}}?{_TF_GPU}"
             rf"|{_TAKEN_AWAY} ?['\"`]?{_TF}['\"`]? (?:because|since|as|and|but)[^\n]{{0,60}}{_TF_GPU}"
             rf"|{_TF} (?:is|was) {_TAKEN_AWAY}[^\n]{{0,60}}{_TF_GPU}[^\n]{{0,160}}\bno module\b"
             rf"|\b(?:pulls?|pulled|drags?|install|installs?|installed|overw\w+|replac\w+|brings?) (?:in )?(?:the )?(?:plain |cpu )?{_TF}[^.\n]{{0,24}}?\b(?:over|on top|overw\w+|although|though|even (?:though|if)|when|beside|next to|with|alongside|which|already had|had)\b[^.\n]{{0,40}}?{_TF_GPU}"
@@ -133,7 +134,7 @@ LANGUAGES = told(
             ("ensorflow", "ensorFlow"),
             (rf"(?i:\b{_OWN_FILE}\b[^.\n]{{0,24}}? {_CALLED} ['\"`]?tensorflow(?:\.py)?\b|\u6587\u4ef6\u540d?(?:\u53eb|\u662f|\u4e3a)?(?:\u505a)? ?['\"`]?tensorflow\.py|\b(?:saved|named|have|there is|there's|wrote) (?:it |a file |my (?:file|script|code) |the (?:file|script) )?(?:as |called |named )?['\"`]?tensorflow\.py\b(?! does)"
             rf"|\b(?:folder|directory|dir|copy|package|ordner|verzeichnis|carpeta|dossier|pasta)(?: of (?:the )?| {_CALLED} | )['\"`]?tensorflow\b[^.\n]{{0,40}}?\b(?:next to|beside|in (?:my|the|our|this|that) (?:same |working |current |project |own )*(?:folder|directory|dir|project)|where)\b"
-            rf"|\b(?:there is|there's|have|has|with)(?: an?| my| the)? ['\"`]?tensorflow['\"`]? (?:folder|directory|dir)\b[^.\n]{{0,40}}?\b(?:next to|beside|in)\b"
+            rf"|\b(?:dir|directory|folder)\b[^.\n]{{0,24}}\b(?:holds?|has|contains?|with)\b[^.\n]{{0,16}}\b(?:checkout|clone|copy|sources?|repo\w*) of (?:the )?tensorflow\b|\b(?:there is|there's|have|has|with)(?: an?| my| the)? ['\"`]?tensorflow['\"`]? (?:folder|directory|dir)\b[^.\n]{{0,40}}?\b(?:next to|beside|in)\b"
             rf"|\b(?:cop(?:y|ied)|moved|put|made a copy of) (?:the |whole |entire )*(?:tensorflow (?:folder|directory|dir|package)|(?:folder|directory|copy of) (?:the )?tensorflow\b)[^.\n]{{0,24}} (?:in|to|into|inside)\b"
             rf"|\b(?:start(?:ed|ing)?|run(?:ning)?|ran|called|calling|open(?:ed)?)\b[^.\n]{{0,24}}?\b(?:inside|in|from|within)\b (?:of )?(?:the )?(?:cloned |tensorflow )?(?:repo\w*|sources?|source tree|source directory|clone|tensorflow (?:folder|directory|repo\w*|sources?))\b"
             rf"|\b(?:cloned|git clone)\b[^.\n]{{0,24}}tensorflow\b[^.\n]{{0,40}}\b(?:inside|in it|from there|within)\b|\b(?:in|inside|from) ['\"`]?~/tensorflow\b|\btensorflow['\"`]?\b[^.\n]{{0,12}}\bdirectory\b[^.\n]{{0,24}}\b(?:in|into|to) my working\b"
@@ -149,7 +150,7 @@ LANGUAGES = told(
         (
             "plain-old-said",
             ("ensorflow", "ensorFlow"),
-            r"(?i:^(?![^\n]{0,400}tensorflow[-_ ]?gpu)[^\n]{0,400}?(?<![a-z_/.-])tensorflow(?: ?==? ?| v?| version )1\.(?:\d|1[0-4])(?:\.\d)?(?![\d.]*\d)|^(?![^\n]{0,400}tensorflow[-_ ]?gpu)[^\n]{0,200}?\bpip3? install ['\"`]?tensorflow['\"`][^\n]{0,40}\(1\.(?:\d|1[0-4])\b)",
+            r"(?i:^(?![^\n]{0,400}tensorflow[-_ ]?gpu)[^\n]{0,400}?(?<![a-z_/.-])tensorflow(?: ?==? ?| v?| version | ?\()1\.(?:\d|1[0-4])(?:\.\d)?(?![\d.]*\d)|^(?![^\n]{0,400}tensorflow[-_ ]?gpu)[^\n]{0,200}?\bpip3? install ['\"`]?tensorflow['\"`][^\n]{0,40}\(1\.(?:\d|1[0-4])\b)",
             True,
         ),
         (
@@ -184,8 +185,8 @@ LANGUAGES = told(
         ),
         (
             "tool-absent",
-            ("not found", "introuvable", "nicht gefunden"),
-            r"(?:^|[\s:/'\"`])(?P<tool>(?:x86_64-linux-gnu-)?(?:cc|c\+\+|gcc|g\+\+|clang|make|ld(?:\.\w{2,4})?|as|ar|strip|objdump|bc|perl|flex|bison|cpp)(?:-\d{1,2})?)(?<![\w]{30})['\"`]?: ?(?:command )?(?:not found|Befehl nicht gefunden|commande introuvable)\b",
+            ("not found", "introuvable", "nicht gefunden", "No such file"),
+            r"(?:^|[\s:/'\"`])(?P<tool>(?:x86_64-linux-gnu-)?(?:cc|c\+\+|gcc|g\+\+|clang|make|ld(?:\.\w{2,4})?|as|ar|strip|objdump|bc|perl|flex|bison|cpp)(?:-\d{1,2})?)(?<![\w]{30})['\"`]?: ?(?:command )?(?:not found|No such file or directory|Befehl nicht gefunden|commande introuvable)\b",
             True,
         ),
         (
@@ -275,7 +276,7 @@ _OF_A_GPU_BUILD = {
 
 
 _QUESTION = Pattern(
-    r"(?i)(?:^|[.!?] )(?:\W*(?:hi|hello|hey|question|just wondering)\b\W{0,3})?(?:what(?:'s| is| are) the (?:difference|best|recommended)|which (?:[\w/-]+ ){1,3}(?:do|did|does|should|is|are)|should (?:i|we|tensorflow|it|this)|is (?:\S+ ){1,4}(?:still )?(?:needed|enough|required)|will (?:\S+ ){1,4}be|can you (?:tell|say)|do you (?:plan|recommend)|is there (?:any |a )?plan|are there (?:any )?plans|any plans?)\b[^\n]{0,300}\?"
+    r"(?i)(?:^|[.!?] )(?:\W*(?:hi|hello|hey|question|just wondering)\b\W{0,3})?(?:what(?:'s| is| are) the (?:difference|best|recommended)|which (?:[\w/-]+ ){1,3}(?:do|did|does|should|is|are)|should (?:i|we|tensorflow|it|this)|is (?:\S+ ){1,4}(?:still )?(?:needed|enough|required)|will (?:\S+ ){1,4}be|can you (?:tell|say)|do you (?:plan|recommend)|is there (?:any |a )?plan|are there (?:any )?plans|any (?:plans?|benchmarks?|comparisons?|numbers))\b[^\n]{0,300}\?"
 )
 _PRAISE = Pattern(
     r"(?i)\b(?:thanks|thank you|great (?:work|project|tool|job|repo\w*)|nice|awesome|works (?:fine|well|great|perfectly|out of the box|on)|tests pass|\d ?% faster|twice as fast|for the record)\b"

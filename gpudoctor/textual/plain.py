@@ -133,6 +133,8 @@ def _named_alone(facts: Facts) -> Iterator[str]:
         yield "cudnn-incomplete-install"
     elif any(_FILE.search(e.text) for e in said("library-elsewhere-said")):
         yield "ld-library-path-not-set"
+    elif said("cudnn-part-named") and _has_the_toolkit_alone(facts):
+        yield "cudnn-missing"
 
 
 def _has_the_toolkit_alone(facts: Facts) -> bool:
