@@ -395,7 +395,8 @@ def zlibwapi_missing(facts: Facts) -> Iterator[Found]:
     Source: NVIDIA cuDNN installation guide 8.3 to 8.9, 'Installing zlib' on Windows.
     """
     parts = [e for e in facts.text.said("cudnn-part-on-windows") if e.values.get("code") == _MODULE_NOT_FOUND]
-    if parts and any(_NEEDS_ZLIB <= cudnn < _HAS_ZLIB for cudnn in _stated.named(facts, "cudnn")):
+    alone = facts.text.said("single-dll-fetched-said")  # others of cuDNN are not there
+    if parts and not alone and any(_NEEDS_ZLIB <= cudnn < _HAS_ZLIB for cudnn in _stated.named(facts, "cudnn")):
         told = (*facts.text.said("zlibwapi"), *parts)
     else:
         told = said(facts, "zlibwapi", settle="where zlibwapi.dll")

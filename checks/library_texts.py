@@ -20,6 +20,9 @@ EXTRA = Fix(
 )
 
 
+_AMPERE = (8, 0)
+
+
 def other_cuda(facts: Facts) -> Iterator[Found]:
     """The text names a CUDA that does not bring what TensorFlow asks for (cuda-version-mismatch)."""
     if said := facts.text.said("wants-other-cuda"):
@@ -29,7 +32,8 @@ def other_cuda(facts: Facts) -> Iterator[Found]:
             fixes=(EXTRA,),
         )
         return
-    if _asked_by_cudnn(facts):
+    newer = None if lost(facts) else _told.too_new(facts, any_of_them=True)
+    if _asked_by_cudnn(facts) or (newer and newer[1] >= _AMPERE):  # which no CUDA helps (gpu-too-new-for-build)
         return
     wishes = [
         [(name, between) for name, between in one if not name.startswith(("libcurand", "curand"))]

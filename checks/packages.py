@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from shlex import quote
 
 from gpudoctor.checks import _installs, _said
+from gpudoctor.checks._builds_said import is_apart
 from gpudoctor.checks._libraries import wanted
 from gpudoctor.checks._pip import pip
 from gpudoctor.checks._said import lines
@@ -55,7 +56,8 @@ def tf_packages_overlap(facts: Facts) -> Findings:
     What it looks at: the lists of files (RECORD) of tensorflow, tensorflow-cpu, tensorflow-gpu, tf-nightly and their
     like. It fires where two of them own the same files, and the build that lies there now is one without CUDA,
     can't be imported, or is mixed from two versions. In a pasted text it fires where TensorFlow itself says so, and where
-    the Python of an environment loads the TensorFlow of the user's own directory.
+    the Python of an environment loads the TensorFlow of the user's own directory; and where somebody says that tensorflow and
+    tensorflow-gpu are both installed, of a release before they became one, and no GPU is used.
 
     Why it matters: all of them write to the same directory, and whoever came last has the files, often because
     another package asked for it. Removing one of them takes files of the other along.
@@ -84,6 +86,13 @@ def tf_packages_overlap(facts: Facts) -> Findings:
             fixes=(_ONE_OF_THEM,),
         )
         return None
+    if facts.text.is_all and (told := _said_apart(facts)):
+        yield Found(
+            message="tensorflow-gpu and the package for CPUs are both installed: the one that came last lies over the other.",
+            proof=lines(told),
+            fixes=(_THE_ONE_WITH_CUDA,),
+        )
+        return None
     for overlap in known(facts.python.overlaps):
         names = [_name(owner) for owner in overlap.owners]
         if len(set(names)) < 2 or not all(_TENSORFLOW.match(n) for n in names):
@@ -94,6 +103,13 @@ def tf_packages_overlap(facts: Facts) -> Findings:
             continue
         yield _over_each_other(facts, overlap, names)
     return "no TensorFlow packages of different builds lie over each other"
+
+
+def _said_apart(facts: Facts) -> tuple[TextEvent, ...]:
+    """Somebody tells that both packages are installed, where no GPU is used, of releases before they became one."""
+    named = {v for e in facts.text.said("names") for v in e.values.get("tensorflow", "").split()}
+    both, none = facts.text.said("both-packages"), facts.text.said("says-no-gpu")
+    return (*both, *none[:1]) if both and none and (not named or any(is_apart(v) for v in named)) else ()
 
 
 def _two_releases(facts: Facts) -> tuple[TextEvent, ...]:
@@ -118,6 +134,13 @@ _ONE_OF_THEM = Fix(
         "python3 -m pip uninstall -y tensorflow tensorflow-gpu tensorflow-cpu tf-nightly",
         "python3 -m pip install tensorflow",
     ),
+    verify="python3 -m pip list | grep -i tensorflow",
+)
+_THE_ONE_WITH_CUDA = Fix(
+    kind="advice",
+    risk="safe",
+    summary="Remove all of them, then install tensorflow-gpu of the release that is needed (before 1.15, tensorflow is for CPUs)",
+    steps=("python3 -m pip uninstall -y tensorflow tensorflow-cpu tensorflow-gpu",),
     verify="python3 -m pip list | grep -i tensorflow",
 )
 _NOT_THE_USERS = Fix(

@@ -241,16 +241,6 @@ def _cpu_build_in_text(facts: Facts) -> Found | None:
             proof=lines(after),
             fixes=(_by_hand(("tensorflow", "tensorflow-gpu"), "tensorflow-gpu", _named_apart(facts)),),
         )
-    named = {v for e in facts.text.said("names") for v in e.values.get("tensorflow", "").split()}
-    two = not named or any(is_apart(v) for v in named)
-    if two and (both := facts.text.said("both-packages")) and (told := facts.text.said("says-no-gpu")):
-        return Found(
-            message="tensorflow-gpu and the package for CPUs are both installed: the one that came last lies over the other.",
-            proof=lines((*both, *told[:1])),
-            fixes=(
-                _by_hand(("tensorflow", "tensorflow-cpu", "tensorflow-gpu"), "tensorflow-gpu", _named_apart(facts)),
-            ),
-        )
     if image := _cpu_image(facts):
         return Found(
             message="The image tensorflow/tensorflow without 'gpu' in its tag has the build for CPUs only.",

@@ -46,6 +46,10 @@ _RUNFILE = Pattern(
 """NVIDIA's installer."""
 _REQUIRED = Pattern(r"\([^()\n]{0,80}(?:>=|\bor (?:newer|later|higher)\b)[^()\n]{0,40}\)")
 """Behind the name of a build: what it asks for."""
+_ASKED_ABROAD = Pattern(
+    r"(?:(?i:\b(?:braucht|verlangt|ben\u00f6tigt|requiere|necesita|pide|exige|demande|requiert|precisa|requer)\b|\u0442\u0440\u0435\u0431\u0443\w{1,4}|\u043d\u0443\u0436\u0435?\u043d\w?)|\u8981\u6c42|\u9700\u8981|\u8981)[^.,;\uff0c\u3002\uff1f?\n]{0,20}?(?i:cuda|cudnn)[ _-]?v?\d{1,2}(?:\.\d{1,3}){0,3}\u5417?"
+)
+"""What is asked for, in other tongues."""
 _PACKAGE = Pattern(r"\bcuda-(?:toolkit-|runtime-|libraries-)?(?P<major>\d{1,2})-(?P<minor>\d)\b")
 _CUDNN = tuple(
     Pattern(p.replace("VERSION", r"v?(\d{1,2}(?:\.\d{1,3}){0,3})"), re.ASCII)
@@ -242,7 +246,7 @@ def line(text: str, _number: int, _notes: Notebook) -> Understood | None:
         return Understood(SHOWN, {"directory": shown["directory"], "library": shown["library"]})
     if (replaced := _REPLACED.search(text)) and is_cuda(replaced["version"]) and not text.endswith("?"):
         return Understood(KIND, {"cuda": replaced["version"]})
-    text = _REQUIRED.sub("", text)
+    text = _ASKED_ABROAD.sub("", _REQUIRED.sub("", text))
     if (run := _RUNFILE.search(text)) and not _NO_SUCH.search(text[run.start() :]):
         return Understood(KIND, {"cuda": run[1]})
     if ".cc:" in text:

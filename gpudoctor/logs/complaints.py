@@ -31,6 +31,7 @@ _NO_GPU = tuple(Pattern(one, re.IGNORECASE) for one in (
     rf"\w{{0,4}} (?!out of){_SOME}{{0,30}}?\b{_CARD}\b(?! (?:mem|util|usage|process|ram)|'s| version)"),
     rf"\bwithout (?:seeing|finding|using|detecting) {_SOME}{{0,20}}\b{_CARD}\b",
     rf"\b{_CARD}\b{_SOME}{{0,60}}? but (?:it )?(?:not|no longer|doesn't|does not|isn't|won't) (?:any ?more|with|in|on|since|under|for|work|after)\b",
+    rf"\bwhy (?:isn't|aren't|doesn't|don't) (?:the |my |our )?{_CARD} (?:get |being )?{_SEEN}",
     # there is none
     r"\bno (?:nvidia |cuda |physical |visible )?GPUs? (?:is |are |was |were |being |devices? |card )?(?:detected|found|available|visible|listed|recogni[sz]ed|seen|after|since|in (?:tf|tensorflow)|with (?:tf|tensorflow)|on windows|support(?= (?:in|on|with|after|since)))",
     r"(?:[:,;-] |\bpip |\btensorflow |\btf )no GPUs?\W{0,3}$|^no nvidia drivers?\W{0,3}$|\b(?:prints?|shows?|gives?|throws?) (?:\w+ ){0,3}(?:errors?|warnings?) and no GPUs?\b",
@@ -39,7 +40,7 @@ _NO_GPU = tuple(Pattern(one, re.IGNORECASE) for one in (
     r"\b(?:is|are|was|see|get|got|gives?|returns?|shows?|says?|prints?|have) (?:only )?['\"]?0 GPUs?\b|\b(?:GPUs|GPU (?:available|count|number|found))(?: is| are|:| =|=) ?(?:0|zero|none|False)\b(?![.,]\d|\d| ?[,(]| ?%|:)|\bnumber of GPUs? \w{0,12} ?(?:is |= ?|: ?)?0\b",
     r"list_(?:physical|local|logical)_devices[^.]{0,80}\b(?:empty|nothing)\b|\b(?:an |the )?empty (?:GPU |device )?list\b|\bempty list of (?:GPU|device|physical)",
     r"\b(?:gives?|gave|returns?|returned|prints?|printed|get|got)(?: me)?(?: back)? an empty (?:array|list)\b",
-    r"\bis_gpu_available\b[^?]{0,90}\b(?:False|no)\b|list_physical_devices[^?]{0,90}\b(?:0 GPUs|\[\])|\bwithout (?:a|the|any) GPU\b",
+    r"\bis_gpu_available\b[^?]{0,90}\b(?:False|no)\b|list_physical_devices[^?]{0,90}(?:\b0 GPUs|(?<![\w.])\[\])|\bwithout (?:a|the|any) GPU\b",
     # the processor does it
     r"\b(?:only|just|nothing but|none but|nothing else than) (?:uses? |sees? |detects? |lists? |shows? |finds? |on |in |the |my |works? (?:on|with) )*(?:the |my )?CPUs?\b(?! cores?| threads?| mem|-bound)",
     r"\bonly (?:uses?|takes?|sees?|detects?|lists?|shows?|finds?|runs? on|works? on|trains? on|using|taking)(?: the| my)? CPU\b",
@@ -51,9 +52,13 @@ _NO_GPU = tuple(Pattern(one, re.IGNORECASE) for one in (
     r"\bGPU(?:'s)? (?:usage|utili[sz]ation|util|load|use)\b[^.%\d]{0,24}\b0(?:\.0)? ?%(?! ?(?:[-,\u2013>]{1,2}|then|to|and|\u2192) ?(?:\d{2}|100) ?%)|\b(?<![\d.])0 ?% (?:of )?(?:the )?GPU\b|\bCPU\b[^.\n]{0,24}\b(?:100|9\d) ?%[^.\n]{0,24}\bGPU\b[^.\d\n]{0,12}\b0 ?%|\b(?:100|9\d) ?% (?:of )?(?:the )?CPU\b[^.\n]{0,24}\bGPU\b[^.\d\n]{0,12}\b0 ?%|\bno (?:GPU usage|usage of the GPU|new process on it|process(?:es)? on the GPU)\b",
     # in other languages
     r"\b(?:zeigt|findet|nutzt|verwendet|listet) (?:mir )?nur (?:die )?CPU\b|\b(?:Karte|Grafikkarte|RTX \d{4}|GTX \d{4}) (?:\w+ ){0,4}nicht zum Laufen|GPU (?:wird|ist) nicht (?:erkannt|gefunden|genutzt|verwendet|sichtbar)|(?:无法|不能|没法|没有|未能|未)(?:使用|用|识别|检测到?|调用|找到|发现)(?:到|不到)? ?(?:GPU|gpu|显卡)|(?:检测|识别|找|调用|用)不(?:到|了|上) ?(?:GPU|gpu|显卡)",
-    r"\bno (?:detecta|reconoce|encuentra|utiliza|usa|ve) (?:la |mi |el |o |a |minha )?(?:GPU|tarjeta)|n\u00e3o (?:detecta|reconhece|encontra|usa|utiliza|v\u00ea) (?:a |minha |o )?(?:GPU|placa)",
+    r"(?<!\bn\u00e3o )\bno (?:detecta|reconoce|encuentra|utiliza|usa|ve|aparece) (?:la |mi |el |o |a |minha |ninguna )?(?:GPU|tarjeta)|n\u00e3o (?:detecta|reconhece|encontra|usa|utiliza|v\u00ea) (?:a |minha |o )?(?:GPU|placa)",
     r"\u043d\u0435 (?:\u0432\u0438\u0434\u0438\u0442|\u043d\u0430\u0445\u043e\u0434\u0438\u0442|\u0438\u0441\u043f\u043e\u043b\u044c\u0437\u0443\u0435\u0442|\u043e\u043f\u0440\u0435\u0434\u0435\u043b\u044f\u0435\u0442) (?:GPU|\u0432\u0438\u0434\u0435\u043e\u043a\u0430\u0440\u0442)|ne (?:d\u00e9tecte|reconna\u00eet|trouve|voit|utilise) pas (?:le |mon |la |ma )?(?:GPU|carte)",
     r"GPU(?:を|が)?(?:認識|検出|使用|利用)(?:し|され|でき|し?て)(?:ない|ません|ていない)",
+    r"(?:\b(?:wird|werden|wurde|ist) (?:\w+ ){0,2}?(?:GPU|Grafikkarte|Karte)|\b(?:GPU|Grafikkarte|Karte) (?:wird|ist|bleibt|wurde)) (?:\w+ ){0,3}?(?:nicht |un)(?:erkannt|gefunden|genutzt|benutzt|verwendet|angesprochen)|\bl\u00e4uft (?:\w+ ){0,2}?(?:nur )?auf der CPU\b",
+    r"(?:GPU|carte(?: graphique)?) n'est (?:pas|jamais|toujours pas) (?:d\u00e9tect|reconnu|trouv|utilis|vu)|\btourne(?:nt)? (?:uniquement |seulement )?sur le CPU\b|\b(?:GPU|tarjeta(?: gr\u00e1fica)?) no (?:se |es |est\u00e1 siendo )?(?:detect|reconoc|us[ae]|utiliz|encuentra)|\bs[o\u00f3]lo (?:usa|utiliza) (?:la |el )?CPU\b",
+    r"\b(?:GPU|placa(?: de v\u00eddeo)?) n\u00e3o (?:\u00e9 |est\u00e1 sendo |foi |est\u00e1 )?(?:detectad|reconhecid|usad|utilizad|encontrad)|(?:GPU|\u0432\u0438\u0434\u0435\u043e\u043a\u0430\u0440\u0442\w{1,2}) (?:\u0432\u043e\u043e\u0431\u0449\u0435 )?\u043d\u0435 (?:\u0438\u0441\u043f\u043e\u043b\u044c\u0437\u0443\u0435\u0442\u0441\u044f|\u043e\u043f\u0440\u0435\u0434\u0435\u043b\u044f\u0435\u0442\u0441\u044f|\u0432\u0438\u0434\u043d|\u043d\u0430\u0439\u0434\u0435\u043d|\u043e\u0431\u043d\u0430\u0440\u0443\u0436\u0435\u043d)",
+    r"\u770b\u4e0d\u5230 ?(?:GPU|gpu|\u663e\u5361)|(?:GPU|gpu|\u663e\u5361)[^\u3002\uff0c,\n]{0,8}?(?:\u6ca1\u6709?|\u672a)\u88ab?(?:\u7528\u4e0a|\u4f7f\u7528|\u8bc6\u522b|\u68c0\u6d4b\u5230|\u5229\u7528|\u7528\u5230)|\u53ea(?:\u7528|\u4f7f\u7528)\u4e86? ?CPU",
 ))  # fmt: skip
 """No GPU is seen or used: each is compiled for the lines that hold its words only."""
 _OF_SEVERAL = Pattern(rf"\b[Mm]ulti[- ]GPUs?\b|\b{OTHERS} (?:\w+ ){{0,2}}?{_CARD}\b", re.IGNORECASE)

@@ -59,6 +59,7 @@ from . import (
     tensorflow_facts,
     tensorflow_ops,
     told_drivers,
+    told_faults,
     told_hosts,
     told_libraries,
     told_packages,
@@ -117,6 +118,7 @@ LANGUAGES: tuple[Language, ...] = (
     *told_libraries.LANGUAGES,
     *told_packages.LANGUAGES,
     *told_platforms.LANGUAGES,
+    *told_faults.LANGUAGES,
     complaints.SUSPICIONS,
     *complaints.LANGUAGES,
 )
@@ -287,6 +289,7 @@ def _with_likeness(notes: Notebook, pasted: Pasted) -> Facts:
     asked = first in harmless or _asks_of_the_harmless(notes, pasted, first)
     faint = bool(benign_at) and bool(found) and found[0].share < _FAINT and not answered.fails(notes)
     asked = asked or faint or memory_said.asks(notes, found) or answered.answered(notes, found)
+    asked = asked or told_faults.asks_or_praises(left, notes)
     asked = asked or (not answered.fails(notes) and told_speed.merely_asks(left, found))
     hides = bool(values & {*_HIDES}) and any(
         one.cause == "cuda-visible-devices-empty" and (at == 0 or one.share >= _FAINT) for at, one in enumerate(found)
@@ -305,6 +308,7 @@ def _with_likeness(notes: Notebook, pasted: Pasted) -> Facts:
         if alike.shares(texts)[found[0].cause] >= _BY_THEMSELVES:
             line = spoken[alike.telling(texts, found[0].cause)]
             found = (msgspec.structs.replace(found[0], line=line.number, text=line.text[:LONGEST]), *found[1:])
+    told_faults.settle(notes)
     facts = notes.facts(pasted.count, pasted.left_out)
     return msgspec.structs.replace(facts, text=msgspec.structs.replace(facts.text, alike=found, words=count))
 

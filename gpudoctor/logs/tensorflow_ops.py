@@ -121,13 +121,14 @@ _LIBRARIES = (
     ),
     Kind(
         "cudnn-lacks-part",
-        r"Could not load library libcudnn_\S{1,40} Error: libcudnn_\S{1,40} cannot open"
-        r"|CUDNN_STATUS_(?:SUBLIBRARY_LOADING_FAILED|NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE)|Unable to load any of \{libcudnn_|(?:[Ii]nvalid handle|Error)[^\n]{0,30}Cannot load symbol cudnn",
+        r"Could not load library libcudnn_(?:\S{1,40} Error: libcudnn_\S{1,40} cannot open|\w{1,30}\.so\.\d['\"`.!?]{0,3}$)"
+        r"|CUDNN_STATUS_(?:SUBLIBRARY_LOADING_FAILED|NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE)|Unable to load (?:any of \{)?libcudnn_|(?:[Ii]nvalid handle|Error)[^\n]{0,30}Cannot load symbol cudnn",
         _FAILS,
     ),
     Kind(
         "cudnn-part-on-windows",
-        r"(?i:could not (?:load library|locate)) \"?(?:[A-Za-z]:\\[^\"\n]{0,200}\\)?(?P<library>cudnn_\w*64_\d+\.dll)(?:\. Error code:? (?P<code>\d+))?",
+        r"(?i:could not (?:load library|locate)) \"?(?:[A-Za-z]:\\[^\"\n]{0,200}\\)?(?P<library>cudnn_\w*64_\d+\.dll)(?:\. Error code:? (?P<code>\d+))?"
+        r"|(?i:make sure) ['\"`]?(?P<library2>cudnn_\w*64_\d+\.dll)['\"`]? is in|\b(?P<library3>cudnn_\w*64_\d+\.dll)['\"`]? (?i:(?:\w+ )?(?:can(?:'t|not| not) be|could(?:n't| not) be|(?:was|is) not|not) (?:found|loaded|located)|is missing|(?:is not|isn't) in (?:the|your|my) (?:library )?path)",
         _FAILS,
     ),
 )  # fmt: skip

@@ -113,7 +113,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "cudnn-major-said",
         ("cudnn", "cuDNN", "CUDNN", "CuDNN"),
-        (r"(?i:^(?![^\n]{0,300}\b(?:need\w*|requir\w*|want\w*|should|not|never|n't|could|uninstall\w*|remov\w*)\b)[^\n]{0,200}?(?<![a-z_])cudnn[ -]?v?(?P<major>[5-9])(?:\.\d[\d.]{0,8})?(?![\d_])"
+        (r"(?i:^(?![^\n]{0,300}(?:\b(?:need\w*|requir\w*|want\w*|should|not|never|n't|could|uninstall\w*|remov\w*|braucht|verlangt|ben\u00f6tigt|requiere|necesita|pide|exige|demande|requiert|precisa|requer)\b|\u8981\u6c42|\u9700\u8981|\u8981|\u0442\u0440\u0435\u0431\u0443))[^\n]{0,200}?(?<![a-z_])cudnn[ -]?v?(?P<major>[5-9])(?:\.\d[\d.]{0,8})?(?![\d_])"
         r"|cudnn\w{0,20}64_\d\.dll['\"`]{0,2}(?:[^\n\d]{1,24}?)(?<![\d._])(?P<major2>[5-9])(?![\d._%]))"),
     ),
     (

@@ -18,6 +18,7 @@ from .fitting import DEEPEST, fitting
 from .hints import hinted, proven
 from .likely import as_root, likely
 from .likeness import ranked
+from .plain import plainly
 from .proof import quoted
 from .settles import SETTLES
 
@@ -48,7 +49,8 @@ def narrowed(
     if symptom in (READS_LIKE_A_FAULT, "runs-slowly"):
         fits = hinted(facts, fits)  # some were not there before; what a slow program does says more than the words
     cures = tuple(c for c in _cured(facts) if c in fits or symptom in (READS_LIKE_A_FAULT, *checks[c].explains))
-    fits = tuple(name for name in dict.fromkeys((*cures, *proven(facts, fits))) if name in left)
+    plain = tuple(c for c in plainly(facts) if c in fits or symptom in (READS_LIKE_A_FAULT, *checks[c].explains))
+    fits = tuple(name for name in dict.fromkeys((*cures, *plain, *proven(facts, fits))) if name in left)
     shown = next(f for f in findings if f.cause == symptom)
     if fits:
         chosen = tuple(_candidate(checks[name], left[name]) for name in fits)

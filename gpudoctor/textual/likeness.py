@@ -44,7 +44,8 @@ def ranked(
     shown = facts.text.shows(symptom)
     if symptom == READS_LIKE_A_FAULT:
         works = isinstance(facts.gpu.devices, tuple) and bool(facts.gpu.devices)
-        return tuple(c for c, share in shares.items() if share >= _LEAST and not (works and c in _WITHOUT_A_DRIVER))
+        alike = (c for c, share in shares.items() if share >= _LEAST and not (works and c in _WITHOUT_A_DRIVER))
+        return tuple(dict.fromkeys((*fits, *alike)))
     if not shown and fits[:1] == (_ANYTHING,):
         scores = {cause: max(shares.get(cause, 0.0), _FITS * _LATER**place) for place, cause in enumerate(fits)}
         more = {c: share for c, share in shares.items() if c not in scores and c not in others and share >= _LEAST}

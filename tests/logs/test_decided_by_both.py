@@ -167,7 +167,7 @@ DEFAULT = "    _DEFAULT = SymbolDatabase(pool=descriptor_pool.Default())\nAttrib
         ('  File "/home/u/miniconda3/envs/tf/lib/python3.6/site-packages/tensorflow/__init__.py", line 24\n  File "/home/u/miniconda3/envs/tf/lib/python3.6/imp.py", line 343\n' + NO_CUBLAS, None),
         ("tensorflow-gpu 1.0.1 found my GPU. After installing keras, tensorflow finds CPU only.\n", "tf-cpu-only-package"),
         ("Numpy version error compiled with API 0x10 installed 0xf\n", "numpy-abi-break"),
-        ("It runs on the CPU, though I have both *tensorflow-gpu* and *tensorflow-cpu* installed. It does not use the GPU.\n", "tf-cpu-only-package"),
+        ("It runs on the CPU, though I have both *tensorflow-gpu* and *tensorflow-cpu* installed. It does not use the GPU.\n", "tf-packages-overlap"),
         ("Could not find a version that satisfies the requirement tensorflow-gpu==2.3.0rc0 (from versions: 2.2.0, 2.3.0, 2.3.1)\n", None),
         (LISTED.format(last="2.0.0b1").replace("1.14.0, ", "1.14.0,\n "), "pip-too-old"),
         ("Jetson Nano\ntensorflow-2.3.1-cp36-cp36m-linux_aarch64.whl is not a supported wheel on this platform.\n", "python-version-unsupported"),

@@ -74,9 +74,9 @@ SWIG = "    _pywrap_tensorflow_internal = swig_import_helper()\n"
         (OFFERED.format(version="2.25.0") + "ldd (GNU libc) 2.17\n", None),
         (OFFERED.format(version="2.15.0") + "ldd (GNU libc) 2.17\n", "python-version-unsupported"),
         # packages
-        ("GPU is not used\ntensorflow and tensorflow-gpu 1.12 are both installed here\n", "tf-cpu-only-package"),
-        ("GPU is not used\ntensorflow-gpu alongside tensorflow in the same env\n", "tf-cpu-only-package"),
-        ("GPU is not used\nwe have both tensorflow and tensorflow-gpu 1.8\n", "tf-cpu-only-package"),
+        ("GPU is not used\ntensorflow and tensorflow-gpu 1.12 are both installed here\n", "tf-packages-overlap"),
+        ("GPU is not used\ntensorflow-gpu alongside tensorflow in the same env\n", "tf-packages-overlap"),
+        ("GPU is not used\nwe have both tensorflow and tensorflow-gpu 1.8\n", "tf-packages-overlap"),
         ("GPU is not used\nboth tensorflow and tensorflow-gpu, 2.3.0, TensorFlow 2.3.0\n", None),
         ("GPU is not used\nShould tensorflow and tensorflow-gpu both be installed?\n", None),
         ("GPU is not used\nI removed tensorflow and tensorflow-gpu is installed\n", None),

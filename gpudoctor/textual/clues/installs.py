@@ -27,6 +27,17 @@ CLUES: dict[str, tuple[str, ...]] = {
     "undefined-symbol": ("tf-packages-overlap", "tf-import-broken"),
     "mac-architecture": ("tf-import-broken",),
     "tf-hollow": ("tf-shadowed", "tf-packages-overlap", "tf-import-broken"),
+    # what people complain of
+    "complains-nvcc-lost": ("cuda-toolkit-missing", "ld-library-path-not-set"),
+    "complains-cudnn-asked": ("cudnn-wrong-major", "cudnn-version-too-old"),
+    "complains-cuda-moved": ("cuda-version-mismatch", "cuda-libs-missing"),
+    "complains-packages-overlap": ("tf-packages-overlap", "tf-cpu-only-package"),
+    "complains-namesake": ("tf-shadowed", "tf-packages-overlap"),
+    "complains-names": ("gpu-too-new-for-build", "cuda-version-mismatch"),
+    "complains-plain-old": ("tf-cpu-only-package", "conda-cpu-build"),
+    "complains-plain-package": ("tf-cpu-only-package", "conda-cpu-build"),
+    "complains-image-lacks-libcuda": ("container-no-gpus-flag", "container-toolkit-missing"),
+    "complains-module-not-built": ("driver-module-not-loaded", "driver-kernel-incompatible"),
     "device-not-available": (
         "tf-no-gpu-registered", "tf-cpu-only-package", "cuda-libs-missing", "cuda-version-mismatch", "driver-missing",
         "container-no-gpus-flag", "cuda-visible-devices-empty",

@@ -80,8 +80,8 @@ CLUES: dict[str, tuple[str, ...]] = {
     "cupti-lost": ("ld-library-path-not-set", "cuda-libs-missing", "cuda-version-mismatch"),
     "busy-said": (*_BUSY[:2], "gpu-memory-held-by-other-process", _BUSY[3]),
     "exclusive-mode-said": ("gpu-exclusive-busy", "compute-mode-prohibited"),
-    "cudnn-lacks-part": _PART,
-    "cudnn-part-on-windows": (_PART[0], "zlibwapi-missing", *_PART[1:], "cuda-libs-missing"),
+    "cudnn-lacks-part": (*_PART, "cudnn-missing"),
+    "cudnn-part-on-windows": (_PART[0], "zlibwapi-missing", *_PART[1:], "cuda-libs-missing", "cudnn-missing"),
     "cudnn-lacks-cublas": ("ld-library-path-not-set", "cuda-libs-missing", "cuda-version-mismatch", "pip-nvidia-libs-not-found"),
     "cudnn-lacks-libcuda": ("wsl-libcuda-path", "driver-libcuda-not-on-path", "cudnn-incomplete-install"),
     "libraries-mixed": (

@@ -1,0 +1,150 @@
+"""What somebody's plain words put first where the lines leave it open: where a library lies, which version is here, what lies over
+what (logs/told_faults.py). It adds none that does not fit, and proves none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..facts import Facts, Unread
+from ..patterns import Pattern
+from . import libraries, setups
+from .hints import strong
+
+_ONE_PACKAGE = (2, 1)
+_UNPACKS = "cudnn_cnn_infer64_"
+"""The part of cuDNN that loads zlibwapi.dll."""
+_MAJOR = Pattern(r"(?i)cudnn\w{0,20}(?:64_|\.so\.)(\d)\b")
+_CUDNN = ("libcudnn", "cudnn64_", "cudnn_")
+
+
+def plainly(facts: Facts) -> tuple[str, ...]:
+    """The causes that go before all others that fit."""
+    return tuple(dict.fromkeys(_said(facts)))
+
+
+def _said(facts: Facts) -> Iterator[str]:
+    said = facts.text.said
+    if said("complains-nvcc-lost") and any(e.values.get("cuda") for e in said("names-cuda")):
+        yield "ld-library-path-not-set"  # its bin directory is on no path
+    if _majors_differ(facts):
+        yield "cudnn-wrong-major"
+    yield from _lost(facts)
+    if said("complains-cuda-moved"):
+        yield "cuda-version-mismatch"
+    waits = said("takes-long", "slow-named") and not said("loss-is-nan")  # jit-cold-start
+    if _card_is_newer(facts) and not waits and not said("library-not-loaded", "library-opened"):
+        yield "gpu-too-new-for-build"
+    release = libraries.release_of(facts)
+    apart = release is None or release < _ONE_PACKAGE  # later both are the same
+    if apart and said("packages-overlap-said") and not said("library-not-loaded", "library-opened", "cuinit-failed"):
+        yield "tf-packages-overlap"
+    if said("namesake-said") and said("tf-lacks-attribute", "tf-hollow", "benign-api-of-tf1"):
+        yield "tf-shadowed"
+    if said("plain-package-said") and not said("library-not-loaded", "library-opened"):
+        yield "tf-cpu-only-package"
+    if said("image-lacks-libcuda-said", "gpus-not-given-said"):
+        yield "container-no-gpus-flag"
+    if said("module-not-built-said") and said("module-build-said"):
+        yield "driver-module-not-loaded"
+
+
+def _majors_differ(facts: Facts) -> bool:
+    """Somebody tells which cuDNN is asked for, and that another one is here."""
+    said, picks = facts.text.said, facts.tensorflow.libraries
+    names = [] if isinstance(picks, Unread) else [p.soname for p in picks]
+    parts = said("cudnn-part-on-windows", "cudnn-lacks-part", "cudnn-part-missing")
+    lost = {found[1] for text in (*names, *(e.text for e in parts)) if (found := _MAJOR.search(text))}
+    asked = {e.values["major"] for e in said("cudnn-asked-said")} or lost
+    here = {e.values["major"] for e in said("cudnn-here-said")}
+    return bool(asked and here) and not asked & here
+
+
+_NEW_CARD = Pattern(r"(?i)(?<!\d)[345]0[5-9]0(?!\d)|(?<!quadro )\brtx 3000\b|\bA100\b|\bRTX A\d{4}\b")
+"""Cards that no CUDA before 11 knows."""
+_BUILT_FOR_IT, _KNOWS_IT = (2, 4), 11
+"""The first TensorFlow whose packages are for such a CUDA."""
+
+
+def _card_is_newer(facts: Facts) -> bool:
+    """Whether each card that is named is newer than each TensorFlow, and each CUDA, that is."""
+    told = [e.values for e in facts.text.said("names")]
+    releases = [tuple(map(int, one.split(".")[:2])) for v in told for one in v.get("tensorflow", "").split()]
+    cudas = [e.values["cuda"] for e in facts.text.said("names-cuda") if e.values.get("cuda")]
+    cudas += [one for v in told for one in v.get("cuda", "").split()]
+    old = all(int(one.split(".")[0]) < _KNOWS_IT for one in cudas) and all(one < _BUILT_FOR_IT for one in releases)
+    cards = facts.text.cards()
+    return bool(cards) and all(_NEW_CARD.search(name) for name in cards) and bool(cudas or releases) and old
+
+
+def _lost(facts: Facts) -> Iterator[str]:
+    """A library is lost: cuDNN's only DLL that somebody fetched, a file that lies elsewhere, or nothing but the toolkit is here."""
+    said = facts.text.said
+    picks = facts.tensorflow.libraries
+    names = [] if isinstance(picks, Unread) else [p.soname for p in picks]
+    parts = said("cudnn-part-on-windows", "cudnn-lacks-part", "cudnn-part-missing")
+    of_cudnn = (
+        bool(parts) or bool(said("cudnn-not-found")) or (bool(names) and all(n.startswith(_CUDNN) for n in names))
+    )
+    if not (names or of_cudnn):
+        yield from _named_alone(facts)
+        return
+    if "libcuda.so.1" in names:
+        return
+    firm = {*strong(facts), *setups.speaks(facts)}
+    if firm & {"cudnn-wrong-major", "zlibwapi-missing", "pip-nvidia-libs-not-found", "cuda-version-mismatch"}:
+        return
+    if said("fails-under-sudo", "run-by-sudo") or (names and libraries.fitting(facts)[:1] == ("cudnn-wrong-major",)):
+        return
+    if said("file-is-there") and any(_UNPACKS in e.values.get("library", "") for e in parts):
+        return  # the file is there: what it needs is not
+    if parts and said("single-dll-fetched-said"):
+        yield "cudnn-incomplete-install"
+        return
+    if said("library-elsewhere-said", "cudnn-works-elsewhere") and not _is_of_another(facts, names):
+        yield "ld-library-path-not-set"
+        return
+    if of_cudnn and _has_the_toolkit_alone(facts):
+        yield "cudnn-missing"
+
+
+_RUNTIME = Pattern(r"(?:cudart|cublas)(?:64_|\.so\.)(?P<version>\d{1,3}(?:\.\d)?)")
+
+
+def _is_of_another(facts: Facts, names: list[str]) -> bool:
+    """Whether a library that is lost is not of the CUDA that is named."""
+    here = [e.values["cuda"] for e in facts.text.said("names-cuda", "names") if e.values.get("cuda")]
+    here = [one for each in here for one in each.split()]
+    wanted = {found["version"].replace(".", "") for name in names if (found := _RUNTIME.search(name))}
+    majors = {one[:-1] if len(one) > 2 or (one[0] in "6789" and len(one) > 1) else one for one in wanted}
+    return libraries.names_another(facts) or (
+        bool(here and majors) and not any(one.split(".")[0] in majors for one in here)
+    )
+
+
+_FILE = Pattern(r"(?i)\b(?:lib)?(?:cudnn|cublas|cudart|cufft|cusolver|cusparse|curand)\w{0,20}\.(?:dll|so)\b")
+
+
+def _named_alone(facts: Facts) -> Iterator[str]:
+    """No line tells that a library is lost, and somebody who complains names one."""
+    said = facts.text.said
+    if facts.text.shows_a_failure or facts.tensorflow.devices == ():
+        return
+    if any(_FILE.search(e.text) for e in said("single-dll-fetched-said")):
+        yield "cudnn-incomplete-install"
+    elif any(_FILE.search(e.text) for e in said("library-elsewhere-said")):
+        yield "ld-library-path-not-set"
+    elif said("cudnn-part-named") and _has_the_toolkit_alone(facts):
+        yield "cudnn-missing"
+
+
+def _has_the_toolkit_alone(facts: Facts) -> bool:
+    """A CUDA is named as installed, and nobody speaks of a cuDNN that is."""
+    said = facts.text.said
+    brought = said(
+        "cudnn-had-said", "cudnn-mentioned", "cudnn-named", "file-is-there", "wheels-asked", "conda-brings-cuda", "cudnn-works-elsewhere",
+        "shows-file", "wheel-libs-named", "names-extra", "cudnn-package", "image-with-cudnn",
+    )  # fmt: skip
+    cudas = [e for e in said("names-cuda") if e.values.get("cuda")]
+    named = any("cudnn" in e.values for e in said("names-cuda"))
+    alone = bool(cudas or said("toolkit-had-said")) and not named and not brought
+    return alone or bool(said("only-toolkit-said"))
