@@ -52,7 +52,7 @@ LANGUAGES = told(
         (
             "builds-cuda-code",
             ("ompil", "tf_ops", "ops", " op", "setup.py", ".cu", "Error 127", "uild", "auen", "make", "ninja", "编译", "lugin", "xtension", "layer", "asteriz", "inding"),
-            r"(?i:\b(?:compil\w*|kompil\w*|tf_ops|custom (?:\w+ )?ops?|(?:cuda|tf|own|pooling|\w+_?ops?) ops?|ops? (?:folder|directory)|setup\.py|setup of the ops|build_ext|ninja|cmake|makefile|makes?|extensions?|plug-?in|\w+ layers?|rasteri[sz]er|bindings?|buil(?:d|ds|ding|t)|bauen)\b|\.cu\b|error 127)|\u7f16\u8bd1",
+            r"(?i:\b(?:compil(?!er(?: f|$))\w*|kompil\w*|tf_ops|custom (?:\w+ )?ops?|(?:cuda|tf|own|pooling|\w+_?ops?) ops?|ops? (?:folder|directory)|setup\.py|setup of the ops|build_ext|ninja|cmake|makefile|makes?|extensions?|plug-?in|\w+ layers?|rasteri[sz]er|bindings?|buil(?:d|ds|ding|t)|bauen)\b|\.cu\b|error 127)|\u7f16\u8bd1",
             True,
         ),
         (
