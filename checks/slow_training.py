@@ -290,7 +290,8 @@ def _in_words(facts: Facts) -> Iterator[Found]:
         if (one := _works_alone(table, pid)) is not None:
             yield one
             return
-    if not pids and (one := _full_and_idle(table)) is not None:
+    slower = facts.text.said("several-slower-said")  # which a GPU that idles does not make it
+    if not pids and not slower and (one := _full_and_idle(table)) is not None:
         yield one
         return
     if (one := _training.in_words(facts, _SEE_WHY)) is not None:

@@ -99,7 +99,7 @@ _MIG_ROW = Pattern(
     r"\|\s{1,4}(?P<index>\d{1,3})\s{1,6}(?P<gi>\d{1,3})\s{1,6}(?P<ci>\d{1,3})\s{1,6}\d{1,3}\s{1,4}\|\s{0,30}\d{1,7}MiB\s{0,2}/\s{0,8}(?P<total>\d{1,7})MiB"
 )
 _PROCESS = Pattern(
-    r"\|\s{1,6}(?P<index>\d{1,3})\s{1,6}(?:(?:\d{1,3}|N/A)\s{1,6}(?:\d{1,3}|N/A)\s{1,20})?(?P<pid>\d{1,10})\s{1,8}"
+    r"\|\s{1,6}(?P<index>\d{1,3})\s{1,12}(?:(?:\d{1,3}|N/A)\s{1,6}(?:\d{1,3}|N/A)\s{1,20})?(?P<pid>\d{1,10})\s{1,8}"
     r"(?P<kind>C\+G|M\+C|C|G)\s{1,6}(?P<name>\S[^|]{0,80}?)\s{1,60}(?P<used>\d{1,7}MiB|N/A)\s{0,12}\|"
 )
 _LISTED = Pattern(r"GPU (?P<index>\d{1,3}): (?P<name>[^(]{1,60}?) \(UUID: (?P<uuid>GPU-[\w-]{4,40})\)")

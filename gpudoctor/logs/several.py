@@ -14,12 +14,13 @@ from ..facts import COMPLAINT, TextEvent
 from ..patterns import Pattern
 from .language import LONGEST, Understood
 from .notebook import Notebook
-from .several_abroad import COMES_DOWN, HANGS, NO_FASTER, ONE_WORKS, SEVERAL
+from .several_abroad import COMES_DOWN, HANGS, NO_FASTER, ONE_WORKS, SEVERAL, SLOW
+from .several_tables import Tables
 
 LANGUAGE = COMPLAINT
 WORDS = (
     "GPU", "gpu", "Gpu", "ard", "trategy", "orovod", "orker", "istributed", "cal", "boot", "start", "hut", "off", "rash", "goes", "dies", "power", "dle", "dling", "nused", "arallel", "100", "0%", "0 %", "speed", "aster", "ower", "ained", "/s", "卡", "重启", "关机",
-    "\u043e\u043c\u043f\u044c\u044e\u0442\u0435\u0440", "\u0435\u0440\u0432\u0435\u0440", "\u043e\u0434\u043d\u0430", "\u0432\u0438\u0434\u0435\u043e\u043a\u0430\u0440\u0442", "einici", "apaga", "arten", "karte", "placa", "arjeta", "carte", " otra", "outra", "autre", "TX", "redémarr", "desliga", "neu", "PC", "pc ", "bored", "nly ", "neck", "100%", "100 %", "odels", "rojects", "rograms",
+    "\u043e\u043c\u043f\u044c\u044e\u0442\u0435\u0440", "\u0435\u0440\u0432\u0435\u0440", "\u043e\u0434\u043d\u0430", "\u0432\u0438\u0434\u0435\u043e\u043a\u0430\u0440\u0442", "einici", "apaga", "arten", "karte", "placa", "arjeta", "carte", " otra", "outra", "autre", "TX", "redémarr", "desliga", "neu", "PC", "pc ", "bored", "nly ", "neck", "100%", "100 %", "odels", "rojects", "rograms", "MiB /", " MB |", "   C   ", "node", "achine", "host", "机", "台", "Worker", "Node", "achines", "nstances", "quicker", "Single", "Dual", "ngpu", "-np", "proces", "2x ", "0Ti", "0ti", "0 Ti", " load", "econd", "thers", "replica", "K80", "using both", "sing just", "qual", "alf", "halv", " np ",
 )  # fmt: skip
 _FLAGS = re.IGNORECASE
 _LINES, _LENGTH = 1500, 1500
@@ -32,7 +33,7 @@ _CLAUSE = Pattern(
     r"(?<=[.!?;])\s+|\.{3} ?|, ?but\b|\bbut\b|\bhowever\b|\balthough\b|\bthough\b|\bwhereas\b|\byet\b|[。\uff1b\uff01\uff1f]"
 )
 
-_SERIES = r"(?:(?:geforce |nvidia |tesla |quadro )*(?:[gr]tx ?-?\d{3,4}|titans?(?: ?\w{1,3}\b)?|[2345]0[5-9]0|10[5-8]0|[vpat]\d{1,3}|a\d000)(?:[ -]?ti)?s?)"
+_SERIES = r"(?:(?:geforce |nvidia |tesla |quadro )*(?:[gr]tx ?-?\d{3,4}|titans?(?: ?\w{1,3}\b)?|[2345]0[5-9]0|10[5-8]0|[vpatkmlh]\d{1,3}|a\d000)(?:[ -]?ti)?s?)"
 _CARD = rf"(?:gpu'?s?|(?:(?:graphics?|video|gpu) )?cards?|{_SERIES})"
 _NUMBER = (
     r"(?:(?<![\w.])(?:[2-9]|1[0-6])(?!\d|[.,]\d)|two|three|four|five|six|seven|eight|dual|both|several|multiple|multi)"
@@ -42,26 +43,34 @@ _NAMING = r"(?!(?:the|an?|my|of|in|on|at|and|to|it|is|per|for|with|min\w*|secs?|
 _STRATEGY = r"(?:mirrored ?strategy|multi_gpu\w{0,8}|multi[- ]?worker\w{0,18}|distribut(?:ed|ion|e)[ _.]?(?:training|strateg\w{1,3}|tf\b|tensorflow|learning|mode)|tf\.distribute|parameter ?servers?|horovod(?:run)?|data[- ]?parallel\w{0,5}|parallel training)"
 _SEVERAL = Pattern(
     rf"\b{_NUMBER}(?: of)?(?: (?:the|my|our|these|those))?[- _]?(?:x ?)?(?:{_NAMING} ){{0,2}}?{_CARD}\b|\b{_CARD} ?[x*\u00d7+] ?(?:[2-8]\b|{_CARD})"
-    rf"|\b(?:2nd|second|third|other|another|extra|more|all|every|each|rest) (?:of )?(?:the |my |our )?(?:{_NAMING} )?(?:gpus?|cards?)\b|\bof (?:my|the|our|these) (?:\w{{1,9}} )?(?:gpus|cards)\b|\b{_NUMBER} of them\b|\b[2-9] (?:are |is )?available\b|\bgpus[= ]['\"]?all\b"
+    rf"|\b(?:2nd|second|third|other|another|extra|more|all|every|each|rest) (?:of )?(?:the |my |our )?(?:{_NAMING} )?(?:gpus?|cards?)\b|\bof (?:my|the|our|these) (?:\w{{1,9}} )?(?:gpu'?s|card'?s)\b|\bgpu's (?:are|seem|were|do|get)\b|\b(?:all|both|[2-8]) (?:of (?:the|my) )?(?:[2-8] )?devices\b|\bthere are [2-8] in (?:this|my|the|our)\b|\bfor both\b|\bthan (?:with|on) (?:both|two|[2-8]|four|all)\b|\bset(?:ting)? gpus? (?:to )?\d,\d|\b{_NUMBER} of them\b|\b[2-9] (?:are |is )?available\b|\bgpus[= ]['\"]?all\b"
     rf"|\b(?:num_gpus|worker_gpu|n_?gpus?|num_clones|gpus)['\"]?[ =:]{{1,4}}[2-8]\b|\bgpu[ :#]?0\b[^\n]{{0,200}}\bgpu[ :#]?1\b|visible_devices ?= ?['\"]?\d,\d|\bgpu[ #]{{0,2}}[1-7]\b(?! ?%)[^.\n]{{0,24}}%|%[^.\n]{{0,16}}\bgpu[ #]{{0,2}}[1-7]\b",
     _FLAGS,
 )
 """Several GPUs are there."""
+_WORKERS = r"(?<![\w.])(?:[2-9]|\d{2,3}|two|three|four|several|multiple|more|adding) (?:gpu |tf )?workers\b(?!=)(?![^\n]{0,40}\b(?:multiprocessing|loader))"
+_MACHINES = r"(?:(?<![\w.])(?:[2-9]|[1-9]\d|two|three|four|five|eight|several|multiple|across)[- ]?(?:gpu )?(?:nodes|machines|hosts|servers|computers|instances)\b|\bmulti[- ]?(?:node|machine|host)s?\b|\b[2-8]nodes?\b|\bnumber of (?:gpus|workers|nodes|machines|cards)\b)"
 _SPREADS = Pattern(
-    rf"\b{_STRATEGY}|\bmulti[- ]?gpus?\b|(?<!\w)-np [2-9]|\b[2-9] workers\b|\b(?:worker_gpu|num_gpus|n_?gpus?|num_clones)['\"]?[ =:]{{1,4}}[2-8]\b",
+    rf"\b{_STRATEGY}|\bmulti[- ]?gpus?\b|(?<!\w)-np (?:[2-9]|\d\d)|{_WORKERS}|{_MACHINES}|\b(?:worker_gpu|num_gpus|n_?gpus?|num_clones)['\"]?[ =:]{{1,4}}[2-8]\b|(?<![\w.])[2-9] replicas\b|(?<!\w)-g [2-8]\b",
     _FLAGS,
 )
 """A program is for several."""
 
 _FIRST = r"(?:one|1|a single|single|(?:the |my )?(?:first|1st)|['\"]?/?(?:device:)?gpu[ :#_-]{0,2}0['\"]?)"
-_ONE_CARD = rf"(?= ?(?:$|[.,;:!?()&]|{_CARD}\b|(?:of|out|is|are|was|one|device|works?|does|do|has|gets?|in use|used|utili[sz]ed|busy|active|working|comput\w+|trains?|runs?|running|when|while|and (?!gpu)|during|at a time|though|even|by|from)\b))(?! ?[.:,]\d)"
+_ONE_CARD = rf"(?= ?(?:$|[.,;:!?()&]|{_CARD}\b|(?:of|out|is|are|was|one|device|works?|does|do|has|gets?|in use|used|utili[sz]ed|busy|active|working|comput\w+|trains?|runs?|running|when|while|and (?!gpu)|during|at a time|though|even|by|from|shows?|seems?|sees?)\b))(?! ?[.:,]\d)"
 _ALONE = Pattern(
     rf"\b(?:only|just|solely|merely) (?:[\w'/]+ ){{0,3}}?{_FIRST}(?!\w){_ONE_CARD}|(?<![\w.]){_FIRST}(?!\w)(?: {_CARD}| one| device)? (?:only|alone)\b"
-    rf"|\b(?:a single|one|the first) (?:{_CARD} |one )?(?:does|is doing|gets|do) (?:all|everything)|(?:^|, ?)(?:and )?(?:a single|one)(?: {_CARD}) (?:is|gets) (?:used|busy|working)\b|\b(?:uses?|using) (?:one|1|a single) {_CARD}\b"
-    rf"|\ball (?:[\w]+ ){{0,2}}(?:go|goes|run|runs|land|lands|is|are) (?:\w+ )?(?:to|on) (?:the )?(?:first|gpu ?:?0)\b|\b(?:computes?|computed|computing|calculations?|computations?)\b(?: happens?| runs?| is| are| done| only| takes? place){{0,3}} on (?:the )?(?:one|first|a single){_ONE_CARD}",
+    rf"|\b(?:trains?|training (?:only )?(?:happens|runs|takes place|is done)|everything (?:happens|runs|is done)) on (?:the )?(?:a single|one|gpu ?:?0|first)\b(?! (?:machine|node|at a|of the (?:machines|nodes)))(?![^.\n]{{0,40}}\b(?:fine|well|ok|works?|without|then|and another))|\b(?:a single|one|the first) (?:{_CARD} |one )?(?:does|is doing|gets|do) (?:all|everything)|(?:^|, ?)(?:and )?(?:a single|one)(?: {_CARD}) (?:is|gets) (?:used|busy|working)\b|\b(?:uses?|using) (?:one|1|a single) {_CARD}\b"
+    rf"|\bload (?:is )?on (?:just |only )?(?:one|the first|a single)\b|\ball (?:the )?(?:\w+ )?(?:done|computed|run|handled|executed) (?:by|on) (?:the )?(?:first|gpu ?:?0|one)\b|\b(?:seems? to|tends? to) use (?:a single|one|1)\b|\ball (?:[\w]+ ){{0,2}}(?:go|goes|run|runs|land|lands|is|are) (?:\w+ )?(?:to|on) (?:the )?(?:first|gpu ?:?0)\b|\b(?:computes?|computed|computing|calculations?|computations?)\b(?: happens?| runs?| is| are| done| only| takes? place){{0,3}} on (?:the )?(?:one|first|a single){_ONE_CARD}",
     _FLAGS,
 )
 """One alone."""
+_IF_ONE = Pattern(
+    rf"(?:^\W{{0,3}}|[,:;(] ?|\band )(?:with|on|using|for|if I (?:use|take|run)|when (?:I use|using|I run|running)(?: on)?|if)(?: only| just){{0,1}} {_FIRST}(?!\w)(?: of (?:them|the \w{{1,6}}))?(?: {_CARD})?(?: only| alone)?(?: is used)?(?= ?(?:[,:)]|$|it\b|the\b|I\b|is\b|was\b|takes\b|\d))"
+    rf"|\b(?:than|as|to|vs\.?|versus|of|with)(?: with| on| for| when| using| if){{0,2}}(?: I use| using)? (?:only|just) {_FIRST}(?!\w)|\b(?:faster|quicker|better|slower|longer|same|speed|time|long|fast|much|more)\b[^.\n]{{0,16}}? (?:with|on|using|for|when using) (?:only |just )?{_FIRST}(?!\w)(?: {_CARD})?(?: only| alone)?|\bwith only one of them\b(?=[^.\n]{{0,20}}\b(?:faster|slower))",
+    _FLAGS,
+)
+"""One alone, in a comparison or as a condition: nobody says that it is so."""
 _TASK_MANAGER = Pattern(r"\btask ?manager\b", _FLAGS)
 """Which counts another vendor's GPU, too, and does not show what computes."""
 _BOTH_SHOWN = Pattern(r"\bgpu ?:?0['\"]? (?:and|&) (?:the )?['\"]?/?(?:gpu ?:?)?1\b", _FLAGS)
@@ -75,11 +84,11 @@ _LISTED = Pattern(
 )
 """Who sees one only: another matter."""
 _OTHERS = Pattern(
-    rf"\b(?:2nd|second|third|others?|rest|remaining|another|extra|last)\b(?!,? than)(?! hand)|\b(?:gpus?|card)[ :#-]{{0,2}}(?:no\.? ?|number )?(?:[1-7]|two|three)\b(?! ?(?:%|gb))|(?:^|, ?|\band )(?:the )?(?:one|two|three|seven|[1-7])(?: {_CARD})?(?: of (?:them|the|these|my|{_NUMBER})\b|,? (?:is|are|stays?|remains?|sits?|idle|unused|not|at|with)\b)|\ball (?:but|except)|\b(?:one|[1-7]) of (?:them|the (?:[2-8] |two |four )?(?:gpus|cards))\b|\b[1-7] of the [2-8]\b",
+    rf"\b(?:2nd|second|third|others?|rest|remaining|another|extra|last)\b(?!,? than)(?! hand)|\b(?:gpus?|card)[ :#-]{{0,2}}(?:no\.? ?|number )?(?:[1-7]|two|three)\b(?! ?(?:%|gb))|(?:^|, ?|\band )(?:the )?(?:one|two|three|seven|[1-7])(?: {_CARD})?(?: of (?:them|the|these|my|{_NUMBER})\b|,? (?:is|are|stays?|remains?|sits?|idle|unused|not|at|with)\b)|\ball (?:but|except)|\b(?:other than|but|except(?: for)?) (?:the )?(?:first|gpu ?:?0)\b|\b(?:one|[1-7]) of (?:them|the (?:[2-8] |two |four )?(?:gpu'?s|card'?s))\b|\b[1-7] of the [2-8]\b",
     _FLAGS,
 )
 _ANOTHER = Pattern(
-    r"\b(?:2nd|second|third|other|another) (?:of (?:my|the) )?(?:gpus?|cards?)\b|\b(?:gpu|card)[ :#-]{0,2}[1-7]\b(?! ?(?:%|gb))|\bthe (?:others|rest|other (?:ones|two|three|four|seven|\d))\b",
+    r"\bgpus (?:other than|but|except)\b|\b(?:2nd|second|third|other|another) (?:of (?:my|the) )?(?:gpus?|cards?)\b|\b(?:gpu|card)[ :#-]{0,2}[1-7]\b(?! ?(?:%|gb))|\bthe (?:others|rest|other (?:ones|two|three|four|seven|\d))\b",
     _FLAGS,
 )
 """A second one is there."""
@@ -97,18 +106,20 @@ _FULL = Pattern(r"\b(?:full|filled|taken|allocated|reserved|occupied|used)\b", _
 
 _GAIN = r"(?:speed[- ]?ups?|gains?|benefits?|improvements?|scaling|acceleration|advantage|boost|efficiency)"
 _LESS = Pattern(
-    r"\bslower\b|\bslow(?:s|ed|ing)? (?:\w+ ){0,3}?down\b|\bslow each other|\blonger\b|\bno faster\b|\bmore time\b|\b(?:time|duration)\b[^.\n]{0,30}\b(?:goes up|increases?|rises|grows)\b|\b(?:speed|throughput|performance|time) (?:is )?(?:just )?as (?:on|with|for)\b|\b(?:more like|just|about|around|roughly|is|get|see|gives?|got) (?:me )?(?:only )?1(?:\.[0-6]\d?)? ?(?:x\b|times)|(?:\b(?:no|not|hardly|barely|never)|n't) (?:\w+ ){0,3}?(?:faster|quicker|speed(?:s|ed|ing)?[ -]?(?:\w+ )?up|scal(?:e|es|ing)\b|accelerat\w+)"
+    r"\befficiency\b[^.\n]{0,24}\b[1-6]\d ?%|\bnot (?:\w+ )?efficient\b|"
+    r"\bslower\b|\b(?:faster|quicker|better)\b[^.\n]{0,16} (?:with|on|using|for) (?:only |just )?(?:a single|one|1|single)\b|\b(?:worse|bad|poor|low|decreas\w+|reduced) (?:performance|scaling|throughput|speed)\b|\b(?:lowers?|reduces?|decreases?|hurts?|degrades?) (?:the |my )?(?:training )?(?:speed|throughput|performance)\b|\b(?:speed|throughput|performance|it/s|eg/s|fps|images/s\w*)\b[^.\n]{0,20}\b(?:drops?|falls?|goes down|halves|decreases?|lower|worse)\b|\b(?:almost|nearly|about|roughly|practically|approximately|exactly) (?:equal|identical|the same|unchanged|as (?:much|long))\b|\bno (?:\w+ )?(?:difference|change) (?:\w+ ){0,2}?(?:between|when|with|in (?:the )?(?:time|speed))|\bnot? change the (?:\w+ )?(?:time|speed)|\b(?:should(?:n't| not)?|expected)\b[^.\n]{0,24}\b(?:half|halved|twice|faster)\b|\bslow(?:s|ed|ing)? (?:\w+ ){0,3}?down\b|\bslow each other|\blonger\b|\bno faster\b|\bmore time\b|\b(?:time|duration)\b[^.\n]{0,30}\b(?:goes up|increases?|rises|grows)\b|\b(?:speed|throughput|performance|time) (?:is )?(?:just )?as (?:on|with|for)\b|\b(?:more like|just|about|around|roughly|is|get|see|gives?|got) (?:me )?(?:only )?1(?:\.[0-6]\d?)? ?(?:x\b|times)|(?:\b(?:no|not|hardly|barely|never)|n't) (?:\w+ ){0,3}?(?:faster|quicker|speed(?:s|ed|ing)?[ -]?(?:\w+ )?up|scal(?:e|es|ing)\b|accelerat\w+)"
     rf"|\b(?:no|zero|little|any|poor|bad|low|sub-?linear|negative|limited|lack of|marginal|disappointing|hardly any|without|almost no) (?:\w+ ){{0,2}}?{_GAIN}\b|\bgains? little\b|\bnothing (?:is )?gained\b|\binefficien\w+|(?:\bnot|n't|\bnever|\bhardly|\bbarely|\balmost no) (?:improv\w+|help\w{{0,3}}|increas\w+|reduce|gain)\b"
     r"|\bsame (?:amount of |training |epoch )?(?:time|speed|throughput|duration|fps|performance|images|imgs?|samples|steps|pace|rate)\b|\bsame as (?:with |on |for |using )?(?:one|a single|1|single)\b|\bas (?:long|fast|slow|quick) as\b|\b(?:time|speed|fps|throughput|performance|duration)\b[^.\n]{0,30}\b(?:is|are|stays?|remains?|the)? ?(?:\w+ )?(?:same|unchanged|identical)\b|\b(?:fps|speed|time|throughput) same\b"
-    r"|\bonly (?:\w+ ){0,2}\d(?:\.\d{1,2})? ?(?:x|times)|\bonly \d{1,2} ?% (?:faster|quicker|more|better)|\b(?:time )?doubles?\b|\b(?:\d(?:\.\d)?|two|three|four|five|eight)(?: ?x| times) (?:as long|as slow|slower|longer|the time)\b|\bslow compared\b|\btwice (?:the time|as long|as slow)|\bhalf (?:as (?:fast|quick)|the speed)|\bis half\b|\bdouble the time\b|\b(?:steps?|it|images|samples|global_step) ?/ ?s\w* (?:drop|go(?:es)? down|halv)\w*",
+    r"|\bonly (?:\w+ ){0,2}\d(?:\.\d{1,2})? ?(?:x|times)|\bonly 1\.\d\d? times|\bonly \d{1,2} ?% (?:faster|quicker|more|better)|\b(?:time )?doubles?\b|\b(?:\d(?:\.\d)?|two|three|four|five|eight)(?: ?x| times) (?:as long|as slow|slower|longer|the time)\b|\bslow compared\b|\btwice (?:the time|as long|as slow)|\bhalf (?:as (?:fast|quick)|the speed)|\bis half\b|\bboth (?:need|take|took) (?:about |nearly )?\d|\bdouble the time\b|\b(?:steps?|it|images|samples|global_step) ?/ ?s\w* (?:drop|go(?:es)? down|halv)\w*",
     _FLAGS,
 )
 """No gain."""
 _SLOW = Pattern(
-    r"\b(?:so|too|very|really|extremely|how) slow\b|\bslow (?:training|inference|performance|speed)\b", _FLAGS
+    r"\b(?:is|are|was|runs?|goes|so|too|very|really|extremely|pretty|quite|terribly|how) slow\b|\bslow (?:steps?|distributed|multi\w*|horovod)\b|^\W{0,3}(?:horovod|multi\S{1,30}) (?:is )?(?:very )?slow\b|\bslow$|\b(?:speed up|accelerate) (?:the )?(?:\w+ )?training\b|\btraining performance\b|\bslow (?:training|inference|performance|speed)\b",
+    _FLAGS,
 )
 _OF_ONE = Pattern(
-    r"\b(?:than|as|to|vs\.?|versus|with|on|for|by|of|and|or|using|one day) (?:\w+ ){0,3}?(?:one|1|a single|single|the single|a lone|one alone)\b|\bsingle[ -]?gpu\b|\b(?:one|1|single) (?:gpu|card|proc\w*|worker|node)\b|\bno strategy\b|\bwithout (?:it|the strategy|strategy|mirrored\w*)\b|\bOneDevice\w*|\bmore gpus\b",
+    r"\b(?:than|as|to|vs\.?|versus|with|on|for|by|of|and|or|using|one day) (?:\w+ ){0,3}?(?:one|1|a single|single|the single|a lone|one alone)\b|\bsingle[ -]?gpu\b|\b(?:one|1|single|local) (?:gpu|card|proc\w*|worker|node|machine|host|server)\b|\bthan (?:local|one|just)\b|\bno strategy\b|\bwithout (?:it|the strategy|strategy|mirrored\w*)\b|\bOneDevice\w*|\bmore gpus\b",
     _FLAGS,
 )
 _OF_ANOTHER = Pattern(
@@ -120,7 +131,7 @@ _PACE = Pattern(
     _FLAGS,
 )
 _RATES = Pattern(
-    r"\b(?P<count>1|one|single|2|two|3|three|4|four|8|eight|16)[ -]?(?:gpus?|cards?|procs?|process(?:es)?|workers?)\W{1,3}(?:takes? |needs? |gives? )?(?P<value>\d{1,5}(?:\.\d{1,3})?) ?(?P<unit>(?:img|images?|imgs|samples?|examples?|it|steps?|batch(?:es)?)s? ?/ ?s\w{0,5}|ms ?/ ?step|s ?/ ?(?:step|it)|ms\b|secs?\b|s\b|min\b|fps\b)?",
+    r"(?:(?<![\w.,/])|(?<=gpus=))(?P<count>1|one|single|2|two|both|dual|3|three|4|four|8|eight|16)(?:[ -]?(?:gpus?|cards?|procs?|process(?:es)?|workers?|nodes?|machines?|hosts?|servers?)(?: only)?\b| ?:|(?<=both)|(?= (?:does|do|has|have|gives?|takes?|took|needs?|alone)\b)|(?<=gpus=\d)|(?<=np \d)|(?<=gpus \d))(?:(?!\b(?:one|two|four|both|single)\b)[^\d.;\n]){0,26}?(?:\d{1,5} (?:steps|iterations|batches|epochs|images) in )?(?<![\d.])(?P<value>\d{1,5}(?:\.\d{1,3})?) ?(?P<unit>(?:img|images?|imgs|samples?|examples?|it|steps?|batch(?:es)?|eg|words|tokens|sentences)s? ?/ ?s\w{0,5}|k? ?wps\b|ms ?/ ?step|s ?/ ?(?:step|it)|ms\b|secs?\b|seconds?\b|s\b|mins?\b|minutes?\b|hours?\b|h\b|fps\b)",
     _FLAGS,
 )
 """What so many GPUs do."""
@@ -193,13 +204,14 @@ class Reader:
     def __init__(self, notes: Notebook) -> None:
         self.notes = notes
         self._read = 0
+        self._table = Tables()
         self._asks = self._complains = False
         self._found: dict[str, tuple[int, str]] = {}
         self._rates: dict[int, tuple[float, str]] = {}
 
     def line(self, text: str, number: int, _notes: Notebook) -> Understood | None:
         """Nothing yet."""
-        if len(text) > _LENGTH or self._read >= _LINES or _LOGGED.match(text):
+        if self._table.line(text, number) or len(text) > _LENGTH or self._read >= _LINES or _LOGGED.match(text):
             return None
         self._read += 1
         for clause in _CLAUSE.compiled.split(_TAG.sub("", text)):
@@ -210,26 +222,31 @@ class Reader:
                 for kind in _kinds(clause):
                     self._found.setdefault(kind, (number, text))
         for found in _RATES.finditer(text):
-            if unit := found["unit"]:
-                count = _COUNTS.get(found["count"].lower()) or int(found["count"])
-                self._rates.setdefault(count, (float(found["value"]), unit.replace(" ", "").lower()))
-                self._found["rates"] = number, text
+            count = _COUNTS.get(found["count"].lower()) or int(found["count"])
+            self._rates.setdefault(count, (float(found["value"]), found["unit"].replace(" ", "").lower()))
+            self._found["rates"] = number, text
         return None
 
     def _no_gain(self) -> bool:
         """Whether several do hardly more than one, in numbers."""
-        one, unit = self._rates.get(1, (0.0, ""))
+        least = min(self._rates, default=1)
+        one, unit = self._rates.get(least, (0.0, ""))
         gains = [
-            (count, value / one if _is_rate(unit) else one / value, unit)
+            (count / least, value / one if _is_rate(unit) else one / value, unit)
             for count, (value, of) in self._rates.items()
-            if one and value and count > 1 and of[:2] == unit[:2]
+            if one and value and count > least and of[:2] == unit[:2]
         ]
         return any(gain < (_A_STEP if _STEP.search(unit) else _LITTLE * count) for count, gain, unit in gains)
 
     def finish(self) -> None:
         """What is said by all of it."""
         found = self._found
-        several = "several" in found or "spreads" in found or "another" in found
+        named = "several" in found or "spreads" in found or "another" in found
+        several = named or any(_of_a_second(one) for one in self.notes.events)
+        alone = self._table.one_works(named and "shared" not in found)
+        if alone is not None and not {"one", "slower", "much-slower"} & found.keys() and not self._no_gain():
+            found["one"] = alone
+            self._complains = several = True
         if "down" in found and "at-work" in found:
             self._note("machine-goes-down", "gpu-faults", "down")
         if "gpu-goes-missing" in found:
@@ -243,9 +260,15 @@ class Reader:
         if several:
             titled = found.get("several", (0, ""))[0] == 1
             slower = "slower" in found or ("less" in found and ("spreads" in found or titled))
-            if "well" not in found and (slower or self._no_gain()):
-                said = next(kind for kind in ("slower", "less", "rates") if kind in found)
+            slow = {"slow", "spreads"} <= found.keys() and 1 in (found["slow"][0], found["spreads"][0])
+            slow = slow and "one" not in found
+            if "well" not in found and (slower or slow or self._no_gain()):
+                said = next(kind for kind in ("slower", "less", "rates", "slow") if kind in found)
                 self._note("several-no-faster", "runs-slowly", said)
+                if "much-slower" in found:
+                    self._note("several-slower-said", None, "much-slower")
+        if several and {"one", "slower"} & found.keys():
+            self._memory_aside()
         if self._asks and not self._complains and self._read <= _A_FEW:
             asked = next((kind for kind in ("several", "spreads", "another", "on-purpose") if kind in found), None)
             if asked is not None:
@@ -253,6 +276,13 @@ class Reader:
         for kind in ("input-slow-said", "others-run-said", "one-is-fine-said"):
             if kind in found:
                 self._note(kind, None, kind)
+
+    def _memory_aside(self) -> None:
+        """Forgets that memory is short, where the title is of several GPUs and not of memory: it is said in passing."""
+        of_title = {kind for kind, (line, _) in self._found.items() if line == 1}
+        told = [e for e in self.notes.events if e.kind in _OF_MEMORY]
+        if told and of_title & {"several", "spreads", "one", "another"} and all(e.line > 1 for e in told):
+            self.notes.events[:] = [e for e in self.notes.events if e.kind not in _OF_MEMORY]
 
     def _note(self, kind: str, symptom: str | None, of: str) -> None:
         line, text = self._found[of]
@@ -262,7 +292,7 @@ class Reader:
 def _kinds(clause: str) -> Iterator[str]:
     """What a clause says."""
     several = bool(_SEVERAL.search(clause) or SEVERAL.search(clause))
-    spreads = _SPREADS.search(clause) is not None
+    spreads = _SPREADS.search(clause) is not None and not _LOADER.search(clause)
     if several:
         yield "several"
     if spreads:
@@ -277,9 +307,17 @@ def _kinds(clause: str) -> Iterator[str]:
     if (_DOWN.search(clause) and not _ON_PURPOSE.search(clause)) or COMES_DOWN.search(clause):
         yield "down"
     asked = _ASKED.search(clause)
+    if _SLOW.search(clause) or SLOW.search(clause):
+        yield "slow"
     if NO_FASTER.search(clause):
         yield "slower" if several or spreads else "less"
-    elif (_LESS.search(clause) or (spreads and _SLOW.search(clause))) and not asked and not _OF_ANOTHER.search(clause):
+    elif _BETTER_ALONE.search(clause) and not asked and not _OF_ANOTHER.search(clause):
+        yield "slower"
+    elif (
+        (_LESS.search(clause) or (spreads and (_SLOW.search(clause) or SLOW.search(clause))))
+        and not asked
+        and not _OF_ANOTHER.search(clause)
+    ):
         yield "slower" if (several or spreads) and (_OF_ONE.search(clause) or _PACE.search(clause)) else "less"
     if ONE_WORKS.search(clause) or (not asked and not _WISH.search(clause) and _one_works(clause)):
         yield "one"
@@ -287,8 +325,9 @@ def _kinds(clause: str) -> Iterator[str]:
 
 def _one_works(clause: str) -> bool:
     """Whether a clause says that one works, or that others don't."""
-    if _TASK_MANAGER.search(clause):
+    if _TASK_MANAGER.search(clause) or _SHARED.search(clause):
         return False
+    clause = _IF_ONE.sub(" ... ", clause)
     if _ALONE.search(clause) and _WORKS.search(clause) and not _LISTED.search(clause):
         return not _BOTH_SHOWN.search(clause)
     if _IDLE.search(clause) and (_OTHERS.search(clause) or (_MEMORY.search(clause) and _FULL.search(clause))):
@@ -298,10 +337,34 @@ def _one_works(clause: str) -> bool:
 
 def _is_rate(unit: str) -> bool:
     """Whether more of it is faster."""
-    return unit == "fps" or ("/s" in unit and not unit.startswith(("ms", "s/")))
+    return unit.endswith(("fps", "wps")) or ("/s" in unit and not unit.startswith(("ms", "s/")))
 
 
+def _of_a_second(event: TextEvent) -> bool:
+    """Whether a program's line is of a second GPU."""
+    if event.kind == "device-found":
+        return "/device:GPU:1" in event.text or "device: 1," in event.text
+    at = event.values.get(
+        "index" if event.kind in ("gpu", "gpu-state") else "row" if event.kind == "peer-row" else "", "0"
+    )
+    return at not in ("", "0", "None")
+
+
+_OF_MEMORY = ("memory-short-told", "takes-much-told", "memory-limit-wanted")
+_BETTER_ALONE = Pattern(
+    rf"\b(?:faster|quicker)\b[^.\n]{{0,16}} (?:with|on|using|when using|for) (?:only |just )?(?:one|1|a single|single)(?! than)(?: {_CARD}\b| only\b| alone\b|\W{{0,2}}$| than\b| of them\b)|\b(?:if|when) I (?:use|run|take|train (?:with|on)) (?:(?:only|just) (?:one|1)|(?:one|1) (?:only|alone)|a single|(?:one|1) {_CARD})\b(?! than)[^.\n]{{0,80}}\b(?:faster|quicker)\b(?! than (?:the )?cpu)",
+    _FLAGS,
+)
+"""One is faster."""
+_LOADER = Pattern(r"\bdata ?loader|\bnum_workers\b|\bmultiprocessing\b|\bgenerators?\b|\bmax_queue", _FLAGS)
+"""Whose workers bring data."""
+_SHARED = Pattern(
+    r"\b(?:colleagues?|someone else|somebody else|other users?|another user|shared? (?:this|the|a)|we share)\b", _FLAGS
+)
+_MUCH_SLOWER = Pattern(r"\bslower\b|\bslows?\b[^.\n]{0,20}\bdown\b|\blonger\b", _FLAGS)
 _OF_A_CLAUSE = (
+    ("shared", _SHARED),
+    ("much-slower", _MUCH_SLOWER),
     ("at-work", _AT_WORK),
     ("input-slow-said", _STARVED),
     ("others-run-said", _OTHERS_RUN),
@@ -311,7 +374,7 @@ _OF_A_CLAUSE = (
     ("spoilt", _SPOILT),
     ("well", _WELL),
 )
-_COUNTS = {"one": 1, "single": 1, "two": 2, "three": 3, "four": 4, "eight": 8}
+_COUNTS = {"one": 1, "single": 1, "two": 2, "both": 2, "dual": 2, "three": 3, "four": 4, "eight": 8}
 _A_FEW = 6
 """Lines of a question."""
 _STEP = Pattern(r"^(?:it|steps?|batch|ms|s/)")

@@ -274,7 +274,8 @@ def _told(lines: list[tuple[int, str]], kinds: set[str]) -> Iterator[TextEvent]:
         return
     cheers = _CHEERS.search(whole) is not None and not _BUT.search(_CHEERS.sub(" ", whole))
     sentences = [(number, one) for number, text in lines for one in _sentences(text)]
-    first = _first_use(sentences) if not cheers and (_MINUTES.search(whole) or _LONG.search(whole)) else None
+    tells = not cheers and not kinds & _OF_SEVERAL and (_MINUTES.search(whole) or _LONG.search(whole))
+    first = _first_use(sentences) if tells else None
     if first is not None:
         yield _event("start-takes-minutes" if first[2] else "start-is-slow", first[0], first[1], _SLOW)
     if _SHORT.search(whole):
@@ -288,7 +289,14 @@ def _told(lines: list[tuple[int, str]], kinds: set[str]) -> Iterator[TextEvent]:
     if _FEW_CPUS.search(whole) and _OF_TIME.search(whole):
         yield _event("processors-limited-said", *_at(lines, _FEW_CPUS), _SLOW)
     full = _FULL.search(whole) is not None and not _PACE.search(whole)
-    if first is None and not cheers and not full and not _HOT.search(whole) and not _SEVERAL.search(whole):
+    if (
+        first is None
+        and not cheers
+        and not full
+        and not _HOT.search(whole)
+        and not _SEVERAL.search(whole)
+        and "several-no-faster" not in kinds
+    ):
         yield from _of_speed(sentences, whole)
 
 
@@ -367,6 +375,8 @@ _TELLS_MORE = {
     "lists-cpu", "lists-no-gpu", "empty-list-said", "library-not-loaded", "cuinit-failed", "no-machine-code", "cache-not-kept", "compute-cache-named",
 }  # fmt: skip
 """Kinds of lines that tell why it is so."""
+_OF_SEVERAL = {"several-no-faster", "one-works-said"}
+"""Of several GPUs: the first run is the one on one of them."""
 _NEXT_TO_NOTHING, _LITTLE, _AT_WORK = 3, 60, 85
 """Percent: what a desktop draws; at most, of a GPU that waits; and at least, of one that doesn't."""
 _MORE, _NEARLY = 1.1, 0.75
