@@ -66,6 +66,7 @@ from . import (
     told_platforms,
     told_setups,
     told_speed,
+    told_work,
     xid,
 )
 from .language import LONGEST, Language, Understood
@@ -254,10 +255,12 @@ def read(pasted: Pasted) -> Facts:
                 passed_over = _ALL_BUT_DEVICES
     tracebacks.finish()
     cards.finish()
-    told_speed.settle(notes, ((line.number, line.text) for line in pasted.lines if not _OURS.match(line.text)))
+    theirs = [(line.number, line.text) for line in pasted.lines if not _OURS.match(line.text)]
+    told_speed.settle(notes, theirs)
     statements.finish()
     tensorflow_facts.settle(notes)
     answered.settle(notes)
+    told_work.settle(notes, theirs)
     return _with_likeness(notes, pasted)
 
 
