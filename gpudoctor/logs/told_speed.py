@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from ..facts import NOTHING_WRONG, Alike, TextEvent
+from ..facts import TextEvent
 from ..patterns import Pattern
 from . import alike
 from .complaints import says_no_gpu
@@ -56,7 +56,7 @@ _BARELY = (
 _FULLY = r"(?:fully|fulled|efficiently|well|constantly|continuously|completely|entirely|always|much|enough|steadily|optimally|all the time|at full|to (?:its|the) full)"
 _IDLE = Pattern(
     rf"(?i)\b(?:low|poor|bad|little|inefficient|small|under) (?:use of )?(?:the |my )?(?:volatile )?{_G}[ -]?{_USE}|\b(?:increase|improve|raise|maximi[sz]e|boost|get more) (?:the |my )?{_G}[ -]?{_USE}"
-    rf"|(?:{_G}|{_USE})(?:(?!\bcpu|accuracy|loss|memory)[^.\n]){{0,40}}?(?:\b(?:is|are|was|stays?|remains?|seems?|very|too|so|really|quite|pretty|extremely|always|just|relatively|rather)(?: to be)? (?:very |too |so |really |quite |always |extremely |relatively )?(?:low|small|poor|bad)\b|\bnot (?:very |so |too )?high\b|很低|较低|太低|不高|不上去|只有(?:百分之)?[几十一二三五]|\b(?:only )?(?:a few|single[- ]digit|few) percent|が低い|낮|(?:muy|très|muito|sehr|ist|is) (?:baj[oa]|faible|baix[oa]|gering|niedrig)|\u043d\u0438\u0437\u043a)"
+    rf"|(?:{_G}|{_USE})(?:(?!\bcpu|accuracy|loss|memory)[^.\n]){{0,40}}?(?:\b(?:is|are|was|stays?|remains?|seems?|very|too|so|really|quite|pretty|extremely|always|just|relatively|rather)(?: to be)? (?:very |too |so |really |quite |always |extremely |relatively )?(?:low|small|poor|bad)\b|\bnot (?:very |so |too )?high\b|很低|较低|太低|特别低|非常低|不高|不上去|只有(?:百分之)?[几十一二三五]|\b(?:only )?(?:a few|single[- ]digit|few) percent|が低い|낮|(?:muy|très|muito|sehr|ist|is) (?:baj[oa]|faible|baix[oa]|gering|niedrig)|\u043d\u0438\u0437\u043a)"
     rf"|(?:geringe|niedrige|schlechte|faible|bajo|baja|baixo|baixa|\u043d\u0438\u0437\u043a\u0430\u044f) (?:\w+ )?(?:{_USE}|{_G})"
     rf"|\b(?:uso|utilisation|utilização) (?:muy |très |de |da |do |la |du |muito |l'|le ){{0,3}}(?:{_G} )?(?:muy |très |muito )?(?:bajo|faible|baixo)\b|\b(?:uso|utilisation|utilização) (?:bajo|baixo|faible) d"
     rf"|{_SUBJECT}[^.\n]{{0,60}}?(?:\b{_BARELY}\b[^.\n]{{0,20}}?\b(?:us(?:ed|e|es|ing|age)|utili[sz]\w+|busy|loaded|doing|active|work\w*|genutzt|ausgelastet|usad[oa]|utilisée?|\u0438\u0441\u043f\u043e\u043b\u044c\u0437\u0443\u0435\u0442\u0441\u044f)"
@@ -79,7 +79,7 @@ _GAIN = r"(?:faster|quicker|speed(?:ed)?[- ]?ups?|speed(?: boost| gain)?|improve
 NO_GAIN = Pattern(
     rf"(?i)\b(?:performance|speed)\b[^.\n]{{0,12}}(?:\bnot|n't)(?: \w+)? (?:improve|increase)\w*|\b(?:no|not|nor|without|hardly|barely|little|zero|never)\b(?: (?!wrong|reason|idea|sure|whether)[\w-]+){{0,4}}? {_GAIN}\b|(?:n't|\bnot) (?:be |being )?(?:really |much )?(?:sped|speeded) up|(?:n't|\bnot) (?:be |being )?(?:really |much )?accelerat|n't (?:[\w-]+ ){{0,4}}?{_GAIN}\b|\bbrings? nothing\b|\bcpu (?:is |takes |needs )?(?:exactly |about |almost )?(?:the )?same\b|\b(?:speed|time|fps|performance)\b[^.\n]{{0,16}}\bequals?\b|\b(?:only|just) (?:gives?|get|got|achieves?|brings?|reach\w*)(?: \w+)? (?:an? )?(?:[12]\.\d|1|2) ?x|\bexpect\w* (?:at least |about |around |an? |some )?\d{{1,3}} ?(?:x|times)\b|\b(?:the )?same (?:as|with|on|for) (?:on |with |for |the |my )*cpu\b|{_GAIN}[^.\n]{{0,20}}\b(?:not|in|un)[- ]?(?:noticeable|significant|visible)|\b(?:negligible|marginal) (?:\w+ )?{_GAIN}|\bonly (?:slightly|a bit|a little|marginally|\d(?:\.\d)?(?:x|%| times| seconds| ?s)) (?:\w+ )?faster"
     r"|\b(?:the )?(?:very |exact(?:ly)? |about the |just the |almost the |roughly the )?(?:same|similar|equal|identical|comparable)(?: \w+){0,2}? (?:time|speeds?|performance|fps|duration|runtime|rate|throughput|amount of time|number of \w+(?: \w+){0,2} per second)\b|\bslow (?:both )?on (?:both )?(?:the )?(?:cpu and (?:the )?gpu|gpu and (?:the )?cpu)\b|\bas (?:long|slow(?:ly)?|fast|much time) (?:as|with)\b|\bjust as (?:long|slow)|\b(?:time|speed|duration|fps)\b[^.\n]{0,30}\b(?:is|are|was|stays|remains) (?:\w+ )?(?:the )?same\b"
-    r"|\b(?:little|small|few) (?:\w+ )?difference\b|kein(?:en|e)? (?:unterschied|vorteil|geschwindigkeits)|nicht schneller|genauso (?:lang|langsam)|没有(?:提升|加速|区别|变快|差别)|速度没(?:有)?(?:升|提|快)|反而(?:更慢|变慢|慢|降|下降)|差不多|一样(?:慢|快)|速度(?:都|是)?(?:一样|相同|没变)|快不了多少|\u043d\u0435 \u0431\u044b\u0441\u0442\u0440\u0435\u0435|\u043d\u0435\u0442 \u0440\u0430\u0437\u043d\u0438\u0446\u044b|sin diferencia|pas plus (?:vite|rapide)|no (?:es|va) más rápid|mesma velocidade"
+    r"|\b(?:little|small|few) (?:\w+ )?difference\b|kein(?:en|e)? (?:unterschied|vorteil|geschwindigkeits)|nicht schneller|genauso (?:lang|langsam)|没有(?:提升|加速|区别|变快|差别)|速度没(?:有)?(?:升|提|快)|反而(?:更慢|变慢|慢|降|下降)|(?:速度|时间|耗时|用时)[^。\n%]{0,6}差不多|cpu ?(?:都)?差不多|差不多(?:快|慢|一样|的?(?:速度|时间))|一样(?:慢|快)|速度(?:都|是)?(?:一样|相同|没变)|快不了多少|\u043d\u0435 \u0431\u044b\u0441\u0442\u0440\u0435\u0435|\u043d\u0435\u0442 \u0440\u0430\u0437\u043d\u0438\u0446\u044b|sin diferencia|pas plus (?:vite|rapide)|no (?:es|va) más rápid|mesma velocidade"
 )
 _WORSE = r"(?:slower|(?<!no )(?<!any )longer|more time|worse|slowly|langsamer|länger|\u043c\u0435\u0434\u043b\u0435\u043d\u043d\u0435\u0435|\u0434\u043e\u043b\u044c\u0448\u0435|más lent\w|plus lent\w{0,3}|plus de temps|mais lent\w|mais devagar|更慢|还慢|还要慢|慢|tarda (?:el doble|más)|leva o dobro|doppelt so|dobro|doble|deux fois|twice (?:the|as|that)|double the|\d(?:\.\d)? ?(?:x|times) (?:the |as |longer|slower)|x ?\d(?:\.\d)? (?:the |as |longer|slower))"
 _BETTER = r"(?:faster|quicker|beats|outperforms|schneller|\u0431\u044b\u0441\u0442\u0440\u0435\u0435|más rápid\w|plus vite|plus rapide|mais rápid\w|更快|快)"
@@ -88,7 +88,7 @@ _SLOWER = Pattern(
 )
 _TOOK = r"(?<![A-Za-z0-9_.])(?P<n>\d{1,6}(?:[.,]\d{1,3})?) ?(?P<u>ms|s|secs?|seconds?|sek\w{0,5}|mins?|minut\w{0,2}|h|hours?|fps|(?:it|iter\w*|steps?|images?|samples?|frames?)/s(?:ec)?|\u0441\u0435\u043a\u0443\u043d\u0434\w?|\u79d2)\b"
 _TIMED_BEHIND = Pattern(
-    rf"(?i){_TOOK}(?: ?/ ?\w{{3,9}}| per \w+| each)? (?:(?:on|with|by|using|in|for|at|auf|mit|na|en la|sur|avec|\u043d\u0430) )(?:the |my |an? |der |le )?(?:tensorflow[- ]|[\w-]{2,8} )?(?P<who>cpu|gpu)\b"
+    rf"(?i){_TOOK}(?: ?/ ?\w{{3,9}}| per \w+| each)? (?:(?:on|with|by|using|in|for|at|auf|mit|na|en la|sur|avec|\u043d\u0430) )(?:the |my |an? |der |le )?(?:tensorflow[- ]|[\w-]{2, 8} )?(?P<who>cpu|gpu)\b"
 )
 _TIMED_BEFORE = Pattern(rf"(?i)\b(?P<who>cpu|gpu)\b(?: ?\([^()\n]{{1,30}}\))?[^.\n\d]{{0,36}}?{_TOOK}")
 _WITHOUT_IT = Pattern(r"(?i)\b(?:without|w/o|no|ohne|sans|sin|sem|\u0431\u0435\u0437)(?: an?| the| any| la| le)? gpu\b")
@@ -117,7 +117,7 @@ _OF_RESULTS = Pattern(
     r"(?i)\b(?:accura\w+|results?|loss(?:es)?|metrics?|outputs?|precision|scores?|predictions differ|weights|converg\w+|gradients?|mAP)\b"
 )
 _OF_TIME = Pattern(
-    r"(?i)\b(?:times?|speed\w*|fast\w*|slow\w*|long\w*|fps|seconds?|minutes?|hours?|epochs? takes?|ms|s/step|perform\w+|accel\w*|quick\w*)\b"
+    r"(?i)\b(?:times?|speed\w*|fast\w*|slow\w*|long\w*|fps|seconds?|minutes?|hours?|epochs? takes?|ms|s/step|perform\w+|accel\w*|quick\w*)\b|速度|时间|[快慢]"
 )
 _TO_THE_CPU = Pattern(
     r"(?i)\b(?:as|than|then|with|on|to|and|vs\.?|or|equals?) (?:on |with |using |the |my |a )*cpu(?: only| alone| mode)?"
@@ -131,7 +131,7 @@ _FRIEND = Pattern(
     r"(?i)\b(?:friends?|colleagues?|author|others|paper|readme|someone else)\b[^.\n]{0,60}\b(?:needs?|takes?|gets?|says?|reports?|reached|only)\b[^.\n]{0,20}\d"
 )
 _FOUND = Pattern(
-    rf"(?i){_SUBJECT}[^.\n]{{0,30}}?\b(?:is |was |are |has been |gets )?(?:found|detected|recogni[sz]ed|visible|seen|listed|used correctly|enabled|on)\b|\b(?:sees|finds|detects|lists|recogni[sz]es|uses) (?:the |my |it|a )?{_G}|\b(?:memory|MiB|process|vram)\b[^.\n]{{0,40}}\b(?:allocated|used|full|taken|occupied|appears|filled)\b|\b(?:allocat\w+|lists the python|device was created|Created TensorFlow device)|显存[^。\n]{0,6}(?:占满|满了|用完)|\bpython\b[^.\n]{{0,30}}\b(?:appears|listed|shows up) in nvidia-smi|gpu_device_name\(\) gives /device:GPU"
+    rf"(?i){_SUBJECT}[^.\n]{{0,30}}?\b(?:is |was |are |has been |gets )?(?:found|detected|recogni[sz]ed|visible|seen|listed|used correctly|enabled|on)\b|\b(?:sees|finds|detects|lists|recogni[sz]es|uses) (?:the |my |it|a )?{_G}|\b(?:memory|MiB|process|vram)\b[^.\n]{{0,40}}\b(?:allocated|used|full|taken|occupied|appears|filled)\b|\b(?:allocat\w+|lists the python|device was created|Created TensorFlow device)|显存[^。\n]{{0,6}}(?:占满|满了|用完)|\bpython\b[^.\n]{{0,30}}\b(?:appears|listed|shows up) in nvidia-smi|gpu_device_name\(\) gives /device:GPU"
 )
 _HOT = Pattern(
     r"(?i)\b\d{2,3} ?(?:°|degrees|celsius)|°C|\b(?:over)?heat\w*|\btoo hot\b|\bthrottl\w+|\bclocks? (?:drops?|falls?|speed)|\bon battery\b|\bunplugged\b|\bpower (?:limit|cap)\b|\b(?:another|other|somebody|colleague\w*)(?: \w+){0,3} (?:uses|trains|runs|process) (?:\w+ ){0,2}(?:on )?(?:the |this )?(?:same )?gpu|nr_throttled|cpu limit|\bkilled\b|\bkill process\b|\bsegmentation fault|\bcore dumped|mixed[_ ](?:precision|float16)"
@@ -153,7 +153,7 @@ _SLOWER_THERE = Pattern(r"(?i)\b(?:slow\w*|half (?:as|the|of)|longer|drops?|fps|
 _SEVERAL = Pattern(
     rf"(?i)\b(?:[2-9]|two|three|four|eight|both|multiple|several|all|second|other|multi)[ -](?:x )?(?:\w+ )?(?:gpus|cards|v100s?|a100s?|graphics cards|[rg]tx \w+s)\b|\b[2-9] ?x ?{_G}|\bMirroredStrategy\b|\bmulti[- ]?gpu|\bGPU ?[01]\b[^.\n]{{0,80}}\bGPU ?[123]\b|\b(?:other|second) (?:one|gpu|card)\b|\bhorovod\b"
 )
-_CHEERS = Pattern(
+CHEERS = Pattern(
     r"(?i)\b(?:all good|everything (?:is|works) (?:fine|ok|great)|works? (?:great|perfectly|very well)|is fine|that's fine|well done|awesome)\b|\b(?:\d{1,3} ?x|\d{1,3} times|twice|much|way|a lot) (?:as )?(?:faster|as fast|fast) (?:than|as|now|on (?:the |my )?gpu)[^.\n]{0,30}|\b(?:takes?|took|needs|needed) (?:just|only) \d"
 )
 _WORK = Pattern(r"(?i)\b(?:tensorflow|tf|keras|train\w*|inference|predict\w*|epochs?|models?)\b")
@@ -184,7 +184,7 @@ _LONG = Pattern(
 )
 _STARTS = r"\bstartzeit|\bhochfahren|启动|开始训练|加载|初始化|\u043f\u0440\u0438 (?:\u043f\u0435\u0440\u0432\u043e\u043c )?\u0437\u0430\u043f\u0443\u0441\u043a\u0435|\b\u0437\u0430\u043f\u0443\u0441\u043a|\b\u0441\u0442\u0430\u0440\u0442|\barran(?:que|car)|\bdémarr\w+|\binici(?:o|ar|aliza)\w*|\bbis (?:das|es|zum)\b"
 _X = r"(?:runs?|inferen\w+|predict\w*|calls?|steps?|iterations?|frames?|images?|batch(?:es)?|epochs?|op(?:eration)?s?|execution|time|launch|start\w*|requests?|session\.?run|sess\.run|forward(?: pass)?|use|detection|evaluat\w+|training step|conv\w*)"
-_FIRST = Pattern(
+FIRST = Pattern(
     rf"(?i)\b(?:first|1st|initial) (?:[\w`.()-]+ ){{0,2}}?`?(?:model\.)?{_X}|\bfirst (?:with|on)\b|\bfirst ?[:=]|\bat first\b|\bfor the first\b|\berste[rns]? (?:\w+ )?(?:inferenz|lauf|aufruf|start|schritt|durchlauf|vorhersage)|第一次|首次|첫|처음|\u043f\u0435\u0440\u0432\u044b\u0439 (?:\u0437\u0430\u043f\u0443\u0441\u043a|\u0440\u0430\u0437|\u0432\u044b\u0437\u043e\u0432|\u0448\u0430\u0433|\u043f\u0440\u043e\u0433\u043e\u043d)|\u043f\u0435\u0440\u0432\u0430\u044f|prim(?:er|era|eira|eiro) (?:paso|vez|inferenc\w+|inferência|predicci\w+|ejecuci\w+|execução|passo|chamada)|premi(?:er|ère) (?:\w+ )?(?:prédiction|inférence|appel|fois|exécution|étape|lancement)"
 )
 _INIT = Pattern(
@@ -197,46 +197,9 @@ _THEN = Pattern(
     r"(?i)\b(?:after(?:wards?| that| this| which| the first(?: \w+)?)?|then|once|next|following|subsequent(?:ly)?|second|later|rest|others?|every ?thing (?:else|after\w*)|since then|from then|each of the images after|danach|später|nachher|ensuite|suivant\w*|après|después|luego|depois|\u043f\u043e\u0442\u043e\u043c|\u0437\u0430\u0442\u0435\u043c|\u0434\u0430\u043b\u0435\u0435)\b[^\n]{0,70}?(?:\b(?:fast|quick(?:ly)?|normal(?:ly)?|fine|ok|okay|instant(?:ly|aneous)?|full speed|works?|good|smooth(?:ly)?|reasonable|rapid\w*|rápid\w*|vite|immédiat\w*|schnell|normal|\u0431\u044b\u0441\u0442\u0440\u043e|\u043d\u043e\u0440\u043c\u0430\u043b\u044c\u043d\u043e)\b|\bless than (?:a|1|one) sec\w*|(?<!\d)\d{1,4} ?ms\b|\b0?\.\d{1,3} ?s\w*|(?:다음|이후|그 뒤)[^\n]{0,16}(?:빠|정상)|\d(?:\.\d)? ?fps|\bgo(?:es)? on\b|\bruns?\b|\bproceeds\b)"
     r"|\b(?:second|third|next)\b ?[:=]? ?\d?\.\d|(?:之后|然后|后面|以后)[^\n]{0,12}(?:正常|很快|快|没问题)|\bdanach alles|\bluego (?:va|todo)|\u0434\u0430\u043b\u044c\u0448\u0435 \u0432\u0441|\b(?:works|runs) (?:fast|normally|quickly|well) (?:after|then)|\bjede[sr]? (?:\w+ )?in \d+ ms|\bnext (?:ones?|inferences?|steps?)\b[^\n]{0,20}(?:fast|\d)"
 )
-_NOT_IT = Pattern(
+NOT_IT = Pattern(
     r"(?i)\b(?:download\w*|install\w*|pip3?|docker build|bazel|compil(?:e|ing) (?:tensorflow|from source|the source)|build(?:ing)? (?:the )?(?:image|dataset|vocab\w*)|shuffle buffer|cach(?:e|es|ing) (?:the )?(?:data\w*|images)|upload\w*|preprocess\w*|tokeniz\w*|weights (?:take|are)|(?:load|read)(?:ing)? (?:in )?(?:the |my |all |of )*(?:\d+k? )?(?:data\w*|images|pictures|files|samples)|nvidia-smi takes|progress bar|forever and|host them)\b"
 )
-_MERELY_ASKS = Pattern(
-    r"(?i)\bhow (?:long|many|much|slow|fast)\b|\b(?:could|can|would|will) (?:you|I|we|it|there|this|someone)\b|\bis (?:there|it|this)\b|\bdo(?:es)? (?:you|it|this|the)\b|\bwhat(?:'s| is| was| are| do)\b|\bwhich\b|^\W{0,4}(?:will|would|should|are) [^.!\n]{5,160}\?|\bplease (?:tell|share|publish|add)\b|\bthanks?\b|\bfeature request|\[feature\]|^\W{0,3}(?:add|support|show|mention|document|feature)\b|\brelease notes|\bwould (?:help|be nice|like)"
-    r"|\bwie lange\b|多长时间|多久|\u0441\u043a\u043e\u043b\u044c\u043a\u043e|¿?cuánto|quanto tempo|combien de temps|どのくらい"
-)
-_HOW_LONG = Pattern(
-    r"(?i)\bhow (?:long|much time|many (?:hours|days)) (?:does|did|do|will|would|is|it|have|has)\b|\bwie lange\b|\u0441\u043a\u043e\u043b\u044c\u043a\u043e \u0432\u0440\u0435\u043c\u0435\u043d\u0438|多长时间|多久|cu\u00e1nto tiempo|quanto tempo|combien de temps|\u3069\u306e\u304f\u3089\u3044"
-)
-_COMPLAINS = Pattern(
-    r"(?i)\b(?:(?<!how )slow(?:ly|er)?(?! (?:is|will|would))|errors?|fail\w*|problems?|issues?|wrong|stuck|hangs?|freez\w+|crash\w*|cannot|low\b|bottle ?neck|forever|ages|too long|so long|only|barely|hardly|never|still|despite|same|isn't|strange|weird|expected|normal|bad|help me|why)\b|n't\b|\bnot (?!sure)|\bno (?!gpu\b)|zu lang|\u043f\u043e\u0447\u0435\u043c\u0443|为什么|怎么|慢|langsam|lent[oae]?\b"
-)
-_ABOUT_SPEED = {
-    "cpu-starved-input", "gpu-launch-bound", "jit-cold-start", "jit-cache-unwritable", "tensor-cores-idle", "gpu-wrong-result", "scaling-below-expected",
-    "gpu-outlier", "gpu-busy-with-other-work", "h2d-pageable", "mixed-precision-no-gain",
-}  # fmt: skip
-
-
-def merely_asks(lines: list[str], found: tuple[Alike, ...]) -> bool:
-    """Whether what reads like a slow program only asks how long it takes, or praises how fast it is."""
-    if not found or len(lines) > _SHORT_TEXT:
-        return False
-    whole = "\n".join(lines)
-    if sum(map(str.isdigit, whole)) > _FIGURES:  # who measures has something to say
-        return False
-    if _NOTES.match(whole):
-        return True
-    if _HOW_LONG.search(whole) and not _COMPLAINS.search(whole):
-        return True
-    if found[0].cause not in _ABOUT_SPEED | {NOTHING_WRONG}:
-        return False
-    if _NOT_IT.search(whole) and _FIRST.search(whole) and not NAMES_GPU.search(whole):
-        return True
-    return (_MERELY_ASKS.search(whole) or _CHEERS.search(whole)) is not None and not _COMPLAINS.search(whole)
-
-
-_NOTES = Pattern(r"(?i)\W{0,8}(?:release notes|change-?log|what's new)\b")
-_SHORT_TEXT, _FIGURES = 12, 16
-"""Lines, and digits in them."""
 _NEW_CARD = Pattern(
     r"(?i)\b(?:rtx ?)?[345]0[5-9]0\b|\brtx ?a\d{4}|\b(?:a100|h100|l40|a10|a40|b200)\b|\bnew (?:gpu|card|graphics)"
 )
@@ -282,9 +245,13 @@ def _told(lines: list[tuple[int, str]], kinds: set[str]) -> Iterator[TextEvent]:
     low = whole.lower()
     if not any(word in low for word in _GATE) or not (NAMES_GPU.search(whole) or _WORK.search(whole)):
         return
-    cheers = _CHEERS.search(whole) is not None and not _BUT.search(_CHEERS.sub(" ", whole))
+    cheers = CHEERS.search(whole) is not None and not _BUT.search(CHEERS.sub(" ", whole))
     spoken = [(number, one) for number, text in lines for one in sentences(text)]
-    first = _first_use(spoken) if not cheers and not kinds & _OF_SEVERAL and (_MINUTES.search(whole) or _LONG.search(whole)) else None
+    first = (
+        _first_use(spoken)
+        if not cheers and not kinds & _OF_SEVERAL and (_MINUTES.search(whole) or _LONG.search(whole))
+        else None
+    )
     if first is not None:
         yield _event("start-takes-minutes" if first[2] else "start-is-slow", first[0], first[1], _SLOW)
     if SHORT.search(whole):
@@ -298,11 +265,18 @@ def _told(lines: list[tuple[int, str]], kinds: set[str]) -> Iterator[TextEvent]:
     if _FEW_CPUS.search(whole) and _OF_TIME.search(whole):
         yield _event("processors-limited-said", *_at(lines, _FEW_CPUS), _SLOW)
     full = _FULL.search(whole) is not None and not _PACE.search(whole)
-    if first is None and not cheers and not full and not _HOT.search(whole) and not (_SEVERAL.search(whole) and kinds & _OF_SEVERAL):
+    if (
+        first is None
+        and not cheers
+        and not full
+        and not _HOT.search(whole)
+        and not (_SEVERAL.search(whole) and kinds & _OF_SEVERAL)
+    ):
         yield from _of_speed(spoken, whole)
 
 
 def sentences(text: str) -> Iterator[str]:
+    """The sentences of a line, each no longer than one is looked at."""
     for one in _END.sub("\n", text).split("\n"):
         if one.strip():
             yield one.strip()[:_SENTENCE]
@@ -365,7 +339,7 @@ def _compared(sentence: str, whole: str) -> Iterator[str]:
     named = named or _THAN.search(sentence) is not None
     if not named and _IN_VAIN.search(sentence) and NAMES_GPU.search(whole):
         yield "gpu-no-faster"
-    if timed > _MORE or (named and not others and _SLOWER.search(sentence) and not _CHEERS.search(sentence)):
+    if timed > _MORE or (named and not others and _SLOWER.search(sentence) and not CHEERS.search(sentence)):
         yield "gpu-slower-than-cpu"
     of_results = _OF_RESULTS.search(sentence) is not None and not _OF_TIME.search(sentence)
     if timed or (no_gain and not of_results and not others and (named or _CPU.search(sentence))):
@@ -448,13 +422,13 @@ def _first_use(sentences: list[tuple[int, str]]) -> tuple[int, str, bool] | None
     then = bool(_THEN.search(whole))
     start: tuple[int, str] | None = None
     for number, one in sentences:
-        if _NOT_IT.search(one) or _ASKED.search(one):
+        if NOT_IT.search(one) or _ASKED.search(one):
             continue
-        begins = _FIRST.search(one) or _INIT.search(one) or _BEFORE.search(one)
+        begins = FIRST.search(one) or _INIT.search(one) or _BEFORE.search(one)
         if begins:
             start = start or (number, one)
         seconds = _seconds(one)
-        first = _FIRST.search(one) is not None and not _OF_DATA.search(one)
+        first = FIRST.search(one) is not None and not _OF_DATA.search(one)
         least = _LEAST_S if then else _MINUTES_S
         if begins and seconds >= least and (then or not _OF_DATA.search(one)):
             return number, one, first and then

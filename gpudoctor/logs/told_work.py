@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator
 
-from ..facts import COMPLAINT, READS_LIKE_A_FAULT, TextEvent
+from ..facts import TextEvent
 from ..patterns import Pattern
 from . import alike
 from .complaints import says_no_gpu
@@ -21,18 +21,24 @@ _RUNS_SLOWLY = "runs-slowly"
 _MOST, _LONG_LINE = 120, 2500
 _SLOW = Pattern(
     r"(?i)\b(?:slow(?:ly|er|ness)?|(?:too|so|very|way too|pretty|really|incredibly) (?:long|much time)|forever|ages|latency|(?:make|get|run|train|be done|be made|be)(?: \w+){0,3} faster|faster (?:inference|training|prediction)|speed(?:ing)?[- ]?(?:it |this |things )?up|(?:accelerate|reduce|lower) the|fps|still cost so much)\b"
-    r"|\b(?:takes?|took|needs?) (?:about |around |some |up to |over )?\d+(?:[.,-]\d+)? ?(?:s|ms|secs?|seconds|min\w*|hours?)\b|慢|langsam|\blent[oae]?\b|\u043c\u0435\u0434\u043b\u0435\u043d\u043d\u043e"
+    r"|慢|langsam|\blent[oae]?\b|\u043c\u0435\u0434\u043b\u0435\u043d\u043d\u043e"
+)
+_TAKES = Pattern(
+    r"(?i)\b(?:takes?|took|needs?) (?:about |around |some |up to |over )?\d+(?:[.,-]\d+)? ?(?:s|ms|secs?|seconds|min\w*|hours?)\b"
 )
 _DEMANDS = Pattern(r"(?i)\b(?:feature request|release notes|thanks for the|would be nice|add support)\b")
 
 # ------------------------------------------------------------------- mixed precision
 
 _MIXED = Pattern(
-    r"(?i)\bmixed[-_ ]?(?:b?float16|precision|fp16)\w*|\bhalf[-_ ]precision|\bfloatx\b|(?<![a-z])(?:b?float|fp|bf)[-_ ]?16(?!\d)|\bAMP\b|\w*auto_mixed_precision\w*|enable_mixed_precision\w*|混合精度|半精度|precisi[oó]n mixta|précision mixte|precisão mista"
+    r"(?i)\bmixed[-_ ]?(?:b?float16|precision|fp16)\w*|\bhalf[-_ ]precision|\bfloatx\b|(?<![a-z])(?:b?float|fp|bf)[-_ ]?16(?!\d)|\bAMP\b|\w*auto_mixed_precision\w*|enable_mixed_precision\w*|混合精度|半精度|precisi[oó]n mixta|précision mixte|precisão mista|\u0441\u043c\u0435\u0448\u0430\u043d\u043d\w{2} \u0442\u043e\u0447\u043d\u043e\u0441\u0442\w"
 )
 _NOTHING_GAINED = Pattern(
     r"(?i)\b(?:slower|slows? (?:it )?down|no acceleration|bringt nichts|(?<!no )longer than)\b|(?:\b(?:not|no|never)|n't) (?:really |actually )?(?:bring|give|yield|get|see|show|provide|speed|accelerat|faster)\w*(?: any| me| a| up| much)*(?: (?:speed|acceleration|improvement|benefit|gain|faster|training|inference|up)\w*|\W|$)"
-    r"|\b(?:speed|time|rate|throughput|it/s|imgs?/s\w*|images/s\w*|fps)\b[^.\n]{0,24}\b(?:not change|n't change|unchanged|stays?(?: the)? same|the same|down)\b|\bso does the speed|\b(?:takes?|took|needs) (?:exactly |about |almost |just )?(?:the same|as long)|\bthe same \d|没有(?:加速|提速|变快|提升)|没变快|no acelera|lo mismo que|n'accélère pas|não acelera|ohne vorteil"
+    r"|\b(?:speed|time|rate|throughput|it/s|imgs?/s\w*|images/s\w*|fps)\b[^.\n]{0,24}\b(?:not change|n't change|unchanged|stays?(?: the)? same|the same|down)\b|\bso does the speed|\b(?:takes?|took|needs) (?:exactly |about |almost |just )?(?:the same|as long)|\bthe same \d|没有(?:加速|提速|变快|提升)|没变快|no acelera|lo mismo que|\u043d\u0435 \u0443\u0441\u043a\u043e\u0440|\u0442\u043e \u0436\u0435(?!\w)|n'accélère pas|não acelera|ohne vorteil"
+)
+_WITH_AND_WITHOUT = Pattern(
+    r"(?i)(?<![\w.])(?P<one>\d{1,6}(?:\.\d{1,3})?) ?(?P<rate>(?:img|image|sample|step|it|frame|example|sentence|token)\w{0,8}(?:/| per )s\w{0,5}|fps)?[^.\n\d]{0,20}\bwithout\b[^.\n\d]{0,12}(?P<other>\d{1,6}(?:\.\d{1,3})?)(?!\d)"
 )
 _OF_NUMBERS = Pattern(
     r"(?i)\b(?:nan|accura\w+|loss(?:es)? (?:is|are|becomes?|goes)|converge\w*|diverge\w*|out of memory|OOM|error)\b"
@@ -60,6 +66,7 @@ _COPIES = Pattern(
 _COPY_IS_SLOW = Pattern(
     r"(?i)\b(?:slow\w*|bottle ?neck|too long|longer|speed (?:it |them |this )?up|accelerat\w*|faster|blocks?|most of|bandwidth|limit\w*)\b|\d ?[GM]i?B/s|\d ?ms\b|\b\d{2} ?% of|\btakes? \d|慢"
 )
+_BYTES = Pattern(r"\d ?[GM]i?B/s")
 _BETWEEN = Pattern(
     r"(?i)\b(?:device[- ]to[- ]device|d2d|p2p|peer|gpu ?(?:-|to|->) ?(?:to-)?gpu|gpu[ :]?\d to|all-?reduce|nccl|gradients?|between (?:the )?gpus|d(?:to|2)h|device to host|gpu to (?:the )?cpu)\b"
 )
@@ -71,7 +78,7 @@ _MAC = Pattern(
     r"(?im)\b(?:on|my|under|using|have|with|an?|is) (?:an? |my |the |old |new |apple )*(?:mac ?os(?: ?x)?|os ?x|mac ?book\w*|i ?mac|mac ?mini|mac(?: pro)?)\b|^\W{0,3}mac ?os\b|\bOS\b ?[:=] ?(?:mac|os ?x|darwin)|mac上|苹果电脑"
 )
 _NO_MAC = Pattern(
-    r"(?i)\b(?:e-?gpu|metal|nvidia|geforce|[rg]tx|tesla|cuda|colab|ubuntu|linux|windows|server|ios|iphone|tflite)\b|\bworks? on"
+    r"(?i)\b(?:e-?gpu|metal|nvidia|geforce|[rg]tx|tesla|cuda|colab|ubuntu|linux|windows|server|ios|iphone|tflite|pip3?|install\w*)\b|\bworks? on"
 )
 _OWN_NOTE = Pattern(r"wasn't compiled to use|cpu_feature_guard|TensorFlow binary was not compiled to use")
 _PROGRESS = Pattern(
@@ -113,13 +120,13 @@ _TIMES_SLOWER, _MINUTE_S = 15, 60
 
 def settle(notes: Notebook, lines: Iterable[tuple[int, str]]) -> None:
     """Notes what speaks for one cause of a slow program: (number, text), …"""
-    if any(e.symptom not in (None, _RUNS_SLOWLY) for e in notes.events):
+    kinds = {e.kind for e in notes.events}
+    if any(e.symptom not in (None, _RUNS_SLOWLY) for e in notes.events) or kinds & _TOLD_ALREADY:
         return
     lines = list(itertools.islice(lines, 400))
-    people = [
-        (number, text) for number, text in lines if len(text) <= _LONG_LINE and not alike.is_log(text[:LONGEST])
-    ][:_MOST]
-    kinds = {e.kind for e in notes.events}
+    people = [(number, text) for number, text in lines if len(text) <= _LONG_LINE and not alike.is_log(text[:LONGEST])][
+        :_MOST
+    ]
     whole = "\n".join(text for _, text in people)
     if not whole or _DEMANDS.search(whole):
         return
@@ -128,16 +135,16 @@ def settle(notes: Notebook, lines: Iterable[tuple[int, str]]) -> None:
     one = one or _silent(notes, lines, whole, kinds)
     if one is not None:
         kind, number, text = one
-        notes.events[:] = [e for e in notes.events if e.symptom != _RUNS_SLOWLY or e.language not in _WORDS]
+        notes.events[:] = [e for e in notes.events if e.symptom != _RUNS_SLOWLY or e.kind not in _OF_PACE]
         notes.events.append(
-            TextEvent(
-                line=number, language=LANGUAGE, kind=kind, text=text[:LONGEST], values={}, symptom=_RUNS_SLOWLY
-            )
+            TextEvent(line=number, language=LANGUAGE, kind=kind, text=text[:LONGEST], values={}, symptom=_RUNS_SLOWLY)
         )
 
 
-_WORDS = (LANGUAGE, COMPLAINT, "profile", READS_LIKE_A_FAULT)
-"""Languages of people: they tell less of it."""
+_TOLD_ALREADY = {
+    "input-bound", "input-maybe-bound", "gpu-underused", "launch-bound", "pageable-blocks", "strategy-device-absent", "keras-on-another", "little-16-bit",
+}  # fmt: skip
+"""Kinds of lines that tell why it is slow."""
 _Told = tuple[str, int, str]
 
 
@@ -148,12 +155,13 @@ def _told(people: list[tuple[int, str]], whole: str, kinds: set[str], card: bool
     if not _GOES_WRONG.search(whole):
         yield from _launches(spoken)
         yield from _copies(spoken, whole)
-    if not _SLOW.search(whole):
-        return
     yield from _of_newer_cards(spoken, whole)
+    complains = _SLOW.search(whole) is not None
+    if not complains and not _TAKES.search(whole):
+        return
     if _MAC.search(whole) and not _NO_MAC.search(whole) and not kinds & _OF_A_GPU:
         yield ("slow-on-a-mac", *_at(people, _MAC))
-    short = SHORT.search(whole) is not None and not HEAVY.search(whole)
+    short = complains and SHORT.search(whole) is not None and not HEAVY.search(whole)
     told = any(kind in kinds for kind in _OF_PACE)
     named = card or NAMES_GPU.search(whole) is not None
     if short and named and not told and not _GOES_WRONG.search(whole) and not says_no_gpu(whole):
@@ -179,10 +187,26 @@ def _mixed(spoken: list[tuple[int, str]], kinds: set[str]) -> Iterator[_Told]:
     for number, one in spoken:
         named = _MIXED.search(one) is not None
         rest = _MIXED.sub(" ", one)
-        if (named or before) and not _OF_NUMBERS.search(rest) and (NO_GAIN.search(rest) or _NOTHING_GAINED.search(rest)):
+        if (
+            (named or before)
+            and not _OF_NUMBERS.search(rest)
+            and (NO_GAIN.search(rest) or _NOTHING_GAINED.search(rest) or _measured_in_vain(rest))
+        ):
             yield "mixed-no-gain-said", number, one
             return
         before = named or titled
+
+
+def _measured_in_vain(sentence: str) -> bool:
+    """'82 images/s with it and 85 without'."""
+    found = _WITH_AND_WITHOUT.search(sentence)
+    if found is None:
+        return False
+    mine, other = float(found["one"]), float(found["other"])
+    return mine <= other * _LITTLE_MORE if found["rate"] else mine * _LITTLE_MORE >= other
+
+
+_LITTLE_MORE = 1.1
 
 
 def _launches(spoken: list[tuple[int, str]]) -> Iterator[_Told]:
@@ -198,7 +222,7 @@ def _copies(spoken: list[tuple[int, str]], whole: str) -> Iterator[_Told]:
     pages = _PAGES.search(whole) is not None and _COPIES.search(whole) is not None
     for number, one in spoken:
         if _COPY_IS_SLOW.search(one) and (
-            (_COPY.search(one) and _COPIES.search(one)) or (pages and _COPIES.search(one))
+            (_COPY.search(one) and (_COPIES.search(one) or _BYTES.search(one))) or (pages and _COPIES.search(one))
         ):
             yield "copies-slow-said", number, one
             return

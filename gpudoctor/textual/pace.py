@@ -32,7 +32,9 @@ def speaks(facts: Facts) -> Iterator[str]:
             yield cause
     if not said(*_SLOW):
         return
-    if said("gpu-slower-than-cpu") and not any(_MADE_AT_WORK.search(e.text) for e in said("input-is-heavy")):  # with the same data: it does not wait for them
+    if said("gpu-slower-than-cpu") and not any(
+        _MADE_AT_WORK.search(e.text) for e in said("input-is-heavy")
+    ):  # with the same data: it does not wait for them
         yield "gpu-launch-bound"
     short, heavy = said("work-is-short"), said("input-is-heavy")
     if short and not heavy:
