@@ -170,7 +170,7 @@ def _told(people: list[tuple[int, str]], whole: str, kinds: set[str], card: bool
 
 _OF_PACE = (
     "gpu-hardly-used", "gpu-no-faster", "gpu-slower-than-cpu", "slow-on-gpu", "several-no-faster", "one-works-said", "start-takes-minutes", "start-is-slow", "slow-and-hot",
-    "slow-on-battery", "processors-limited-said", "faster-card-no-faster", "says-no-gpu",
+    "slow-on-battery", "processors-limited-said", "faster-card-no-faster", "says-no-gpu", "slow-start", "first-use-slow",
 )  # fmt: skip
 
 
