@@ -16,6 +16,7 @@ from . import (
     alike,
     answered,
     answers,
+    asked_of_speed,
     bindings,
     circumstances,
     claims,
@@ -66,6 +67,7 @@ from . import (
     told_platforms,
     told_setups,
     told_speed,
+    told_work,
     xid,
 )
 from .language import LONGEST, Language, Understood
@@ -254,10 +256,12 @@ def read(pasted: Pasted) -> Facts:
                 passed_over = _ALL_BUT_DEVICES
     tracebacks.finish()
     cards.finish()
-    told_speed.settle(notes, ((line.number, line.text) for line in pasted.lines if not _OURS.match(line.text)))
+    theirs = [(line.number, line.text) for line in pasted.lines if not _OURS.match(line.text)]
+    told_speed.settle(notes, theirs)
     statements.finish()
     tensorflow_facts.settle(notes)
     answered.settle(notes)
+    told_work.settle(notes, theirs)
     return _with_likeness(notes, pasted)
 
 
@@ -290,7 +294,7 @@ def _with_likeness(notes: Notebook, pasted: Pasted) -> Facts:
     faint = bool(benign_at) and bool(found) and found[0].share < _FAINT and not answered.fails(notes)
     asked = asked or faint or memory_said.asks(notes, found) or answered.answered(notes, found)
     asked = asked or told_faults.asks_or_praises(left, notes)
-    asked = asked or (not answered.fails(notes) and told_speed.merely_asks(left, found))
+    asked = asked or (not answered.fails(notes) and asked_of_speed.merely_asks(left, found))
     hides = bool(values & {*_HIDES}) and any(
         one.cause == "cuda-visible-devices-empty" and (at == 0 or one.share >= _FAINT) for at, one in enumerate(found)
     )

@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from ..facts import NOTHING_WRONG, Alike, TextEvent
+from ..facts import TextEvent
 from ..patterns import Pattern
 from . import alike
 from .complaints import says_no_gpu
@@ -56,15 +56,15 @@ _BARELY = (
 _FULLY = r"(?:fully|fulled|efficiently|well|constantly|continuously|completely|entirely|always|much|enough|steadily|optimally|all the time|at full|to (?:its|the) full)"
 _IDLE = Pattern(
     rf"(?i)\b(?:low|poor|bad|little|inefficient|small|under) (?:use of )?(?:the |my )?(?:volatile )?{_G}[ -]?{_USE}|\b(?:increase|improve|raise|maximi[sz]e|boost|get more) (?:the |my )?{_G}[ -]?{_USE}"
-    rf"|(?:{_G}|{_USE})(?:(?!\bcpu|accuracy|loss|memory)[^.\n]){{0,40}}?(?:\b(?:is|are|was|stays?|remains?|seems?|very|too|so|really|quite|pretty|extremely|always|just|relatively|rather)(?: to be)? (?:very |too |so |really |quite |always |extremely |relatively )?(?:low|small|poor|bad)\b|\bnot (?:very |so |too )?high\b|很低|较低|太低|不高|不上去|只有(?:百分之)?[几十一二三五]|\b(?:only )?(?:a few|single[- ]digit|few) percent|が低い|낮|(?:muy|très|muito|sehr|ist|is) (?:baj[oa]|faible|baix[oa]|gering|niedrig)|\u043d\u0438\u0437\u043a)"
+    rf"|(?:{_G}|{_USE})(?:(?!\bcpu|accuracy|loss|memory)[^.\n]){{0,40}}?(?:\b(?:is|are|was|stays?|remains?|seems?|very|too|so|really|quite|pretty|extremely|always|just|relatively|rather)(?: to be)? (?:very |too |so |really |quite |always |extremely |relatively )?(?:low|small|poor|bad)\b|\bnot (?:very |so |too )?high\b|很低|较低|太低|特别低|非常低|不高|不上去|只有(?:百分之)?[几十一二三五]|\b(?:only )?(?:a few|single[- ]digit|few) percent|が低い|낮|(?:muy|très|muito|sehr|ist|is) (?:baj[oa]|faible|baix[oa]|gering|niedrig)|\u043d\u0438\u0437\u043a)"
     rf"|(?:geringe|niedrige|schlechte|faible|bajo|baja|baixo|baixa|\u043d\u0438\u0437\u043a\u0430\u044f) (?:\w+ )?(?:{_USE}|{_G})"
     rf"|\b(?:uso|utilisation|utilização) (?:muy |très |de |da |do |la |du |muito |l'|le ){{0,3}}(?:{_G} )?(?:muy |très |muito )?(?:bajo|faible|baixo)\b|\b(?:uso|utilisation|utilização) (?:bajo|baixo|faible) d"
     rf"|{_SUBJECT}[^.\n]{{0,60}}?(?:\b{_BARELY}\b[^.\n]{{0,20}}?\b(?:us(?:ed|e|es|ing|age)|utili[sz]\w+|busy|loaded|doing|active|work\w*|genutzt|ausgelastet|usad[oa]|utilisée?|\u0438\u0441\u043f\u043e\u043b\u044c\u0437\u0443\u0435\u0442\u0441\u044f)"
-    rf"|\b{_BARELY} \u0438\u0441\u043f\u043e\u043b\u044c\u0437\u0443\w+|\bunder[- ]?(?:utili[sz]\w+|used|loaded)|\b(?:not|n't|never) (?:being |getting |be )?(?:used |utili[sz]ed |loaded |busy |active )?{_FULLY}(?: (?:be )?(?:used|utili[sz]ed|loaded|busy|exploited))?\b"
+    rf"|\b{_BARELY} \u0438\u0441\u043f\u043e\u043b\u044c\u0437\u0443\w+|\bunder[- ]?(?:utili[sz]\w+|used|loaded)|(?: is| used| utili[sz]ed| being)* ?\b(?:lowly|poorly|weakly)\b|(?:\bnot|n't|\bnever) (?:being |getting |be )?(?:used |utili[sz]ed |loaded |busy |active )?{_FULLY}(?: (?:be )?(?:used|utili[sz]ed|loaded|busy|exploited))?\b"
     rf"|\b(?:used|active|busy|utili[sz]ed|working)\b[^.\n]{{0,30}}?\b(?:never|not) constantly|\b(?:is|are|be|sits|stays|being) (?:\w+ )?(?:idle|idling|waiting)\b(?=[^.\n]{{0,20}}\b(?:most|much|for|between|while|until|half|part|often|during|in the|when|\d))|\bstarv(?:ed|ing)\b|\b(?:nearly|almost|mostly|largely) idle\b|\b(?:waits|idles|starves|seems to starve)\b"
     rf"|\b(?:only|just) (?:used|active|busy|utili[sz]ed|working) (?:for|in|a|at|from|periodically|sometimes|briefly|partially|partly|little)\b|\bused (?:only )?(?:periodically|partially|partly|very little|a little)\b)"
     rf"|\b{_BARELY} (?:uses?|using|utili[sz]\w+|loads?|taxes|touch\w*) (?:\w+ ){{0,2}}{_G}|\b(?:does(?:n't| not)|do(?:n't| not)|not|never) (?:using |use |utili[sz]e |utili[sz]ing |exploit |exploiting )?(?:fully |efficiently |the full |all of |the whole |100 ?% of |full )(?:use |using |utili[sz]e |utili[sz]ing |exploit |\w+ of )?(?:the |my |its )?{_G}"
-    rf"|\b(?:not|n't|never) (?:saturate|load|fill|max out|stress|keep|exhaust) (?:the |my )?{_G}|\b(?:not|n't|never) (?:really )?(?:us\w+|utili[sz]\w+) (?:the |my |all of the )?{_G} (?:very |that )?{_FULLY}|{_SUBJECT} idle (?:most|half|\d)|\bbottle ?neck\w*[^.\n]{{0,30}}\b(?:data\w*|input|load\w*|disk|read\w*|augment\w*|pre-?process\w*|cpu)\b|\b(?:data\w*|input|load\w*|disk|read\w*|augment\w*|pre-?process\w*|generator)\b[^.\n]{{0,30}}\b(?:bottle ?neck|limiting factor)|\b(?:full|whole|real) (?:power|potential|capacity|capabilities|capability|performance)[^.\n]{{0,20}}?{_G}|{_G}[^.\n]{{0,20}}?\bfull (?:power|potential|capacity|capabilities|capability)|\b(?:make better use|take (?:full |more )?advantage|better use) of (?:the |my )?{_G}"
+    rf"|(?:\bnot|n't|\bnever) (?:saturate|load|fill|max out|stress|keep|exhaust) (?:the |my )?{_G}|(?:\bnot|n't|\bnever) (?:really )?(?:us\w+|utili[sz]\w+) (?:the |my |all of the )?{_G} (?:very |that )?{_FULLY}|{_SUBJECT} idle (?:most|half|\d)|\bbottle ?neck\w*[^.\n]{{0,30}}\b(?:data\w*|input|load\w*|disk|read\w*|augment\w*|pre-?process\w*|cpu)\b|\b(?:data\w*|input|load\w*|disk|read\w*|augment\w*|pre-?process\w*|generator)\b[^.\n]{{0,30}}\b(?:bottle ?neck|limiting factor)|\b(?:full|whole|real) (?:power|potential|capacity|capabilities|capability|performance)[^.\n]{{0,20}}?{_G}|{_G}[^.\n]{{0,20}}?\bfull (?:power|potential|capacity|capabilities|capability)|\b(?:make better use|take (?:full |more )?advantage|better use) of (?:the |my )?{_G}"
     rf"|\b(?:can(?:'t|not)|could ?n[o']t|unable to|how to) (?:get|push|bring|make|drive) (?:the |my )?{_G} (?:usage |utili[sz]ation )?(?:above|over|beyond|past|more than|up to|busy|work harder)"
 )
 _SWINGS = Pattern(
@@ -76,10 +76,10 @@ _SWINGS = Pattern(
 
 _C = r"(?:(?<![A-Za-z])cpus?(?![A-Za-z])|\bprocessor\b|\bprozessor\w{0,2}|\bprocesador\b|\bprocesseur\b|\u043f\u0440\u043e\u0446\u0435\u0441\u0441\u043e\u0440\w{0,2}|\bi[3579]\b|\b(?:no|without)(?: a| the| any)? (?:gpu|hardware acceleration|it\b)|\bmac ?book|\blaptop\b)"
 _GAIN = r"(?:faster|quicker|speed(?:ed)?[- ]?ups?|speed(?: boost| gain)?|improvements?|gains?|benefits?|difference|advantage|acceleration|help)"
-_NO_GAIN = Pattern(
-    rf"(?i)\b(?:no|not|nor|without|hardly|barely|little|zero|never)\b(?: (?!wrong|reason|idea|sure|whether)[\w-]+){{0,4}}? {_GAIN}\b|(?:n't|\bnot) (?:be |being )?(?:really |much )?(?:sped|speeded) up|(?:n't|\bnot) (?:be |being )?(?:really |much )?accelerat|n't (?:[\w-]+ ){{0,4}}?{_GAIN}\b|\bbrings? nothing\b|\bcpu (?:is |takes |needs )?(?:exactly |about |almost )?(?:the )?same\b|\b(?:speed|time|fps|performance)\b[^.\n]{{0,16}}\bequals?\b|\b(?:only|just) (?:gives?|get|got|achieves?|brings?|reach\w*)(?: \w+)? (?:an? )?(?:[12]\.\d|1|2) ?x|\bexpect\w* (?:at least |about |around |an? |some )?\d{{1,3}} ?(?:x|times)\b|\b(?:the )?same (?:as|with|on|for) (?:on |with |for |the |my )*cpu\b|{_GAIN}[^.\n]{{0,20}}\b(?:not|in|un)[- ]?(?:noticeable|significant|visible)|\b(?:negligible|marginal) (?:\w+ )?{_GAIN}|\bonly (?:slightly|a bit|a little|marginally|\d(?:\.\d)?(?:x|%| times| seconds| ?s)) (?:\w+ )?faster"
-    r"|\b(?:the )?(?:very |exact(?:ly)? |about the |just the |almost the |roughly the )?(?:same|similar|equal|identical|comparable)(?: \w+){0,2}? (?:time|speeds?|performance|fps|duration|runtime|rate|throughput|amount of time|number of \w+(?: \w+){0,2} per second)\b|\bas (?:long|slow(?:ly)?|fast|much time) (?:as|with)\b|\bjust as (?:long|slow)|\b(?:time|speed|duration|fps)\b[^.\n]{0,30}\b(?:is|are|was|stays|remains) (?:\w+ )?(?:the )?same\b"
-    r"|\b(?:little|small|few) (?:\w+ )?difference\b|kein(?:en|e)? (?:unterschied|vorteil|geschwindigkeits)|nicht schneller|genauso (?:lang|langsam)|没有(?:提升|加速|区别|变快|差别)|差不多|一样(?:慢|快)|速度(?:都|是)?(?:一样|相同|没变)|快不了多少|\u043d\u0435 \u0431\u044b\u0441\u0442\u0440\u0435\u0435|\u043d\u0435\u0442 \u0440\u0430\u0437\u043d\u0438\u0446\u044b|sin diferencia|pas plus (?:vite|rapide)|no (?:es|va) más rápid|mesma velocidade"
+NO_GAIN = Pattern(
+    rf"(?i)\b(?:performance|speed)\b[^.\n]{{0,12}}(?:\bnot|n't)(?: \w+)? (?:improve|increase)\w*|\b(?:no|not|nor|without|hardly|barely|little|zero|never)\b(?: (?!wrong|reason|idea|sure|whether)[\w-]+){{0,4}}? {_GAIN}\b|(?:n't|\bnot) (?:be |being )?(?:really |much )?(?:sped|speeded) up|(?:n't|\bnot) (?:be |being )?(?:really |much )?accelerat|n't (?:[\w-]+ ){{0,4}}?{_GAIN}\b|\bbrings? nothing\b|\bcpu (?:is |takes |needs )?(?:exactly |about |almost )?(?:the )?same\b|\b(?:speed|time|fps|performance)\b[^.\n]{{0,16}}\bequals?\b|\b(?:only|just) (?:gives?|get|got|achieves?|brings?|reach\w*)(?: \w+)? (?:an? )?(?:[12]\.\d|1|2) ?x|\bexpect\w* (?:at least |about |around |an? |some )?\d{{1,3}} ?(?:x|times)\b|\b(?:the )?same (?:as|with|on|for) (?:on |with |for |the |my )*cpu\b|{_GAIN}[^.\n]{{0,20}}\b(?:not|in|un)[- ]?(?:noticeable|significant|visible)|\b(?:negligible|marginal) (?:\w+ )?{_GAIN}|\bonly (?:slightly|a bit|a little|marginally|\d(?:\.\d)?(?:x|%| times| seconds| ?s)) (?:\w+ )?faster"
+    r"|\b(?:the )?(?:very |exact(?:ly)? |about the |just the |almost the |roughly the )?(?:same|similar|equal|identical|comparable)(?: \w+){0,2}? (?:time|speeds?|performance|fps|duration|runtime|rate|throughput|amount of time|number of \w+(?: \w+){0,2} per second)\b|\bslow (?:both )?on (?:both )?(?:the )?(?:cpu and (?:the )?gpu|gpu and (?:the )?cpu)\b|\bas (?:long|slow(?:ly)?|fast|much time) (?:as|with)\b|\bjust as (?:long|slow)|\b(?:time|speed|duration|fps)\b[^.\n]{0,30}\b(?:is|are|was|stays|remains) (?:\w+ )?(?:the )?same\b"
+    r"|\b(?:little|small|few) (?:\w+ )?difference\b|kein(?:en|e)? (?:unterschied|vorteil|geschwindigkeits)|nicht schneller|genauso (?:lang|langsam)|没有(?:提升|加速|区别|变快|差别)|速度没(?:有)?(?:升|提|快)|反而(?:更慢|变慢|慢|降|下降)|(?:速度|时间|耗时|用时)[^。\n%]{0,6}差不多|cpu ?(?:都)?差不多|差不多(?:快|慢|一样|的?(?:速度|时间))|一样(?:慢|快)|速度(?:都|是)?(?:一样|相同|没变)|快不了多少|\u043d\u0435 \u0431\u044b\u0441\u0442\u0440\u0435\u0435|\u043d\u0435\u0442 \u0440\u0430\u0437\u043d\u0438\u0446\u044b|sin diferencia|pas plus (?:vite|rapide)|no (?:es|va) más rápid|mesma velocidade"
 )
 _WORSE = r"(?:slower|(?<!no )(?<!any )longer|more time|worse|slowly|langsamer|länger|\u043c\u0435\u0434\u043b\u0435\u043d\u043d\u0435\u0435|\u0434\u043e\u043b\u044c\u0448\u0435|más lent\w|plus lent\w{0,3}|plus de temps|mais lent\w|mais devagar|更慢|还慢|还要慢|慢|tarda (?:el doble|más)|leva o dobro|doppelt so|dobro|doble|deux fois|twice (?:the|as|that)|double the|\d(?:\.\d)? ?(?:x|times) (?:the |as |longer|slower)|x ?\d(?:\.\d)? (?:the |as |longer|slower))"
 _BETTER = r"(?:faster|quicker|beats|outperforms|schneller|\u0431\u044b\u0441\u0442\u0440\u0435\u0435|más rápid\w|plus vite|plus rapide|mais rápid\w|更快|快)"
@@ -88,9 +88,9 @@ _SLOWER = Pattern(
 )
 _TOOK = r"(?<![A-Za-z0-9_.])(?P<n>\d{1,6}(?:[.,]\d{1,3})?) ?(?P<u>ms|s|secs?|seconds?|sek\w{0,5}|mins?|minut\w{0,2}|h|hours?|fps|(?:it|iter\w*|steps?|images?|samples?|frames?)/s(?:ec)?|\u0441\u0435\u043a\u0443\u043d\u0434\w?|\u79d2)\b"
 _TIMED_BEHIND = Pattern(
-    rf"(?i){_TOOK}(?: ?/ ?\w{{3,9}}| per \w+| each)? (?:(?:on|with|by|using|in|for|at|auf|mit|na|en la|sur|avec|\u043d\u0430) )(?:the |my |a |der |le |a )?(?P<who>cpu|gpu)\b"
+    rf"(?i){_TOOK}(?: ?/ ?\w{{3,9}}| per \w+| each)? (?:(?:on|with|by|using|in|for|at|auf|mit|na|en la|sur|avec|\u043d\u0430) )(?:the |my |an? |der |le )?(?:tensorflow[- ]|[\w-]{2, 8} )?(?P<who>cpu|gpu)\b"
 )
-_TIMED_BEFORE = Pattern(rf"(?i)\b(?P<who>cpu|gpu)\b[^.\n\d]{{0,36}}?{_TOOK}")
+_TIMED_BEFORE = Pattern(rf"(?i)\b(?P<who>cpu|gpu)\b(?: ?\([^()\n]{{1,30}}\))?[^.\n\d]{{0,36}}?{_TOOK}")
 _WITHOUT_IT = Pattern(r"(?i)\b(?:without|w/o|no|ohne|sans|sin|sem|\u0431\u0435\u0437)(?: an?| the| any| la| le)? gpu\b")
 _BY_IT = Pattern(
     rf"(?i){_C}|\b(?:with|from|on|using|of|by|to|for|use|between|your|any) (?:the |my |a |an )?{_G}(?! drivers?)|^\W*(?:the |my |a )?{_G}(?! drivers?)|\b{_G} (?:does|brings?|gives?|is|makes?|accel\w*|support makes)"
@@ -103,6 +103,10 @@ _THAN = Pattern(r"(?i)\bslower than (?:plain |pure |simple )?(?:numpy|scikit|skl
 _OTHER_CARD = Pattern(
     rf"(?i)\b(?:better|faster|newer|new|bigger|stronger|more powerful|expensive|another|upgraded) (?:gpu|card|graphics card)\b|\b(?:mov|switch|upgrad|chang|went|go|swapp)\w{{0,3}} from (?:an? |the |my |\w+ )?{_G}[^.\n]{{0,20}} to (?:an? |the |my |\w+ )?{_G}|\bon (?:an? |the |my )?{_G} and (?:an? |the |my )?(?:on )?{_G}"
 )
+_IN_VAIN = Pattern(
+    r"(?i)^\W*(?:the |my |and )?cpu (?:is |was |runs |trains |seems )?(?:even |slightly |a (?:bit|little) |much )*faster\b|\b(?:performance|speed) (?:has |did |does |is |was )?(?:not|n't)(?: really)? (?:improv|increas|better)\w*"
+)
+"""Who names the GPU elsewhere."""
 _OTHERS = Pattern(
     r"(?i)\bthan (?:the |my |on |with |a |an )*(?:other|second|old|another|friend|colleague|previous|\d|[rg]tx|v100|k80|t4|titan)|\b(?:single|one|multi)[- ]?gpu\b|\btwo gpus\b"
 )
@@ -113,12 +117,12 @@ _OF_RESULTS = Pattern(
     r"(?i)\b(?:accura\w+|results?|loss(?:es)?|metrics?|outputs?|precision|scores?|predictions differ|weights|converg\w+|gradients?|mAP)\b"
 )
 _OF_TIME = Pattern(
-    r"(?i)\b(?:times?|speed\w*|fast\w*|slow\w*|long\w*|fps|seconds?|minutes?|hours?|epochs? takes?|ms|s/step|perform\w+|accel\w*|quick\w*)\b"
+    r"(?i)\b(?:times?|speed\w*|fast\w*|slow\w*|long\w*|fps|seconds?|minutes?|hours?|epochs? takes?|ms|s/step|perform\w+|accel\w*|quick\w*)\b|速度|时间|[快慢]"
 )
 _TO_THE_CPU = Pattern(
     r"(?i)\b(?:as|than|then|with|on|to|and|vs\.?|or|equals?) (?:on |with |using |the |my |a )*cpu(?: only| alone| mode)?"
 )
-_GPU = Pattern(rf"(?i){_SUBJECT}")
+NAMES_GPU = Pattern(rf"(?i){_SUBJECT}")
 _CPU = Pattern(rf"(?i){_C}")
 _SLOW_ON_IT = Pattern(
     rf"(?i)\b(?:slow|slowly|so long|too long|very long|forever|ages|only \d(?:\.\d)? ?fps|\d(?:\.\d)? ?fps|speed up|speeding up)\b[^.\n]{{0,80}}?\b(?:on|with|using|even with|despite|though|have|for)\b[^.\n]{{0,30}}?{_SUBJECT}|{_SUBJECT}[^.\n]{{0,60}}?(?:\b(?:is|are|was|very|too|so|super|really|extremely|but|training|pretty|quite) (?:\w+ )?(?:slow|slowly)\b|\bslow\b|\b\d(?:\.\d)? ?fps\b|\btook \d{{1,2}} hours)"
@@ -127,7 +131,7 @@ _FRIEND = Pattern(
     r"(?i)\b(?:friends?|colleagues?|author|others|paper|readme|someone else)\b[^.\n]{0,60}\b(?:needs?|takes?|gets?|says?|reports?|reached|only)\b[^.\n]{0,20}\d"
 )
 _FOUND = Pattern(
-    rf"(?i){_SUBJECT}[^.\n]{{0,30}}?\b(?:is |was |are |has been |gets )?(?:found|detected|recogni[sz]ed|visible|seen|listed|used correctly|enabled|on)\b|\b(?:sees|finds|detects|lists|recogni[sz]es|uses) (?:the |my |it|a )?{_G}|\b(?:memory|MiB|process|vram)\b[^.\n]{{0,40}}\b(?:allocated|used|full|taken|occupied|appears|filled)\b|\b(?:allocat\w+|lists the python|device was created|Created TensorFlow device)|显存占满|\bpython\b[^.\n]{{0,30}}\b(?:appears|listed|shows up) in nvidia-smi|gpu_device_name\(\) gives /device:GPU"
+    rf"(?i){_SUBJECT}[^.\n]{{0,30}}?\b(?:is |was |are |has been |gets )?(?:found|detected|recogni[sz]ed|visible|seen|listed|used correctly|enabled|on)\b|\b(?:sees|finds|detects|lists|recogni[sz]es|uses) (?:the |my |it|a )?{_G}|\b(?:memory|MiB|process|vram)\b[^.\n]{{0,40}}\b(?:allocated|used|full|taken|occupied|appears|filled)\b|\b(?:allocat\w+|lists the python|device was created|Created TensorFlow device)|显存[^。\n]{{0,6}}(?:占满|满了|用完)|\bpython\b[^.\n]{{0,30}}\b(?:appears|listed|shows up) in nvidia-smi|gpu_device_name\(\) gives /device:GPU"
 )
 _HOT = Pattern(
     r"(?i)\b\d{2,3} ?(?:°|degrees|celsius)|°C|\b(?:over)?heat\w*|\btoo hot\b|\bthrottl\w+|\bclocks? (?:drops?|falls?|speed)|\bon battery\b|\bunplugged\b|\bpower (?:limit|cap)\b|\b(?:another|other|somebody|colleague\w*)(?: \w+){0,3} (?:uses|trains|runs|process) (?:\w+ ){0,2}(?:on )?(?:the |this )?(?:same )?gpu|nr_throttled|cpu limit|\bkilled\b|\bkill process\b|\bsegmentation fault|\bcore dumped|mixed[_ ](?:precision|float16)"
@@ -149,7 +153,7 @@ _SLOWER_THERE = Pattern(r"(?i)\b(?:slow\w*|half (?:as|the|of)|longer|drops?|fps|
 _SEVERAL = Pattern(
     rf"(?i)\b(?:[2-9]|two|three|four|eight|both|multiple|several|all|second|other|multi)[ -](?:x )?(?:\w+ )?(?:gpus|cards|v100s?|a100s?|graphics cards|[rg]tx \w+s)\b|\b[2-9] ?x ?{_G}|\bMirroredStrategy\b|\bmulti[- ]?gpu|\bGPU ?[01]\b[^.\n]{{0,80}}\bGPU ?[123]\b|\b(?:other|second) (?:one|gpu|card)\b|\bhorovod\b"
 )
-_CHEERS = Pattern(
+CHEERS = Pattern(
     r"(?i)\b(?:all good|everything (?:is|works) (?:fine|ok|great)|works? (?:great|perfectly|very well)|is fine|that's fine|well done|awesome)\b|\b(?:\d{1,3} ?x|\d{1,3} times|twice|much|way|a lot) (?:as )?(?:faster|as fast|fast) (?:than|as|now|on (?:the |my )?gpu)[^.\n]{0,30}|\b(?:takes?|took|needs|needed) (?:just|only) \d"
 )
 _WORK = Pattern(r"(?i)\b(?:tensorflow|tf|keras|train\w*|inference|predict\w*|epochs?|models?)\b")
@@ -159,14 +163,14 @@ _BUT = Pattern(r"(?i)\b(?:but|why|slow\w*|problem|issue|only|wrong|however|low|h
 
 # ------------------------------------------------------------------- what it does
 
-_SHORT = Pattern(
-    r"(?i)\b(?:reinforcement|(?:deep )?rl\b|agents?\b|episodes?|self-?play\w*|mcts|alpha-?(?:go|zero)|mu-?zero|gym|baselines|cart-?pole|atari|mujoco|cheetah|environments?'? ?steps?|stepping the|d?dqn|double dqn|ppo2?|a[23]c|ga3c|trpo|m?a?ddpg|td3|sac|ml-agents|q-learning|evolution\w*|NEAT|genetic)\b"
+SHORT = Pattern(
+    r"(?i)\b(?:reinforcement|(?:deep )?rl\b|agents?\b|episodes\b|(?:per|each|every|an) episode\b|episode[ _]reward|self-?play\w*|mcts|alpha-?(?:go|zero)|mu-?zero|gym|baselines|cart-?pole|atari|mujoco|cheetah|environments?'? ?steps?|stepping the|d?dqn|double dqn|ppo2?|a[23]c|ga3c|trpo|m?a?ddpg|td3|sac|ml-agents|q-learning|evolution\w*|NEAT|genetic)\b"
     r"|\b(?:bi-?)?(?:lstm|gru|rnn)s?\b|\brecurrent|\bseq2seq|\bchar(?:acter)?[- ](?:level|rnn)|\bwhile_loop\b|\btime ?series\b|\bdiet classifier|\brasa\b|\bchat ?bot\b"
     r"|\b(?:fashion[- ])?mnist\b|\biris\b|\bxor\b|\b28 ?x ?28\b|\b(?:one|two|three|single|few|\d{1,2})(?: \w+){0,2} (?:dense|hidden|fully[- ]connected|layers?|neurons|units)\b|\bDense layers?\b|\bDense\(|\bone layer|\b\u043f\u0435\u0440\u0446\u0435\u043f\u0442\u0440\u043e\u043d|\b\u0438\u0437 \u0434\u0432\u0443\u0445 \u0441\u043b\u043e\u0435\u0432|\b\u0434\u0432\u0443\u0445 \u0441\u043b\u043e\u0435\u0432|\b(?:small|tiny|simple|toy|shallow|little|kleines?|petit|peque\w+|pequen\w+|\u043f\u0440\u043e\u0441\u0442\u0430\u044f) (?:[\w-]+ ){0,2}(?:models?|net\w*|nn|mlp|cnn|autoencoder|classifier|red|réseau|rede|\u0441\u0435\u0442\u044c|dataset|example|network)\b|\bred pequeña|\brede pequena"
-    r"|\bbatch[_ -]?size ?(?:=|of|:|is)? ?[124]\b(?!\d)|\b(?:one|single) (?:request|sample|image|frame|position|sentence|example|picture) (?:at a time|by one|after (?:the )?(?:an)?other)|\bone (?:by|after) (?:one|another)\b|\bfor each (?:single )?(?:sample|image|row|frame|move)|\bpredict\w*\b[^.\n]{0,40}\b(?:in a|for) (?:for[- ])?loop|\beach (?:single )?(?:call|individual)|\bpredict\(\)? (?:one|for)|\btrain_on_batch|\beager\b|\bGradientTape|\bunbatched\b|\btrading bot\b|\btiny\b"
+    r"|\bbatch[_ -]?size ?(?:=|of|:|is)? ?[124]\b(?!\d)|\b(?:one|single) (?:request|sample|image|frame|position|sentence|example|picture) (?:at a time|by one|after (?:the )?(?:an)?other)|\bone (?:by|after) (?:one|another)\b|\bfor each (?:single )?(?:sample|image|row|frame|move)|\bpredict\w*\b[^.\n]{0,40}\b(?:in a|for) (?:for[- ])?loop|\beach (?:single )?(?:call|individual)|\bpredict\(\)? (?:one|for)|\b(?:train|predict)_on_batch|\bshape\b[^.\n]{0,12}\(\(?1, ?\d|\binput of \(1, ?\d|\b(?:single|one) (?:sample|prediction|image|frame|call)\b[^.\n]{0,20}(?:\d ?ms|latency)|\b(?:latency|\d ?ms)\b[^.\n]{0,20}\b(?:for|of) (?:a |one |single )+(?:sample|prediction|image|frame|call)|\bpredict\w*\b[^.\n]{0,30}\bfor each\b|\beager\b|\bGradientTape|\bunbatched\b|\btrading bot\b|\btiny\b"
 )
-_HEAVY = Pattern(
-    r"(?i)\bimagedatagenerator|\bgenerators?\b|\baugment\w*|\bfeed_?dict|\bdis[ck]s?\b|\bhdd\b|\bnfs\b|\bnetwork (?:drive|share|storage)|\b(?:google|my) drive|\btf_?records?\b|\b(?:data|image|file)[- ]?(?:set )?(?:load\w*|read\w*|pipeline|prep\w*)|\bloader\b|\bsequence\b|\bimread|\bjpe?gs?\b|\bprefetch|\binput (?:pipeline|queue|_fn)|\bnum_workers|\bnum_parallel|\bimages from\b|\bflow_from|\btf\.data\b|\bqueue|\bcoco\b|\bimagenet\b|\bobject detection api|\bu-?net\b|\bmask[- ]?r-?cnn|\byolo|\bebs\b|\bresiz\w+|\b\u043f\u0440\u043e\u0446\u0435\u0441\u0441\u043e\u0440 \u0437\u0430\u0433\u0440\u0443\u0436\u0435\u043d|\bCPU[^.\n%]{0,40}(?:(?:100|9\d|[2-9]\d\d|1\d\d\d) ?%|\bmax\b|maxed|full|\u0432\u0441\u0435 \u044f\u0434\u0440\u0430)|\b(?:my|own|custom) (?:own )?(?:data ?sets?|images|data)\b|图片|数据集|imágenes|imagens"
+HEAVY = Pattern(
+    r"(?i)\bimagedatagenerator|\bgenerators?\b|\baugment\w*|\bfeed_?dict|\bdis[ck]s?\b|\bhdd\b|\bnfs\b|\bnetwork (?:drive|share|storage)|\b(?:google|my) drive|\btf_?records?\b|\b(?:data|image|file)[- ]?(?:set )?(?:load\w*|read\w*|pipeline|prep\w*)|\bloader\b|\bsequence\b|\bimread|\bjpe?gs?\b|\bprefetch|\binput (?:pipeline|queue|_fn)|\bnum_workers|\bnum_parallel|\bimages from\b|\bflow_from|\btf\.data\b|\bqueue|\bcoco\b|\bimagenet\b|\bobject detection api|\bu-?net\b|\bmask[- ]?r-?cnn|\byolo|\bebs\b|\bresiz\w+|\b\u043f\u0440\u043e\u0446\u0435\u0441\u0441\u043e\u0440 \u0437\u0430\u0433\u0440\u0443\u0436\u0435\u043d|\bcpus? ?[:\uff1a=] ?[12]\b(?!\d)|\bCPU[^.\n%]{0,40}(?:(?:100|9\d|[2-9]\d\d|1\d\d\d) ?%|\bmax\b|maxed|full|\u0432\u0441\u0435 \u044f\u0434\u0440\u0430)|\b(?:my|own|custom) (?:own )?(?:data ?sets?|images|data)\b|图片|数据集|imágenes|imagens"
 )
 
 # ------------------------------------------------------------------- a first use that takes minutes
@@ -180,59 +184,22 @@ _LONG = Pattern(
 )
 _STARTS = r"\bstartzeit|\bhochfahren|启动|开始训练|加载|初始化|\u043f\u0440\u0438 (?:\u043f\u0435\u0440\u0432\u043e\u043c )?\u0437\u0430\u043f\u0443\u0441\u043a\u0435|\b\u0437\u0430\u043f\u0443\u0441\u043a|\b\u0441\u0442\u0430\u0440\u0442|\barran(?:que|car)|\bdémarr\w+|\binici(?:o|ar|aliza)\w*|\bbis (?:das|es|zum)\b"
 _X = r"(?:runs?|inferen\w+|predict\w*|calls?|steps?|iterations?|frames?|images?|batch(?:es)?|epochs?|op(?:eration)?s?|execution|time|launch|start\w*|requests?|session\.?run|sess\.run|forward(?: pass)?|use|detection|evaluat\w+|training step|conv\w*)"
-_FIRST = Pattern(
+FIRST = Pattern(
     rf"(?i)\b(?:first|1st|initial) (?:[\w`.()-]+ ){{0,2}}?`?(?:model\.)?{_X}|\bfirst (?:with|on)\b|\bfirst ?[:=]|\bat first\b|\bfor the first\b|\berste[rns]? (?:\w+ )?(?:inferenz|lauf|aufruf|start|schritt|durchlauf|vorhersage)|第一次|首次|첫|처음|\u043f\u0435\u0440\u0432\u044b\u0439 (?:\u0437\u0430\u043f\u0443\u0441\u043a|\u0440\u0430\u0437|\u0432\u044b\u0437\u043e\u0432|\u0448\u0430\u0433|\u043f\u0440\u043e\u0433\u043e\u043d)|\u043f\u0435\u0440\u0432\u0430\u044f|prim(?:er|era|eira|eiro) (?:paso|vez|inferenc\w+|inferência|predicci\w+|ejecuci\w+|execução|passo|chamada)|premi(?:er|ère) (?:\w+ )?(?:prédiction|inférence|appel|fois|exécution|étape|lancement)"
 )
 _INIT = Pattern(
     rf"(?i)\b(?:creat|open|initiali[sz]|load|allocat|acquir|set(?:ting)? up|add)\w{{0,6}}\b[^.\n]{{0,40}}?\b(?:sessions?|{_G}|devices?|context|libcud\w+)|\bsessions?\b[^.\n]{{0,24}}?\b(?:creation|creat\w+|open\w*|init\w*|return|start\w*|takes?)|\b(?:devices?|sessions?|context) (?:is|are|gets?|was|being) (?:created|opened|initiali[sz]ed|ready)|\btf\.(?:compat\.v1\.)?(?:Interactive)?Session\b|\b{_G} (?:device )?initiali[sz]\w+|\blist_(?:physical|local|logical)_devices\b|\bAdding visible gpu|\bwarm[- ]?(?:up|ing)|\binitiali[sz]ation\b|\bSuccessfully opened dynamic library|\bto (?:initiali[sz]e|open|create|add) (?:the |a |my )?(?:{_G}|device|session)"
 )
 _BEFORE = Pattern(
-    rf"(?i){_STARTS}|\bstart(?:ing)?[- ]?ups?\b|\b(?:slow|long) (?:initial )?(?:start|load)\w*|\b(?:before|until|till) (?:the |it |my |any |actual )?(?:\w+ )?(?:first |training|it|actually |program|window|inference|model|epoch|network|step|script)[^.\n]{{0,20}}?\b(?:starts?|begins?|opens?|runs?|is ready|step|moves?|proceeds?|going)|\b(?:before|until) (?:the )?(?:first )?(?:training|step|epoch|inference|doing|it does|anything|something|actually)|\bto (?:start|load|begin|launch|boot|initiali[sz]e|get going|get started)\b|\b(?:hangs?|stuck|freezes?|frozen|pauses?|waits?|stays?|stops?|halts?)\b[^.\n]{{0,60}}?\b(?:then|and then|before|after (?:that|which)|proceeds|goes on|continues)\b|\b(?:does(?:n't| not)|won't) start for\b|\bdoes not begin for\b|\bevery time I start\b"
+    rf"(?i){_STARTS}|\bstart(?:ing)?[- ]?ups?\b|\b(?:slow|long) (?:initial )?(?:start|load)\w*|\b(?:before|until|till) (?:the |it |my |any |actual )?(?:\w+ )?(?:first |training|it|actually |program|window|inference|model|epoch|network|step|script)[^.\n]{{0,20}}?\b(?:starts?|begins?|opens?|runs?|is ready|step|moves?|proceeds?|going)|\b(?:before|until) (?:the )?(?:first )?(?:training|step|epoch|inference|doing|it does|anything|something|actually)\b(?! (?:\w+ )?(?:was|is|has|were|are|finish\w*|end\w*|done|complet\w*)\b)|\bto (?:start|load|begin|launch|boot|initiali[sz]e|get going|get started)\b|\b(?:hangs?|stuck|freezes?|frozen|pauses?|waits?|stays?|stops?|halts?)\b[^.\n]{{0,60}}?\b(?:then|and then|before|after (?:that|which)|proceeds|goes on|continues)\b|\b(?:does(?:n't| not)|won't) start for\b|\bdoes not begin for\b|\bevery time I start\b"
 )
 _THEN = Pattern(
     r"(?i)\b(?:after(?:wards?| that| this| which| the first(?: \w+)?)?|then|once|next|following|subsequent(?:ly)?|second|later|rest|others?|every ?thing (?:else|after\w*)|since then|from then|each of the images after|danach|später|nachher|ensuite|suivant\w*|après|después|luego|depois|\u043f\u043e\u0442\u043e\u043c|\u0437\u0430\u0442\u0435\u043c|\u0434\u0430\u043b\u0435\u0435)\b[^\n]{0,70}?(?:\b(?:fast|quick(?:ly)?|normal(?:ly)?|fine|ok|okay|instant(?:ly|aneous)?|full speed|works?|good|smooth(?:ly)?|reasonable|rapid\w*|rápid\w*|vite|immédiat\w*|schnell|normal|\u0431\u044b\u0441\u0442\u0440\u043e|\u043d\u043e\u0440\u043c\u0430\u043b\u044c\u043d\u043e)\b|\bless than (?:a|1|one) sec\w*|(?<!\d)\d{1,4} ?ms\b|\b0?\.\d{1,3} ?s\w*|(?:다음|이후|그 뒤)[^\n]{0,16}(?:빠|정상)|\d(?:\.\d)? ?fps|\bgo(?:es)? on\b|\bruns?\b|\bproceeds\b)"
     r"|\b(?:second|third|next)\b ?[:=]? ?\d?\.\d|(?:之后|然后|后面|以后)[^\n]{0,12}(?:正常|很快|快|没问题)|\bdanach alles|\bluego (?:va|todo)|\u0434\u0430\u043b\u044c\u0448\u0435 \u0432\u0441|\b(?:works|runs) (?:fast|normally|quickly|well) (?:after|then)|\bjede[sr]? (?:\w+ )?in \d+ ms|\bnext (?:ones?|inferences?|steps?)\b[^\n]{0,20}(?:fast|\d)"
 )
-_NOT_IT = Pattern(
-    r"(?i)\b(?:download\w*|install\w*|pip3?|docker build|bazel|compil(?:e|ing) (?:tensorflow|from source|the source)|build(?:ing)? (?:the )?(?:image|dataset|vocab\w*)|shuffle buffer|cach(?:e|es|ing) (?:the )?(?:data\w*|images)|upload\w*|preprocess\w*|tokeniz\w*|weights (?:take|are)|loading (?:the )?(?:data|dataset|images)|nvidia-smi takes|progress bar|forever and|host them)\b"
+NOT_IT = Pattern(
+    r"(?i)\b(?:download\w*|install\w*|pip3?|docker build|bazel|compil(?:e|ing) (?:tensorflow|from source|the source)|build(?:ing)? (?:the )?(?:image|dataset|vocab\w*)|shuffle buffer|cach(?:e|es|ing) (?:the )?(?:data\w*|images)|upload\w*|preprocess\w*|tokeniz\w*|weights (?:take|are)|(?:load|read)(?:ing)? (?:in )?(?:the |my |all |of )*(?:\d+k? )?(?:data\w*|images|pictures|files|samples)|nvidia-smi takes|progress bar|forever and|host them)\b"
 )
-_MERELY_ASKS = Pattern(
-    r"(?i)\bhow (?:long|many|much|slow|fast)\b|\b(?:could|can|would|will) (?:you|I|we|it|there|this|someone)\b|\bis (?:there|it|this)\b|\bdo(?:es)? (?:you|it|this|the)\b|\bwhat(?:'s| is| was| are| do)\b|\bwhich\b|^\W{0,4}(?:will|would|should|are) [^.!\n]{5,160}\?|\bplease (?:tell|share|publish|add)\b|\bthanks?\b|\bfeature request|\[feature\]|^\W{0,3}(?:add|support|show|mention|document|feature)\b|\brelease notes|\bwould (?:help|be nice|like)"
-    r"|\bwie lange\b|多长时间|多久|\u0441\u043a\u043e\u043b\u044c\u043a\u043e|¿?cuánto|quanto tempo|combien de temps|どのくらい"
-)
-_HOW_LONG = Pattern(
-    r"(?i)\bhow (?:long|much time|many (?:hours|days)) (?:does|did|do|will|would|is|it|have|has)\b|\bwie lange\b|\u0441\u043a\u043e\u043b\u044c\u043a\u043e \u0432\u0440\u0435\u043c\u0435\u043d\u0438|多长时间|多久|cu\u00e1nto tiempo|quanto tempo|combien de temps|\u3069\u306e\u304f\u3089\u3044"
-)
-_COMPLAINS = Pattern(
-    r"(?i)\b(?:(?<!how )slow(?:ly|er)?(?! (?:is|will|would))|errors?|fail\w*|problems?|issues?|wrong|stuck|hangs?|freez\w+|crash\w*|cannot|low\b|bottle ?neck|forever|ages|too long|so long|only|barely|hardly|never|still|despite|same|isn't|strange|weird|expected|normal|bad|help me|why)\b|n't\b|\bnot (?!sure)|\bno (?!gpu\b)|zu lang|\u043f\u043e\u0447\u0435\u043c\u0443|为什么|怎么|慢|langsam|lent[oae]?\b"
-)
-_ABOUT_SPEED = {
-    "cpu-starved-input", "gpu-launch-bound", "jit-cold-start", "jit-cache-unwritable", "tensor-cores-idle", "gpu-wrong-result", "scaling-below-expected",
-    "gpu-outlier", "gpu-busy-with-other-work", "h2d-pageable", "mixed-precision-no-gain",
-}  # fmt: skip
-
-
-def merely_asks(lines: list[str], found: tuple[Alike, ...]) -> bool:
-    """Whether what reads like a slow program only asks how long it takes, or praises how fast it is."""
-    if not found or len(lines) > _SHORT_TEXT:
-        return False
-    whole = "\n".join(lines)
-    if sum(map(str.isdigit, whole)) > _FIGURES:  # who measures has something to say
-        return False
-    if _NOTES.match(whole):
-        return True
-    if _HOW_LONG.search(whole) and not _COMPLAINS.search(whole):
-        return True
-    if found[0].cause not in _ABOUT_SPEED | {NOTHING_WRONG}:
-        return False
-    if _NOT_IT.search(whole) and _FIRST.search(whole) and not _GPU.search(whole):
-        return True
-    return (_MERELY_ASKS.search(whole) or _CHEERS.search(whole)) is not None and not _COMPLAINS.search(whole)
-
-
-_NOTES = Pattern(r"(?i)\W{0,8}(?:release notes|change-?log|what's new)\b")
-_SHORT_TEXT, _FIGURES = 12, 16
-"""Lines, and digits in them."""
 _NEW_CARD = Pattern(
     r"(?i)\b(?:rtx ?)?[345]0[5-9]0\b|\brtx ?a\d{4}|\b(?:a100|h100|l40|a10|a40|b200)\b|\bnew (?:gpu|card|graphics)"
 )
@@ -259,10 +226,16 @@ class _Busy(NamedTuple):
 def settle(notes: Notebook, lines: Iterable[tuple[int, str]]) -> None:
     """Notes what the lines of a text come to together: (number, text), …"""
     people = ((number, text) for number, text in lines if len(text) <= _LONG_LINE and not alike.is_log(text[:LONGEST]))
-    told = list(_told(list(itertools.islice(people, _MOST)), {e.kind for e in notes.events}))
+    kinds = {e.kind for e in notes.events if not (e.kind == "empty-list-said" and _ASSIGNED.match(e.text))}
+    told = list(_told(list(itertools.islice(people, _MOST)), kinds))
     if any(e.kind == "gpu-hardly-used" for e in told) and not any(e.symptom for e in notes.events):
         notes.events[:] = [e for e in notes.events if e.kind != "takes-all-memory"]  # as it always does
     notes.events.extend(told)
+
+
+_ASSIGNED = Pattern(r"(?i)\s{0,40}(?![\w.]{0,40}(?:gpu|device))[\w.]{1,40} ?= ?\[\]\s{0,4}$")
+"""A program's text, which fills a list later."""
+_OF_SEVERAL = {"several-no-faster", "one-works-said"}
 
 
 def _told(lines: list[tuple[int, str]], kinds: set[str]) -> Iterator[TextEvent]:
@@ -270,18 +243,18 @@ def _told(lines: list[tuple[int, str]], kinds: set[str]) -> Iterator[TextEvent]:
     if kinds & _TELLS_MORE:
         return
     low = whole.lower()
-    if not any(word in low for word in _GATE) or not (_GPU.search(whole) or _WORK.search(whole)):
+    if not any(word in low for word in _GATE) or not (NAMES_GPU.search(whole) or _WORK.search(whole)):
         return
-    cheers = _CHEERS.search(whole) is not None and not _BUT.search(_CHEERS.sub(" ", whole))
-    sentences = [(number, one) for number, text in lines for one in _sentences(text)]
+    cheers = CHEERS.search(whole) is not None and not _BUT.search(CHEERS.sub(" ", whole))
+    spoken = [(number, one) for number, text in lines for one in sentences(text)]
     tells = not cheers and not kinds & _OF_SEVERAL and (_MINUTES.search(whole) or _LONG.search(whole))
-    first = _first_use(sentences) if tells else None
+    first = _first_use(spoken) if tells else None
     if first is not None:
         yield _event("start-takes-minutes" if first[2] else "start-is-slow", first[0], first[1], _SLOW)
-    if _SHORT.search(whole):
-        yield _event("work-is-short", *_at(lines, _SHORT), None)
-    if _HEAVY.search(whole):
-        yield _event("input-is-heavy", *_at(lines, _HEAVY), None)
+    if SHORT.search(whole):
+        yield _event("work-is-short", *_at(lines, SHORT), None)
+    if HEAVY.search(whole):
+        yield _event("input-is-heavy", *_at(lines, HEAVY), None)
     if _ON_BATTERY.search(whole) and _SLOWER_THERE.search(whole):
         yield _event("slow-on-battery", *_at(lines, _ON_BATTERY), _SLOW)
     if _DEGREES.search(whole) and _GETS_SLOW.search(whole):
@@ -294,13 +267,14 @@ def _told(lines: list[tuple[int, str]], kinds: set[str]) -> Iterator[TextEvent]:
         and not cheers
         and not full
         and not _HOT.search(whole)
-        and not _SEVERAL.search(whole)
+        and not (_SEVERAL.search(whole) and kinds & _OF_SEVERAL)
         and "several-no-faster" not in kinds
     ):
-        yield from _of_speed(sentences, whole)
+        yield from _of_speed(spoken, whole)
 
 
-def _sentences(text: str) -> Iterator[str]:
+def sentences(text: str) -> Iterator[str]:
+    """The sentences of a line, each no longer than one is looked at."""
     for one in _END.sub("\n", text).split("\n"):
         if one.strip():
             yield one.strip()[:_SENTENCE]
@@ -326,14 +300,15 @@ def _of_speed(sentences: list[tuple[int, str]], whole: str) -> Iterator[TextEven
         busy = busy.beside(told)
         compared = tuple(_compared(one, whole))
         left = _TO_THE_CPU.sub(" ", one) if compared else one
-        rest.append(_NO_GAIN.sub(" ", _SWINGS.sub(" ", _IDLE.sub(" ", left))))
+        rest.append(NO_GAIN.sub(" ", _SWINGS.sub(" ", _IDLE.sub(" ", left))))
         kinds = ["low"] if told.low or told.swings else []
         kinds += ["idle"] if _IDLE.search(one) or _SWINGS.search(one) else []
         for kind in (*kinds, *compared):
             found.setdefault(kind, (number, one))
     known = _FOUND.search(whole) is not None
     works = busy.low > _NEXT_TO_NOTHING or busy.swings or (busy.low > 0 and known)
-    if not works and not known and any(says_no_gpu(one) for one in rest):
+    at_odds = SHORT.search(whole) is not None and {"gpu-no-faster", "gpu-slower-than-cpu"} & found.keys()
+    if not works and not known and not at_odds and any(says_no_gpu(one) for one in rest):
         return
     full = busy.high >= _AT_WORK and not busy.swings
     if full and not busy.low:
@@ -352,15 +327,17 @@ def _of_speed(sentences: list[tuple[int, str]], whole: str) -> Iterator[TextEven
 
 def _compared(sentence: str, whole: str) -> Iterator[str]:
     """What a sentence says of a GPU beside a processor, another card or what somebody else has."""
-    if _ASKED.search(sentence):
+    if _ASKED.search(sentence) or (_HALVES.search(sentence) and not _CPU.search(sentence)):
         return
-    timed, gain = _timed(sentence), _NO_GAIN.search(sentence)
+    timed, gain = _timed(sentence), NO_GAIN.search(sentence)
     no_gain = gain is not None and (_OF_TIME.search(gain[0]) is not None or _BY_IT.search(sentence) is not None)
     if no_gain and _TRIED.search(sentence):
         no_gain = False
-    named, others = _GPU.search(sentence) is not None, _OTHERS.search(sentence) is not None
+    named, others = NAMES_GPU.search(sentence) is not None, _OTHERS.search(sentence) is not None
     named = named or _THAN.search(sentence) is not None
-    if timed > _MORE or (named and not others and _SLOWER.search(sentence) and not _CHEERS.search(sentence)):
+    if not named and _IN_VAIN.search(sentence) and NAMES_GPU.search(whole):
+        yield "gpu-no-faster"
+    if timed > _MORE or (named and not others and _SLOWER.search(sentence) and not CHEERS.search(sentence)):
         yield "gpu-slower-than-cpu"
     of_results = _OF_RESULTS.search(sentence) is not None and not _OF_TIME.search(sentence)
     if timed or (no_gain and not of_results and not others and (named or _CPU.search(sentence))):
@@ -371,6 +348,8 @@ def _compared(sentence: str, whole: str) -> Iterator[str]:
         yield "slow-on-gpu"
 
 
+_HALVES = Pattern(r"(?i)(?<![a-z])b?float ?-?16|\b(?:b?f|fp|bf)16\b|\bhalf precision|\bmixed[- _]precision")
+"""Compared with float32, and not with the processor."""
 _TELLS_MORE = {
     "lists-cpu", "lists-no-gpu", "empty-list-said", "library-not-loaded", "cuinit-failed", "no-machine-code", "cache-not-kept", "compute-cache-named",
 }  # fmt: skip
@@ -392,7 +371,7 @@ def _busy(sentence: str, subject: bool) -> tuple[_Busy, bool]:
             continue
         before = [one for one in whose if found.start() - _NEAR <= one.start() < found.start()]
         behind = [one for one in whose if found.end() <= one.start() <= found.end() + _BEHIND]
-        said = before[-1] if before else behind[0] if behind else None
+        said = _OF_WHAT.match(sentence[found.end() :]) or (before[-1] if before else behind[0] if behind else None)
         if said["other"] is not None if said is not None else not subject:
             continue
         value = max(int(found["a"]), int(found["b"] or 0))
@@ -406,6 +385,9 @@ def _busy(sentence: str, subject: bool) -> tuple[_Busy, bool]:
     return _Busy(low, high, zero, swings), goes_on
 
 
+_OF_WHAT = Pattern(
+    r"(?i) ?(?:of|on|for) (?:the |my )?(?:\w{1,12} ){0,2}?(?:(?:of|on) (?:the |my )?)?(?:(?P<gpu>v?gpus?|cuda|compute)|(?P<other>cpus?|v?ram|memory|cores?))\b"
+)
 _MOSTLY = Pattern(r"(?i)\b(?:mostly|most of|sometimes|often|nearly always|almost always|between)\b")
 _NEAR, _BEHIND = 70, 24
 """Characters between a number and whose it is."""
@@ -414,18 +396,24 @@ _UNITS = {"m": 0.001, "s": 1.0, "\u0441": 1.0, "秒": 1.0, "h": 3600.0}
 
 def _timed(sentence: str) -> float:
     """The GPU's time by the processor's; 0: they are not both told, or the GPU is clearly faster."""
+    took = times(sentence)
+    if len(took) < 2 or not took["cpu"]:
+        return 0.0
+    by = took["gpu"] / took["cpu"]
+    return by if by >= _NEARLY else 0.0
+
+
+def times(sentence: str) -> dict[str, float]:
+    """What a sentence tells of how long each takes: {"cpu": seconds, "gpu": seconds}."""
     sentence = _WITHOUT_IT.sub("CPU", sentence)
-    times: dict[str, float] = {}
+    took: dict[str, float] = {}
     for form in (_TIMED_BEHIND, _TIMED_BEFORE):
-        for one in form.finditer(sentence) if len(times) < 2 else ():
+        for one in form.finditer(sentence) if len(took) < 2 else ():
             unit, number = one["u"].lower(), float(one["n"].replace(",", "."))
             scale = 60.0 if unit.startswith("min") else _UNITS.get(unit[0], 1.0)
             rate = unit == "fps" or "/" in unit
-            times.setdefault(one["who"].lower(), (1 / number if number else 0.0) if rate else number * scale)
-    if len(times) < 2 or not times["cpu"]:
-        return 0.0
-    by = times["gpu"] / times["cpu"]
-    return by if by >= _NEARLY else 0.0
+            took.setdefault(one["who"].lower(), (1 / number if number else 0.0) if rate else number * scale)
+    return took
 
 
 def _first_use(sentences: list[tuple[int, str]]) -> tuple[int, str, bool] | None:
@@ -434,13 +422,13 @@ def _first_use(sentences: list[tuple[int, str]]) -> tuple[int, str, bool] | None
     then = bool(_THEN.search(whole))
     start: tuple[int, str] | None = None
     for number, one in sentences:
-        if _NOT_IT.search(one) or _ASKED.search(one):
+        if NOT_IT.search(one) or _ASKED.search(one):
             continue
-        begins = _FIRST.search(one) or _INIT.search(one) or _BEFORE.search(one)
+        begins = FIRST.search(one) or _INIT.search(one) or _BEFORE.search(one)
         if begins:
             start = start or (number, one)
         seconds = _seconds(one)
-        first = _FIRST.search(one) is not None and not _OF_DATA.search(one)
+        first = FIRST.search(one) is not None and not _OF_DATA.search(one)
         least = _LEAST_S if then else _MINUTES_S
         if begins and seconds >= least and (then or not _OF_DATA.search(one)):
             return number, one, first and then

@@ -31,7 +31,7 @@ def _said(facts: Facts) -> Iterator[str]:
     yield from _lost(facts)
     if said("complains-cuda-moved"):
         yield "cuda-version-mismatch"
-    waits = said("takes-long", "slow-named") and not said("loss-is-nan")  # jit-cold-start
+    waits = said(*_WAITS) and not said("loss-is-nan")  # jit-cold-start
     if _card_is_newer(facts) and not waits and not said("library-not-loaded", "library-opened"):
         yield "gpu-too-new-for-build"
     release = libraries.release_of(facts)
@@ -148,3 +148,6 @@ def _has_the_toolkit_alone(facts: Facts) -> bool:
     named = any("cudnn" in e.values for e in said("names-cuda"))
     alone = bool(cudas or said("toolkit-had-said")) and not named and not brought
     return alone or bool(said("only-toolkit-said"))
+
+
+_WAITS = ("takes-long", "slow-named", "start-takes-minutes", "start-is-slow", "compiles-for-minutes-said")

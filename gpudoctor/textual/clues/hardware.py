@@ -1,6 +1,7 @@
 """GPUs that fault."""
 
 _NO_ANSWER = ("xid79-fell-off-bus", "xid119-gsp-timeout", "gpu-needs-reset", "xid-hardware-fault", "psu-insufficient")
+_ON_THE_PROCESSOR = ("tf-cpu-only-package", "cuda-libs-missing", "cuda-version-mismatch", "conda-cpu-build")
 _WAITS = ("cpu-starved-input", "single-gpu-silently", "h2d-pageable", "numa-misplaced")
 CLUES: dict[str, tuple[str, ...]] = {
     "gsp-history": ("xid119-gsp-timeout", "driver-rminit-failed", "xid79-fell-off-bus"),
@@ -69,6 +70,14 @@ CLUES: dict[str, tuple[str, ...]] = {
     "processors-limited-said": ("cgroup-cpu-quota", "cpu-affinity-narrow", "cpu-starved-input"),
     "slow-on-battery": ("gpu-throttling-power", "gpu-power-limit-lowered", "gpu-throttling-thermal"),
     "start-takes-minutes": ("jit-cold-start", "jit-cache-unwritable"),
+    "launches-said": ("gpu-launch-bound", "cpu-starved-input"),
+    "short-work-slow": ("gpu-launch-bound", "cpu-starved-input", "h2d-pageable", "gpu-throttling-thermal"),
+    "mixed-no-gain-said": ("mixed-precision-no-gain", "tensor-cores-idle"),
+    "copies-slow-said": ("h2d-pageable", "pcie-link-degraded"),
+    "slow-on-a-mac": ("tf-macos-no-cuda",),
+    "silent-on-gpus": _ON_THE_PROCESSOR,
+    "card-lies-empty": _ON_THE_PROCESSOR,
+    "compiles-for-minutes-said": ("jit-cold-start", "jit-cache-unwritable"),
     "start-is-slow": ("jit-cold-start", "jit-cache-unwritable", "gpu-too-new-for-build"),
     "faster-card-no-faster": (
         "cpu-starved-input",
