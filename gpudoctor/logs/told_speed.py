@@ -236,6 +236,7 @@ def settle(notes: Notebook, lines: Iterable[tuple[int, str]]) -> None:
 _ASSIGNED = Pattern(r"(?i)\s{0,40}(?![\w.]{0,40}(?:gpu|device))[\w.]{1,40} ?= ?\[\]\s{0,4}$")
 """A program's text, which fills a list later."""
 _OF_SEVERAL = {"several-no-faster", "one-works-said"}
+"""Of several GPUs: the first run is the one on one of them."""
 
 
 def _told(lines: list[tuple[int, str]], kinds: set[str]) -> Iterator[TextEvent]:
@@ -354,8 +355,6 @@ _TELLS_MORE = {
     "lists-cpu", "lists-no-gpu", "empty-list-said", "library-not-loaded", "cuinit-failed", "no-machine-code", "cache-not-kept", "compute-cache-named",
 }  # fmt: skip
 """Kinds of lines that tell why it is so."""
-_OF_SEVERAL = {"several-no-faster", "one-works-said"}
-"""Of several GPUs: the first run is the one on one of them."""
 _NEXT_TO_NOTHING, _LITTLE, _AT_WORK = 3, 60, 85
 """Percent: what a desktop draws; at most, of a GPU that waits; and at least, of one that doesn't."""
 _MORE, _NEARLY = 1.1, 0.75
