@@ -24,8 +24,8 @@ def plainly(facts: Facts) -> tuple[str, ...]:
 
 def _said(facts: Facts) -> Iterator[str]:
     said = facts.text.said
-    if said("complains-nvcc-lost") and any(e.values.get("cuda") for e in said("names-cuda")):
-        yield "ld-library-path-not-set"  # its bin directory is on no path
+    yield from _compiler(facts)
+    yield from _where_built(facts)
     if _majors_differ(facts):
         yield "cudnn-wrong-major"
     yield from _lost(facts)
@@ -46,6 +46,41 @@ def _said(facts: Facts) -> Iterator[str]:
         yield "container-no-gpus-flag"
     if said("module-not-built-said") and said("module-build-said"):
         yield "driver-module-not-loaded"
+
+
+def _compiler(facts: Facts) -> Iterator[str]:
+    """CUDA's compiler, or what a build needs of the toolkit, is not found: it is not in the image, or on no path."""
+    said = facts.text.said
+    if not said("complains-nvcc-lost", "complains-toolkit-unfound"):
+        return
+    if any(_OF_LINUX.search(e.text) for e in said("toolkit-unfound-said")):
+        yield "ld-library-path-not-set"  # a path of Linux is called on Windows
+    elif said(*_IN_AN_IMAGE) and not any(
+        _NVCC_THERE.search(e.text) for e in said("library-elsewhere-said", "toolkit-here-said")
+    ):
+        yield "cuda-toolkit-missing"
+    elif said("library-elsewhere-said", "toolkit-here-said") or (
+        said("complains-nvcc-lost") and any(e.values.get("cuda") for e in said("names-cuda"))
+    ):
+        yield "ld-library-path-not-set"  # its bin directory is on no path
+
+
+_OF_LINUX = Pattern(r"\bbin/nvcc\b[^\n]{0,300}?[\s'\"][A-Za-z]:[\\/]")
+_NVCC_THERE = Pattern(r"/bin/nvcc\b|/usr/local/cuda")
+_IN_AN_IMAGE = ("in-a-container", "container-shell", "container-run", "talks-of-a-container", "container-named")
+
+
+def _where_built(facts: Facts) -> Iterator[str]:
+    """An image is built, or a test runs, on a machine that has no GPU."""
+    said = facts.text.said
+    if facts.driver.libcuda.init_result == _NO_DEVICE and said("image-built-said"):
+        yield "container-no-gpus-flag"
+    asked = [e.values.get("which", "") for e in said("requirements-installed-said")]
+    if len(asked) > 1 and {"", "cpu"} & {*asked[:-1]} and asked[-1] not in ("", "cpu"):
+        yield "tf-packages-overlap"  # one over the other
+
+
+_NO_DEVICE = 100
 
 
 def _majors_differ(facts: Facts) -> bool:
@@ -100,7 +135,8 @@ def _lost(facts: Facts) -> Iterator[str]:
     if parts and said("single-dll-fetched-said"):
         yield "cudnn-incomplete-install"
         return
-    if said("library-elsewhere-said", "cudnn-works-elsewhere") and not _is_of_another(facts, names):
+    elsewhere = said("library-elsewhere-said", "cudnn-works-elsewhere") or (not of_cudnn and said("toolkit-here-said"))
+    if elsewhere and not _is_of_another(facts, names):
         yield "ld-library-path-not-set"
         return
     if of_cudnn and _has_the_toolkit_alone(facts):
