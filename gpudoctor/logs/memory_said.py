@@ -37,6 +37,7 @@ _SHORT = (
     Pattern(
         rf"(?i:{_OUT}"
         rf"|\b{_SMALLER} (?:the |my |of |any |available |free |amount of )*{_M}|{_M}(?: is| was| are| of \d+ ?gi?b?)*(?: \w+)? {_SMALLER}\b(?! to)|{_M}\b[^.,\n]{{0,14}}\b(?:overflow\w*|exhausted|explod\w*|bursts?)"
+        rf"|\b(?:cannot|can't|can not|could(?:n't| not)|unable to|fail\w* to) (?:\w+ )?allocate (?:\w+ ){{0,3}}?(?:{_M}|memory (?:on|in|for) (?:the |my )?{_G})|\ballocat\w+ (?:of )?(?:the )?{_M} (?:\w+ )?fail\w*|\b(?:can't|cannot|can not|unable to|not able to|impossible to) (?:run|train|load|use|fit|start)\b(?:[^.\n]|\.(?=\d)){{0,40}}?\b(?:on|with|in) (?:\w+ ){{0,3}}?\d{{1,2}} ?gb\b(?! (?:of )?(?:\w+ )?(?:ram|data|disk))"
         rf"|\bnot? (?:have )?enough (?:\w+ )?memory (?:on|for|in|of) (?:the |my )?(?:gpu|cuda|card|device|graphics)|\b(?:overflow|explod|exhaust)\w{{0,3}} (?:the |my )?{_M}"
         rf"|\b(?:does|do|did|can|could|will|would)(?:n't|nt| not|not) (?:even )?fit (?:\w+ ){{0,3}}?(?:in|into|on|to|onto) (?:the |my |a |an |one |single )*(?:[\w.-]{{1,12}} ){{0,3}}?(?:gpus?|memory|v?ram|card)\b"
         rf"|{_M}(?: usage)?\b[^.\n]{{0,40}}\b(?:full|used up|maxe[sd] out|fills? up|100 ?%)[^.\n]{{0,30}}\b(?:crash\w*|stops?|errors?|fails?|dies|killed|then)\b|\b(?:fills?|uses?|used|eats?|using) up (?:all )?(?:of )?(?:the |my )?{_M}[^.\n]{{0,40}}\b(?:crash\w*|stops?|errors?|fails?|dies)\b)"
@@ -45,14 +46,14 @@ _SHORT = (
         r"显存.{0,6}(?:不足|不够|溢出|爆|耗尽|超出|报错|炸)|爆(?:了)?显存|(?:超出|超过).{0,4}显存|OOM|(?<!爆)内存溢出.{0,8}(?:GPU|CUDA)|(?:GPU|CUDA).{0,12}内存(?:不足|不够|溢出)"
         r"|(?i:(?:не хватает|нехватка|недостаточно|мало|закончи\w{1,5}|кончает\w{0,3}|кончи\w{1,5}|переполн\w{1,6})(?: \w+){0,2} (?:видео|gpu|гпу|vram|памят)\w*|видеопам\w+ (?:не хватает|мало|заканчивается|кончается|переполн\w*))"
         r"|(?i:(?:zu wenig|nicht genug|nicht gen\w{1,3}gend|nicht ausreichend|unzureichend\w*|kein) (?:freie[rn]? )?(?:grafik|video|gpu)[- ]?(?:karten)?(?:speicher|ram)|(?:grafik|video|gpu)[- ]?(?:karten)?speicher\w* (?:\w+ ){0,2}?(?:nicht (?:aus|genug)|reicht nicht|voll|zu klein|ersch\w+pft|l\w+uft voll)|speicher (?:der|meiner) (?:grafikkarte|gpu|karte)[^.\n]{0,12}(?:nicht|voll|zu klein))"
-        r"|(?i:(?:sin|falta(?: de)?|insuficiente|no (?:hay|tengo|tiene|alcanza)(?: la)?(?: suficiente)?|poca|sem|não (?:há|tem|tenho)(?: a)? ?(?:suficiente)?|pouca|estour\w{1,3}(?: d[ea]| a)?) (?:la )?(?:mem[oó]ria|vram)\b|mem[oó]ria(?: \w+){0,4} (?:insuficiente|no (?:es )?(?:alcanza|suficiente)|esgotad\w|agotad\w))"
+        r"|(?i:(?:sin|falta(?: de)?|insuficiente|no (?:hay|tengo|tiene|alcanza)(?: la)?(?: suficiente)?|poca|sem|não (?:há|tem|tenho)(?: a)? ?(?:suficiente)?|pouca|estour\w{1,3}(?: d[ea]| a)?) (?:la )?(?:mem[oó]ria|vram)\b|mem[oó]ria(?: [\w()]+){0,6} (?:insuficiente|no (?:es )?(?:alcanza|suficiente)|esgotad\w|agotad\w))"
         r"|(?i:m[ée]moire(?: \w+){0,4} (?:insuffisante|satur[ée]e|pleine|n'est pas suffisante)|(?:pas assez|manque|plus assez|[àa] court|d[ée]passement) de (?:la )?m[ée]moire)"
     ),
 )
 _SHORT_ON_GPU = Pattern(
     rf"(?i:\b(?:{_SMALLER}) (?:\w+ ){{0,2}}?(?:memory|mem)\b(?! (?:usage|consumption))|\bmemory (?:\w+ ){{0,3}}?(?:not enough|insufficient|exhausted|exceeded|overflow\w*)\b|\bmemory[- ]?(?:allocation)?[- ]?(?:errors?|fail(?:s|ed|ure)|crash\w*)\b|\bmemory allocation (?:has )?(?:error|fail)\w*"
     r"|\b(?:models?|networks?|nets?|batch(?:es)?|images?|data|it|volumes?|input|tensor|protein|scene)(?: is| are|'s)? (?:\w+ )?too (?:large|big|huge|heavy|much|long)\b[^.\n]{0,20}\bfor\b|\b(?:gpu|card|memory|vram)\b(?: \w+){0,2}? (?:is |gets? |will |just )*(?:explod\w*|overflow\w*|blow[ns]? up|burst\w*)\b|\b(?:explod|overflow)\w* (?:the |my )?(?:gpu|card|memory)"
-    r"|\b(?:gpu|video|cuda|graphics) memory\b[^\n]{0,80}\bruns? out\b|\b\d{1,2} ?gb (?:one|card|gpu|laptop)\b[^.\n]{0,20}\b(?:runs? out|can't|cannot|can not|unable|gives|fails|refuses|is refused)\b|\btensor\b[^.\n]{0,40}\bcould not be allocated\b"
+    r"|\b(?:gpu|video|cuda|graphics) memory\b[^\n]{0,80}\bruns? out\b|\b\d{1,2} ?gb (?:one|card|gpu|laptop)\b[^.\n]{0,20}\b(?:runs? out|can't|cannot|can not|unable|gives|fails|refuses|is refused)\b|\btensor\b[^.\n]{0,40}\bcould not be allocated\b|(?:n't|\bnot) fit (?:in|into|on|onto) (?:just |only )?(?:one|a single|it)\b"
     r"|\bmemory (?:usage|consumption|requirements?|demand)\b(?: \w+){0,3}? too (?:high|large|much|big)\b(?=[^\n]{0,100}\b(?:\d+ ?gb?|abort\w*|crash\w*|fail\w*|error\w*|dies)\b)|\bblow[ns]? up the (?:gpu|memory|card)|\b(?:fails?|failed|crash\w*|dies|aborts?|can't|cannot)\b[^.\n]{0,40}\b(?:only|just) (?:has |have |with )?\d{1,2} ?gb?\b"
     r"|\b(?:memory|vram) (?:is|was) (?:full|all used|used up)\b[^.\n]{0,30}\b(?:crash\w*|error|stop\w*|fail\w*|when i (?:start|run|train)))"
 )
@@ -72,7 +73,7 @@ _GROWS = (
     Pattern(
         rf"(?i:\b(?:memory|mem|v?ram|rss)\b(?! (?:cell|bank|network))[^.\n]{{0,60}}?\b(?:{_UP}[^.\n]{{0,60}}\b{_AGAIN}\b|{_AGAIN} [^.\n]{{0,30}}{_UP}\b)|\b{_AGAIN}\b[^.\n]{{0,60}}\b(?:memory|v?ram|rss)\b[^.\n]{{0,40}}?\b{_UP}\b"
         rf"|\b{_AGAIN}\b[^.\n]{{0,60}}\b(?:uses?|takes?|eats?|consumes?|adds?|allocates?|needs?|occupies) (?:\w+ ){{0,3}}?(?:more|additional|extra|another) (?:and more )?(?:\w+ ){{0,3}}?(?:memory|v?ram)\b|\bmore and more (?:of )?(?:the |my )?(?:\w+ ){{0,2}}?(?:memory|v?ram)\b"
-        rf"|\b(?:each|every)\b[^.\n]{{0,40}}\b(?:adds|leaks|costs|eats|takes) (?:another |about |some )*\d{{1,5}} ?[mg]i?b\b|\bmemory[- ]?leak(?:s|age|ing|ed)?\b|\bleak(?:s|ing|ed)? (?:\w+ ){{0,2}}?(?:memory|v?ram)\b"
+        rf"|\b(?:each|every)\b[^.\n]{{0,40}}\b(?:adds|leaks|costs|eats|takes) (?:another |about |some )*\d{{1,5}} ?[mg]i?b\b|\bthe longer\b[^.\n]{{0,40}}\bthe more\b[^.\n]{{0,12}}\b(?:memory|v?ram)\b|\b\d{{1,5}} ?[mg]b (?:at first|at (?:the )?(?:start|beginning)|initially)\b[^.\n]{{0,20}}\b\d{{1,5}} ?[gm]b (?:after|at the end|later|in the end)\b|\bmemory[- ]?leak(?:s|age|ing|ed)?\b|\bleak(?:s|ing|ed)? (?:\w+ ){{0,2}}?(?:memory|v?ram)\b"
         rf"|\b(?:memory|v?ram)\b[^.\n]{{0,40}}\b(?:not|never|n't)(?: \w+){{0,3}}? (?:released?|freed?|cleared?|cleaned)\b[^.\n]{{0,60}}\b(?:between|after each|after every|fold|folds|epoch|epochs|loop|iterations?|next|second|third|\d(?:rd|nd|th))\b"
         rf"|\b(?:after|in|for) \d[\w,.]* (?:epochs?|steps?|iterations?|batches|images|hours?|files|samples|sentences|calls)\b[^.\n]{{0,50}}\b(?:all |the |my |\d+ ?gb (?:of )?)*(?:memory|v?ram)\b[^.\n]{{0,20}}\b(?:is|are|gets?|was|were|becomes?) (?:\w+ )?(?:full|exhausted|used up|gone|eaten))"
     ),
@@ -108,7 +109,7 @@ _MUCH = rf"(?:{_PART}|(?:1\d|[2-9]\d|[6-9])(?:[.,]\d{{1,2}})? ?gi?b?\b|\d{{4,5}}
 _OF = r"(?:of |the |my |available |free |its |a |an |this |each |every |in )*"
 _TAKES = (
     Pattern(
-        rf"(?i:\b{_TAKE} (?:up )?{_ALL} {_OF}{_M}|\b{_TAKE} (?:up )?{_ALL} {_OF}(?:memory|v?ram)\b(?=[^.\n]{{0,80}}\b(?:gpu|card|cuda|nvidia))|\b(?:gpu|card|cuda|nvidia)\b[^.\n]{{0,60}}\b{_TAKE} (?:up )?{_ALL} {_OF}(?:memory|v?ram)\b"
+        rf"(?i:\b{_TAKE} (?:up )?(?:my |our |your |its )?{_ALL} {_OF}{_M}|\bwhy\b[^.?\n]{{0,60}}?\b(?:needs?|requires?|wants?) {_MUCH}(?=[^.\n]{{0,16}}{_M})|\b{_TAKE} (?:up )?{_ALL} {_OF}(?:memory|v?ram)\b(?=[^.\n]{{0,80}}\b(?:gpu|card|cuda|nvidia))|\b(?:gpu|card|cuda|nvidia)\b[^.\n]{{0,60}}\b{_TAKE} (?:up )?{_ALL} {_OF}(?:memory|v?ram)\b"
         rf"|{_ALL} {_OF}{_M}(?: (?:is|are|was|gets?|being|has been))+ (?:\w+ )?{_TAKE}\b|\b{_TAKE} (?:up )?{_ALL} (?:of )?(?:the |my )gpu\b(?! (?:mem|power|util|cores))|{_M}\b[^.,\n]{{0,30}}\b{_TAKE}\b[^.,\n]{{0,12}}\b100 ?%"
         rf"|\b{_TAKE} (?:up )?(?:about |around |over |more than |almost |nearly |up to |~ ?)?(?:{_PART}(?=[^.\n]{{0,50}}(?:{_M}|\b(?:gpus?|cards?|memory|v?ram|[gr]tx)\b))|{_MUCH}(?=[^.\n]{{0,30}}(?:{_M}|\b(?:memory|v?ram)\b)|[^.\n]{{0,30}}\bgpu(?! (?:card|with))))(?![^.\n]{{0,20}}\b(?:disk|storage)\b)|{_M} (?:is|are|was|gets?|being) (?:\w+ )?(?:completely|fully|entirely|totally) (?:reserved|taken|allocated|occupied|used|full|in use|blocked)\b|{_M} (?:usage|consumption)?[^.\n]{{0,20}}\b(?:is|of|at|stays|shows|was) (?:already |at |about |around |always )*(?:{_MUCH}|100 ?%)(?! ?(?:free|available))"
         rf"|\bnvidia-smi (?:shows|says|reports)\b[^.\n]{{0,50}}(?:{_GB} ?(?:/|of|out of) ?(?:the )?{_GB}|\ball (?:\w+ )?(?:cards|gpus|memory) (?:are |is )?(?:full|used))"
@@ -118,7 +119,7 @@ _TAKES = (
         r"占(?:满|用|了|光|据)?.{0,4}(?:全部|所有|整个|满|大量|太多|几乎).{0,8}显存|占(?:满|光|用)(?:了)?.{0,4}显存|显存.{0,6}(?:全部?|都|会|就|直接)?被?(?:占满|占完|占光|吃满|用完|占用(?:过高|太高|太大|很大|很高))|显存(?:全部|全都|都)被?占|显存(?:一直)?被.{0,8}占用"
         r"|(?i:(?:занимает|съедает|забирает|жр[её]т|использует|заполняет|выделяет|потребляет|ест|отжирает)(?: \w+){0,2} (?:вс[юея]|весь|целиком|полностью|\d+ ?\u0433\u0431)(?: \w+){0,3} (?:видео)?памят\w*|вся (?:видео|gpu ?)?памят\w+ (?:занята|занимается))"
         r"|(?i:(?:belegt|nimmt|verbraucht|frisst|reserviert|nutzt|verwendet|braucht|f\w{1,2}llt)(?: \w+){0,4} (?:ganzen?|gesamten?|kompletten?|allen|alles|vollen?|immer alles)\b(?: \w+){0,2}(?: ?(?:speicher|grafik|gpu|vram|video)\w*)?)"
-        r"|(?i:(?:ocupa|usa|reserva|consume|toma|utiliza|aloca|consome|pega|prend|occupe|alloue|utilise|r[ée]serve)(?: \w+){0,2} (?:toda|tod[oa] el|toute|tout[e]?|la totalit[ée]|quase toda|casi toda)(?: \w+){0,3} (?:mem[oó]ria|m[ée]moire|vram|gpu|carte|tarjeta|placa))"
+        r"|(?i:(?:ocupar?|usar?|utilizar|reserva|consume|toma|utiliza|aloca|consome|pega|prend|occupe|alloue|utilise|r[ée]serve)(?: \w+){0,2} (?:toda|tod[oa] el|toute|tout[e]?|la totalit[ée]|quase toda|casi toda)(?: \w+){0,3} (?:mem[oó]ria|m[ée]moire|vram|gpu|carte|tarjeta|placa))"
     ),
 )
 _OPTION = r"\w*(?:allow_growth|memory_growth|memory_fraction|ALLOW_GROWTH)\w*(?:\(\w*\))?"
@@ -163,7 +164,8 @@ _LIMIT = (
     ),
 )
 _TAKES_ON_GPU = Pattern(
-    r"(?i:\bmemory (?:usage|consumption|footprint|use)\b[^.\n]{0,20}\b(?:very|too|so|extremely|really|quite|unusually) (?:high|large|huge|much|big)\b|\b(?:very|too|so|extremely|really|quite|unusually|such) (?:an? )?(?:high|large|huge|much|big) (?:gpu )?memory (?:usage|consumption|footprint|use)\b)"
+    rf"(?i:\b{_TAKE} (?:up )?everything\b)"
+    r"|(?i:\bmemory (?:usage|consumption|footprint|use)\b[^.\n]{0,20}\b(?:very|too|so|extremely|really|quite|unusually) (?:high|large|huge|much|big)\b|\b(?:very|too|so|extremely|really|quite|unusually|such) (?:an? )?(?:high|large|huge|much|big) (?:gpu )?memory (?:usage|consumption|footprint|use)\b)"
 )
 _LIMIT_ON_GPU = Pattern(
     rf"(?i:\b{_LESS} (?:\w+ ){{0,3}}?memory (?:usage|consumption|footprint|use|allocation|fraction)\b)"
@@ -195,7 +197,7 @@ _QUESTION = Pattern(
 _HOST_SHORT = Pattern(
     r"(?i:\b(?:data ?sets?|arrays?|images|data|files?|csv)\b[^.\n]{0,50}\b(?:larger|bigger|too (?:large|big)|more) (?:than|for|to fit)(?: \w+){0,3} (?:ram|memory)\b|\b(?:doesn't|does not|don't|not) fit (?:in|into)(?: \w+){0,2} (?:ram|main memory|system memory)\b"
     r"|\b(?:all|whole|entire|full|available|too much|\d+ ?gb(?: of)?)\b[^.\n]{0,24}\b(?:system memory|host memory|ram)\b[^.\n]{0,50}\b(?:crash\w*|freez\w*|kill\w*|hang\w*|dies|swap\w*|not enough)\b|\bram\b[^.\n]{0,40}\b(?:fills?(?: up)?|full|exhausted|runs? out|overflow\w*|not enough|used up|maxed)\b[^.\n]{0,80}"
-    r"\b(?:crash\w*|freez\w*|kill\w*|hang\w*|dies|load\w*|stops?|swap\w*)\b|\b(?:out of|not enough|insufficient|lack of|run out of|runs out of) (?:system |host |cpu |main )?(?:ram|system memory|host memory|cpu memory)\b|\bafter using all available ram\b"
+    r"\b(?:crash\w*|freez\w*|kill\w*|hang\w*|dies|load\w*|stops?|swap\w*)\b|\b(?:out of|not enough|insufficient|lack of|run out of|runs out of) (?:system |host |cpu |main )?(?:ram|system memory|host memory|cpu memory)\b|\bafter using all available ram\b|\b(?:cannot|can't|unable to|could(?:n't| not)) allocate \d[\d.]* ?[gt]i?b (?:\w+ ){0,2}?array"
     r"|\b(?:crash\w*|dies|killed)\b[^.\n]{0,60}\bram (?:goes|is|gets|reaches|at|usage)\b)"
     r"|(?i:\b(?:process|script|program|training|python|job|run|kernel) (?:gets? |got |is |was |just )*killed\b|\boom[-_ ]kill|(?<!of )\bmemory ?errors? (?:when|while|on|in|at|during|after|if)\b|\b(?:exit\w*|end\w*|return\w*|die[sd]|code|status|signal)\b[^.\n]{0,16} -9\b(?![.\d])"
     r"|\b(?:dies|died|crash\w*|killed|stops|freezes)\b[^.\n]{0,30}\bload\w*\b[^.\n]{0,30}\b\d{1,3} ?gb\b|\bram\b[^.\n]{0,12}\b(?:goes|is|at|reaches|hits|gets|near)\b[^.\n]{0,8}\b(?:100|9\d) ?%)"
@@ -332,7 +334,7 @@ LANGUAGE = _Memory(
     name=COMPLAINT,
     foreign=True,
     words=(
-        "emory", "EMORY", "emroy", "never freed", "RAM", "ram", "OOM", "oom", "xhausted", "GPU", "gpu", "mem", "MB", "GB", "illed", "ILLED", "SIGKILL", "signal 9", "显存", "内存", "kill", "Kill",
+        "emory", "EMORY", "emroy", "never freed", "RAM", "ram", "OOM", "oom", "xhausted", "GPU", "gpu", "mem", "MB", "GB", "illed", "ILLED", "SIGKILL", "signal 9", "显存", "内存", "kill", "Kill", "meone", "mebody", "everything", "array",
         "памят", "\u041e\u0417\u0423", "убит", "убива", "peicher", "etötet", "emoria", "emória", "émoire", "emoire", "llow_growth", "LLOW_GROWTH", " fit ", "zombie", "else", "olleague", "137",
         "ernel", "ython", "内核", "амят", "growth", "fraction",
     ),
@@ -351,7 +353,7 @@ HELD = Language(
     kinds=(
         Kind(
             "memory-held-told",
-            rf"(?i:^(?![^\n]{{0,300}}\b(?:nobody|no[- ]?one|nothing) else\b)[^\n]{{0,400}}?(?:\b(?:someone|somebody) else\b|\b(?:an)?other (?:user|person|people|student|colleague|process|job)(?:'?s)?\b(?![^.\n]{{0,30}}\b(?:can(?:'t|not)|fails?|crash))|\bshared (?:server|gpu(?![- ](?:memory|v?ram|speicher))|machine|cluster|workstation|node)\b|\bzombie\b|\b(?:left-?over|stale|orphaned|remaining|hanging) (?:\w+ )?process(?:es)?\b|\bleft (?:\w+ )?processes\b|\b(?:since|after|because) (?:my |the |a |it |an? )?(?:\w+ ){{0,2}}?(?:crash(?:ed)?|was killed|got killed|hung|died)\b(?=[^\n]{{0,80}}\b(?:memory|vram|reboot\w*|oom)\b)|\bonly (?:a |after a )?(?:reboot\w*|restart\w*)(?: of \w+ \w+)? (?:helps?|fixes|works|frees)\b"
+            rf"(?i:^(?![^\n]{{0,300}}\b(?:nobody|no[- ]?one|nothing) else\b)[^\n]{{0,400}}?(?:\b(?:someone|somebody) else\b|\b(?:an)?other (?:user|person|people|student|colleague|process|job)(?:'?s)?\b(?![^.\n]{{0,30}}\b(?:can(?:'t|not)|fails?|crash))|\bshared (?:server|gpu(?![- ](?:memory|v?ram|speicher))|machine|cluster|workstation|node)\b|\bzombie\b|\b(?:left-?over|stale|orphaned|remaining|hanging) (?:\w+ )?process(?:es)?\b|\bleft (?:\w+ )?processes\b|\b(?:since|after|because) (?:my |the |a |it |an? )?(?:\w+ ){{0,2}}?(?:crash(?:ed)?|was killed|got killed|hung|died)\b(?=[^\n]{{0,80}}\b(?:memory|vram|reboot\w*|oom)\b)|\b(?:memory|vram) (?:is )?(?:full|used|occupied|taken)\b[^.\n]{{0,20}}\b(?:without|no|but no) (?:any )?(?:running )?process|\bonly (?:a |after a )?(?:reboot\w*|restart\w*)(?: of \w+ \w+)? (?:helps?|fixes|works|frees)\b"
             rf"|\b{_FULL}\b[^.\n]{{0,60}}\b{_STILL}\b[^.\n]{{0,60}}\b(?:although|though|after|when|even|once|despite)\b[^.\n]{{0,40}}\b{_ENDED}\b"
             rf"|\b(?:although|though|after|when|even if|once|despite)\b[^.\n]{{0,30}}\b{_ENDED}\b[^.\n]{{0,60}}\b{_FULL}\b[^.\n]{{0,30}}\b{_STILL}\b|\b{_ENDED}\b[^.\n]{{0,60}}\b(?:but|and)\b[^.\n]{{0,40}}\b{_STILL}\b[^.\n]{{0,40}}\b{_FULL}\b"
             r"|\b(?:nothing|no process(?:es)?|no program) (?:else )?(?:is |was |are )?(?:running|listed|shown)\b[^.\n]{0,60}\b(?:memory|vram)\b[^.\n]{0,30}\b(?:used?|full|occupied|taken|in use)\b"
@@ -375,7 +377,7 @@ BESIDE = Language(
         Kind(
             "beside-others-told",
             rf"(?i:^(?![^\n]{{0,300}}\b(?:nobody|no[- ]?one|nothing) else\b)[^\n]{{0,600}}?(?:\b{_ANOTHER} (?!(?:\w+ )?(?:stages?|phases?|steps?|parts?|rounds?|epochs?|loops?)\b)(?:[\w-]+ ){{0,2}}?{_ONES}\b(?! (?:of|stages?|phases?|steps?|parts?|rounds?|epochs?|loops?)\b)|\bfirst (?:[\w-]+ ){{0,2}}?{_ONES}\b[^.\n]{{0,40}}\b(?:still|open|running|runs|holds?|takes?|took|uses?|used|occup\w+|ends|ended|finish\w*|works?|keeps?|blocks?)\b|\borphan(?:s|ed)?\b|\b(?:still|left|is|stays?|was) (?:\w+ )?open\b|\bin the background\b|\bclosing \w+ (?:\w+ )?(?:fixed|solved|helped)"
-            rf"|\b(?:gpu|card|t4|k80|v100|a100|server|machine)s? (?:is |are )?(?:being )?shared\b|\bshar(?:es?|ed|ing) (?:a|the|one|this|my|our|its)(?: \w+)? (?:gpu|card|k80|t4|v100|a100|rtx \d+|gtx \d+)\b|\btime[- ]?slicing\b|\b(?:somebody|someone)(?:'s| is| was| else)"
+            rf"|\b(?:gpu|card|t4|k80|v100|a100|server|machine)s? (?:is |are )?(?:being )?shared\b|\bshar(?:es?|ed|ing) (?:a|the|one|this|my|our|its)(?: \w+)? (?:gpu|card|k80|t4|v100|a100|rtx \d+|gtx \d+)\b|\btime[- ]?slicing\b|\b(?:somebody|someone)(?:'s| is| was| else|(?: \w+){{0,4}} (?:uses|runs|occupies|shares|took|takes)\b)"
             rf"|\bnvidia-smi\b[^.\n]{{0,30}}\b(?:shows?|reports?|says|lists)\b[^\n]{{0,20}}\b\d{{1,5}}(?:\.\d)? ?[mg]i?b (?:of \w+ )?(?:in use|used|occupied|taken)\b|\b0 bytes (?:already )?allocated\b|\balready allocated:? 0\b|\b(?:yesterday|this morning|in the morning)\b[^.\n]{{0,40}}\b(?:worked|trained|fine|ran|well)\b|\b(?:worked|trained|ran)\b[^.\n]{{0,30}}\b(?:yesterday|in the morning|this morning)\b"
             rf"|\b(?:blender|xorg|matlab|web ?ui|browser|game)\b[^.\n]{{0,30}}\b(?:is|are|holds?|takes?|uses?) (?:\w+ )?(?:running|open|\d)))",
             once=True,
@@ -392,7 +394,7 @@ ONE_NODE = Language(
     kinds=(
         Kind(
             "on-one-node-told",
-            rf"(?i:\bjobs?\b[^.\n]{{0,40}}?\b(?:on|to|onto|at) (?:the )?(?:node |host |machine |server )?{_HOST}\b|\b(?:node|knoten|nodo|host|узел|узле) {_HOST}\b|^\W{{0,3}}{_HOST} (?:can(?:'t|not| not)|has no|is out of|out of)\b|\bon {_HOST} only\b|\bonly on {_HOST}\b|\bon (?:the )?other (?:nodes?|machines|hosts|servers)\b[^.\n]{{0,40}}\b{_FINE}\b"
+            rf"(?i:\bjobs?\b[^.\n]{{0,40}}?\b(?:on|to|onto|at) (?:the )?(?:node |host |machine |server )?{_HOST}\b|\b(?:node|knoten|nodo|host|узел|узле) (?:{_HOST}|[a-z]-?\d{{1,3}})\b|^\W{{0,3}}{_HOST} (?:can(?:'t|not| not)|has no|is out of|out of)\b|\bon {_HOST} only\b|\bonly on {_HOST}\b|\bon (?:the )?other (?:nodes?|machines|hosts|servers)\b[^.\n]{{0,40}}\b{_FINE}\b"
             rf"|\belsewhere\b[^.\n]{{0,16}}\b{_FINE}\b|\b(?:the )?same (?:script|job|code|program|training) (?:\w+ )?(?:on|with) (?:gpu ?#?\d|{_HOST})\b[^.\n]{{0,24}}\b{_FINE}\b|\b(?:on|auf) {_HOST} {_FINE}\b|\bsame (?:script|job|code|program) {_FINE} on {_HOST}\b)|节点 ?\w{{2,12}}\d",
             once=True,
         ),

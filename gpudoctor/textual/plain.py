@@ -135,7 +135,9 @@ def _lost(facts: Facts) -> Iterator[str]:
     if parts and said("single-dll-fetched-said"):
         yield "cudnn-incomplete-install"
         return
-    elsewhere = said("library-elsewhere-said", "cudnn-works-elsewhere") or (not of_cudnn and said("toolkit-here-said"))
+    elsewhere = said("library-elsewhere-said", "cudnn-works-elsewhere") or (
+        not of_cudnn and said("toolkit-here-said", "toolkit-had-said")
+    )
     if elsewhere and not _is_of_another(facts, names):
         yield "ld-library-path-not-set"
         return
@@ -146,15 +148,25 @@ def _lost(facts: Facts) -> Iterator[str]:
 _RUNTIME = Pattern(r"(?:cudart|cublas)(?:64_|\.so\.)(?P<version>\d{1,3}(?:\.\d)?)")
 
 
+_TOOLKIT = Pattern(r"(?i)\btoolkit v?(\d{1,2}\.\d)")
+
+
 def _is_of_another(facts: Facts, names: list[str]) -> bool:
     """Whether a library that is lost is not of the CUDA that is named."""
     here = [e.values["cuda"] for e in facts.text.said("names-cuda", "names") if e.values.get("cuda")]
     here = [one for each in here for one in each.split()]
+    here += [found[1] for e in facts.text.said("toolkit-here-said") if (found := _TOOLKIT.search(e.text))]
     wanted = {found["version"].replace(".", "") for name in names if (found := _RUNTIME.search(name))}
-    majors = {one[:-1] if len(one) > 2 or (one[0] in "6789" and len(one) > 1) else one for one in wanted}
-    return libraries.names_another(facts) or (
-        bool(here and majors) and not any(one.split(".")[0] in majors for one in here)
-    )
+    numbers = {(one[:-1], one[-1]) if len(one) > 2 or one[0] in "6789" else (one, "") for one in wanted}
+    fits = any(_serves(one.partition("."), number) for one in here for number in numbers)
+    return libraries.names_another(facts) or (bool(here and numbers) and not fits)
+
+
+def _serves(here: tuple[str, str, str], wanted: tuple[str, str]) -> bool:
+    """Whether a CUDA brings the library of another's number: up to 10 the minor version counts, too."""
+    major, minor = wanted
+    exact = bool(minor and here[2]) and (major == "10" or len(major) == 1)
+    return here[0] == major and (not exact or here[2][0] == minor)
 
 
 _FILE = Pattern(r"(?i)\b(?:lib)?(?:cudnn|cublas|cudart|cufft|cusolver|cusparse|curand)\w{0,20}\.(?:dll|so)\b")
