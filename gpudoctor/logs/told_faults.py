@@ -64,7 +64,7 @@ LANGUAGES = told(
             True,
         ),
         (
-            "task-manager-said",
+            "windows-monitor-said",
             ("anager", "onitor"),
             r"(?i:\b(?:task ?manager|(?:activity|resource) monitor)\b)",
             True,
@@ -267,7 +267,7 @@ def settle(notes: Notebook) -> None:
             )
         )  # fmt: skip
         return
-    if {"task-manager-said", "much-faster-said"} <= said.keys():
+    if {"windows-monitor-said", "much-faster-said"} <= said.keys():
         notes.events[:] = [e for e in notes.events if e.kind not in _OF_ONE_ENGINE]
         if all(e.kind == READS_LIKE_A_FAULT for e in notes.events if e.symptom):
             notes.events[:] = [e for e in notes.events if not e.symptom]
