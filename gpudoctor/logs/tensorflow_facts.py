@@ -45,7 +45,7 @@ _LIBCUDA_NOT_LOADED = 303
 _OLD_STUB = -1
 """What the stub library of toolkits before 11 answers."""
 _ASKED_AT_ONCE = ("libcublas", "libcudnn", "libcufft", "libcurand", "libcusolver", "libcusparse")
-_OPTIONAL = ("libnvinfer", "libcupti", "libnvrtc", "libnccl", "libnvjitlink")
+_OPTIONAL = ("libnvinfer", "libcupti", "libnvrtc", "libnccl", "libnvjitlink", "cupti", "nvinfer", "nvrtc")
 _SYMPTOM, _FAILED = 1, 2
 
 

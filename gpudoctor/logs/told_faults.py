@@ -46,8 +46,46 @@ LANGUAGES = told(
             "nvcc-lost",
             ("nvcc", "CUDA_HOME", "CUDAHOME", "CMAKE_CUDA", "CUDA_TOOLKIT_ROOT"),
             (rf"(?i:^(?![^\n]{{0,300}}\b(?:ptxas|libdevice)\b)[^\n]{{0,400}}?(?:\bnvcc(?:\.exe)?(?: binary| compiler)?['\"`:.]{{0,3}} ?(?:(?:is|was|ist|est) )?['\"` :]{{0,2}}(?:{_LACKS}|(?:can|could|is|was)(?:'t|n't| ?not) (?:be )?(?:found|located|there|installed|recogni[sz]ed))|\b(?:command not found|no such file or directory): ['\"`]?[:\w./-]{{0,80}}\bnvcc\b"
-            rf"|\b{_CAN_NOT_FIND} (?:the |a |an |your |any )?['\"`]?nvcc\b|\bno ['\"`]?nvcc\b|\u627e\u4e0d\u5230 ?nvcc|\bcuda_?home (?:environment )?variable (?:is )?not (?:set|found)|(?:set|unset):? \$?CUDA_?HOME\b|\bno cmake_cuda_compiler could be found|\bcould not find cuda \(missing: cuda_toolkit_root|\bnvcc (?:\w+ )?(?:fehlt|falta|manque)\b|\b(?:fehlt|falta|manque) nvcc\b))"),
+            rf"|\b{_CAN_NOT_FIND} (?:the |a |an |your |any )?['\"`]?nvcc\b|\b(?:no|lacks?|lacking|without|missing) ['\"`]?nvcc\b|\bnvcc (?:is |was )?(?:missing|absent|not (?:in|part of|included))\b|\u627e\u4e0d\u5230 ?nvcc|\bcuda_?home (?:environment )?variable (?:is )?not (?:set|found)|(?:set|unset):? \$?CUDA_?HOME\b|\bno cmake_cuda_compiler could be found|\bcould not find cuda \(missing: cuda_toolkit_root|\bnvcc (?:\w+ )?(?:fehlt|falta|manque)\b|\b(?:fehlt|falta|manque) nvcc\b))"),
             True,
+        ),
+        (
+            "toolkit-unfound-said",
+            ("CUDA", "cuda", "nvcc"),
+            (r"^(?![^\n]{0,200}\b(?i:without cuda|cpu only)\b)[^\n]{0,300}?(?:(?i:\bcould not find cuda(?:toolkit)?\b[^\n]{0,12}\(missing:|\bcould not find cuda(?: (?:in|on|at)\b|[.!?]?$|: found unsuitable version \"{2})|\bspecify cuda_toolkit_root_dir\b|\bcuda_toolkit_root_dir(?:-notfound| (?:is )?not (?:found|set|specified))|\bcuda_\w{3,30} \(advanced\)|\b(?:c?make|build\w*|compil\w*|configure|colcon|catkin\w*)\b[^.\n]{0,30}?(?:can ?not|can't|couldn't|could not|doesn't|does not|unable to|fails to|not able to) (?:find|locate) cuda\b(?![- ](?:capable|device|gpu|driver))|\bno cuda toolset found\b|\bfailed to find nvcc\b|\bcuda compiler identification is unknown\b)"
+            r"|\b(?:cuda|cuda_runtime|cuda_runtime_api|cublas_v2|cuda_fp16|cusolverDn|cusparse|curand_kernel|thrust/\w{2,24})\.h(?:'|\"|`)?(?:: ?No such file|(?: was| is| could)? (?:not (?:be )?found|missing)|: ?(?i:datei oder verzeichnis|aucun fichier|no existe|nie ma|нет такого|没有那个|файл)|找不到)|(?:找不到|缺少) ?cuda\w{0,16}\.h\b|\bcommand '\S{0,60}nvcc(?:\.exe)?' failed: (?:No such file|None)|\bcannot find -lcu(?:dart|blas|fft|rand|solver|sparse)\b|cudart\.lib['\"]?(?: (?:not found|fehlt)|$)"
+            r"|\bbin/nvcc\b[^\n]{0,300}?[\s'\"][A-Za-z]:[\\/])"),
+            True,
+        ),
+        (
+            "without-cuda-said",
+            ("without CUDA", "without cuda", "Without CUDA", "CPU only", "CPU-only", "build went", "builds fine", "compiles fine"),
+            r"(?i:\bbuil(?:d|ding|t|ds) without cuda\b|\b(?:build|it) (?:went|builds|compiles) fine\b)",
+            True,
+        ),
+        (
+            "windows-monitor-said",
+            ("anager", "onitor"),
+            r"(?i:\b(?:task ?manager|(?:activity|resource) monitor)\b)",
+            True,
+        ),
+        (
+            "much-faster-said",
+            ("aster", "ASTER"),
+            r"(?i:\b(?:much|far|way|a lot|many times|significantly|clearly|\d{1,3} ?(?:x|times)) faster\b[^.\n]{0,24}\b(?:than|with|on)\b[^.\n]{0,40}\bcpu\b)|(?i:\bfaster than (?:\w+ ){0,3}?cpu\b)(?<!n't faster than cpu)(?<!not faster than cpu)",
+            True,
+        ),
+        (
+            "image-built-said",
+            ("uild", "ocker", "CI ", "ctions", "RUN ", "unners", "itlab", "itLab", "ravis", "without GPU", "without a GPU", "no GPU"),
+            r"(?i:\bdocker(?:[ -]compose)?(?: image)? build\b|\bdocker-?file\b|\b(?:build(?:ing|s)?|built) (?:of )?(?:the |your |a |an |my |this )?(?:docker |container )?(?:images?|containers?)\b|\bimage build\b|\bautomated builds?\b|\bhub\.docker\.com/r/[\w./-]{1,60}/builds?\b|\bgithub actions\b|\bgitlab[- ]ci\b|\btravis\b|\bci (?:runners?|machines?|servers?|pipeline|jobs?)\b|\bRUN step\b|^\W{0,3}RUN (?:python|pip|make|\w+=\d))",
+            True,
+        ),
+        (
+            "requirements-installed-said",
+            ("requirements",),
+            r"\bpip3? install (?:-\w{1,2} )?-r \S{0,60}requirements[-_]?(?P<which>gpu|nvidia|cuda|cpu)?\w{0,10}\.txt\b",
+            False,
         ),
         (
             "builds-cuda-code",
@@ -63,10 +101,16 @@ LANGUAGES = told(
             rf"|\b(?:i |i've |we |have |can )?(?:found|find|see|saw|have|got) (?:it|them|the (?:\w+ )?{_FILES}|this {_FILES}|that {_FILES}) (?:\w+ ){{0,2}}?(?:in|on|at|under) (?!https?|google|the (?:internet|web))"
             rf"|(?<!not )(?<!n't )(?<!not be )(?<!n't be )\b(?:found|is|are|have|got|lies?|sits?|stored|located|installed|unpacked|exists?|present)\b(?:(?!\b(?:not|no|never|nothing|if)\b|n't\b)[^.\n]){{0,60}}? (?:in|at|under|to|into) [`'\"]?(?:[a-z]:\\|/(?:usr/local|usr/lib|opt|home)/)(?![^\n]{{0,80}}-packages/tensorflow)|\b(?:but|though|although|yet|it's|been) (?:\w+ )?(?:definitely|properly|correctly|surely|already) installed\b|\bi (?:do |already |also )?have (?:it|them|this file|the file|that file|this dll|the dll)\b|\bcontains? (?:this|the|that) (?:file|dll)\b|\b(?:have|got) (?:the )?(?:cuda |cudnn )?(?:toolkit|cuda|cudnn) ?(?:v?\d[\d.]{{0,6}} )?(?:on|in) (?:my|the|this) {_DISK}\b|(?<!\bif )\b{_FILES} (?:really |definitely |does |do |actually )?exists?\b"
             rf"|(?<!not )(?<!n't )(?<!\bif )\b(?:cuda|cudnn|them|it|everything|all|both|libraries|they)(?: and (?:cuda|cudnn))? ?(?:v?\d[\d.]{{0,6}} )?(?:(?:is|are|was|were|have been|has been|were all|are all) )?(?:(?:definitely|properly|correctly|already|surely|certainly|fully|successfully) installed\b|installed (?:properly|correctly|successfully)\b)"
-            rf"|\b(?:properly|correctly|successfully|definitely) installed (?:cuda|cudnn|both|everything|all)\b|(?<!not )\bcudnn(?: v?\d[\d.]{{0,6}})? is installed\b(?! ?\?)"
+            rf"|\b(?:properly|correctly|successfully|definitely) installed (?:cuda|cudnn|both|everything|all)\b|(?<!not )\bcudnn(?: v?\d[\d.]{{0,6}})? (?:is|are both|are) installed\b(?! ?\?)"
             rf"|\bcudnn\b[^.\n]{{0,24}}\b(?:installer|setup)\b[^.\n]{{0,12}}\b(?:ran|worked|finished|completed|went)\b|\b(?:put|placed|copied|moved|pasted|added) (?:the |all |its |these |those |whole |entire |my )*(?:cudnn (?:folder|files|dlls|libraries|directory|bin)|dlls|libraries)\b[^.\n]{{0,24}}? (?:in|into|to|next|beside|under)\b|\b(?:datei|dll|sie)\b[^.\n]{{0,40}}\b(?:liegt|existiert|vorhanden ist|da ist)\b"
             rf"|\b(?:unzipped|unpacked|extracted|decompressed)\b[^.\n]{{0,24}}\bcudnn\b|\bcudnn\b[^.\n]{{0,24}}\b(?:unzipped|unpacked|extracted|decompressed)\b"
             rf"|\best\u00e1n? (?:en (?:mi|el|la)|instalad[oa]s?)\b|\b(?:liegt|liegen) (?:in|im|auf|unter|doch|aber)\b|\bcudnn ist (?:\w+ )?(?:installiert|da\b|vorhanden)|\best bien (?:install\u00e9|l\u00e0)|(?:\u5df2\u7ecf?|\u660e\u660e)(?:\u7ecf)?(?:\u5b89\u88c5|\u88c5)\u4e86?|\u5c31\u5728|cudnn \u0443\u0441\u0442\u0430\u043d\u043e\u0432\u043b\u0435\u043d|\u0444\u0430\u0439\u043b \w+ \u0432 \u0434\u0440\u0443\u0433\u043e\u0439))"),
+            True,
+        ),
+        (
+            "toolkit-here-said",
+            ("uda", "UDA", "oolkit", "path", "Path", "PATH", "Pfad", "environment"),
+            r"(?i:(?<!\bif )(?<!not )(?<!only )(?<!just )\b(?:cuda|toolkits?|cuda[ -]?toolkits?)(?: v?\d[\d.]{0,6})? (?:is|are|was|were) (?:both |also |all |already )?installed\b(?! ?\?)|\b(?:cuda|toolkit)(?: v?\d[\d.]{0,6})? installiert ist\b|\b(?:have|got) (?:the )?(?:nvidia |cuda )+toolkit\b|\b(?:path|pfad)\b[^.\n]{0,24}\b(?:is|are|ist) (?:right|correct|set|there|gesetzt|richtig)\b|\badded (?:\w+ ){0,3}?to (?:the |my )?(?:windows |system )?(?:path|environment)\b|\bset (?:up )?the environment variables?\b|/cuda(?:-\d+\.\d+)?/bin/nvcc exists?\b)",
             True,
         ),
         (
@@ -223,6 +267,13 @@ def settle(notes: Notebook) -> None:
             )
         )  # fmt: skip
         return
+    if {"windows-monitor-said", "much-faster-said"} <= said.keys():
+        notes.events[:] = [e for e in notes.events if e.kind not in _OF_ONE_ENGINE]
+        if all(e.kind == READS_LIKE_A_FAULT for e in notes.events if e.symptom):
+            notes.events[:] = [e for e in notes.events if not e.symptom]
+    twice = [e for e in notes.events if e.kind == "requirements-installed-said"]
+    if len({e.values.get("which", "") in _FOR_GPU for e in twice}) > 1 and "benign-cpu-instructions" in said:
+        said["requirements-said"] = twice[-1]
     complaints = _complaints(said)
     if said.keys() & {"goes-wrong", "goes-wrong-abroad-said", "loss-is-nan", "card-was-changed"} and _card_is_newer(
         notes
@@ -243,8 +294,11 @@ def _complaints(said: dict[str, TextEvent]) -> list[str]:
     kinds = said.keys()
     found = []
     builds = "builds-cuda-code" in kinds
-    if "nvcc-lost" in kinds and "benign-no-nvcc" not in kinds and (builds or said["nvcc-lost"].line == 1):
+    lost = "nvcc-lost" in kinds and not kinds & {"benign-no-nvcc", "without-cuda-said"}
+    if lost and (builds or said["nvcc-lost"].line == 1):
         found.append("nvcc-lost")
+    if "toolkit-unfound-said" in kinds and "without-cuda-said" not in kinds:
+        found.append("toolkit-unfound-said")
     if majors_differ(said):
         found.append("cudnn-asked-said")
     if "cuda-moved-said" in kinds:
@@ -261,6 +315,8 @@ def _complaints(said: dict[str, TextEvent]) -> list[str]:
         found.append("plain-package-said")
     if "plain-old-said" in kinds and kinds & {"wants-gpu", "gpu-idle-said"} and not kinds & _OF_A_GPU_BUILD:
         found.append("plain-old-said")
+    if "requirements-said" in kinds:
+        found.append("requirements-said")
     if "image-lacks-libcuda-said" in kinds:
         found.append("image-lacks-libcuda-said")
     if "module-not-built-said" in kinds and "module-build-said" in kinds:
@@ -268,6 +324,9 @@ def _complaints(said: dict[str, TextEvent]) -> list[str]:
     return found
 
 
+_FOR_GPU = ("gpu", "nvidia", "cuda")
+_OF_ONE_ENGINE = {"gpu-hardly-used", "gpu-idle-said"}
+"""What Windows tells of a GPU first is its engine for graphics, which stays idle when it computes."""
 _OF_A_GPU_BUILD = {
     "gpu-package", "library-opened", "library-not-loaded", "device-found", "device-created", "lists-gpus", "cuda-build-said", "image-for-gpu",
     "cpu-package-named", "trains-well-said", "names-extra",

@@ -14,6 +14,8 @@ _SHORT = (
     "torch-out-of-memory",
     "cuda-out-of-memory",
     "resource-exhausted",
+    "out-of-memory",
+    "copy-finds-no-room",
     "memory-grows-told",
 )
 _BY_OTHERS = ("memory-held-told", "first-one-ended", "holder-is-gone", "holder-is-stopped", "gpu-process")
@@ -25,6 +27,9 @@ _NEARLY_ALL = 0.75
 def firstly(facts: Facts) -> Iterator[str]:
     """The one that goes first of a text that tells of a GPU without memory."""
     said = facts.text.said
+    if said("memory-kept-told") and not said(*_BY_OTHERS, "memory-grows-told", "on-one-node-told"):
+        yield _TAKEN
+        return
     if not said(*_SHORT):
         if said("takes-much-told", "memory-limit-wanted") and not said("memory-held-told"):
             yield _TAKEN
@@ -34,11 +39,13 @@ def firstly(facts: Facts) -> Iterator[str]:
     small = said("small-model-said", "holds-without-work")
     taken = said("takes-much-told") and (small or beside or said("other-finds-none"))
     together = said("another-framework") and not said("memory-grows-told")
-    if (small and most) or taken or together or said(*_BY_TENSORFLOW):
+    if (small and most and not said("memory-held-told")) or taken or together or said(*_BY_TENSORFLOW):
         yield _TAKEN
-    elif said(*_BY_OTHERS):
+    elif said(*_BY_OTHERS, "on-one-node-told"):
         yield _HELD
-    elif said("cuda-out-of-memory", "allocation-refused"):  # what the driver answers at a program's start as well
+    elif said(
+        "cuda-out-of-memory", "allocation-refused", "copy-finds-no-room"
+    ):  # what the driver answers at a program's start as well
         if most:
             yield _HELD
         elif said(*_FAILS_AT_WORK) and not beside:

@@ -24,8 +24,8 @@ def plainly(facts: Facts) -> tuple[str, ...]:
 
 def _said(facts: Facts) -> Iterator[str]:
     said = facts.text.said
-    if said("complains-nvcc-lost") and any(e.values.get("cuda") for e in said("names-cuda")):
-        yield "ld-library-path-not-set"  # its bin directory is on no path
+    yield from _compiler(facts)
+    yield from _where_built(facts)
     if _majors_differ(facts):
         yield "cudnn-wrong-major"
     yield from _lost(facts)
@@ -46,6 +46,41 @@ def _said(facts: Facts) -> Iterator[str]:
         yield "container-no-gpus-flag"
     if said("module-not-built-said") and said("module-build-said"):
         yield "driver-module-not-loaded"
+
+
+def _compiler(facts: Facts) -> Iterator[str]:
+    """CUDA's compiler, or what a build needs of the toolkit, is not found: it is not in the image, or on no path."""
+    said = facts.text.said
+    if not said("complains-nvcc-lost", "complains-toolkit-unfound"):
+        return
+    if any(_OF_LINUX.search(e.text) for e in said("toolkit-unfound-said")):
+        yield "ld-library-path-not-set"  # a path of Linux is called on Windows
+    elif said(*_IN_AN_IMAGE) and not any(
+        _NVCC_THERE.search(e.text) for e in said("library-elsewhere-said", "toolkit-here-said")
+    ):
+        yield "cuda-toolkit-missing"
+    elif said("library-elsewhere-said", "toolkit-here-said") or (
+        said("complains-nvcc-lost") and any(e.values.get("cuda") for e in said("names-cuda"))
+    ):
+        yield "ld-library-path-not-set"  # its bin directory is on no path
+
+
+_OF_LINUX = Pattern(r"\bbin/nvcc\b[^\n]{0,300}?[\s'\"][A-Za-z]:[\\/]")
+_NVCC_THERE = Pattern(r"/bin/nvcc\b|/usr/local/cuda")
+_IN_AN_IMAGE = ("in-a-container", "container-shell", "container-run", "talks-of-a-container", "container-named")
+
+
+def _where_built(facts: Facts) -> Iterator[str]:
+    """An image is built, or a test runs, on a machine that has no GPU."""
+    said = facts.text.said
+    if facts.driver.libcuda.init_result == _NO_DEVICE and said("image-built-said"):
+        yield "container-no-gpus-flag"
+    asked = [e.values.get("which", "") for e in said("requirements-installed-said")]
+    if len(asked) > 1 and {"", "cpu"} & {*asked[:-1]} and asked[-1] not in ("", "cpu"):
+        yield "tf-packages-overlap"  # one over the other
+
+
+_NO_DEVICE = 100
 
 
 def _majors_differ(facts: Facts) -> bool:
@@ -100,7 +135,10 @@ def _lost(facts: Facts) -> Iterator[str]:
     if parts and said("single-dll-fetched-said"):
         yield "cudnn-incomplete-install"
         return
-    if said("library-elsewhere-said", "cudnn-works-elsewhere") and not _is_of_another(facts, names):
+    elsewhere = said("library-elsewhere-said", "cudnn-works-elsewhere") or (
+        not of_cudnn and said("toolkit-here-said", "toolkit-had-said")
+    )
+    if elsewhere and not _is_of_another(facts, names):
         yield "ld-library-path-not-set"
         return
     if of_cudnn and _has_the_toolkit_alone(facts):
@@ -110,15 +148,25 @@ def _lost(facts: Facts) -> Iterator[str]:
 _RUNTIME = Pattern(r"(?:cudart|cublas)(?:64_|\.so\.)(?P<version>\d{1,3}(?:\.\d)?)")
 
 
+_TOOLKIT = Pattern(r"(?i)\btoolkit v?(\d{1,2}\.\d)")
+
+
 def _is_of_another(facts: Facts, names: list[str]) -> bool:
     """Whether a library that is lost is not of the CUDA that is named."""
     here = [e.values["cuda"] for e in facts.text.said("names-cuda", "names") if e.values.get("cuda")]
     here = [one for each in here for one in each.split()]
+    here += [found[1] for e in facts.text.said("toolkit-here-said") if (found := _TOOLKIT.search(e.text))]
     wanted = {found["version"].replace(".", "") for name in names if (found := _RUNTIME.search(name))}
-    majors = {one[:-1] if len(one) > 2 or (one[0] in "6789" and len(one) > 1) else one for one in wanted}
-    return libraries.names_another(facts) or (
-        bool(here and majors) and not any(one.split(".")[0] in majors for one in here)
-    )
+    numbers = {(one[:-1], one[-1]) if len(one) > 2 or one[0] in "6789" else (one, "") for one in wanted}
+    fits = any(_serves(one.partition("."), number) for one in here for number in numbers)
+    return libraries.names_another(facts) or (bool(here and numbers) and not fits)
+
+
+def _serves(here: tuple[str, str, str], wanted: tuple[str, str]) -> bool:
+    """Whether a CUDA brings the library of another's number: up to 10 the minor version counts, too."""
+    major, minor = wanted
+    exact = bool(minor and here[2]) and (major == "10" or len(major) == 1)
+    return here[0] == major and (not exact or here[2][0] == minor)
 
 
 _FILE = Pattern(r"(?i)\b(?:lib)?(?:cudnn|cublas|cudart|cufft|cusolver|cusparse|curand)\w{0,20}\.(?:dll|so)\b")

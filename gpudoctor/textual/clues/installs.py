@@ -29,9 +29,11 @@ CLUES: dict[str, tuple[str, ...]] = {
     "tf-hollow": ("tf-shadowed", "tf-packages-overlap", "tf-import-broken"),
     # what people complain of
     "complains-nvcc-lost": ("cuda-toolkit-missing", "ld-library-path-not-set"),
+    "complains-toolkit-unfound": ("cuda-toolkit-missing", "ld-library-path-not-set"),
     "complains-cudnn-asked": ("cudnn-wrong-major", "cudnn-version-too-old"),
     "complains-cuda-moved": ("cuda-version-mismatch", "cuda-libs-missing"),
     "complains-packages-overlap": ("tf-packages-overlap", "tf-cpu-only-package"),
+    "complains-requirements": ("tf-packages-overlap", "tf-cpu-only-package", "tf-macos-no-cuda"),
     "complains-namesake": ("tf-shadowed", "tf-packages-overlap"),
     "complains-names": ("gpu-too-new-for-build", "cuda-version-mismatch"),
     "complains-plain-old": ("tf-cpu-only-package", "conda-cpu-build"),

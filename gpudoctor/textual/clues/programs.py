@@ -38,6 +38,7 @@ CLUES: dict[str, tuple[str, ...]] = {
     "host-memory-grows-told": ("host-memory-leak", "cgroup-memory-limit", "gpu-oom-model-or-data"),
     "host-memory-short-told": ("cgroup-memory-limit", "host-memory-leak"),
     "takes-much-told": ("tf-preallocates-all-memory", "gpu-oom-model-or-data", "gpu-memory-held-by-other-process"),
+    "memory-kept-told": ("tf-preallocates-all-memory", "gpu-memory-held-by-other-process", "gpu-oom-model-or-data"),
     "memory-limit-wanted": ("tf-preallocates-all-memory", "gpu-oom-model-or-data", "gpu-memory-held-by-other-process"),
     "program-finds-no-memory": _MEMORY,
     "torch-out-of-memory": _MEMORY,
