@@ -36,7 +36,7 @@ _NO_PERCENT = Pattern(
     r"(?i)^ ?(?:of (?:the |its )?(?:total |gpu |device |video )?(?:memory|vram)|(?:more |less )?(?:faster|slower|longer|of the (?:time|data|images|code|memory|cpu|vram)|accuracy|better|worse|cpu|memory|ram|(?:gpu )?mem\b))"
 )
 _WHOSE = Pattern(
-    rf"(?i)(?P<other>(?<![A-Za-z])cpus?(?![A-Za-z])|\bcores?\b|\bprocessors?\b|\u043f\u0440\u043e\u0446\u0435\u0441\u0441\u043e\u0440\w?|处理器|\bmem(?:ory)?\b|\bv?ram\b|显存|内存|메모리|accuracy|\bloss|\bdisk|\bssd\b|network|battery|dropout|\bbatch|fraction|speicher)|(?P<gpu>{_USE}|(?<![a-z]){_G}(?![a-z]))"
+    rf"(?i)(?P<other>(?<![A-Za-z])cpus?(?![A-Za-z])|\bcores?\b|\bprocessors?\b|\u043f\u0440\u043e\u0446\u0435\u0441\u0441\u043e\u0440\w?|处理器|\bmem(?:ory)?\b|\bv?ram\b|显存|内存|메모리|accuracy|\bloss|\berrors?\b|\bdisk|\bssd\b|network|battery|dropout|\bbatch|fraction|speicher)|(?P<gpu>{_USE}|(?<![a-z]){_G}(?![a-z]))"
 )
 _GATE = (
     "%", "percent", "prozent", "util", "usage", "activity", "uso ", "slow", "fast", "speed", "sped ", "perform", "same", "difference", "benefit", "improve", "gain", "help",
@@ -225,7 +225,11 @@ class _Busy(NamedTuple):
 
 def settle(notes: Notebook, lines: Iterable[tuple[int, str]]) -> None:
     """Notes what the lines of a text come to together: (number, text), …"""
-    people = ((number, text) for number, text in lines if len(text) <= _LONG_LINE and not alike.is_log(text[:LONGEST]))
+    people = (
+        (number, text)
+        for number, text in lines
+        if len(text) <= _LONG_LINE and "throttle_reasons" not in text and not alike.is_log(text[:LONGEST])
+    )
     kinds = {e.kind for e in notes.events if not (e.kind == "empty-list-said" and _ASSIGNED.match(e.text))}
     told = list(_told(list(itertools.islice(people, _MOST)), kinds))
     if any(e.kind == "gpu-hardly-used" for e in told) and not any(e.symptom for e in notes.events):
@@ -326,9 +330,15 @@ def _of_speed(sentences: list[tuple[int, str]], whole: str) -> Iterator[TextEven
         yield _event("slow-on-gpu", *found["slow-on-gpu"], _SLOW)
 
 
+_AS_FAST = Pattern(
+    r"(?i)\b(?:twice|(?:\d(?:\.\d)?|two|three|four|several) ?(?:x|times)) as (?:fast|quick(?:ly)?)\b|\bas fast as (?:always|ever|before|usual|yesterday)\b"
+)
+"""Who gains, or has what he had."""
+
+
 def _compared(sentence: str, whole: str) -> Iterator[str]:
     """What a sentence says of a GPU beside a processor, another card or what somebody else has."""
-    if _ASKED.search(sentence) or (_HALVES.search(sentence) and not _CPU.search(sentence)):
+    if _AS_FAST.search(sentence) or _ASKED.search(sentence) or (_HALVES.search(sentence) and not _CPU.search(sentence)):
         return
     timed, gain = _timed(sentence), NO_GAIN.search(sentence)
     no_gain = gain is not None and (_OF_TIME.search(gain[0]) is not None or _BY_IT.search(sentence) is not None)

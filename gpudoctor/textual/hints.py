@@ -286,7 +286,7 @@ def proven(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
         facts.text.said("nv-said") or any("--nv" in e.text for e in facts.text.said("gpus-asked"))
     ) and not facts.text.said("apptainer-run", "no-nv-said"):
         fits = _last(fits, {"apptainer-no-nv"})
-    if fits[:1] == ("jit-cache-unwritable",) and not facts.text.said("compute-cache-named"):
+    if fits[:1] == ("jit-cache-unwritable",) and not facts.text.said("compute-cache-named", "cache-not-kept"):
         fits = (*(c for c in fits if c == "jit-cold-start"), *(c for c in fits if c != "jit-cold-start"))
     return visible.ordered(facts, fits)
 

@@ -25,7 +25,11 @@ _SLOW = ("gpu-hardly-used", "gpu-no-faster", "gpu-slower-than-cpu", "slow-on-gpu
 def speaks(facts: Facts) -> Iterator[str]:
     """Many short operations, or data that take their time: the one that is told of, and not the other."""
     said = facts.text.said
-    if said("start-takes-minutes", "start-is-slow"):
+    if said("riser-named") and said(*_SLOW):
+        yield "pcie-link-degraded"
+    if said("cache-not-kept"):
+        yield "jit-cache-unwritable"
+    elif said("start-takes-minutes", "start-is-slow"):
         yield "jit-cold-start"
     for kind, cause in _SAID:
         if said(kind):
