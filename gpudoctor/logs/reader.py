@@ -220,6 +220,7 @@ def read(pasted: Pasted) -> Facts:
     spoken_in = _quickly(languages) if many else lambda text: _spoken(here, text)
     seen: set[tuple[str, str]] = set()
     alike: dict[str, int] = {}
+    logs = False
     for line in answers.together(tables.joined(pasted.lines)):
         if _OURS.match(line.text):
             continue
@@ -231,6 +232,7 @@ def read(pasted: Pasted) -> Facts:
         printed = any(one in line.text for one in _PRINTED)
         passed_over = _OF_PEOPLE if printed else frozenset()
         logged = printed and _LOGGED.match(line.text) is not None
+        logs = logs or logged
         for language, _, reads, foreign in spoken_in(line.text):
             if language in passed_over or (logged and foreign):
                 continue
@@ -255,28 +257,49 @@ def read(pasted: Pasted) -> Facts:
             if kind in _GOOD:
                 passed_over = _ALL_BUT_DEVICES
     tracebacks.finish()
-    cards.finish()
-    theirs = [(line.number, line.text) for line in pasted.lines if not _OURS.match(line.text)]
-    told_speed.settle(notes, theirs)
+    wrote = not logs or _somebody_wrote(notes, pasted)
+    theirs = [(line.number, line.text) for line in pasted.lines if not _OURS.match(line.text)] if wrote else []
+    if wrote:
+        cards.finish()
+        told_speed.settle(notes, theirs)
     statements.finish()
     tensorflow_facts.settle(notes)
     answered.settle(notes)
-    told_work.settle(notes, theirs)
+    if wrote:
+        told_work.settle(notes, theirs)
     return _with_likeness(notes, pasted)
+
+
+def _printed(notes: Notebook) -> set[int]:
+    """The lines that programs print."""
+    return {e.line for e in notes.events if e.language in _PROGRAMS} | _harmless(notes)
+
+
+def _harmless(notes: Notebook) -> set[int]:
+    return {e.line for e in notes.events if e.kind.startswith("benign-") or e.kind == "library-opened"}
+
+
+def _first(pasted: Pasted) -> int:
+    """The number of the first line that holds anything; 0: none does."""
+    return next((line.number for line in pasted.lines if line.text.strip()), 0)
+
+
+def _somebody_wrote(notes: Notebook, pasted: Pasted) -> bool:
+    """Whether a part of the text is somebody's own words."""
+    if any(line.text.startswith("gpudoctor ") for line in pasted.lines[:3]):
+        return False
+    printed = _printed(notes)
+    left = (line.text for line in pasted.lines if line.number not in printed)
+    return alike.is_people(left, _first(pasted) not in printed, len(pasted.lines) <= _MESSAGE)
 
 
 def _with_likeness(notes: Notebook, pasted: Pasted) -> Facts:
     """What reports that read alike are about; where that is a fault, the first line of what somebody wrote shows it. Not where
     the title is a harmless line, which is what is asked about."""
-    ours = any(line.text.startswith("gpudoctor ") for line in pasted.lines[:3])
-    harmless = {e.line for e in notes.events if e.kind.startswith("benign-") or e.kind == "library-opened"}
+    harmless, printed, first = _harmless(notes), _printed(notes), _first(pasted)
     benign_at = {e.line for e in notes.events if e.kind.startswith("benign-")}
-    printed = {event.line for event in notes.events if event.language in _PROGRAMS} | harmless
-    first = next((line.number for line in pasted.lines if line.text.strip()), 0)
-    titled = first not in printed
     left = [line.text for line in pasted.lines if line.number not in printed]
-    message = len(pasted.lines) <= _MESSAGE
-    theirs = not ours and alike.is_people(left, titled, message)
+    theirs = _somebody_wrote(notes, pasted)
     words = [
         line
         for line in pasted.lines

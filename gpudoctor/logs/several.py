@@ -203,7 +203,7 @@ class Reader:
 
     def __init__(self, notes: Notebook) -> None:
         self.notes = notes
-        self._read = 0
+        self._lines: list[tuple[int, str]] = []
         self._table = Tables()
         self._asks = self._complains = False
         self._found: dict[str, tuple[int, str]] = {}
@@ -211,9 +211,12 @@ class Reader:
 
     def line(self, text: str, number: int, _notes: Notebook) -> Understood | None:
         """Nothing yet."""
-        if self._table.line(text, number) or len(text) > _LENGTH or self._read >= _LINES or _LOGGED.match(text):
+        if self._table.line(text, number) or len(text) > _LENGTH or len(self._lines) >= _LINES or _LOGGED.match(text):
             return None
-        self._read += 1
+        self._lines.append((number, text))
+        return None
+
+    def _read(self, number: int, text: str) -> None:
         for clause in _CLAUSE.compiled.split(_TAG.sub("", text)):
             if clause and not clause.isspace():
                 bad = bool(_BAD.search(clause)) and not _WELL.search(clause)
@@ -225,7 +228,6 @@ class Reader:
             count = _COUNTS.get(found["count"].lower()) or int(found["count"])
             self._rates.setdefault(count, (float(found["value"]), found["unit"].replace(" ", "").lower()))
             self._found["rates"] = number, text
-        return None
 
     def _no_gain(self) -> bool:
         """Whether several do hardly more than one, in numbers."""
@@ -240,6 +242,8 @@ class Reader:
 
     def finish(self) -> None:
         """What is said by all of it."""
+        for number, text in self._lines:
+            self._read(number, text)
         found = self._found
         named = "several" in found or "spreads" in found or "another" in found
         several = named or any(_of_a_second(one) for one in self.notes.events)
@@ -269,7 +273,7 @@ class Reader:
                     self._note("several-slower-said", None, "much-slower")
         if several and {"one", "slower"} & found.keys():
             self._memory_aside()
-        if self._asks and not self._complains and self._read <= _A_FEW:
+        if self._asks and not self._complains and len(self._lines) <= _A_FEW:
             asked = next((kind for kind in ("several", "spreads", "another", "on-purpose") if kind in found), None)
             if asked is not None:
                 self._note("only-asked", None, asked)
