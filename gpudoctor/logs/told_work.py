@@ -142,7 +142,7 @@ def settle(notes: Notebook, lines: Iterable[tuple[int, str]]) -> None:
 
 
 _TOLD_ALREADY = {
-    "input-bound", "input-maybe-bound", "gpu-underused", "launch-bound", "pageable-blocks", "strategy-device-absent", "keras-on-another", "little-16-bit",
+    "input-bound", "input-maybe-bound", "gpu-underused", "launch-bound", "pageable-blocks", "strategy-device-absent", "keras-on-another", "little-16-bit", "cache-not-kept",
 }  # fmt: skip
 """Kinds of lines that tell why it is slow."""
 _Told = tuple[str, int, str]

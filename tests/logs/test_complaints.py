@@ -76,7 +76,6 @@ def test_no_gpu_is_seen(complaint: str) -> None:
     [
         "Which GPU do I need?",
         "How much of the GPU memory is used?",
-        "it can't allocate GPU memory",
         "The Dense layer returns another shape",
         "tensorflow sees the GPU now, thanks",
         "device:GPU:0 is in the list",
