@@ -10,13 +10,12 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
-from ..facts import COMPLAINT, NOTHING_WRONG, READS_LIKE_A_FAULT, Facts, TextEvent
+from ..facts import COMPLAINT, NOTHING_WRONG, READS_LIKE_A_FAULT, Alike, Facts, TextEvent
 from ..patterns import Pattern
 from . import (
     alike,
     answered,
     answers,
-    asked_of_speed,
     bindings,
     circumstances,
     claims,
@@ -66,8 +65,6 @@ from . import (
     told_packages,
     told_platforms,
     told_setups,
-    told_speed,
-    told_work,
     xid,
 )
 from .language import LONGEST, Language, Understood
@@ -260,14 +257,24 @@ def read(pasted: Pasted) -> Facts:
     wrote = not logs or _somebody_wrote(notes, pasted)
     theirs = [(line.number, line.text) for line in pasted.lines if not _OURS.match(line.text)] if wrote else []
     if wrote:
+        from . import told_speed  # a log alone needs none of its patterns
+
         cards.finish()
         told_speed.settle(notes, theirs)
     statements.finish()
     tensorflow_facts.settle(notes)
     answered.settle(notes)
     if wrote:
+        from . import told_work
+
         told_work.settle(notes, theirs)
     return _with_likeness(notes, pasted)
+
+
+def _merely_asks(left: list[str], found: tuple[Alike, ...]) -> bool:
+    from . import asked_of_speed
+
+    return asked_of_speed.merely_asks(left, found)
 
 
 def _printed(notes: Notebook) -> set[int]:
@@ -317,7 +324,7 @@ def _with_likeness(notes: Notebook, pasted: Pasted) -> Facts:
     faint = bool(benign_at) and bool(found) and found[0].share < _FAINT and not answered.fails(notes)
     asked = asked or faint or memory_said.asks(notes, found) or answered.answered(notes, found)
     asked = asked or told_faults.asks_or_praises(left, notes)
-    asked = asked or (not answered.fails(notes) and asked_of_speed.merely_asks(left, found))
+    asked = asked or (bool(found) and not answered.fails(notes) and _merely_asks(left, found))
     hides = bool(values & {*_HIDES}) and any(
         one.cause == "cuda-visible-devices-empty" and (at == 0 or one.share >= _FAINT) for at, one in enumerate(found)
     )
