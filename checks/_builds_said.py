@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from shlex import quote
 
 from gpudoctor import compat
 from gpudoctor.facts import Facts, TextEvent, Unread
+from gpudoctor.findings import Fix
 from gpudoctor.patterns import Pattern
 
 _NOT_HERE = Pattern(
@@ -88,3 +90,26 @@ def with_cuda(facts: Facts) -> tuple[TextEvent, ...]:
     found += [e for e in said("gpu-package") if _HAS.search(e.text) and not _PIN.search(e.text)]
     apart = any(not gpu and is_apart(f"{release[0]}.{release[1]}") for release, gpu, _ in pins)
     return () if apart else tuple(e for e in found if not _NOT_HERE.search(_OTHER.sub("", e.text)))[:1]
+
+
+def by_hand(names: tuple[str, ...], wanted: str, version: str | None) -> Fix:
+    """Take these packages away, and install `wanted`; advice where nobody tells its version: the newest tensorflow-gpu on the
+    package index is an error."""
+    return Fix(
+        kind="command" if version else "advice",
+        risk="safe",
+        summary="Replace it by the build with CUDA"
+        + ("" if version else f": pip uninstall -y {' '.join(names)}, then {wanted} at the version that you had"),
+        steps=(
+            f"python3 -m pip uninstall -y {' '.join(names)}",
+            f"python3 -m pip install {quote(f'{wanted}=={version}')}",
+        )
+        if version
+        else (),
+    )
+
+
+def named_apart(facts: Facts) -> str | None:
+    """The release that a text names, where it is one whose package with CUDA is tensorflow-gpu."""
+    told = [v for e in facts.text.said("names") for v in e.values.get("tensorflow", "").split()]
+    return told[0] if len(set(told)) == 1 and told[0].count(".") == 2 and is_apart(told[0]) else None

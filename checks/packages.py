@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from shlex import quote
 
 from gpudoctor.checks import _installs, _said
-from gpudoctor.checks._builds_said import is_apart
+from gpudoctor.checks._builds_said import by_hand, is_apart, named_apart
 from gpudoctor.checks._libraries import wanted
 from gpudoctor.checks._pip import pip
 from gpudoctor.checks._said import lines
@@ -90,7 +90,7 @@ def tf_packages_overlap(facts: Facts) -> Findings:
         yield Found(
             message="tensorflow-gpu and the package for CPUs are both installed: the one that came last lies over the other.",
             proof=lines(told),
-            fixes=(_THE_ONE_WITH_CUDA,),
+            fixes=(by_hand(("tensorflow", "tensorflow-cpu", "tensorflow-gpu"), "tensorflow-gpu", named_apart(facts)),),
         )
         return None
     for overlap in known(facts.python.overlaps):
@@ -134,13 +134,6 @@ _ONE_OF_THEM = Fix(
         "python3 -m pip uninstall -y tensorflow tensorflow-gpu tensorflow-cpu tf-nightly",
         "python3 -m pip install tensorflow",
     ),
-    verify="python3 -m pip list | grep -i tensorflow",
-)
-_THE_ONE_WITH_CUDA = Fix(
-    kind="advice",
-    risk="safe",
-    summary="Remove all of them, then install tensorflow-gpu of the release that is needed (before 1.15, tensorflow is for CPUs)",
-    steps=("python3 -m pip uninstall -y tensorflow tensorflow-cpu tensorflow-gpu",),
     verify="python3 -m pip list | grep -i tensorflow",
 )
 _NOT_THE_USERS = Fix(

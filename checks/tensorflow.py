@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from shlex import quote
 
 from gpudoctor.checks import _run
-from gpudoctor.checks._builds_said import is_apart, with_cuda
+from gpudoctor.checks._builds_said import by_hand, is_apart, named_apart, with_cuda
 from gpudoctor.checks._gpus import gpus, left_out, measured_on, ours
 from gpudoctor.checks._installs import at_least
 from gpudoctor.checks._pip import pip
@@ -239,7 +239,7 @@ def _cpu_build_in_text(facts: Facts) -> Found | None:
         return Found(
             message="keras asked for the package tensorflow, which before 1.15 is for CPUs only: it lies over tensorflow-gpu.",
             proof=lines(after),
-            fixes=(_by_hand(("tensorflow", "tensorflow-gpu"), "tensorflow-gpu", _named_apart(facts)),),
+            fixes=(by_hand(("tensorflow", "tensorflow-gpu"), "tensorflow-gpu", named_apart(facts)),),
         )
     if image := _cpu_image(facts):
         return Found(
@@ -284,7 +284,7 @@ def _cpu_build_in_text(facts: Facts) -> Found | None:
         message=f"{listed}: a build for CPUs only"
         + (" lies over the one with CUDA." if "tensorflow-gpu" in names else "."),
         proof=lines(rows),
-        fixes=(_by_hand(tuple(names), wanted, version),),
+        fixes=(by_hand(tuple(names), wanted, version),),
     )
 
 
@@ -303,29 +303,6 @@ def _cpu_image(facts: Facts) -> tuple[TextEvent, ...]:
         "gpu-package",
     )
     return facts.text.said("cpu-image") if says_nothing and lacks and not asks else ()
-
-
-def _by_hand(names: tuple[str, ...], wanted: str, version: str | None) -> Fix:
-    """Take these packages away, and install `wanted`; advice where nobody tells its version: the newest tensorflow-gpu on the
-    package index is an error."""
-    return Fix(
-        kind="command" if version else "advice",
-        risk="safe",
-        summary="Replace it by the build with CUDA"
-        + ("" if version else f": pip uninstall -y {' '.join(names)}, then {wanted} at the version that you had"),
-        steps=(
-            f"python3 -m pip uninstall -y {' '.join(names)}",
-            f"python3 -m pip install {quote(f'{wanted}=={version}')}",
-        )
-        if version
-        else (),
-    )
-
-
-def _named_apart(facts: Facts) -> str | None:
-    """The release that a text names, where it is one whose package with CUDA is tensorflow-gpu."""
-    told = [v for e in facts.text.said("names") for v in e.values.get("tensorflow", "").split()]
-    return told[0] if len(set(told)) == 1 and told[0].count(".") == 2 and is_apart(told[0]) else None
 
 
 _FIRST_EXTRA = "2.14"

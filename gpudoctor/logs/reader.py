@@ -254,7 +254,8 @@ def read(pasted: Pasted) -> Facts:
             if kind in _GOOD:
                 passed_over = _ALL_BUT_DEVICES
     tracebacks.finish()
-    wrote = not logs or _somebody_wrote(notes, pasted)
+    somebodys = _somebody_wrote(notes, pasted)
+    wrote = somebodys or not logs
     theirs = [(line.number, line.text) for line in pasted.lines if not _OURS.match(line.text)] if wrote else []
     if wrote:
         from . import told_speed  # a log alone needs none of its patterns
@@ -268,7 +269,7 @@ def read(pasted: Pasted) -> Facts:
         from . import told_work
 
         told_work.settle(notes, theirs)
-    return _with_likeness(notes, pasted)
+    return _with_likeness(notes, pasted, somebodys)
 
 
 def _merely_asks(left: list[str], found: tuple[Alike, ...]) -> bool:
@@ -300,13 +301,12 @@ def _somebody_wrote(notes: Notebook, pasted: Pasted) -> bool:
     return alike.is_people(left, _first(pasted) not in printed, len(pasted.lines) <= _MESSAGE)
 
 
-def _with_likeness(notes: Notebook, pasted: Pasted) -> Facts:
+def _with_likeness(notes: Notebook, pasted: Pasted, theirs: bool) -> Facts:
     """What reports that read alike are about; where that is a fault, the first line of what somebody wrote shows it. Not where
     the title is a harmless line, which is what is asked about."""
     harmless, printed, first = _harmless(notes), _printed(notes), _first(pasted)
     benign_at = {e.line for e in notes.events if e.kind.startswith("benign-")}
     left = [line.text for line in pasted.lines if line.number not in printed]
-    theirs = _somebody_wrote(notes, pasted)
     words = [
         line
         for line in pasted.lines

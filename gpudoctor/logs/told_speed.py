@@ -223,15 +223,17 @@ class _Busy(NamedTuple):
         return _Busy(max(self.low, other.low), max(self.high, other.high), zero, swings)
 
 
+def of_people(lines: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
+    """The first of those that no program's log holds, as many as are looked at."""
+    kept = (one for one in lines if len(one[1]) <= _LONG_LINE and not alike.is_log(one[1][:LONGEST]))
+    return list(itertools.islice(kept, _MOST))
+
+
 def settle(notes: Notebook, lines: Iterable[tuple[int, str]]) -> None:
     """Notes what the lines of a text come to together: (number, text), …"""
-    people = (
-        (number, text)
-        for number, text in lines
-        if len(text) <= _LONG_LINE and "throttle_reasons" not in text and not alike.is_log(text[:LONGEST])
-    )
+    people = of_people(line for line in lines if "throttle_reasons" not in line[1])
     kinds = {e.kind for e in notes.events if not (e.kind == "empty-list-said" and _ASSIGNED.match(e.text))}
-    told = list(_told(list(itertools.islice(people, _MOST)), kinds))
+    told = list(_told(people, kinds))
     if any(e.kind == "gpu-hardly-used" for e in told) and not any(e.symptom for e in notes.events):
         notes.events[:] = [e for e in notes.events if e.kind != "takes-all-memory"]  # as it always does
     notes.events.extend(told)
@@ -257,15 +259,15 @@ def _told(lines: list[tuple[int, str]], kinds: set[str]) -> Iterator[TextEvent]:
     if first is not None:
         yield _event("start-takes-minutes" if first[2] else "start-is-slow", first[0], first[1], _SLOW)
     if SHORT.search(whole):
-        yield _event("work-is-short", *_at(lines, SHORT), None)
+        yield _event("work-is-short", *at(lines, SHORT), None)
     if HEAVY.search(whole):
-        yield _event("input-is-heavy", *_at(lines, HEAVY), None)
+        yield _event("input-is-heavy", *at(lines, HEAVY), None)
     if _ON_BATTERY.search(whole) and _SLOWER_THERE.search(whole):
-        yield _event("slow-on-battery", *_at(lines, _ON_BATTERY), _SLOW)
+        yield _event("slow-on-battery", *at(lines, _ON_BATTERY), _SLOW)
     if _DEGREES.search(whole) and _GETS_SLOW.search(whole):
-        yield _event("slow-and-hot", *_at(lines, _DEGREES), _SLOW)
+        yield _event("slow-and-hot", *at(lines, _DEGREES), _SLOW)
     if _FEW_CPUS.search(whole) and _OF_TIME.search(whole):
-        yield _event("processors-limited-said", *_at(lines, _FEW_CPUS), _SLOW)
+        yield _event("processors-limited-said", *at(lines, _FEW_CPUS), _SLOW)
     full = _FULL.search(whole) is not None and not _PACE.search(whole)
     if (
         first is None
@@ -289,7 +291,8 @@ def _event(kind: str, line: int, text: str, symptom: str | None) -> TextEvent:
     return TextEvent(line=line, language=LANGUAGE, kind=kind, text=text[:LONGEST], values={}, symptom=symptom)
 
 
-def _at(lines: list[tuple[int, str]], pattern: Pattern) -> tuple[int, str]:
+def at(lines: list[tuple[int, str]], pattern: Pattern) -> tuple[int, str]:
+    """The first line that matches, with its number; else the first of all."""
     return next(((number, text) for number, text in lines if pattern.search(text)), lines[0])
 
 

@@ -11,14 +11,12 @@ from collections.abc import Iterable, Iterator
 
 from ..facts import TextEvent
 from ..patterns import Pattern
-from . import alike
 from .complaints import says_no_gpu
 from .language import LONGEST
 from .notebook import Notebook
-from .told_speed import HEAVY, LANGUAGE, NAMES_GPU, NO_GAIN, SHORT, sentences, times
+from .told_speed import HEAVY, LANGUAGE, NAMES_GPU, NO_GAIN, SHORT, at, of_people, sentences, times
 
 _RUNS_SLOWLY = "runs-slowly"
-_MOST, _LONG_LINE = 120, 2500
 _SLOW = Pattern(
     r"(?i)\b(?:slow(?:ly|er|ness)?|(?:too|so|very|way too|pretty|really|incredibly) (?:long|much time)|forever|ages|latency|(?:make|get|run|train|be done|be made|be)(?: \w+){0,3} faster|faster (?:inference|training|prediction)|speed(?:ing)?[- ]?(?:it |this |things )?up|(?:accelerate|reduce|lower) the|fps|still cost so much)\b"
     r"|慢|langsam|\blent[oae]?\b|\u043c\u0435\u0434\u043b\u0435\u043d\u043d\u043e"
@@ -124,9 +122,7 @@ def settle(notes: Notebook, lines: Iterable[tuple[int, str]]) -> None:
     if any(e.symptom not in (None, _RUNS_SLOWLY) for e in notes.events) or kinds & _TOLD_ALREADY:
         return
     lines = list(itertools.islice(lines, 400))
-    people = [(number, text) for number, text in lines if len(text) <= _LONG_LINE and not alike.is_log(text[:LONGEST])][
-        :_MOST
-    ]
+    people = of_people(lines)
     whole = "\n".join(text for _, text in people)
     if not whole or _DEMANDS.search(whole):
         return
@@ -160,22 +156,18 @@ def _told(people: list[tuple[int, str]], whole: str, kinds: set[str], card: bool
     if not complains and not _TAKES.search(whole):
         return
     if _MAC.search(whole) and not _NO_MAC.search(whole) and not kinds & _OF_A_GPU:
-        yield ("slow-on-a-mac", *_at(people, _MAC))
+        yield ("slow-on-a-mac", *at(people, _MAC))
     short = complains and SHORT.search(whole) is not None and not HEAVY.search(whole)
     told = any(kind in kinds for kind in _OF_PACE)
     named = card or NAMES_GPU.search(whole) is not None
     if short and named and not told and not _GOES_WRONG.search(whole) and not says_no_gpu(whole):
-        yield ("short-work-slow", *_at(people, SHORT))
+        yield ("short-work-slow", *at(people, SHORT))
 
 
 _OF_PACE = (
     "gpu-hardly-used", "gpu-no-faster", "gpu-slower-than-cpu", "slow-on-gpu", "several-no-faster", "one-works-said", "start-takes-minutes", "start-is-slow", "slow-and-hot",
     "slow-on-battery", "processors-limited-said", "faster-card-no-faster", "says-no-gpu", "slow-start", "first-use-slow",
 )  # fmt: skip
-
-
-def _at(lines: list[tuple[int, str]], pattern: Pattern) -> tuple[int, str]:
-    return next(((number, text) for number, text in lines if pattern.search(text)), lines[0])
 
 
 def _mixed(spoken: list[tuple[int, str]], kinds: set[str]) -> Iterator[_Told]:
