@@ -15,6 +15,7 @@ IMPORTED = (
 )
 ILL = "Illegal instruction (core dumped)\n"
 OPTIMIZED = f"{STAMP}I tensorflow/core/platform/cpu_feature_guard.cc:182] This TensorFlow binary is optimized to use available CPU instructions\n"
+INSTRUCTIONS = f"{STAMP}I tensorflow/core/platform/cpu_feature_guard.cc:141] Your CPU supports instructions that this TensorFlow binary was not compiled to use: AVX2 FMA\n"
 DRIVER = f"{STAMP}E tensorflow/stream_executor/cuda/cuda_driver.cc:1045] "
 ANY_CARD, TOO_OLD = "gpu-too-new-for-build", "gpu-compute-capability-too-old"
 FAULT, FAINT = "xid13-31-43-app-or-gpu-fault", "ecc-uncorrectable-error"
@@ -110,6 +111,17 @@ CASES: list[tuple[str, tuple[str, ...]]] = [
         "CUDA_ERROR_DEVICE_UNAVAILABLE: CUDA-capable device(s) is/are busy or unavailable\n",
         ("gpu-exclusive-busy", "compute-mode-prohibited", HELD),
     ),
+    # what people say of what is installed
+    ("Only cuDNN 7 on the cluster. The code expects cuDNN 8.\n", ("cudnn-wrong-major", "cudnn-version-too-old")),
+    ("dnf update killed my setup: cuda-10-1 replaced cuda-10-0, TF 1.13.1 does not import any more\n", ("cuda-version-mismatch", "cuda-libs-missing", "tf-import-broken")),
+    ("After 'pip uninstall tensorflow' my tensorflow-gpu is broken: module 'tensorflow' has no attribute 'Session'\n", ("tf-packages-overlap", "tf-cpu-only-package")),
+    (f"pip install -r requirements.txt\npip install -r requirements-gpu.txt\n{INSTRUCTIONS}", ("tf-packages-overlap", "tf-cpu-only-package", "tf-macos-no-cuda")),
+    ("module 'tensorflow' has no attribute 'constant', I git cloned tensorflow to this folder and run the script from there\n", ("tf-shadowed", "tf-packages-overlap")),
+    ("I installed normal tensorflow 1.7, how can I train with my GPU?\n", ("tf-cpu-only-package", "conda-cpu-build")),
+    ("I have tensorflow, not tensorflow-gpu. How can I use the GPU?\n", ("tf-cpu-only-package", "conda-cpu-build", "tensorflow-gpu-package-removed")),
+    ("Why doesn't the image ship libcuda.so.1? I have to link against it\n", ("container-no-gpus-flag", "container-toolkit-missing", "driver-missing", "driver-library-damaged", "container-capabilities-without-compute", "driver-libcuda-not-on-path")),
+    ("nvidia-dkms: kernel headers aren't pulled in by the package, so that no module gets built for 6.1\n", (NOT_LOADED, NOT_BUILT)),
+    ("The GPU is underutilized: Only 12.3 % of the profiled time was spent\n", ("cpu-starved-input", "single-gpu-silently", "h2d-pageable")),
     # collectives
     (
         "gpu-host:77:99 [0] init.cc:31 NCCL WARN Cuda failure 802\n",

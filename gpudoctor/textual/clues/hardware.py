@@ -88,7 +88,6 @@ CLUES: dict[str, tuple[str, ...]] = {
     "slow-and-hot": ("gpu-throttling-thermal", "gpu-throttling-power", "gpu-power-limit-lowered"),
     "processors-limited-said": ("cgroup-cpu-quota", "cpu-affinity-narrow", "cpu-starved-input"),
     "slow-on-battery": ("gpu-throttling-power", "gpu-power-limit-lowered", "gpu-throttling-thermal"),
-    "start-takes-minutes": ("jit-cold-start", "jit-cache-unwritable"),
     "launches-said": ("gpu-launch-bound", "cpu-starved-input"),
     "short-work-slow": ("gpu-launch-bound", "cpu-starved-input", "h2d-pageable", "gpu-throttling-thermal"),
     "mixed-no-gain-said": ("mixed-precision-no-gain", "tensor-cores-idle"),
