@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 import msgspec
 
 from ..facts import COMPLAINT, NOTHING_WRONG, READS_LIKE_A_FAULT, Alike, Facts, TextEvent
-from ..patterns import Pattern
+from ..patterns import Pattern, expect
 from . import (
     alike,
     answered,
@@ -213,7 +213,9 @@ def read(pasted: Pasted) -> Facts:
         (several.LANGUAGE, several.WORDS, cards.line, True),
     )
     many = len(pasted.lines) > _MANY
-    here = () if many else _spoken(languages, "\n".join(line.text for line in pasted.lines))
+    whole = "" if many else "\n".join(line.text for line in pasted.lines)
+    expect(whole)
+    here = () if many else _spoken(languages, whole)
     spoken_in = _quickly(languages) if many else lambda text: _spoken(here, text)
     seen: set[tuple[str, str]] = set()
     alike: dict[str, int] = {}
