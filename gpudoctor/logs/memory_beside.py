@@ -34,15 +34,15 @@ BESIDE = Language(
     name="circumstances",
     foreign=True,
     words=(
-        "econd", "2nd", "other", "irst", "old", "previous", "earlier", "two ", "Two ", "both", "hree", "four", "several", "ultiple", "body", "one's", "dead", "idle", "rphan", "open", "ackground", "losing", "share", "free", "llocated", "in use", "used", "yesterday", "morning", "Yesterday", "lender", "Xorg", "ctrl", "Ctrl", "CTRL", "atlab", "mate",
+        "econd", "2nd", "other", "irst", "old", "previous", "earlier", "two ", "Two ", "both", "hree", "four", "several", "ultiple", "body", "one's", "dead", "idle", "rphan", "open", "ackground", "losing", "ogether", "same time", "imultan", "oncurrent", "n parallel", "longside", "erminal", "console", "shell", "tmux", "running", "runs", "同时", "leichzeitig", "ismo tiempo", "esmo tempo", "дновременно", "share", "free", "llocated", "in use", "used", "yesterday", "morning", "Yesterday", "lender", "Xorg", "ctrl", "Ctrl", "CTRL", "atlab", "mate",
     ),
     kinds=(
         Kind(
             "beside-others-told",
-            rf"(?i:^(?![^\n]{{0,300}}\b(?:nobody|no[- ]?one|nothing) else\b)[^\n]{{0,600}}?(?:\b{_ANOTHER} (?!(?:\w+ )?(?:stages?|phases?|steps?|parts?|rounds?|epochs?|loops?)\b)(?:[\w-]+ ){{0,2}}?{_ONES}\b(?! (?:of|stages?|phases?|steps?|parts?|rounds?|epochs?|loops?)\b)|\bfirst (?:[\w-]+ ){{0,2}}?{_ONES}\b[^.\n]{{0,40}}\b(?:still|open|running|runs|holds?|takes?|took|uses?|used|occup\w+|ends|ended|finish\w*|works?|keeps?|blocks?)\b|\borphan(?:s|ed)?\b|\b(?:still|left|is|stays?|was) (?:\w+ )?open\b|\bin the background\b|\bclosing \w+ (?:\w+ )?(?:fixed|solved|helped)"
+            rf"(?i:^(?![^\n]{{0,300}}\b(?:nobody|no[- ]?one|nothing) else\b)[^\n]{{0,600}}?(?:\b{_ANOTHER} (?!(?:\w+ )?(?:stages?|phases?|steps?|parts?|rounds?|epochs?|loops?|times?)\b)(?:[\w-]+ ){{0,2}}?{_ONES}\b(?! (?:of|stages?|phases?|steps?|parts?|rounds?|epochs?|loops?)\b)|\bfirst (?:[\w-]+ ){{0,2}}?{_ONES}\b[^.\n]{{0,40}}\b(?:still|open|running|runs|holds?|takes?|took|uses?|used|occup\w+|ends|ended|finish\w*|works?|keeps?|blocks?)\b|\borphan(?:s|ed)?\b|\b(?:still|left|is|stays?|was) (?:\w+ )?open\b|\bin the background\b|\bclosing \w+ (?:\w+ )?(?:fixed|solved|helped)"
             rf"|\b(?:gpu|card|t4|k80|v100|a100|server|machine)s? (?:is |are )?(?:being )?shared\b|\bshar(?:es?|ed|ing) (?:a|the|one|this|my|our|its)(?: \w+)? (?:gpu|card|k80|t4|v100|a100|rtx \d+|gtx \d+)\b|\btime[- ]?slicing\b|\b(?:somebody|someone)(?:'s| is| was| else|(?: \w+){{0,4}} (?:uses|runs|occupies|shares|took|takes)\b)"
             rf"|\bnvidia-smi\b[^.\n]{{0,30}}\b(?:shows?|reports?|says|lists)\b[^\n]{{0,20}}\b\d{{1,5}}(?:\.\d)? ?[mg]i?b (?:of \w+ )?(?:in use|used|occupied|taken)\b|\b0 bytes (?:already )?allocated\b|\balready allocated:? 0\b|\b(?:yesterday|this morning|in the morning)\b[^.\n]{{0,40}}\b(?:worked|trained|fine|ran|well)\b|\b(?:worked|trained|ran)\b[^.\n]{{0,30}}\b(?:yesterday|in the morning|this morning)\b"
-            rf"|\b(?:blender|xorg|matlab|web ?ui|browser|game)\b[^.\n]{{0,30}}\b(?:is|are|holds?|takes?|uses?) (?:\w+ )?(?:running|open|\d)))",
+            rf"|\b(?:run\w*|start\w*|launch\w*|train\w*|eval\w*|predict\w*|scripts?|programs?)\b(?:[^.\n]|\.(?=\w)){{0,50}}\b(?:together|at the same time|simultaneously|concurrently|side by side|in parallel (?:with|to)|alongside)\b|\b(?:at the same time|simultaneously|concurrently)\b[^.\n]{{0,30}}\b(?:run|start|train|eval)\w*|\b(?:another|second|2nd|other|different|new) (?:terminal|console|shell|tab|window|tmux|screen)\b|\bwhile (?:the |my )?(?:train\w*|other \w+|it)(?: job| script| process|\.py)? (?:is |was )?(?:still )?(?:runs|running|going on|in progress)\b|\b(?:gleichzeitig|al mismo tiempo|ao mesmo tempo|en m[êe]me temps|одновременно)\b|\b(?:blender|xorg|matlab|web ?ui|browser|game)\b[^.\n]{{0,30}}\b(?:is|are|holds?|takes?|uses?) (?:\w+ )?(?:running|open|\d)))|同时(?:运行|跑|训练|启动|执行|进行)|的同时",
             once=True,
         ),
     ),
@@ -64,6 +64,19 @@ ONE_NODE = Language(
     ),
 )  # fmt: skip
 """Who tells of one machine of several."""
+MUCH_ASKED = Language(
+    name="circumstances",
+    foreign=True,
+    words=("alloc",),
+    kinds=(
+        Kind(
+            "much-asked-for-told",
+            r"(?i:\b(?:could not|couldn't|cannot|can't|fail\w* to|unable to|try(?:ing)? to|tried to) allocate (?:an? |another |about |over |some )?(?:\d{2,3}(?:\.\d+)?|[4-9](?:\.\d+)?) ?gi?b\b|\b\d{1,3}(?:\.\d+)? ?gi?b\b[^.\n]{0,12}\b(?:could|can)(?:n't|not| not) be allocated\b)",
+            once=True,
+        ),
+    ),
+)
+"""Who quotes what is asked for at once: gigabytes."""
 AT_WORK = Language(
     name="circumstances",
     foreign=True,
@@ -79,4 +92,27 @@ AT_WORK = Language(
     ),
 )  # fmt: skip
 """Who says what it is that needs the memory."""
-LANGUAGES = (HELD, BESIDE, ONE_NODE, AT_WORK)
+EVICTED = Language(
+    name="circumstances",
+    foreign=True,
+    words=("vict", "low on resource"),
+    kinds=(Kind("evicted-told", r"(?i:\bevict(?:s|ed|ion|ing)\b|\blow on resource: memory)", once=True),),
+)
+"""What Kubernetes ends, to keep memory on its node."""
+_BOOT = r"(?:re-?boot(?:s|ed|ing)?\b|re-?start(?:s|ed|ing)? (?:of )?(?:the |my |whole |entire |a )*(?:computer|pc|machine|system|server|windows|laptop|host|workstation|os)\b|(?:logg?(?:ed|ing)?|sign(?:ed|ing)?) (?:off|out) and (?:back )?(?:in|on)\b|\bneustart(?! des)|neu (?:ge)?start\w*|reinici\w+ (?:[eo]l? |la |a |mi |meu |de )*(?:ordenador|equipo|pc|m[áa]quina|computador\w*|sistema)|перезагру\w+|red[ée]marr\w+ (?:le |la |mon |l.)*(?:pc|ordinateur|machine|serveur))"
+_FREES = r"(?:works?|worked|solve[sd]?|fix(?:es|ed)?|help(?:s|ed)?|cures?|gone|goes away|fine|(?:have|need|had|has) to|must|need|only|until|unless|otherwise|in between|resolve[sd]?|runs?|ok|geht|hilft|muss|erst|funciona|soluciona|помога\w+|работает|marche|faut|solo|só)"
+BOOTED = Language(
+    name="circumstances",
+    foreign=True,
+    words=("boot", "estart", "ogging o", "ogged o", "eustart", "eu start", "eu gestart", "einici", "ерезагру", "edémarr", "edemarr", "重启", "重新启动"),
+    kinds=(
+        Kind(
+            "reboot-frees-told",
+            rf"(?i:^(?![^\n]{{0,400}}(?:\b(?:not|never|no|nor)|n't) (?:\w+ ){{0,2}}(?:help|fix|solve|change|work|differ)\w*)[^\n]{{0,400}}?(?:\b{_FREES}\b[^.\n]{{0,50}}?\b{_BOOT}|\b{_BOOT}[^.\n]{{0,40}}?\b{_FREES}\b))"
+            r"|(?:必须|只有|需要|只能|要|得).{0,6}重新?启动?(?:电脑|机器|服务器|系统|主机)|重新?启动?(?:电脑|机器|服务器|系统|主机)(?:后|之后|以后|才|就).{0,8}(?:好|可以|正常|能|行)",
+            once=True,
+        ),
+    ),
+)  # fmt: skip
+"""Who tells that a restart of the machine frees what was taken."""
+LANGUAGES = (HELD, BESIDE, ONE_NODE, MUCH_ASKED, AT_WORK, EVICTED, BOOTED)

@@ -3,6 +3,8 @@ suffice. A sentence is of one kind; whose memory it is tells what stands nearest
 
 from __future__ import annotations
 
+import msgspec
+
 from ..facts import COMPLAINT, NOTHING_WRONG, Alike, TextEvent
 from ..patterns import Pattern
 from .language import LONGEST, Language, Understood
@@ -10,7 +12,8 @@ from .notebook import Notebook
 
 SHORT, GROWS, TAKES, LIMIT = "memory-short-told", "memory-grows-told", "takes-much-told", "memory-limit-wanted"
 KEPT = "memory-kept-told"
-HOST_SHORT, HOST_GROWS, ASKED = "host-memory-short-told", "host-memory-grows-told", "memory-asked-told"
+HOST_SHORT, HOST_GROWS, HOST_MUCH = "host-memory-short-told", "host-memory-grows-told", "host-memory-much-told"
+ASKED = "memory-asked-told"
 _SENTENCE = Pattern(r"(?<=[?!;])\s+|(?<=[^\W\d_])\.\s+|[。\uff01\uff1f\uff1b]|\.$")
 _PRINTED = Pattern(
     r"^(?:File \"|Traceback |Step \d|Epoch \d|\d{4}-\d\d-\d\d \d\d:|\[?[IWEF]\d{4} |\|)|\.(?:cc|cpp|cu|h|py|c):\d|^\W{0,4}(?:\w+\()|\bclass \w+\b|^(?:import|from) \w+|https?://\S{1,200}(?:memory|oom)"
@@ -21,7 +24,7 @@ _PRINTED = Pattern(
 _G = r"(?:(?<!v)gpus?(?:'s|'|s')?|cuda|video|graphics?(?: card)?|(?:graphics |video )?card(?:'s)?|device)"
 _M = rf"(?:{_G}[ -]?(?:mem(?:ory|roy)?|v?rams?)\b(?! alloc\w+ error)|\bv-?ram\b|\b(?:memory|mem|ram) (?:of|on|in|from|for) (?:(?:all|both|each) )?(?:of )?(?:the |my |a |an |one |each |your |our |this |its )?(?:[\w.-]{{1,12}} ){{0,2}}?{_G}\b)"
 _OF_GPU = Pattern(
-    rf"(?i:{_M}|\bcuda\b|\bgpus?\b|\b(?:graphics|video) ?cards?\b|\b[gr]tx\b|显存|显卡|видеопам|видеокарт|grafik|vid[ée]o|placa de v|tarjeta|carte graph)"
+    rf"(?i:{_M}|\bcuda\b|\bgpus?\b|\b(?:graphics|video) ?cards?\b|\b[gr]tx\b|\bjetson|显存|显卡|видеопам|видеокарт|grafik|vid[ée]o|placa de v|tarjeta|carte graph)"
 )
 _OF_HOST = Pattern(
     r"\bRAM\b(?! of (?:the|my) (?:gpu|GPU|card))|(?i:\b(?:cpu|host|system|main|server|physical|computer)(?:'s)? (?:memory|ram)\b|\b(?:memory|ram) of (?:the |my )?(?:host|computer|machine|server|pc|system)\b|\brss\b|\bswap\b|\bh?top\b|\bpsutil\b|\bram\b)"
@@ -54,7 +57,7 @@ _SHORT_ON_GPU = Pattern(
     rf"(?i:\b(?:{_SMALLER}) (?:\w+ ){{0,2}}?(?:memory|mem)\b(?! (?:usage|consumption))|\bmemory (?:\w+ ){{0,3}}?(?:not enough|insufficient|exhausted|exceeded|overflow\w*)\b|\bmemory[- ]?(?:allocation)?[- ]?(?:errors?|fail(?:s|ed|ure)|crash\w*)\b|\bmemory allocation (?:has )?(?:error|fail)\w*"
     r"|\b(?:models?|networks?|nets?|batch(?:es)?|images?|data|it|volumes?|input|tensor|protein|scene)(?: is| are|'s)? (?:\w+ )?too (?:large|big|huge|heavy|much|long)\b[^.\n]{0,20}\bfor\b|\b(?:gpu|card|memory|vram)\b(?: \w+){0,2}? (?:is |gets? |will |just )*(?:explod\w*|overflow\w*|blow[ns]? up|burst\w*)\b|\b(?:explod|overflow)\w* (?:the |my )?(?:gpu|card|memory)"
     r"|\b(?:gpu|video|cuda|graphics) memory\b[^\n]{0,80}\bruns? out\b|\b\d{1,2} ?gb (?:one|card|gpu|laptop)\b[^.\n]{0,20}\b(?:runs? out|can't|cannot|can not|unable|gives|fails|refuses|is refused)\b|\btensor\b[^.\n]{0,40}\bcould not be allocated\b|(?:n't|\bnot) fit (?:in|into|on|onto) (?:just |only )?(?:one|a single|it)\b"
-    r"|\bmemory (?:usage|consumption|requirements?|demand)\b(?: \w+){0,3}? too (?:high|large|much|big)\b(?=[^\n]{0,100}\b(?:\d+ ?gb?|abort\w*|crash\w*|fail\w*|error\w*|dies)\b)|\bblow[ns]? up the (?:gpu|memory|card)|\b(?:fails?|failed|crash\w*|dies|aborts?|can't|cannot)\b[^.\n]{0,40}\b(?:only|just) (?:has |have |with )?\d{1,2} ?gb?\b"
+    r"|\b(?:wants?|needs?|requires?|asks for|tries to (?:allocate|get)) (?:\w+ )?\d{2,3} ?gi?b\b[^.\n]{0,30}\b(?:card|gpu|[vap]100|[gr]tx[ \d]{0,6}) (?:only )?(?:has|have|is|with|offers)\b|\bmemory (?:usage|consumption|requirements?|demand)\b(?: \w+){0,3}? too (?:high|large|much|big)\b(?=[^\n]{0,100}\b(?:\d+ ?gb?|abort\w*|crash\w*|fail\w*|error\w*|dies)\b)|\bblow[ns]? up the (?:gpu|memory|card)|\b(?:fails?|failed|crash\w*|dies|aborts?|can't|cannot)\b[^.\n]{0,40}\b(?:only|just) (?:has |have |with )?\d{1,2} ?gb?\b"
     r"|\b(?:memory|vram) (?:is|was) (?:full|all used|used up)\b[^.\n]{0,30}\b(?:crash\w*|error|stop\w*|fail\w*|when i (?:start|run|train)))"
 )
 """The same in words that do not tell whose memory it is, of a GPU that is named."""
@@ -86,6 +89,16 @@ _GROWS = (
         r"|(?i:m[ée]moire[^.\n]{0,40}\b(?:augmente|cro[iî]t|grandit|se remplit)|fuite (?:de )?m[ée]moire)"
     ),
 )
+_DOWN = r"(?:drop(?:s|ped|ping)?|fall(?:s|ing)?|fell|shrink(?:s|ing)?|shrank|decreas(?:es?|ed|ing)|(?:is |gets? |was )(?:\w+ )?reduced|go(?:es|ing)? (?:\w+ )?down|went down|go(?:es|ing)? from \d|runs? down|dwindl\w+|sinks?|diminish\w*)"
+_LEFT = rf"(?:(?:available|free|remaining|usable) (?:\w+ )?(?:memory|ram)|(?:memory|ram) (?:that is |which is )?(?:available|left|free|remaining)|(?:available|free) {_M})"
+_FALLS = Pattern(
+    rf"(?i:\b{_LEFT}\b[^.\n]{{0,60}}?\b{_DOWN}\b(?=[^\n]{{0,100}}\b(?:{_AGAIN}|to \d|steadily|crash\w*|killed|all the time|with every)\b))"
+    r"|(?:可用|剩余|空闲)(?:的)?(?:内存|显存).{0,24}(?:降|减少|变少|下降|越来越少)|(?i:(?:доступн|свободн)\w* (?:\w+ )?памят\w*[^.\n]{0,30}(?:пада|уменьша|снижа)\w+|mem[oó]ria (?:\w+ )?(?:disponible|libre|dispon[ií]vel|livre)[^.\n]{0,30}\b(?:baja|cae|disminuye|cai|diminui)\b"
+    r"|(?:freie[rn]?|verf\u00fcgbare[rn]?) (?:arbeits)?(?:speicher|ram)\b[^.\n]{0,40}\b(?:sinkt|f\u00e4llt|nimmt (?:\w+ )?ab|schrumpft)\b)"
+)
+"""What is left of it falls."""
+_LOADS = Pattern(r"(?i:\bload(?:s|ing|ed)?\b[^.\n]{0,30}\b(?:all|whole|entire|full|into|array|\d+ ?gb)\b)")
+"""Who takes it at once."""
 _LEAKS = Pattern(
     r"(?i:^(?=[^\n]{0,300}\b(?:memory|v?ram)\b)[^\n]{0,300}\b(?:something|it|this|tf|tensorflow|keras|which|that|predict\w*|fit) (?:\w+ )?leaks\b)"
 )
@@ -133,20 +146,18 @@ _GROWTH_IN_VAIN = Pattern(
 _GROWTH_AMISS = Pattern(
     r"(?i:\b(?:unless|without|needed|required|cudnn|cublas|handle|blas|gemm|alloc_failed|instead|slow\w*)\b|_STATUS_)"
 )
-_RELEASE = (
-    r"(?:releas(?:es?|ed|ing)|free(?:s|d|ing)?|clear(?:s|ed|ing)?|empt(?:y|ied|ies)|unload(?:s|ed)?|deallocat\w+)"
-)
+_RELEASE = r"(?:releas(?:es?|ed|ing)|free(?:s|d|ing)?|clear(?:s|ed|ing)?|clean(?:s|ed|ing)?(?:[ -]?up)?|flush(?:ed|es)?|empt(?:y|ied|ies)|unload(?:s|ed)?|deallocat\w+)"
 _KEEPS = Pattern(
     rf"(?i:(?:\b(?:not|never|without|fails? to)|n't) (?:\w+ ){{0,3}}?{_RELEASE} (?:up )?(?:\w+ ){{0,3}}?(?:{_M}|(?:memory|vram)\b|gpu\b)|(?:{_M}|\bmemory\b)(?: usage)?[^.,\n]{{0,24}}?(?:\b(?:not|never)|n't)(?: \w+){{0,3}}? (?:{_RELEASE}|given back|returned|handed back)\b"
-    rf"|n't (?:\w+ ){{0,2}}?(?:give|hand|return)s? (?:back )?(?:the |its |any |all |my )*(?:{_M}|memory\b)|\bhow (?:can|do|could|should|to)\b[^.\n]{{0,30}}\b(?:release|free|empty|clear) (?:up )?(?:\w+ ){{0,3}}?(?:{_M}|gpu\b)[^.\n]{{0,40}}?\b(?:after|once|when|without|from)\b"
-    rf"|(?:{_M}|\bmemory\b)(?: usage)? (?:\w+ )?(?:stays|remains|keeps being|is still) (?:\w+ )?(?:allocated|occupied|held|reserved|full|taken|used|in use)\b|\bunload\w* (?:\w+ ){{0,3}}?from (?:the )?(?:gpu|vram)\b|\b(?:stays?|remains?|kept) in (?:the )?(?:vram|{_M})\b)"
+    rf"|n't (?:\w+ ){{0,2}}?(?:give|hand|return)s? (?:back )?(?:the |its |any |all |my )*(?:{_M}|memory\b)|\bhow (?:can|do|could|should|to)\b[^.\n]{{0,30}}\b(?:release|free|empty|clear|clean[ -]?up|clean|flush|unload) (?:up )?(?:\w+ ){{0,3}}?(?:{_M}|gpu\b)[^.\n]{{0,40}}?\b(?:after|once|when|without|from|between)\b"
+    rf"|(?:{_M}|\bmemory\b)(?: usage)? (?:\w+ )?(?:stays|remains|keeps being|is still) (?:\w+ )?(?:allocated|occupied|held|reserved|full|taken|used|in use)\b|\bunload\w* (?:\w+ ){{0,3}}?from (?:the )?(?:gpu|vram)\b|\b(?:keeps|holds) (?:on to )?(?:all |the |my |\d+ ?gb )*(?:of )?{_M}[^.\n]{{0,30}}\b(?:after|when|once|although|until)\b[^.\n]{{0,40}}\b(?:over|done|finished|ended|returned|complete\w*)\b|\b(?:stays?|remains?|kept) in (?:the )?(?:vram|{_M})\b)"
     r"|(?:不|没有?|未|怎么|如何|怎样|无法)(?:会|能|被)?.{0,6}释放.{0,8}显存|显存.{0,12}(?:不|没有?|未|怎么|如何|无法).{0,4}释放"
-    r"|(?i:speicher\b[^.\n]{0,60}\bnicht (?:wieder )?(?:frei|freigegeben|geleert)\w*|\bno (?:se )?(?:libera|suelta)\b[^.\n]{0,24}\bmemoria\b|\bmemoria\b[^.\n]{0,40}\bno se libera\b|\bn[ãa]o libera\b[^.\n]{0,24}\bmem[óo]ria\b|\bne lib[èe]re pas\b[^.\n]{0,24}\bm[ée]moire\b"
+    r"|(?i:speicher\b[^.\n]{0,60}\b(?:nicht (?:wieder )?)?(?:frei|freigegeben|geleert)\w*|\bliberar (?:la )?mem[óo]ria\b[^.\n]{0,24}\b(?:gpu|tarjeta|placa|vram)\b|\bno (?:se )?(?:libera|suelta)\b[^.\n]{0,24}\bmemoria\b|\bmemoria\b[^.\n]{0,40}\bno se libera\b|\bn[ãa]o libera\b[^.\n]{0,24}\bmem[óo]ria\b|\bne lib[èe]re pas\b[^.\n]{0,24}\bm[ée]moire\b"
     r"|(?:освобо\w+|очист\w+)[^.\n]{0,24}(?:видео|gpu )\w*памят\w*|(?:видео|gpu )\w*памят\w*[^.\n]{0,24}не (?:освобожда|очища)\w+)"
 )
 """Who complains that what has done its work keeps the memory."""
 _KEPT_OTHERWISE = Pattern(
-    r"(?i:\b(?:kill\w*|ctrl\w*|crash\w*|zombie\w*|terminat\w+|exit\w*|shut\w*|abort\w*|interrupt\w*|between|each|every|epochs?|folds?|iterations?|batch(?:es)?|nvidia-smi shows no|no process\w*|host|cpu|ram|(?:script|program|process|job|training) (?:has |is |was )?(?:ended|ends|finished|stopped|closed))\b|每|杀|kill|内存)"
+    r"(?i:\b(?:kill\w*|ctrl\w*|crash\w*|zombie\w*|terminat\w+|exit\w*|shut\w*|abort\w*|interrupt\w*|each|every|epochs?|folds?|iterations?|batch(?:es)?|nvidia-smi shows no|no process\w*|host|cpu|ram|(?:script|program|process|job|training) (?:has |is |was )?(?:ended|ends|finished|stopped|closed))\b|每|杀|kill|内存)"
 )
 """Of what has ended, which is another program's memory now; of what grows."""
 _LESS = r"(?:limit(?:s|ing|ed)?|reduc(?:e|es|ing)|restrict(?:ing)?|control(?:ling)?|cap(?:ping)?|decreas(?:e|ing)|lower(?:ing)?|configur(?:e|ing)|manag(?:e|ing)|constrain(?:ing)?|specify(?:ing)?|set(?:ting)?|adjust(?:ing)?|choos(?:e|ing)|minimi[sz](?:e|ing)|sav(?:e|ing)|shrink|free(?:ing)?(?: up)?|release|clear(?:ing)?|make|smaller)"
@@ -219,11 +230,32 @@ _BARE_RAM = Pattern(
 )
 _OF_A_JOB = Pattern(r"(?i:\b(?:srun|slurm\w*|pbs|sbatch|qsub|oom-?kill\w*|mem(?:ory)? limit)\b)")
 _GPUS_TOO = Pattern(
-    r"内存.{0,12}(?:GPU|CUDA)|(?:GPU|CUDA).{0,12}内存|(?i:\bmemory ?errors? (?:on|in) (?:the |my )?(?:gpu|cuda|card))"
+    r"内存.{0,12}(?:GPU|CUDA)|(?:GPU|CUDA).{0,12}内存|(?i:\bmemory ?errors? (?:on|in) (?:the |my )?(?:gpu|cuda|card)|\bmemory errors?\b[^.\n]{0,90}\b(?:on|of|to) (?:the |my |one |a |single |same )*(?:gpu|card)\b)"
 )
 _NOT_KILLED = Pattern(
     r"(?i:\bi (?:have |had )?(?:just |then |already )?(?:killed|kill)\b|\bkilled (?:the|all|my|it|them|this|that|other|old)\b|\b(?:was|were) killed by (?:me|hand|mistake)\b|\bkilled off\b|\bkilled performance|\billegal instruction\b|\bsignal(?::| )? ?(?:[1-8]\b|1\d|bus|seg)|\bbus error\b|\bsigbus\b|\becc\b|\bcheck failed\b|\bxid\b|\buncorrect\w+|\buncontained\b|\bshared memory\b|\borphan\w*|\blauncher\b|\brsync\b)"
 )
+
+
+_HOSTS = r"(?:(?:cpu|host|system|main|server|physical)(?:'s)? (?:memory|ram)|(?<!gpu )(?<!video )ram(?: memory)?)"
+_VERY = r"(?:too much|so much|too many|very much|too high|very high|so high|extremely high|too large|huge|high|excessive|enormous|massive|crazy|a lot of|lots of)"
+_MUCH_OF_HOST = Pattern(
+    rf"(?i:\b{_TAKE} (?:up )?(?:{_VERY}|{_ALL}|more than \d{{2,4}} ?gb|(?:about |over |up to )?\d{{2,4}} ?gb) (?:amounts? )?(?:of )?(?:the |my |our |its )?{_HOSTS}\b|\b{_HOSTS}(?: memory)? (?:usage|consumption|use|footprint)\b[^.\n]{{0,20}}\b{_VERY}|\b{_VERY} (?:amounts? of )?(?:\w+ )?{_HOSTS} (?:usage|consumption|use|footprint|is (?:used|consumed|taken|needed))"
+    rf"|\b\d{{2,4}} ?gb (?:of )?(?:the |my )?{_HOSTS} (?:is|are|gets?) {_TAKE}|\b{_VERY} memory (?:usage|consumption)\b(?=[^\n]{{0,60}}\b(?:cpu ram|host|system ram|cpu memory|ram)\b)|\b{_TAKE} (?:up )?(?:{_VERY}|{_ALL}|{_PART}) (?:of )?{_HOSTS})"
+    r"|(?<!显)内存(?:占用|使用|消耗)(?:量|率)?.{0,4}(?:太|很|过|非常|特别)(?:大|高|多)|占(?:用)?.{0,4}(?:太多|大量|很多)(?:的)?内存|(?i:(?:zu|sehr) viel (?:arbeitsspeicher|ram)|(?:demasiada|mucha) (?:memoria )?ram|(?:muita|demasiada) (?:mem[óo]ria )?ram|(?:слишком )?много (?:\u043e\u0437\u0443|оперативн\w+))"
+)
+"""Much of the host's memory is taken; nobody says that it grows."""
+_EVICTED = Pattern(r"(?i:\bevict(?:s|ed|ion|ing)\b|\blow on resource: memory)")
+_NODE_IS_LOW = Pattern(r"(?i:\blow on resource: memory|\bmemory[- ]?pressure\b|\b(?:memory|oom|ram)\b)")
+"""What Kubernetes ends, to keep memory on its node."""
+_BUFFER = Pattern(r"(?i:(?<![a-z])shuffle[-_ ]?(?:\w+[-_ ])?(?:buffer|puffer)|\bbuffer_size\b)")
+_ENDS_THERE = Pattern(
+    rf"(?i:\b{_ENDS}\b|\bfreez\w+|\bhangs? up\b|\bends without\b|\babort\w*|\bout of memory\b)|崩|挂|死|重启|杀"
+)
+_DIES_THEN = Pattern(
+    rf"(?i:\b{_INTERPRETER}\b[^.\n]{{0,30}}\b{_ENDS}\b|\b(?:then|and) (?:it )?(?:crash\w*|dies|freez\w+)\b)|(?i:内核|kernel).{{0,4}}(?:挂|崩|死|重启)"
+)
+"""A buffer of examples that the host's memory does not hold."""
 
 
 def _any(patterns: tuple[Pattern, ...], text: str) -> bool:
@@ -239,7 +271,10 @@ class _Memory(Language):
             return None
         whose_else = bool(_OF_GPU.search(text))
         beside = any(e.kind == "nvidia-gpu-named" for e in notes.events)
-        kinds = [_kind(sentence, text, whose_else, beside) for sentence in _SENTENCE.sub("\n", text).split("\n")]
+        filling = any(e.kind == "benign-shuffle-buffer" for e in notes.events)
+        kinds = [
+            _kind(sentence, text, whose_else, beside, filling) for sentence in _SENTENCE.sub("\n", text).split("\n")
+        ]
         told = dict.fromkeys(kind for kind in kinds if kind)
         first = next((kind for kind in _ORDER if kind in told), "")
         for kind in told:
@@ -248,7 +283,7 @@ class _Memory(Language):
         return Understood(first, {}, None if first == ASKED else "op-fails", once=True) if first else None
 
 
-_ORDER = (GROWS, HOST_GROWS, SHORT, HOST_SHORT, KEPT, TAKES, LIMIT, ASKED)
+_ORDER = (GROWS, HOST_GROWS, SHORT, HOST_SHORT, KEPT, TAKES, HOST_MUCH, LIMIT, ASKED)
 _LONGEST = 1500
 _OF_MEMORY = (
     "gpu-oom-model-or-data", "gpu-memory-held-by-other-process", "tf-preallocates-all-memory", "gpu-memory-handle-alloc",
@@ -272,6 +307,14 @@ _OF_HOSTS = {HOST_SHORT, HOST_GROWS, GROWS, "killed", "killed-said", "memory-gro
 """Where somebody tells these, how much of the GPU's memory is taken is mentioned beside it."""
 
 
+_OF_SPEED = {"several-no-faster", "several-slower-said", "gpu-is-slow", "slow-on-gpu", "gpu-hardly-used"}
+_AT_WORK_SLOWLY = {"slow-on-gpu", "gpu-hardly-used", "several-no-faster"}
+_IF_LARGER = Pattern(
+    r"(?i:\b(?:larger|bigger|higher|greater|more|above|beyond|over|rais\w+|increas\w+)\b[^.\n]{0,60}\b(?:oom\w*|out of (?:\w+ )?memory|memory)\b|\b(?:otherwise|can(?:'t|not)|could(?:n't| not))\b[^.\n]{0,60}\b(?:oom\w*|out of (?:\w+ )?memory|memory)\b|\b(?:oom\w*|out of (?:\w+ )?memory)\b[^.\n]{0,30}\b(?:with|at|for|if) (?:\w+ )?(?:more|larger|bigger|\d))"
+)
+"""Why somebody who complains of speed has no larger batch."""
+
+
 def settle(notes: Notebook, found: tuple[Alike, ...]) -> None:
     """Take back what is no complaint of memory in the end: TensorFlow says itself that it is no failure, or somebody clearly
     complains of another matter and mentions it."""
@@ -279,7 +322,18 @@ def settle(notes: Notebook, found: tuple[Alike, ...]) -> None:
     another = bool(found) and found[0].share >= _CLEARLY and found[0].cause not in _OF_MEMORY
     gone: set[str] = set()
     if another:
-        gone |= {SHORT, GROWS, TAKES, LIMIT, KEPT, HOST_SHORT, HOST_GROWS}
+        gone |= {SHORT, GROWS, TAKES, LIMIT, KEPT, HOST_SHORT, HOST_GROWS, HOST_MUCH}
+    if kinds & _OF_SPEED and SHORT in kinds and not another:
+        gone |= {SHORT} if all(_IF_LARGER.search(e.text) for e in notes.events if e.kind == SHORT) else set()
+    if HOST_MUCH in kinds:
+        notes.events[:] = [e for e in notes.events if e.kind != "takes-all-memory" or _OF_GPU.search(e.text)]
+    if kinds & {TAKES, "takes-all-memory"} and not kinds & {SHORT, KEPT, "other-finds-none"}:
+        _is_idle(notes, kinds)
+    if kinds & _AT_WORK_SLOWLY and not kinds & {SHORT, KEPT, "other-finds-none"}:
+        gone |= {TAKES, "takes-all-memory"}  # as it always does
+    if "evicted-told" in kinds and SHORT in kinds:
+        notes.events[:] = [msgspec.structs.replace(e, kind=HOST_SHORT) if e.kind == SHORT else e for e in notes.events]
+        kinds = kinds - {SHORT} | {HOST_SHORT}
     if "benign-memory-retried" in kinds and "out-of-memory" not in kinds:
         gone.add(SHORT)
     if SHORT in kinds and "hosts-memory-named" not in kinds:
@@ -290,11 +344,37 @@ def settle(notes: Notebook, found: tuple[Alike, ...]) -> None:
         notes.events[:] = [e for e in notes.events if e.kind not in gone]
 
 
-def _kind(sentence: str, text: str, gpu_named: bool, gpu_before: bool) -> str:
-    """The kind of a sentence in its line; '': it says nothing of memory that is amiss. `gpu_before`: a GPU is named before it."""
+def _is_idle(notes: Notebook, kinds: set[str]) -> None:
+    """Of a GPU whose memory is taken and that hardly works, it is that which is complained of."""
+    for at, one in enumerate(notes.events):
+        if one.kind in (TAKES, "takes-all-memory") and _IDLES.search(one.text):
+            kind = "memory-asked-told" if kinds & _AT_WORK_SLOWLY else "gpu-hardly-used"
+            symptom = None if kind == ASKED else "runs-slowly"
+            notes.events[at] = msgspec.structs.replace(one, kind=kind, symptom=symptom, language="pace")
+            kinds |= {kind}
+
+
+_IDLES = Pattern(
+    r"(?i:(?:\b(?:gpu|volatile)[- ]?util\w*|\butili[sz]ation|\bgpu (?:usage|load)|\bload of the (?:gpu|card)|\butili[sz]a\w+|auslastung)\b[^.\n%\d]{0,30}(?<![\d.])\d(?:[.,]\d)?(?: ?(?:-|to|bis) ?\d)? ?(?:%|percent)|(?<![\d.])\d ?% (?:gpu[- ]?)?util|(?:利用|占用|使用)率[^。%\d]{0,12}(?<![\d.])\d ?%)"
+)
+"""A GPU that hardly works."""
+
+
+def _kind(sentence: str, text: str, gpu_named: bool, gpu_before: bool, filling: bool) -> str:
+    """The kind of a sentence in its line; '': it says nothing of memory that is amiss. `gpu_before`: a GPU is named before it;
+    `filling`: so are TensorFlow's lines of a buffer that fills."""
     gpus, hosts = _OF_GPUS_RAM.search(sentence), _OF_HOST.search(_OF_GPUS_RAM.sub(" ", sentence))
     if _GRAPH_EMPTIED.search(sentence) and not gpus:
         return HOST_GROWS
+    if _EVICTED.search(sentence) and _NODE_IS_LOW.search(text) and not gpus:
+        return HOST_SHORT
+    if _FALLS.search(sentence) and not _NOT_GROWS.search(sentence):
+        loads = _LOADS.search(sentence)
+        return (SHORT if loads else GROWS) if gpus else HOST_SHORT if loads else HOST_GROWS
+    if filling and _DIES_THEN.search(sentence) and not _DIES_OTHERWISE.search(sentence):
+        return HOST_SHORT
+    if _BUFFER.search(sentence) and _ENDS_THERE.search(sentence):
+        return HOST_SHORT
     if _DIES_OF_DATA.search(sentence) and not _DIES_OTHERWISE.search(sentence):
         return HOST_SHORT
     if _GROWTH_IN_VAIN.search(sentence) and not _GROWTH_AMISS.search(text):
@@ -318,6 +398,8 @@ def _kind(sentence: str, text: str, gpu_named: bool, gpu_before: bool) -> str:
     if short and not _NOT_SHORT.search(sentence):
         cards = gpu_before and not _BARE_RAM.search(sentence)  # who has one says RAM of its memory, too
         return HOST_SHORT if hosts and not (gpus or cards) and not _OF_GPU.search(sentence) else SHORT
+    if hosts and not gpus and _MUCH_OF_HOST.search(sentence) and not _SETTLED.search(text):
+        return HOST_MUCH
     if _SETTLED.search(text):
         return ASKED if _ABOUT.search(sentence) else ""
     named = gpu_named and not hosts
@@ -336,7 +418,7 @@ LANGUAGE = _Memory(
     words=(
         "emory", "EMORY", "emroy", "never freed", "RAM", "ram", "OOM", "oom", "xhausted", "GPU", "gpu", "mem", "MB", "GB", "illed", "ILLED", "SIGKILL", "signal 9", "显存", "内存", "kill", "Kill", "meone", "mebody", "everything", "array",
         "памят", "\u041e\u0417\u0423", "убит", "убива", "peicher", "etötet", "emoria", "emória", "émoire", "emoire", "llow_growth", "LLOW_GROWTH", " fit ", "zombie", "else", "olleague", "137",
-        "ernel", "ython", "内核", "амят", "growth", "fraction",
+        "ernel", "ython", "内核", "амят", "growth", "fraction", "vict", "huffle",
     ),
     kinds=(),
 )  # fmt: skip
