@@ -39,6 +39,7 @@ _SMALLER = r"(?:not? (?:have )?(?:enough|sufficient)|(?:not|n't|nt) (?:\w+ ){0,3
 _SHORT = (
     Pattern(
         rf"(?i:{_OUT}"
+        rf"|\b(?:needs?|requires?) (?:way |far )?(?:too|so) much {_M}"
         rf"|\b{_SMALLER} (?:the |my |of |any |available |free |amount of )*{_M}|{_M}(?: is| was| are| of \d+ ?gi?b?)*(?: \w+)? {_SMALLER}\b(?! to)|{_M}\b[^.,\n]{{0,14}}\b(?:overflow\w*|exhausted|explod\w*|bursts?)"
         rf"|\b(?:cannot|can't|can not|could(?:n't| not)|unable to|fail\w* to) (?:\w+ )?allocate (?:\w+ ){{0,3}}?(?:{_M}|memory (?:on|in|for) (?:the |my )?{_G})|\ballocat\w+ (?:of )?(?:the )?{_M} (?:\w+ )?fail\w*|\b(?:can't|cannot|can not|unable to|not able to|impossible to) (?:run|train|load|use|fit|start)\b(?:[^.\n]|\.(?=\d)){{0,40}}?\b(?:on|with|in) (?:\w+ ){{0,3}}?\d{{1,2}} ?gb\b(?! (?:of )?(?:\w+ )?(?:ram|data|disk))"
         rf"|\bnot? (?:have )?enough (?:\w+ )?memory (?:on|for|in|of) (?:the |my )?(?:gpu|cuda|card|device|graphics)|\b(?:overflow|explod|exhaust)\w{{0,3}} (?:the |my )?{_M}"
@@ -76,7 +77,7 @@ _GROWS = (
     Pattern(
         rf"(?i:\b(?:memory|mem|v?ram|rss)\b(?! (?:cell|bank|network))[^.\n]{{0,60}}?\b(?:{_UP}[^.\n]{{0,60}}\b{_AGAIN}\b|{_AGAIN} [^.\n]{{0,30}}{_UP}\b)|\b{_AGAIN}\b[^.\n]{{0,60}}\b(?:memory|v?ram|rss)\b[^.\n]{{0,40}}?\b{_UP}\b"
         rf"|\b{_AGAIN}\b[^.\n]{{0,60}}\b(?:uses?|takes?|eats?|consumes?|adds?|allocates?|needs?|occupies) (?:\w+ ){{0,3}}?(?:more|additional|extra|another) (?:and more )?(?:\w+ ){{0,3}}?(?:memory|v?ram)\b|\bmore and more (?:of )?(?:the |my )?(?:\w+ ){{0,2}}?(?:memory|v?ram)\b"
-        rf"|\b(?:each|every)\b[^.\n]{{0,40}}\b(?:adds|leaks|costs|eats|takes) (?:another |about |some )*\d{{1,5}} ?[mg]i?b\b|\bthe longer\b[^.\n]{{0,40}}\bthe more\b[^.\n]{{0,12}}\b(?:memory|v?ram)\b|\b\d{{1,5}} ?[mg]b (?:at first|at (?:the )?(?:start|beginning)|initially)\b[^.\n]{{0,20}}\b\d{{1,5}} ?[gm]b (?:after|at the end|later|in the end)\b|\bmemory[- ]?leak(?:s|age|ing|ed)?\b|\bleak(?:s|ing|ed)? (?:\w+ ){{0,2}}?(?:memory|v?ram)\b"
+        rf"|\b(?:each|every)\b[^.\n]{{0,40}}\b(?:adds|leaks|costs|eats|takes) (?:another |about |some )*\d{{1,5}} ?[mg]i?b\b|\bthe longer\b[^.\n]{{0,40}}\bthe more\b[^.\n]{{0,12}}\b(?:memory|v?ram)\b|\b\d{{1,5}} ?[mg]b (?:at first|at (?:the )?(?:start|beginning)|initially)\b[^.\n]{{0,20}}\b\d{{1,5}} ?[gm]b (?:after|at the end|later|in the end)\b|\b(?:memory|ram)[- ]?leak(?:s|age|ing|ed)?\b|\bleak(?:s|ing|ed)? (?:\w+ ){{0,2}}?(?:memory|v?ram)\b"
         rf"|\b(?:memory|v?ram)\b[^.\n]{{0,40}}\b(?:not|never|n't)(?: \w+){{0,3}}? (?:released?|freed?|cleared?|cleaned)\b[^.\n]{{0,60}}\b(?:between|after each|after every|fold|folds|epoch|epochs|loop|iterations?|next|second|third|\d(?:rd|nd|th))\b"
         rf"|\b(?:after|in|for) \d[\w,.]* (?:epochs?|steps?|iterations?|batches|images|hours?|files|samples|sentences|calls)\b[^.\n]{{0,50}}\b(?:all |the |my |\d+ ?gb (?:of )?)*(?:memory|v?ram)\b[^.\n]{{0,20}}\b(?:is|are|gets?|was|were|becomes?) (?:\w+ )?(?:full|exhausted|used up|gone|eaten))"
     ),
@@ -125,13 +126,14 @@ _TAKES = (
         rf"(?i:\b{_TAKE} (?:up )?(?:my |our |your |its )?{_ALL} {_OF}{_M}|\bwhy\b[^.?\n]{{0,60}}?\b(?:needs?|requires?|wants?) {_MUCH}(?=[^.\n]{{0,16}}{_M})|\b{_TAKE} (?:up )?{_ALL} {_OF}(?:memory|v?ram)\b(?=[^.\n]{{0,80}}\b(?:gpu|card|cuda|nvidia))|\b(?:gpu|card|cuda|nvidia)\b[^.\n]{{0,60}}\b{_TAKE} (?:up )?{_ALL} {_OF}(?:memory|v?ram)\b"
         rf"|{_ALL} {_OF}{_M}(?: (?:is|are|was|gets?|being|has been))+ (?:\w+ )?{_TAKE}\b|\b{_TAKE} (?:up )?{_ALL} (?:of )?(?:the |my )gpu\b(?! (?:mem|power|util|cores))|{_M}\b[^.,\n]{{0,30}}\b{_TAKE}\b[^.,\n]{{0,12}}\b100 ?%"
         rf"|\b{_TAKE} (?:up )?(?:about |around |over |more than |almost |nearly |up to |~ ?)?(?:{_PART}(?=[^.\n]{{0,50}}(?:{_M}|\b(?:gpus?|cards?|memory|v?ram|[gr]tx)\b))|{_MUCH}(?=[^.\n]{{0,30}}(?:{_M}|\b(?:memory|v?ram)\b)|[^.\n]{{0,30}}\bgpu(?! (?:card|with))))(?![^.\n]{{0,20}}\b(?:disk|storage)\b)|{_M} (?:is|are|was|gets?|being) (?:\w+ )?(?:completely|fully|entirely|totally) (?:reserved|taken|allocated|occupied|used|full|in use|blocked)\b|{_M} (?:usage|consumption)?[^.\n]{{0,20}}\b(?:is|of|at|stays|shows|was) (?:already |at |about |around |always )*(?:{_MUCH}|100 ?%)(?! ?(?:free|available))"
+        rf"|{_M}(?: usage| consumption)?[^.\n]{{0,12}}\b(?:does(?:n't| not) (?:depend on|change with)|is independent of|is the same (?:for|with))\b[^.\n]{{0,20}}\b(?:batch|model)"
         rf"|\bnvidia-smi (?:shows|says|reports)\b[^.\n]{{0,50}}(?:{_GB} ?(?:/|of|out of) ?(?:the )?{_GB}|\ball (?:\w+ )?(?:cards|gpus|memory) (?:are |is )?(?:full|used))"
-        rf"|\b(?:huge|large|high|excessive|massive|too much|so much|very much|a lot of|lots of|enormous|crazy) (?:amounts? of )?{_M}(?: usage| consumption| footprint)?)"
+        rf"|(?<!need )(?<!needs )(?<!require )(?<!requires )\b(?:huge|large|high|excessive|massive|too much|so much|very much|a lot of|lots of|enormous|crazy) (?:amounts? of )?{_M}(?: usage| consumption| footprint)?)"
     ),
     Pattern(
-        r"占(?:满|用|了|光|据)?.{0,4}(?:全部|所有|整个|满|大量|太多|几乎).{0,8}显存|占(?:满|光|用)(?:了)?.{0,4}显存|显存.{0,6}(?:全部?|都|会|就|直接)?被?(?:占满|占完|占光|吃满|用完|占用(?:过高|太高|太大|很大|很高))|显存(?:全部|全都|都)被?占|显存(?:一直)?被.{0,8}占用"
+        r"占(?:满|用|了|光|据)?.{0,4}(?:全部|所有|整个|满|大量|太多|几乎).{0,8}显存|占(?:满|光|用)(?:了)?.{0,4}显存|显存.{0,6}(?:全部?|都|会|就|直接)?被?(?:占满|占完|占光|吃满|用完|占用(?:过高|太高|太大|很大|很高))|显存(?:全部|全都|都)被?占|显卡.{0,20}占(?:了|用)?.{0,2}\d{1,2} ?(?i:g)|显存(?:一直)?被.{0,8}占用"
         r"|(?i:(?:занимает|съедает|забирает|жр[её]т|использует|заполняет|выделяет|потребляет|ест|отжирает)(?: \w+){0,2} (?:вс[юея]|весь|целиком|полностью|\d+ ?\u0433\u0431)(?: \w+){0,3} (?:видео)?памят\w*|вся (?:видео|gpu ?)?памят\w+ (?:занята|занимается))"
-        r"|(?i:(?:belegt|nimmt|verbraucht|frisst|reserviert|nutzt|verwendet|braucht|f\w{1,2}llt)(?: \w+){0,4} (?:ganzen?|gesamten?|kompletten?|allen|alles|vollen?|immer alles)\b(?: \w+){0,2}(?: ?(?:speicher|grafik|gpu|vram|video)\w*)?)"
+        r"|(?i:(?:belegt|nimmt|verbraucht|frisst|reserviert|nutzt|verwendet|braucht|f\w{1,2}llt)(?: \w+){0,4} (?:\d{1,2}(?:[.,]\d{1,2})? ?(?:gb )?von (?:den |meinen )?\d{1,2} ?gb|ganzen?|gesamten?|kompletten?|allen|alles|vollen?|immer alles)\b(?: \w+){0,2}(?: ?(?:speicher|grafik|gpu|vram|video)\w*)?)"
         r"|(?i:(?:ocupar?|usar?|utilizar|reserva|consume|toma|utiliza|aloca|consome|pega|prend|occupe|alloue|utilise|r[ée]serve)(?: \w+){0,2} (?:toda|tod[oa] el|toute|tout[e]?|la totalit[ée]|quase toda|casi toda)(?: \w+){0,3} (?:mem[oó]ria|m[ée]moire|vram|gpu|carte|tarjeta|placa))"
     ),
 )
@@ -164,8 +166,8 @@ _LESS = r"(?:limit(?:s|ing|ed)?|reduc(?:e|es|ing)|restrict(?:ing)?|control(?:lin
 _LIMIT = (
     Pattern(
         rf"(?i:\b{_LESS} (?:the |how much |my |its |tf |tensorflow |keras |amount of |maximum |max |max\.? |per[- ]process |total |overall |use of |usage of |usage |consumption |allocation |of ){{0,6}}{_M}(?! (?:leak|error|clock|speed|bandwidth))"
-        rf"|\b(?:how much|amount of|fraction of|limit (?:of|for|on)|cap on|share of|control (?:of|over)) (?:the )?{_M}[^.\n]{{0,20}}\b(?:is|are|be|being|gets?|should|can|to|used|allocated|reserved|it uses)\b"
-        rf"|{_M} (?:limit|fraction|cap|quota|growth|restriction)s?\b(?! (?:exceed|error|reach))|\b(?:allow_growth|per_process_gpu_memory_fraction|set_memory_growth|memory_fraction|TF_FORCE_GPU_ALLOW_GROWTH)\b)"
+        rf"|\b(?:how much|amount of|fraction of|limit (?:of|for|on)|cap on|share of|control (?:of|over)) (?:the )?{_M}(?![^.\n]{{0,30}}\b(?:required|needed|necessary|recommended|needs?|requires?)\b)[^.\n]{{0,20}}\b(?:is|are|be|being|gets?|should|can|to|used|allocated|reserved|it uses)\b"
+        rf"|\b(?:take|use|reserve|allocate|occupy)s? (?:just |only )?(?:a )?(?:small )?(?:part|fraction|portion|share|half|\d{{1,2}} ?%) of (?:the |my |a |its |each |all )?(?:{_M}|gpu\b)|{_M} (?:limit|fraction|cap|quota|growth|restriction)s?\b(?! (?:exceed|error|reach))|\b(?:allow_growth|per_process_gpu_memory_fraction|set_memory_growth|memory_fraction|TF_FORCE_GPU_ALLOW_GROWTH)\b)"
     ),
     Pattern(
         r"(?:限制|减少|降低|控制|减小|设置|节省).{0,10}显存|显存.{0,6}(?:限制|控制)|(?:怎么|如何|怎样).{0,12}(?:显存|allow_growth)"
@@ -208,12 +210,12 @@ _QUESTION = Pattern(
 _HOST_SHORT = Pattern(
     r"(?i:\b(?:data ?sets?|arrays?|images|data|files?|csv)\b[^.\n]{0,50}\b(?:larger|bigger|too (?:large|big)|more) (?:than|for|to fit)(?: \w+){0,3} (?:ram|memory)\b|\b(?:doesn't|does not|don't|not) fit (?:in|into)(?: \w+){0,2} (?:ram|main memory|system memory)\b"
     r"|\b(?:all|whole|entire|full|available|too much|\d+ ?gb(?: of)?)\b[^.\n]{0,24}\b(?:system memory|host memory|ram)\b[^.\n]{0,50}\b(?:crash\w*|freez\w*|kill\w*|hang\w*|dies|swap\w*|not enough)\b|\bram\b[^.\n]{0,40}\b(?:fills?(?: up)?|full|exhausted|runs? out|overflow\w*|not enough|used up|maxed)\b[^.\n]{0,80}"
-    r"\b(?:crash\w*|freez\w*|kill\w*|hang\w*|dies|load\w*|stops?|swap\w*)\b|\b(?:out of|not enough|insufficient|lack of|run out of|runs out of) (?:system |host |cpu |main )?(?:ram|system memory|host memory|cpu memory)\b|\bafter using all available ram\b|\b(?:cannot|can't|unable to|could(?:n't| not)) allocate \d[\d.]* ?[gt]i?b (?:\w+ ){0,2}?array"
+    r"\b(?:crash\w*|freez\w*|kill\w*|hang\w*|dies|load\w*|stops?|swap\w*)\b|\b(?:out of|not enough|insufficient|lack of|run out of|runs out of) (?:system |host |cpu |main )?(?:ram|system memory|host memory|cpu memory)\b|\bafter using all available ram\b|\btried to allocate more memory than is available\b|\b(?:freez\w+|crash\w*|hangs?|swaps?)\b[^\n]{0,60}\bram\b[^.\n]{0,8}(?<![\d.])(?:100|9\d) ?%|\b(?:cannot|can't|unable to|could(?:n't| not)) allocate \d[\d.]* ?[gt]i?b (?:\w+ ){0,2}?array"
     r"|\b(?:crash\w*|dies|killed)\b[^.\n]{0,60}\bram (?:goes|is|gets|reaches|at|usage)\b)"
     r"|(?i:\b(?:process|script|program|training|python|job|run|kernel) (?:gets? |got |is |was |just )*killed\b|\boom[-_ ]kill|(?<!of )\bmemory ?errors? (?:when|while|on|in|at|during|after|if)\b|\b(?:exit\w*|end\w*|return\w*|die[sd]|code|status|signal)\b[^.\n]{0,16} -9\b(?![.\d])"
     r"|\b(?:dies|died|crash\w*|killed|stops|freezes)\b[^.\n]{0,30}\bload\w*\b[^.\n]{0,30}\b\d{1,3} ?gb\b|\bram\b[^.\n]{0,12}\b(?:goes|is|at|reaches|hits|gets|near)\b[^.\n]{0,8}\b(?:100|9\d) ?%)"
     r"|(?i:\b(?:is|was|gets?|got|just|then|being|terminated with|says?|prints?|shows?|message|error|simply|suddenly|with|only) (?:\w+ )?['\"`*]{0,3}killed['\"`*]{0,3}(?! by (?:me|the user)| all| the| old| my))|^['\"`*]{0,3}[Kk]illed['\"`*]{0,3}\W{0,3}$|(?i:\b(?:ends?|ended|dies|died|exits?|exited|gets?|got|was|is|terminated|crash\w*|stops?|stopped|error)\b[^.\n]{0,30}\bkill(?:ed)?[ -]+(?:signal )?-?9\b|^\W{0,3}kill(?:ed)? ?-?9\W{0,3}$|\bsigkill\b|\bsignal 9\b|\bexit code (?:137|-9)\b)"
-    r"|内存不足|(?<!显)内存(?:不够|溢出|爆)|爆内存|被(?i:kill(?:ed)?)掉?|(?i:进程.{0,8}(?:杀死|killed|终止))|\bGetötet\b|(?i:процесс[^.\n]{0,20}(?:убит|убива|завершается)|нехватк\w+ (?:\u043e\u0437\u0443|оперативн\w+)|не хватает (?:\u043e\u0437\u0443|оперативн\w+))"
+    r"|内存不足|(?<!显)内存(?:不够|溢出|爆)|爆内存|被(?:系统)?(?i:kill(?:ed)?)掉?|(?i:进程.{0,8}(?:杀死|killed|终止))|\bGetötet\b|(?i:процесс[^.\n]{0,20}(?:убит|убива|завершается)|нехватк\w+ (?:\u043e\u0437\u0443|оперативн\w+)|не хватает (?:\u043e\u0437\u0443|оперативн\w+))"
 )
 _WORKS_ON = r"(?:images?|pictures?|photos?|samples?|rows?|files?|volumes?|records?|sentences?|videos?|frames?|examples?|documents?)"
 _AMOUNT = rf"(?:(?:more than|over|above|beyond|exceed\w*|mehr als|más de|mais de|plus de|all|>) ?(?:the |of )*\d[\d,. ]*k?\b|\b{_WORKS_ON} (?:above|over|beyond) \d|\b(?:large|larger|big|bigger|huge|full|whole|entire) (?:\w+ )?(?:amounts? of (?:data|{_WORKS_ON})|data ?sets?|data|arrays?|{_WORKS_ON})\b|\b\d{{1,3}} ?gb (?:of )?(?:data ?set|data|array|file|csv)\b|\bdata ?set (?:gets|is) (?:\w+ )?(?:large|big)\b|\b\d{{4,7}} {_WORKS_ON}\b|\b\d{{1,4}}k {_WORKS_ON}\b)"
@@ -322,7 +324,7 @@ def settle(notes: Notebook, found: tuple[Alike, ...]) -> None:
     another = bool(found) and found[0].share >= _CLEARLY and found[0].cause not in _OF_MEMORY
     gone: set[str] = set()
     if another:
-        gone |= {SHORT, GROWS, TAKES, LIMIT, KEPT, HOST_SHORT, HOST_GROWS, HOST_MUCH}
+        gone |= {SHORT, GROWS, TAKES, LIMIT, KEPT, HOST_SHORT, HOST_MUCH}
     if kinds & _OF_SPEED and SHORT in kinds and not another:
         gone |= {SHORT} if all(_IF_LARGER.search(e.text) for e in notes.events if e.kind == SHORT) else set()
     if HOST_MUCH in kinds:
@@ -416,7 +418,7 @@ LANGUAGE = _Memory(
     name=COMPLAINT,
     foreign=True,
     words=(
-        "emory", "EMORY", "emroy", "never freed", "RAM", "ram", "OOM", "oom", "xhausted", "GPU", "gpu", "mem", "MB", "GB", "illed", "ILLED", "SIGKILL", "signal 9", "显存", "内存", "kill", "Kill", "meone", "mebody", "everything", "array",
+        "emory", "EMORY", "emroy", "never freed", "RAM", "ram", "OOM", "oom", "xhausted", "GPU", "gpu", "mem", "MB", "GB", "illed", "ILLED", "SIGKILL", "signal 9", "显存", "显卡", "内存", "kill", "Kill", "meone", "mebody", "everything", "array",
         "памят", "\u041e\u0417\u0423", "убит", "убива", "peicher", "etötet", "emoria", "emória", "émoire", "emoire", "llow_growth", "LLOW_GROWTH", " fit ", "zombie", "else", "olleague", "137",
         "ernel", "ython", "内核", "амят", "growth", "fraction", "vict", "huffle",
     ),

@@ -198,7 +198,7 @@ _MEMORY = (
     Kind(
         "killed",  # by bash at a prompt, in a script, by macOS, zsh, fish, make, subprocess; by engines and schedulers
         r"^Killed(?:: 9)?$|(?:\bline \d{1,6}: {1,8}|\.sh: {1,3}\d{1,6}: {1,8}|^\[\d{1,3}\][+-]? {1,4})\d{1,9} [Kk]illed\b|^\[\d{1,3}\][+-]? {1,4}Killed {2,}|^zsh: killed {1,8}\S|\bterminated by signal SIGKILL\b|\*\*\* \[[^\]\n]{1,120}\] Killed$|\bdied with <Signals\.SIGKILL: 9>"
-        r"|\b[Ee]xit(?:ed)?(?: with)?(?:[ _]?(?:status|code|Code))?(?: ?[:=] ?| (?:of |is )?)\(?137\b|returned non-zero exit status (?:137|-9)\b|interrupted by signal 9|(?<!No )(?<!no )(?<!not )OOMKilled(?!\W{1,4}false)|\bstd::bad_alloc\b",
+        r"|\b[Ee]xit(?:s|ed)?(?: with)?(?:[ _]?(?:status|code|Code))?(?: ?[:=] ?| (?:of |is )?)\(?137\b|returned non-zero exit status (?:137|-9)\b|interrupted by signal 9|(?<!No )(?<!no )(?<!not )OOMKilled(?!\W{1,4}false)|\bstd::bad_alloc\b",
         _FAILS,
     ),
 )  # fmt: skip
