@@ -92,6 +92,23 @@ AT_WORK = Language(
     ),
 )  # fmt: skip
 """Who says what it is that needs the memory."""
+_NO_ROOM = r"(?:\bc?oom(?:s|ed|ing)?\b|\bout[ -]of[ -](?:\w+ )?memory\b|\b(?:not enough|insufficient|lack of) (?:\w+ )?(?:memory|vram)\b|\bmemory (?:limits?|constraints?|reasons?)\b)"
+_BATCH = r"(?:batch(?:[-_ ]?size)?|images per gpu|crop(?: ?size)?|resolution|sequence length|fp16|mixed precision)"
+ASIDE = Language(
+    name="circumstances",
+    foreign=True,
+    words=("OOM", "oom", "emory", "MEMORY"),
+    kinds=(
+        Kind(
+            "memory-aside-told",
+            rf"(?i:^(?![^\n]{{0,400}}\b(?:but|and|yet|it) (?:\w+ )?still\b)[^\n]{{0,400}}?(?:\b(?:i|we) (?:\w+ ){{0,3}}?(?:use|using|reduce|lower|set|decrease|took|chose|train)(?:d|ed)?\b[^.\n]{{0,30}}\b{_BATCH}\b[^.\n]{{0,40}}\b(?:because|since|as|due to|otherwise|to avoid|to prevent|or else)\b[^.\n]{{0,40}}{_NO_ROOM}"
+            rf"|\b(?:cannot|can't|can not|could not|couldn't) (?:use|raise|increase|set|afford|take) [^.\n]{{0,30}}\b{_BATCH}\b[^.\n]{{0,20}}{_NO_ROOM}[^.\n]{{0,6}},? so\b|\b(?:had to|have to|must|need to) (?:use|take|reduce|lower|set|go)\b[^.\n]{{0,30}}\b(?:to avoid|because of|due to|since)\b[^.\n]{{0,20}}{_NO_ROOM}"
+            rf"|{_NO_ROOM}[^.\n]{{0,40}}\b(?:all is well|is fine|works? (?:fine|well)|it works)\b[^\n]{{0,20}}\bmy question\b|\bout of (?:the )?question\b[^.\n]{{0,30}}{_NO_ROOM}))",
+            once=True,
+        ),
+    ),
+)  # fmt: skip
+"""Who mentions why he has a small batch."""
 EVICTED = Language(
     name="circumstances",
     foreign=True,
@@ -115,4 +132,4 @@ BOOTED = Language(
     ),
 )  # fmt: skip
 """Who tells that a restart of the machine frees what was taken."""
-LANGUAGES = (HELD, BESIDE, ONE_NODE, MUCH_ASKED, AT_WORK, EVICTED, BOOTED)
+LANGUAGES = (HELD, BESIDE, ONE_NODE, MUCH_ASKED, AT_WORK, ASIDE, EVICTED, BOOTED)

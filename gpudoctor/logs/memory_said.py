@@ -65,7 +65,7 @@ _SHORT_ON_GPU = Pattern(
 _NOT_SHORT = Pattern(
     rf"(?i:\b(?:no|not|never|without|avoid(?:s|ing)?|prevent(?:s|ing)?|less|n't) (?:\w+ ){{0,4}}?{_OUT}|{_OUT}[^.\n]{{0,30}}\b(?:any ?more|any longer|is gone|went away|goes away|solved|fixed)\b"
     rf"|\b(?:no longer|solved|fix(?:ed|es)|resolved|in case|in order to|so that it|if (?:you|there|it|the|one|we|users?)|when you|whether|otherwise|should you|cause you|might|may|could|would|will)\b[^.\n]{{0,60}}{_OUT}|{_OUT}[^.\n]{{0,20}}\b(?:handling|handler|killer|safe|score)\b"
-    r"|\b(?:(?<!the )(?<!this )(?<!my )thought|guess\w*|suspect\w*|suppose\w*|supose|assum\w+|wonder\w*)\b|\b(?i:achei|pens[ée]|pensaba|pensei|cre[íi]a?|dachte|vermute|думал|я подумал)\b|以为|是不是|是否|\b(?:don't|not|n't) think\b|\b(?:typo|readme|changelog|docs?)\b|\bis (?:it|this)\b[^.\n]{0,30}\?|\b(?:read that|leads? to|recommended|against|compil\w+|isn't the|not the|as an? out|\becc\b|uncorrect\w+|uncontained|xid|dbe|remapp\w+|rma'?d?)\b|\bwhile building\b)"
+    r"|\b(?:(?<!the )(?<!this )(?<!my )thought|guess\w*|suspect\w*|suppose\w*|supose|assum\w+|wonder\w*)\b|\b(?i:achei|pens[ée]|pensaba|pensei|cre[íi]a?|dachte|vermute|думал|я подумал)\b|以为|是不是|是否|\b(?:don't|not|n't) think\b|\b(?:typo|readme|changelog|docs?)\b|\b(?:does|do|would|could|will)\b[^.\n]{0,40}\bhelp (?:with|against)\b|\bis (?:it|this)\b[^.\n]{0,30}\?|\b(?:read that|leads? to|recommended|against|compil\w+|isn't the|not the|as an? out|\becc\b|uncorrect\w+|uncontained|xid|dbe|remapp\w+|rma'?d?)\b|\bwhile building\b)"
 )
 """Who is not out of memory, or speaks of what might be."""
 
@@ -235,7 +235,7 @@ _GPUS_TOO = Pattern(
     r"内存.{0,12}(?:GPU|CUDA)|(?:GPU|CUDA).{0,12}内存|(?i:\bmemory ?errors? (?:on|in) (?:the |my )?(?:gpu|cuda|card)|\bmemory errors?\b[^.\n]{0,90}\b(?:on|of|to) (?:the |my |one |a |single |same )*(?:gpu|card)\b)"
 )
 _NOT_KILLED = Pattern(
-    r"(?i:\bi (?:have |had )?(?:just |then |already )?(?:killed|kill)\b|\bkilled (?:the|all|my|it|them|this|that|other|old)\b|\b(?:was|were) killed by (?:me|hand|mistake)\b|\bkilled off\b|\bkilled performance|\billegal instruction\b|\bsignal(?::| )? ?(?:[1-8]\b|1\d|bus|seg)|\bbus error\b|\bsigbus\b|\becc\b|\bcheck failed\b|\bxid\b|\buncorrect\w+|\buncontained\b|\bshared memory\b|\borphan\w*|\blauncher\b|\brsync\b)"
+    r"(?i:\bi (?:have |had )?(?:just |then |already )?(?:killed|kill)\b|\bkilled (?:the|all|my|it|them|this|that|other|old)\b|\b(?:was|were) killed by (?:me|hand|mistake)\b|\bkilled off\b|\bkilled performance|\billegal instruction\b|\bsignal(?::| )? ?(?:[1-8]\b|1\d|bus|seg)|\bbus error\b|\bsigbus\b|\becc\b|\bcheck failed\b|\bxid\b|\buncorrect\w+|\buncontained\b|\bshared memory\b|\bwas me\b|\borphan\w*|\blauncher\b|\brsync\b)"
 )
 
 
@@ -327,8 +327,15 @@ def settle(notes: Notebook, found: tuple[Alike, ...]) -> None:
         gone |= {SHORT, GROWS, TAKES, LIMIT, KEPT, HOST_SHORT, HOST_MUCH}
     if kinds & _OF_SPEED and SHORT in kinds and not another:
         gone |= {SHORT} if all(_IF_LARGER.search(e.text) for e in notes.events if e.kind == SHORT) else set()
-    if HOST_MUCH in kinds:
-        notes.events[:] = [e for e in notes.events if e.kind != "takes-all-memory" or _OF_GPU.search(e.text)]
+    if (
+        "memory-aside-told" in kinds
+        and kinds & {*_OF_SPEED, "loss-is-nan", "slow-named", "takes-long", "goes-wrong"}
+        and not another
+    ):
+        aside = {e.line for e in notes.events if e.kind == "memory-aside-told"}
+        gone |= {SHORT} if all(e.line in aside for e in notes.events if e.kind == SHORT) else set()
+    if "nvidia-gpu-named" not in kinds:
+        notes.events[:] = [e for e in notes.events if e.kind != "takes-all-memory" or not _is_of_host(e.text)]
     if kinds & {TAKES, "takes-all-memory"} and not kinds & {SHORT, KEPT, "other-finds-none"}:
         _is_idle(notes, kinds)
     if kinds & _AT_WORK_SLOWLY and not kinds & {SHORT, KEPT, "other-finds-none"}:
@@ -346,6 +353,11 @@ def settle(notes: Notebook, found: tuple[Alike, ...]) -> None:
         notes.events[:] = [e for e in notes.events if e.kind not in gone]
 
 
+def _is_of_host(text: str) -> bool:
+    """Whether it is the host's memory of which a line tells, and no GPU is named there."""
+    return bool(_OF_HOST.search(_OF_GPUS_RAM.sub(" ", text))) and not _OF_GPU.search(text)
+
+
 def _is_idle(notes: Notebook, kinds: set[str]) -> None:
     """Of a GPU whose memory is taken and that hardly works, it is that which is complained of."""
     for at, one in enumerate(notes.events):
@@ -357,7 +369,7 @@ def _is_idle(notes: Notebook, kinds: set[str]) -> None:
 
 
 _IDLES = Pattern(
-    r"(?i:(?:\b(?:gpu|volatile)[- ]?util\w*|\butili[sz]ation|\bgpu (?:usage|load)|\bload of the (?:gpu|card)|\butili[sz]a\w+|auslastung)\b[^.\n%\d]{0,30}(?<![\d.])\d(?:[.,]\d)?(?: ?(?:-|to|bis) ?\d)? ?(?:%|percent)|(?<![\d.])\d ?% (?:gpu[- ]?)?util|(?:利用|占用|使用)率[^。%\d]{0,12}(?<![\d.])\d ?%)"
+    r"(?i:(?:\b(?:(?:gpu|volatile)[- ]?)?util(?:i[sz]ation)?|\bgpu (?:usage|load)|\bload of the (?:gpu|card)|\butili[sz]a\w+|auslastung)\b[^.\n%\d]{0,30}(?<![\d.])\d(?:[.,]\d)?(?: ?(?:-|to|bis) ?\d)? ?(?:%|percent)|(?<![\d.])\d ?% (?:gpu[- ]?)?util|(?:利用|占用|使用)率[^。%\d]{0,12}(?<![\d.])\d ?%)"
 )
 """A GPU that hardly works."""
 

@@ -106,6 +106,8 @@ _MOSTLY: dict[str, tuple[tuple[str, ...], str]] = {
             "on-one-node-told",
             "several-no-faster",
             "slow-on-gpu",
+            "memory-aside-told",
+            "loss-is-nan",
         ),
         "",
     ),

@@ -121,3 +121,18 @@ def test_the_words_leave_open_which_it_is(text: str) -> None:
 )  # fmt: skip
 def test_the_words_decide(text: str, cause: str) -> None:
     assert said(judged(text + AROUND))[0] == [cause]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Loss becomes NaN after 200 steps\n\nI use batch size 2 because with 4 it is out of memory on my 8 GB card. fp16 is on.",
+        "Evaluation mAP is 0. I reduced the batch size from 24 to 2 due to OOM.",
+        "CUDA_ERROR_ILLEGAL_ADDRESS after some hours. TF takes all the memory of the card, I don't know if that matters.",
+        "I get 'Killed' - sorry, that was me, I stopped the job by kill. The question is how to resume from the checkpoint.",
+        "It uses 9 GB of GPU memory but the log says 'Adding visible gpu devices: 0' and then runs on CPU only? util is 0 %.",
+    ],
+)
+def test_memory_that_is_mentioned_beside_is_not_the_cause(text: str) -> None:
+    roots, _ = said(judged(text + AROUND))
+    assert not {TOO_LARGE, HELD, TAKEN, HOST, GROWS} & set(roots)
