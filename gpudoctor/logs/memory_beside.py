@@ -97,7 +97,7 @@ _BATCH = r"(?:batch(?:[-_ ]?size)?|images per gpu|crop(?: ?size)?|resolution|seq
 ASIDE = Language(
     name="circumstances",
     foreign=True,
-    words=("OOM", "oom", "emory", "MEMORY"),
+    words=("OOM", "oom", "ut of", "ut-of", "nough ", "nsufficient ", "ack of", "emory limit", "emory constraint", "emory reason"),
     kinds=(
         Kind(
             "memory-aside-told",
