@@ -54,7 +54,10 @@ def _left_alone(facts: Facts, symptom: str, fits: tuple[str, ...]) -> Likely | N
     words speak for it."""
     silent = symptom == READS_LIKE_A_FAULT
     against, _ = _MOSTLY.get(fits[0], ((), ""))
+    needed = _NEEDED.get(fits[0], ())
     if len(fits) > (1 if silent else _HANDFUL) or facts.text.said(*against):
+        return None
+    if needed and not facts.text.said(*needed):
         return None
     reads = {} if isinstance(facts.text.alike, Unread) else {one.cause: one.share for one in facts.text.alike}
     few = not isinstance(facts.text.words, Unread) and facts.text.words < _FEW_WORDS
@@ -92,14 +95,39 @@ _MOSTLY: dict[str, tuple[tuple[str, ...], str]] = {
     "cudnn-missing": (("cudnn-named",), "only cuDNN is not found, and nobody here speaks of one that is installed."),
     "fabric-manager-not-running": (("fabric-version-named",), "CUDA waits for the fabric manager."),
     "glibc-too-old": (("libstdcxx",), ""),
+    "cgroup-memory-limit": (("host-memory-grows-told", "memory-grows", "memory-grows-by-step"), ""),
     "gpu-memory-handle-alloc": (("memory-is-free",), ""),
     "gpu-memory-held-by-other-process": (("memory-is-free",), ""),
+    "gpu-oom-model-or-data": (
+        (
+            "beside-others-told",
+            "several-programs",
+            "evicted-told",
+            "on-one-node-told",
+            "several-no-faster",
+            "slow-on-gpu",
+            "memory-aside-told",
+            "loss-is-nan",
+        ),
+        "",
+    ),
     "msvc-runtime-missing": (("redistributable-here",), ""),
     "psu-insufficient": (("heat-named",), "the machine goes down when the GPU works, and nobody here speaks of heat."),
 }
 """Cause -> what would speak against it, and why it is likely."""
-_NEEDED = {"tf-config-localhost": ("second-machine-named",)}
-"""Cause -> what somebody must say: on one machine it is as it should be."""
+_NEEDED = {
+    "gpu-memory-held-by-other-process": (
+        "memory-held-told", "first-one-ended", "holder-is-gone", "holder-is-stopped", "holder-was-ended", "gpu-process", "on-one-node-told",
+        "context-not-made", "allocation-refused", "executor-not-made",
+    ),
+    "gpu-oom-model-or-data": (
+        "memory-at-work-told", "memory-grows-told", "less-data-works", "resource-exhausted", "out-of-memory", "allocator-report",
+        "torch-out-of-memory", "program-finds-no-memory", "tensor-too-large",
+    ),
+    "host-memory-leak": ("host-memory-grows-told", "memory-grows", "memory-grows-by-step", "memory-grows-told"),
+    "tf-config-localhost": ("second-machine-named",),
+}  # fmt: skip
+"""Cause -> what somebody must say: on one machine it is as it should be; a GPU without memory alone may be full of anything."""
 
 
 def as_root(check: Check, candidate: Candidate, shown: Finding, why: Likely) -> RootCause:
