@@ -27,7 +27,7 @@ _NO_GPU = tuple(Pattern(one, re.IGNORECASE) for one in (
     rf"\b(?:un(?:seen|recogni[sz]ed|detected|used))\b {_SOME}{{0,20}}\b{_CARD}\b|\b{_CARD} (?:is |was |stays? |goes )?(?:unseen|undetected|unrecogni[sz]ed|unused)\b",
     # it does not see the GPU
     (r"(?:\b(?:not|cannot|can ?not|unable to|fails? to|failed to|failing to|refuses to|never|nor|stopped)|n't|(?<=[dsoe])nt) (?:be able to |able to |even |actually |just |simply )?"
-    r"(?:detect|recogni[sz]|find|see|us(?=e|ing)|access|list|utili[sz]|get(?! to the gpu\b(?! to))|mak(?=e|ing)|tak(?=e|ing)|pick(?:ing)? up|discover|run(?:ning)?(?: on)?|train(?:ing)? on|work(?:ing)? with|work(?:ing)? on|acknowledg|register|show)"
+    r"(?:detect|recogni[sz]|find|see|us(?=e|ing)|access|list|utili[sz]|get(?! to the gpu\b(?! to))|mak(?=e|ing)(?!\w{1,3} (?:the (?:most|best)|(?:\w+ )?use\b))|tak(?=e|ing)|pick(?:ing)? up|discover|run(?:ning)?(?: on)?|train(?:ing)? on|work(?:ing)? with|work(?:ing)? on|acknowledg|register|show)"
     rf"\w{{0,4}} (?!out of){_SOME}{{0,30}}?\b{_CARD}\b(?! (?:mem|util|usage|process|ram)|'s| version)"),
     rf"\bwithout (?:seeing|finding|using|detecting) {_SOME}{{0,20}}\b{_CARD}\b",
     rf"\b{_CARD}\b{_SOME}{{0,60}}? but (?:it )?(?:not|no longer|doesn't|does not|isn't|won't) (?:any ?more|with|in|on|since|under|for|work|after)\b",
