@@ -342,7 +342,7 @@ def _with_likeness(notes: Notebook, pasted: Pasted, theirs: bool) -> Facts:
         if alike.shares(texts)[found[0].cause] >= _BY_THEMSELVES:
             line = spoken[alike.telling(texts, found[0].cause)]
             found = (msgspec.structs.replace(found[0], line=line.number, text=line.text[:LONGEST]), *found[1:])
-    told_faults.settle(notes)
+    told_faults.settle(notes, [line.text for line in pasted.lines[:_MANY]])
     facts = notes.facts(pasted.count, pasted.left_out)
     return msgspec.structs.replace(facts, text=msgspec.structs.replace(facts.text, alike=found, words=count))
 

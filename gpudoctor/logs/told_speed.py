@@ -36,7 +36,7 @@ _NO_PERCENT = Pattern(
     r"(?i)^ ?(?:of (?:the |its )?(?:total |gpu |device |video )?(?:memory|vram)|(?:more |less )?(?:faster|slower|longer|of the (?:time|data|images|code|memory|cpu|vram)|accuracy|better|worse|cpu|memory|ram|(?:gpu )?mem\b))"
 )
 _WHOSE = Pattern(
-    rf"(?i)(?P<other>(?<![A-Za-z])cpus?(?![A-Za-z])|\bcores?\b|\bprocessors?\b|\u043f\u0440\u043e\u0446\u0435\u0441\u0441\u043e\u0440\w?|处理器|\bmem(?:ory)?\b|\bv?ram\b|显存|内存|메모리|accuracy|\bloss|\berrors?\b|\bdisk|\bssd\b|network|battery|dropout|\bbatch|fraction|speicher)|(?P<gpu>{_USE}|(?<![a-z]){_G}(?![a-z]))"
+    rf"(?i)(?P<other>(?<![A-Za-z])cpus?(?![A-Za-z])|\bcores?\b|\bthreads?\b|\bprocessors?\b|\u043f\u0440\u043e\u0446\u0435\u0441\u0441\u043e\u0440\w?|处理器|\bmem(?:ory)?\b|\bv?ram\b|显存|内存|메모리|accuracy|\bloss|\berrors?\b|\bdisk|\bssd\b|network|battery|dropout|\bbatch|fraction|speicher)|(?P<gpu>{_USE}|nvidia-smi (?:shows?|says|reports?)|(?<![a-z]){_G}(?![a-z]))"
 )
 _GATE = (
     "%", "percent", "prozent", "util", "usage", "activity", "uso ", "slow", "fast", "speed", "sped ", "perform", "same", "difference", "benefit", "improve", "gain", "help",
@@ -55,16 +55,16 @@ _BARELY = (
 )
 _FULLY = r"(?:fully|fulled|efficiently|well|constantly|continuously|completely|entirely|always|much|enough|steadily|optimally|all the time|at full|to (?:its|the) full)"
 _IDLE = Pattern(
-    rf"(?i)\b(?:low|poor|bad|little|inefficient|small|under) (?:use of )?(?:the |my )?(?:volatile )?{_G}[ -]?{_USE}|\b(?:increase|improve|raise|maximi[sz]e|boost|get more) (?:the |my )?{_G}[ -]?{_USE}"
+    rf"(?i)\b(?:low|poor|bad|little|inefficient|small|under) (?:use of )?(?:the |my )?(?:volatile )?{_G}[ -]?{_USE}|{_G}[ -]?{_USE} (?:very |too |so )?low\b|\b(?:increase|improve|raise|maximi[sz]e|boost|get more) (?:the |my )?{_G}[ -]?{_USE}"
     rf"|(?:{_G}|{_USE})(?:(?!\bcpu|accuracy|loss|memory)[^.\n]){{0,40}}?(?:\b(?:is|are|was|stays?|remains?|seems?|very|too|so|really|quite|pretty|extremely|always|just|relatively|rather)(?: to be)? (?:very |too |so |really |quite |always |extremely |relatively )?(?:low|small|poor|bad)\b|\bnot (?:very |so |too )?high\b|很低|较低|太低|特别低|非常低|不高|不上去|只有(?:百分之)?[几十一二三五]|\b(?:only )?(?:a few|single[- ]digit|few) percent|が低い|낮|(?:muy|très|muito|sehr|ist|is) (?:baj[oa]|faible|baix[oa]|gering|niedrig)|\u043d\u0438\u0437\u043a)"
     rf"|(?:geringe|niedrige|schlechte|faible|bajo|baja|baixo|baixa|\u043d\u0438\u0437\u043a\u0430\u044f) (?:\w+ )?(?:{_USE}|{_G})"
     rf"|\b(?:uso|utilisation|utilização) (?:muy |très |de |da |do |la |du |muito |l'|le ){{0,3}}(?:{_G} )?(?:muy |très |muito )?(?:bajo|faible|baixo)\b|\b(?:uso|utilisation|utilização) (?:bajo|baixo|faible) d"
     rf"|{_SUBJECT}[^.\n]{{0,60}}?(?:\b{_BARELY}\b[^.\n]{{0,20}}?\b(?:us(?:ed|e|es|ing|age)|utili[sz]\w+|busy|loaded|doing|active|work\w*|genutzt|ausgelastet|usad[oa]|utilisée?|\u0438\u0441\u043f\u043e\u043b\u044c\u0437\u0443\u0435\u0442\u0441\u044f)"
     rf"|\b{_BARELY} \u0438\u0441\u043f\u043e\u043b\u044c\u0437\u0443\w+|\bunder[- ]?(?:utili[sz]\w+|used|loaded)|(?: is| used| utili[sz]ed| being)* ?\b(?:lowly|poorly|weakly)\b|(?:\bnot|n't|\bnever) (?:being |getting |be )?(?:used |utili[sz]ed |loaded |busy |active )?{_FULLY}(?: (?:be )?(?:used|utili[sz]ed|loaded|busy|exploited))?\b"
-    rf"|\b(?:used|active|busy|utili[sz]ed|working)\b[^.\n]{{0,30}}?\b(?:never|not) constantly|\b(?:is|are|be|sits|stays|being) (?:\w+ )?(?:idle|idling|waiting)\b(?=[^.\n]{{0,20}}\b(?:most|much|for|between|while|until|half|part|often|during|in the|when|\d))|\bstarv(?:ed|ing)\b|\b(?:nearly|almost|mostly|largely) idle\b|\b(?:waits|idles|starves|seems to starve)\b"
+    rf"|\b(?:used|active|busy|utili[sz]ed|working)\b[^.\n]{{0,30}}?\b(?:never|not) constantly|\b(?:is|are|be|sits|stays|being) (?:\w+ )?(?:idle|idling|waiting)\b(?=[^.\n]{{0,20}}\b(?:most|much|for|between|while|until|half|part|often|during|in the|when|\d))|\bstarv(?:ed|ing)\b|\b(?:nearly|almost|mostly|largely) idle\b|\b(?:waits|idles|starves|seems to starve|wait (?:most|much|half))\b"
     rf"|\b(?:only|just) (?:used|active|busy|utili[sz]ed|working) (?:for|in|a|at|from|periodically|sometimes|briefly|partially|partly|little)\b|\bused (?:only )?(?:periodically|partially|partly|very little|a little)\b)"
     rf"|\b{_BARELY} (?:uses?|using|utili[sz]\w+|loads?|taxes|touch\w*) (?:\w+ ){{0,2}}{_G}|\b(?:does(?:n't| not)|do(?:n't| not)|not|never) (?:using |use |utili[sz]e |utili[sz]ing |exploit |exploiting )?(?:fully |efficiently |the full |all of |the whole |100 ?% of |full )(?:use |using |utili[sz]e |utili[sz]ing |exploit |\w+ of )?(?:the |my |its )?{_G}"
-    rf"|(?:\bnot|n't|\bnever) (?:saturate|load|fill|max out|stress|keep|exhaust) (?:the |my )?{_G}|(?:\bnot|n't|\bnever) (?:really )?(?:us\w+|utili[sz]\w+) (?:the |my |all of the )?{_G} (?:very |that )?{_FULLY}|{_SUBJECT} idle (?:most|half|\d)|\bbottle ?neck\w*[^.\n]{{0,30}}\b(?:data\w*|input|load\w*|disk|read\w*|augment\w*|pre-?process\w*|cpu)\b|\b(?:data\w*|input|load\w*|disk|read\w*|augment\w*|pre-?process\w*|generator)\b[^.\n]{{0,30}}\b(?:bottle ?neck|limiting factor)|\b(?:full|whole|real) (?:power|potential|capacity|capabilities|capability|performance)[^.\n]{{0,20}}?{_G}|{_G}[^.\n]{{0,20}}?\bfull (?:power|potential|capacity|capabilities|capability)|\b(?:make better use|take (?:full |more )?advantage|better use) of (?:the |my )?{_G}"
+    rf"|(?:\bnot|n't|\bnever) (?:saturate|load|fill|max out|stress|keep|exhaust) (?:the |my )?{_G}|(?:\bnot|n't|\bnever) (?:really )?(?:us\w+|utili[sz]\w+) (?:the |my |all of the )?{_G} (?:very |that )?{_FULLY}|{_SUBJECT} idle (?:most|half|\d)|{_SUBJECT} idle,[^.\n]{{0,30}}\b(?:core|thread)\b|\bbottle ?neck\w*[^.\n]{{0,30}}\b(?:data\w*|input|load\w*|disk|read\w*|augment\w*|pre-?process\w*|cpu)\b|\b(?:data\w*|input|load\w*|disk|read\w*|augment\w*|pre-?process\w*|generator)\b[^.\n]{{0,30}}\b(?:bottle ?neck|limiting factor)|\b(?:full|whole|real) (?:power|potential|capacity|capabilities|capability|performance)[^.\n]{{0,20}}?{_G}|{_G}[^.\n]{{0,20}}?\bfull (?:power|potential|capacity|capabilities|capability)|\b(?:make better use|take (?:full |more )?advantage|better use) of (?:the |my )?{_G}"
     rf"|\b(?:can(?:'t|not)|could ?n[o']t|unable to|how to) (?:get|push|bring|make|drive) (?:the |my )?{_G} (?:usage |utili[sz]ation )?(?:above|over|beyond|past|more than|up to|busy|work harder)"
 )
 _SWINGS = Pattern(
@@ -134,7 +134,7 @@ _FOUND = Pattern(
     rf"(?i){_SUBJECT}[^.\n]{{0,30}}?\b(?:is |was |are |has been |gets )?(?:found|detected|recogni[sz]ed|visible|seen|listed|used correctly|enabled|on)\b|\b(?:sees|finds|detects|lists|recogni[sz]es|uses) (?:the |my |it|a )?{_G}|\b(?:memory|MiB|process|vram)\b[^.\n]{{0,40}}\b(?:allocated|used|full|taken|occupied|appears|filled)\b|\b(?:allocat\w+|lists the python|device was created|Created TensorFlow device)|显存[^。\n]{{0,6}}(?:占满|满了|用完)|\bpython\b[^.\n]{{0,30}}\b(?:appears|listed|shows up) in nvidia-smi|gpu_device_name\(\) gives /device:GPU"
 )
 _HOT = Pattern(
-    r"(?i)\b\d{2,3} ?(?:°|degrees|celsius)|°C|\b(?:over)?heat\w*|\btoo hot\b|\bthrottl\w+|\bclocks? (?:drops?|falls?|speed)|\bon battery\b|\bunplugged\b|\bpower (?:limit|cap)\b|\b(?:another|other|somebody|colleague\w*)(?: \w+){0,3} (?:uses|trains|runs|process) (?:\w+ ){0,2}(?:on )?(?:the |this )?(?:same )?gpu|nr_throttled|cpu limit|\bkilled\b|\bkill process\b|\bsegmentation fault|\bcore dumped|mixed[_ ](?:precision|float16)"
+    r"(?i)\b\d{2,3} ?(?:°|degrees|celsius)|°C|\b(?<!not )(?<!no )(?<!not the )(?:over)?heat\w*|\btoo hot\b|\bthrottl\w+|\bclocks? (?:drops?|falls?|speed)|\bon battery\b|\bunplugged\b|\bpower (?:limit|cap)\b|\b(?:another|other|somebody|colleague\w*)(?: \w+){0,3} (?:uses|trains|runs|process) (?:\w+ ){0,2}(?:on )?(?:the |this )?(?:same )?gpu|nr_throttled|cpu limit|\bkilled\b|\bkill process\b|\bsegmentation fault|\bcore dumped|mixed[_ ](?:precision|float16)"
 )
 _ON_BATTERY = Pattern(
     r"(?i)\b(?:on|from|using|runs? on) (?:the )?battery\b|\bunplugged\b|\b(?:without|not|un) ?(?:the )?(?:plugged|charger|power adapter|ac adapter)|\bbattery (?:mode|power|saver)"
@@ -165,13 +165,18 @@ _BUT = Pattern(r"(?i)\b(?:but|why|slow\w*|problem|issue|only|wrong|however|low|h
 
 SHORT = Pattern(
     r"(?i)\b(?:reinforcement|(?:deep )?rl\b|agents?\b|episodes\b|(?:per|each|every|an) episode\b|episode[ _]reward|self-?play\w*|mcts|alpha-?(?:go|zero)|mu-?zero|gym|baselines|cart-?pole|atari|mujoco|cheetah|environments?'? ?steps?|stepping the|d?dqn|double dqn|ppo2?|a[23]c|ga3c|trpo|m?a?ddpg|td3|sac|ml-agents|q-learning|evolution\w*|NEAT|genetic)\b"
-    r"|\b(?:bi-?)?(?:lstm|gru|rnn)s?\b|\brecurrent|\bseq2seq|\bchar(?:acter)?[- ](?:level|rnn)|\bwhile_loop\b|\btime ?series\b|\bdiet classifier|\brasa\b|\bchat ?bot\b"
+    r"|(?<![A-Za-z])(?:bi-?)?(?:lstm|gru|rnn)s?(?![A-Za-z])|\b(?:mlp|cnn)?(?:mlp|lstm)\w{0,6} ?policy|\brecurrent|\bseq2seq|\bchar(?:acter)?[- ](?:level|rnn)|\bwhile_loop\b|\btime ?series\b|\bdiet classifier|\brasa\b|\bchat ?bot\b"
     r"|\b(?:fashion[- ])?mnist\b|\biris\b|\bxor\b|\b28 ?x ?28\b|\b(?:one|two|three|single|few|\d{1,2})(?: \w+){0,2} (?:dense|hidden|fully[- ]connected|layers?|neurons|units)\b|\bDense layers?\b|\bDense\(|\bone layer|\b\u043f\u0435\u0440\u0446\u0435\u043f\u0442\u0440\u043e\u043d|\b\u0438\u0437 \u0434\u0432\u0443\u0445 \u0441\u043b\u043e\u0435\u0432|\b\u0434\u0432\u0443\u0445 \u0441\u043b\u043e\u0435\u0432|\b(?:small|tiny|simple|toy|shallow|little|kleines?|petit|peque\w+|pequen\w+|\u043f\u0440\u043e\u0441\u0442\u0430\u044f) (?:[\w-]+ ){0,2}(?:models?|net\w*|nn|mlp|cnn|autoencoder|classifier|red|réseau|rede|\u0441\u0435\u0442\u044c|dataset|example|network)\b|\bred pequeña|\brede pequena"
     r"|\bbatch[_ -]?size ?(?:=|of|:|is)? ?[124]\b(?!\d)|\b(?:one|single) (?:request|sample|image|frame|position|sentence|example|picture) (?:at a time|by one|after (?:the )?(?:an)?other)|\bone (?:by|after) (?:one|another)\b|\bfor each (?:single )?(?:sample|image|row|frame|move)|\bpredict\w*\b[^.\n]{0,40}\b(?:in a|for) (?:for[- ])?loop|\beach (?:single )?(?:call|individual)|\bpredict\(\)? (?:one|for)|\b(?:train|predict)_on_batch|\bshape\b[^.\n]{0,12}\(\(?1, ?\d|\binput of \(1, ?\d|\b(?:single|one) (?:sample|prediction|image|frame|call)\b[^.\n]{0,20}(?:\d ?ms|latency)|\b(?:latency|\d ?ms)\b[^.\n]{0,20}\b(?:for|of) (?:a |one |single )+(?:sample|prediction|image|frame|call)|\bpredict\w*\b[^.\n]{0,30}\bfor each\b|\beager\b|\bGradientTape|\bunbatched\b|\btrading bot\b|\btiny\b"
 )
 HEAVY = Pattern(
     r"(?i)\bimagedatagenerator|\bgenerators?\b|\baugment\w*|\bfeed_?dict|\bdis[ck]s?\b|\bhdd\b|\bnfs\b|\bnetwork (?:drive|share|storage)|\b(?:google|my) drive|\btf_?records?\b|\b(?:data|image|file)[- ]?(?:set )?(?:load\w*|read\w*|pipeline|prep\w*)|\bloader\b|\bsequence\b|\bimread|\bjpe?gs?\b|\bprefetch|\binput (?:pipeline|queue|_fn)|\bnum_workers|\bnum_parallel|\bimages from\b|\bflow_from|\btf\.data\b|\bqueue|\bcoco\b|\bimagenet\b|\bobject detection api|\bu-?net\b|\bmask[- ]?r-?cnn|\byolo|\bebs\b|\bresiz\w+|\b\u043f\u0440\u043e\u0446\u0435\u0441\u0441\u043e\u0440 \u0437\u0430\u0433\u0440\u0443\u0436\u0435\u043d|\bcpus? ?[:\uff1a=] ?[12]\b(?!\d)|\bCPU[^.\n%]{0,40}(?:(?:100|9\d|[2-9]\d\d|1\d\d\d) ?%|\bmax\b|maxed|full|\u0432\u0441\u0435 \u044f\u0434\u0440\u0430)|\b(?:my|own|custom) (?:own )?(?:data ?sets?|images|data)\b|图片|数据集|imágenes|imagens"
 )
+
+_ONE_CORE = Pattern(
+    r"(?i)(?:\bCPU\b\W{0,3})?\b(?:one|1|(?:a )?single)(?: (?:out )?of (?:the |my )?(?:\d{1,3}|all))?(?: \w+)?? (?:cpus?|cores?|threads?|processors?)\b[^.\n%]{0,40}%?|\bsingle-core\b[^.\n%]{0,40}%?|\b(?:100|9\d) ?% (?:of|on) (?:only |just )?(?:one|1|a single) (?:cpu )?(?:core|thread)\b"
+)
+"""Which drives the GPU: it makes no data for it."""
 
 # ------------------------------------------------------------------- a first use that takes minutes
 
@@ -260,7 +265,7 @@ def _told(lines: list[tuple[int, str]], kinds: set[str]) -> Iterator[TextEvent]:
         yield _event("start-takes-minutes" if first[2] else "start-is-slow", first[0], first[1], _SLOW)
     if SHORT.search(whole):
         yield _event("work-is-short", *at(lines, SHORT), None)
-    if HEAVY.search(whole):
+    if HEAVY.search(_ONE_CORE.sub(" ", whole)):
         yield _event("input-is-heavy", *at(lines, HEAVY), None)
     if _ON_BATTERY.search(whole) and _SLOWER_THERE.search(whole):
         yield _event("slow-on-battery", *at(lines, _ON_BATTERY), _SLOW)
@@ -302,11 +307,14 @@ def _of_speed(sentences: list[tuple[int, str]], whole: str) -> Iterator[TextEven
     found: dict[str, tuple[int, str]] = {}
     rest: list[str] = []
     for number, one in sentences:
-        if _LIMITS.search(one) or (_DESKTOP.search(one) and "cuda" not in one.lower()):
+        if _LIMITS.search(one):
+            continue
+        compared = tuple(_compared(one, whole))
+        if _DESKTOP.search(one) and "cuda" not in one.lower():
+            found.update({kind: (number, one) for kind in compared if kind not in found})
             continue
         told, subject = _busy(one, subject)
         busy = busy.beside(told)
-        compared = tuple(_compared(one, whole))
         left = _TO_THE_CPU.sub(" ", one) if compared else one
         rest.append(NO_GAIN.sub(" ", _SWINGS.sub(" ", _IDLE.sub(" ", left))))
         kinds = ["low"] if told.low or told.swings else []

@@ -40,6 +40,8 @@ OF_SPEED = {INPUT, LAUNCH, COLD}
         "\u0412\u0438\u0434\u0435\u043e\u043a\u0430\u0440\u0442\u0430 \u043f\u043e\u0447\u0442\u0438 \u043d\u0435 \u0438\u0441\u043f\u043e\u043b\u044c\u0437\u0443\u0435\u0442\u0441\u044f \u043f\u0440\u0438 \u043e\u0431\u0443\u0447\u0435\u043d\u0438\u0438\n\n\u0417\u0430\u0433\u0440\u0443\u0437\u043a\u0430 GPU \u043f\u0440\u044b\u0433\u0430\u0435\u0442 \u043e\u0442 0 \u0434\u043e 40%, \u043f\u0440\u043e\u0446\u0435\u0441\u0441\u043e\u0440 \u0437\u0430\u0433\u0440\u0443\u0436\u0435\u043d \u043f\u043e\u043b\u043d\u043e\u0441\u0442\u044c\u044e.",
         "Uso de GPU muy bajo\n\nAl entrenar la red el uso de la GPU no pasa del 8%.",
         "Utilisation GPU très faible pendant l'entraînement\n\nMon GPU n'est utilisé qu'à 10 %, alors que le CPU est à 100 %.",
+        "Slow phases\n\nFor hours CPU and GPU are nearly idle, while one single thread is at 100%. It is not heat. 2x GTX 1080",
+        "Training pauses\n\nGPU idle, a single thread at 100% CPU, then it goes on at full speed.",
         "GPU使用率が低い\n\n学習中のGPU使用率が10%前後しかない。",
     ],
 )
@@ -55,6 +57,11 @@ def test_it_waits_for_its_data(text: str) -> None:
         "PPO training does not benefit from GPU\n\nusing PPO2 with MlpPolicy, gpu util is 8% and fps same as on cpu",
         "RL agent: GPU utilization 5%\n\nThe environment is Atari and I use A2C. Is that expected?",
         "predict in a for loop takes forever with GPU\n\nI have 10000 samples, batch size 1. GPU usage is 3 %",
+        "PPO2, MlpPolicy, RTX 2070\n\nGPU is used 4%, one of my 8 CPU cores is at 100%.",
+        "TD3 low gpu usage\n\nutil is 3-6 % and just one CPU core is busy at 99%, 11 others idle.",
+        "GPU 9%, single-core load 100%, MlpLstmPolicy",
+        "Task manager says 7% for the GPU, so it is way slower than with my CPU. GTX 960",
+        "GPU usage 11 %\n\n>python text_lstm_v2.py\nUsing TensorFlow backend.\nIt is slower than with the CPU, the task manager shows 11 % too.",
         "Self-play is slow\n\nMCTS calls predict for one position after another. GPU is at 4%. Same speed when I use CPU.",
         "No difference between CPU and GPU\n\nI train a DQN agent on CartPole and the GPU makes no difference in time.",
         "GPU doesn't give any speedup for reinforcement learning (DDPG)",
@@ -152,12 +159,34 @@ def test_it_is_another_matter(text: str) -> None:
         "pip install takes 20 minutes the first time, later it's cached. Is there a wheel?",
         "First epoch takes 60 s, the second 55 s. What do you get?",
         "Accuracy differs between CPU and GPU\n\nOn the CPU I get 0.912, on the GPU 0.911. Why isn't it the same?",
+        "Task manager shows 4% GPU\n\nBut GPU-Z says 96% load. Does it work?",
+        "GPU hardly used by the task manager\n\nHWMonitor always has it at 90-99%.",
+        "Task manager: my GPU isn't used?\n\nWhile it trains the card is at 80 degrees and its fan is loud.",
+        "Is my GPU used? Task manager says 0%, while nvidia-smi dmon prints 95% sm.",
         "Training is fast, GPU utilization is 95%. What learning rate do you use with batch size 8?",
         "Will a RTX 3090 be faster than the 2080 Ti for this model?",
     ],
 )
 def test_nobody_complains(text: str) -> None:
     assert first(text + "\n") == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Task manager shows 6% GPU\n\nGPU-Z also shows 8%. UNet from jpegs is slow.",
+        "GPU at 5% in task manager\n\nnvidia-smi shows 92% memory and 7% GPU util, training from jpegs is slow",
+        "Task manager says the GPU isn't used\n\nThe CPU is at 100 %, nvidia-smi shows 0%.",
+    ],
+)
+def test_another_tool_shows_it_idle_too(text: str) -> None:
+    assert first(text + "\n") != ""
+
+
+def test_all_cores_make_data_and_one_does_not() -> None:
+    text = "DDPG on GTX 1080\n\nGPU at 8%, {cpu} at 100%.\n"
+    assert first(text.format(cpu="one CPU core")) == LAUNCH
+    assert first("GPU 8%\n\nall 16 CPU cores at 100% with my generator\n") == INPUT
 
 
 def test_a_first_use_that_takes_minutes_decides_where_later_ones_are_quick() -> None:
