@@ -269,7 +269,15 @@ def read(pasted: Pasted) -> Facts:
         from . import told_work
 
         told_work.settle(notes, theirs)
+        if any(e.kind in _OF_CLUSTERS for e in notes.events):
+            from . import told_clusters
+
+            told_clusters.settle(notes, theirs)
     return _with_likeness(notes, pasted, somebodys)
+
+
+_OF_CLUSTERS = {"server-started", "session-waits", "cluster-named", "workers-named", "chief-named"}
+"""Kinds of lines without which nobody speaks of processes that wait for each other."""
 
 
 def _merely_asks(left: list[str], found: tuple[Alike, ...]) -> bool:
