@@ -17,7 +17,7 @@ SERVERS = Language(
     words=("gRPC server", "local_rank()", "machine only has", "server with target", "waiting for response", "in TF_CONFIG", "at most one '", "the maximum id", "cluster_spec"),
     kinds=(
         Kind("server-started", r"Started server with target\b", once=True),
-        Kind("session-waits", r"CreateSession still waiting for response from worker: /job:", "collective-fails", once=True),
+        Kind("session-waits", r"CreateSession still waiting for response from worker\b", "collective-fails", once=True),
         Kind(
             "cluster-refused",
             r"If \"cluster\" is set in TF_CONFIG, (?:it must have one \"|task (?:type|index) must be set)|\"cluster\" in TF_CONFIG must have only one \"|There must be at most one '(?:chief|evaluator)' job",

@@ -30,7 +30,7 @@ _LOGGED = Pattern(
 )
 _TAG = Pattern(r"^\s{0,4}\[[\w /-]{1,20}\] ?")
 _CLAUSE = Pattern(
-    r"(?<=[.!?;])\s+|\.{3} ?|, ?but\b|\bbut\b|\bhowever\b|\balthough\b|\bthough\b|\bwhereas\b|\byet\b|[。\uff1b\uff01\uff1f]"
+    r"(?<=[.!?;])\s+|\.{3} ?|, ?but\b|\bbut\b|\bhowever\b|\balthough\b|\bthough\b|\bwhereas\b|\byet\b|, (?=how (?:to|can|do|could|should)\b)|[。\uff1b\uff01\uff1f]"
 )
 
 _SERIES = r"(?:(?:geforce |nvidia |tesla |quadro )*(?:[gr]tx ?-?\d{3,4}|titans?(?: ?\w{1,3}\b)?|[2345]0[5-9]0|10[5-8]0|[vpatkmlh]\d{1,3}|a\d000)(?:[ -]?ti)?s?)"
@@ -110,7 +110,7 @@ _FULL = Pattern(r"\b(?:full|filled|taken|allocated|reserved|occupied|used)\b", _
 _GAIN = r"(?:speed[- ]?ups?|gains?|benefits?|improvements?|scaling|acceleration|advantage|boost|efficiency)"
 _LESS = Pattern(
     r"\befficiency\b[^.\n]{0,24}\b[1-6]\d ?%|\bnot (?:\w+ )?efficient\b|"
-    r"\bslower\b|\b(?:faster|quicker|better)\b[^.\n]{0,16} (?:with|on|using|for) (?:only |just )?(?:a single|one|1|single)\b|\b(?:worse|bad|poor|low|decreas\w+|reduced) (?:performance|scaling|throughput|speed)\b|\b(?:lowers?|reduces?|decreases?|hurts?|degrades?) (?:the |my )?(?:training )?(?:speed|throughput|performance)\b|\b(?:speed|throughput|performance|it/s|eg/s|fps|images/s\w*)\b[^.\n]{0,20}\b(?:drops?|falls?|goes down|halves|decreases?|lower|worse)\b|\b(?:almost|nearly|about|roughly|practically|approximately|exactly) (?:equal|identical|the same|unchanged|as (?:much|long))\b|\bno (?:\w+ )?(?:difference|change) (?:\w+ ){0,2}?(?:between|when|with|in (?:the )?(?:time|speed))|\bnot? change the (?:\w+ )?(?:time|speed)|\b(?:should(?:n't| not)?|expected)\b[^.\n]{0,24}\b(?:half|halved|twice|faster)\b|\bslow(?:s|ed|ing)? (?:\w+ ){0,3}?down\b|\bslow each other|\blonger\b|\bno faster\b|\bmore time\b|\b(?:time|duration)\b[^.\n]{0,30}\b(?:goes up|increases?|rises|grows)\b|\b(?:speed|throughput|performance|time) (?:is )?(?:just )?as (?:on|with|for)\b|\b(?:more like|just|about|around|roughly|is|get|see|gives?|got) (?:me )?(?:only )?1(?:\.[0-6]\d?)? ?(?:x\b|times)|(?:\b(?:no|not|hardly|barely|never)|n't) (?:\w+ ){0,3}?(?:faster|quicker|speed(?:s|ed|ing)?[ -]?(?:\w+ )?up|scal(?:e|es|ing)\b|accelerat\w+)"
+    r"\bslower\b|\b(?:faster|quicker|better)\b[^.\n]{0,16} (?:with|on|using|for) (?:only |just )?(?:a single|one|1|single)\b|\b(?:worse|bad|poor|low|decreas\w+|reduced) (?:performance|scaling|throughput|speed)\b|\b(?:lowers?|reduces?|decreases?|hurts?|degrades?) (?:the |my )?(?:training )?(?:speed|throughput|performance)\b|\b(?:speed|throughput|performance|it/s|eg/s|fps|images/s\w*)\b[^.\n]{0,20}\b(?:drops?|falls?|goes down|halves|decreases?|lower|worse)\b|\b(?:almost|nearly|about|roughly|practically|approximately|exactly) (?:equal|identical|the same|unchanged|as (?:much|long))\b|\bno (?:\w+ )?(?:difference|change) (?:\w+ ){0,2}?(?:between|when|with|in (?:the )?(?:time|speed))|\bnot? change the (?:\w+ )?(?:time|speed)|\b(?:should(?:n't| not)?|expected)\b[^.\n]{0,24}\b(?:half|halved|twice|faster)\b|\bslow(?:s|ed|ing)? (?:\w+ ){0,3}?down\b|\bslow each other|\blonger\b|\bno faster\b|\bmore time\b|\b(?:time|duration)\b[^.\n]{0,30}\b(?:goes up|increases?|rises|grows)\b|\bincreases? (?:the )?(?:\w+ )?(?:time|duration)\b|\b(?:speed|throughput|performance|time) (?:is )?(?:just )?as (?:on|with|for)\b|\b(?:more like|just|about|around|roughly|is|get|see|gives?|got) (?:me )?(?:only )?1(?:\.[0-6]\d?)? ?(?:x\b|times)|(?:\b(?:no|not|hardly|barely|never)|n't) (?:\w+ ){0,3}?(?:faster|quicker|speed(?:s|ed|ing)?[ -]?(?:\w+ )?up|scal(?:e|es|ing)\b|accelerat\w+)"
     rf"|\b(?:no|zero|little|any|poor|bad|low|sub-?linear|negative|limited|lack of|marginal|disappointing|hardly any|without|almost no) (?:\w+ ){{0,2}}?{_GAIN}\b|\bgains? little\b|\bnothing (?:is )?gained\b|\binefficien\w+|(?:\bnot|n't|\bnever|\bhardly|\bbarely|\balmost no) (?:improv\w+|help\w{{0,3}}|increas\w+|reduce|gain)\b"
     r"|\bsame (?:amount of |training |epoch )?(?:time|speed|throughput|duration|fps|performance|images|imgs?|samples|steps|pace|rate)\b|\bsame as (?:with |on |for |using )?(?:one|a single|1|single)\b|\bas (?:long|fast|slow|quick) as\b|\b(?:time|speed|fps|throughput|performance|duration)\b[^.\n]{0,30}\b(?:is|are|stays?|remains?|the)? ?(?:\w+ )?(?:same|unchanged|identical)\b|\b(?:fps|speed|time|throughput) same\b"
     r"|\bonly (?:\w+ ){0,2}\d(?:\.\d{1,2})? ?(?:x|times)|\bonly 1\.\d\d? times|\bonly \d{1,2} ?% (?:faster|quicker|more|better)|\b(?:time )?doubles?\b|\b(?:\d(?:\.\d)?|two|three|four|five|eight)(?: ?x| times) (?:as long|as slow|slower|longer|the time)\b|\bslow compared\b|\btwice (?:the time|as long|as slow)|\bhalf (?:as (?:fast|quick)|the speed)|\bis half\b|\bboth (?:need|take|took) (?:about |nearly )?\d|\bdouble the time\b|\b(?:steps?|it|images|samples|global_step) ?/ ?s\w* (?:drop|go(?:es)? down|halv)\w*",
@@ -134,7 +134,7 @@ _PACE = Pattern(
     _FLAGS,
 )
 _RATES = Pattern(
-    r"(?:(?<![\w.,/])|(?<=gpus=))(?P<count>1|one|single|2|two|both|dual|3|three|4|four|8|eight|16)(?:[ -]?(?:gpus?|cards?|procs?|process(?:es)?|workers?|nodes?|machines?|hosts?|servers?)(?: only)?\b| ?:|(?<=both)|(?= (?:does|do|has|have|gives?|takes?|took|needs?|alone)\b)|(?<=gpus=\d)|(?<=np \d)|(?<=gpus \d))(?:(?!\b(?:one|two|four|both|single)\b)[^\d.;\n]){0,26}?(?:\d{1,5} (?:steps|iterations|batches|epochs|images) in )?(?<![\d.])(?P<value>\d{1,5}(?:\.\d{1,3})?) ?(?P<unit>(?:img|images?|imgs|samples?|examples?|it|steps?|batch(?:es)?|eg|words|tokens|sentences)s? ?/ ?s\w{0,5}|k? ?wps\b|ms ?/ ?step|s ?/ ?(?:step|it)|ms\b|secs?\b|seconds?\b|s\b|mins?\b|minutes?\b|hours?\b|h\b|fps\b)",
+    r"(?:(?<![\w.,/])|(?<=gpus=))(?P<count>1|one|single|2|two|both|dual|3|three|4|four|8|eight|16)(?:[ -]?(?:gpus?|cards?|procs?|process(?:es)?|workers?|nodes?|machines?|hosts?|servers?)(?: only)?\b| ?:|(?<=both)|(?= (?:does|do|has|have|gives?|gets?|got|reaches|makes|takes?|took|needs?|alone)\b)|(?<=gpus=\d)|(?<=np \d)|(?<=gpus \d))(?:(?!\b(?:one|two|four|both|single)\b)[^\d.;\n]){0,26}?(?:\d{1,5} (?:steps|iterations|batches|epochs|images) in )?(?<![\d.])(?P<value>\d{1,5}(?:\.\d{1,3})?) ?(?P<unit>(?:img|images?|imgs|samples?|examples?|it|steps?|batch(?:es)?|eg|words|tokens|sentences)s? ?/ ?s\w{0,5}|k? ?wps\b|ms ?/ ?step|s ?/ ?(?:step|it)|ms\b|secs?\b|seconds?\b|s\b|mins?\b|minutes?\b|hours?\b|h\b|fps\b)",
     _FLAGS,
 )
 """What so many GPUs do."""
@@ -171,7 +171,7 @@ _OTHERS_RUN = Pattern(
     _FLAGS,
 )
 _WISH = Pattern(
-    r"\b(?:want(?:s|ed)? to|wish|not possible|impossible|cannot(?! see)|would like|(?<!'d )like to|prefer|how (?:can|do|does|to|could|should|would|many)|will it|is it (?:enough|ok|fine|possible)|can (?:I|we|you)|should|may I|allow|so that|on purpose|intend\w*|limit\w*|restrict\w*|force\w*|specify|choose|select|make (?:it|tf|tensorflow|keras|sure)|tell (?:it|tf|tensorflow)|(?:I|we) only (?:use|need|have|want)|which|whether|feature|cheapest|needed|enough|paper|option)\b",
+    r"\b(?:want(?:s|ed)? to|wish|not possible|impossible|cannot(?! see)|would like|(?<!'d )like to|'d like to (?:use|run|train|have|take)(?: it)?(?: on| with)? (?:only|just|one|a single|gpu ?\d)|prefer|how (?:can|do|does|to|could|should|would|many)|will it|is it (?:enough|ok|fine|possible)|(?<!why )can (?:I|we|you)|should|may I|allow|so that|on purpose|intend\w*|limit\w*|restrict\w*|force\w*|specify|choose|select|make (?:it|tf|tensorflow|keras|sure)|tell (?:it|tf|tensorflow)|(?:I|we) only (?:use|need|have|want)|which|whether|feature|cheapest|needed|enough|paper|option)\b",
     _FLAGS,
 )
 _ANYBODY = r"(?! (?:any|some|you\b|there\b|(?:it|this|that) (?:normal|expected|ok|a bug)))"
@@ -186,6 +186,10 @@ _WELL = Pattern(
 )
 
 
+_STANDS = Pattern(
+    r"\b(?:train\w*|fit|epoch|step|program|script|process\w*|job|strategy|horovod)\b[^.?\n]{0,30}\b(?:hangs|gets stuck|is stuck|freezes|deadlocks)\b",
+    _FLAGS,
+)
 _HALF_USED = Pattern(
     r"^(?!.*\b(?:memory|vram|accuracy|loss|cpus?|cores?)\b)(?:.*(?:\bnot|n't|\bnever) (?:\w+ ){0,3}?(?:mak(?:e|es|ing) (?:the (?:most|best)|(?:full|good|better|proper|efficient) use)\b|(?:fully|well|efficiently|optimally|effectively)\b|(?:the )?full (?:use|power|potential|capacity)\b|full$)"
     r"|.*\b(?:low|poor|bad|inefficient|small|under-?) ?(?:gpu )?(?:utili[sz](?:ation|ed)|usage|load|efficiency)\b|.*\bonly half\b|.*\befficiency (?:is )?(?:low|poor|bad)\b"
@@ -342,6 +346,8 @@ def _kinds(clause: str) -> Iterator[str]:
     for kind, pattern in _OF_A_CLAUSE:
         if pattern.search(clause):
             yield kind
+    if (several or spreads) and _STANDS.search(clause):
+        yield "hangs"
     if _ON_PURPOSE.search(clause) and _RESTART.search(clause):
         yield "on-purpose"
     if (_DOWN.search(clause) and not _ON_PURPOSE.search(clause)) or COMES_DOWN.search(clause):

@@ -49,7 +49,7 @@ _GATE = (
 _LIMITS = Pattern(
     r"(?i)\b(?:limit(?:s|ing)?|restrict|feature request|\[feature\]|option|cap\b|threshold|fraction|fixe[sd]|improved|release notes)\b"
 )
-_SUBJECT = rf"(?:(?<![A-Za-z-])|(?<=tensorflow-)){_G}(?![A-Za-z0-9_])"
+_SUBJECT = rf"(?:(?<![A-Za-z-])|(?<=tensorflow-)){_G}(?:(?<=卡)|(?![A-Za-z0-9_]))"
 _BARELY = (
     r"(?:barely|hardly|scarcely|rarely|seldom|kaum|wenig|apenas|à peine|\u043f\u043e\u0447\u0442\u0438 \u043d\u0435)"
 )
@@ -68,7 +68,7 @@ _IDLE = Pattern(
     rf"|\b(?:can(?:'t|not)|could ?n[o']t|unable to|how to) (?:get|push|bring|make|drive) (?:the |my )?{_G} (?:usage |utili[sz]ation )?(?:above|over|beyond|past|more than|up to|busy|work harder)"
 )
 _SWINGS = Pattern(
-    rf"(?i)(?:{_G}|{_USE})(?:(?!accuracy|\bloss|temperature|\bclock)[^.\n]){{0,90}}?(?:\bup and down\b|\bspik(?:es?|y|ing)\b|\bfluctuat\w*|\boscillat\w*|\bjump(?:s|ing|ed)?\b|\bbursts?\b|\bperiodic(?:ally)?\b|\bintermittent(?:ly)?\b|like a (?:saw|comb)|\bswings?\b|\b(?:drop(?:s|ping|ped)?|fall(?:s|ing)?|goes|going|rises?)\b[^.\n]{{0,30}}?\bto (?:0|zero)\b|\bpulses?\b|\bfor a (?:second|moment|split second)\b|忽高忽低|波动|\u043f\u0440\u044b\u0433\u0430\w+|\u0441\u043a\u0430\u0447\w+|schwankt|springt|oscila|fluct[uú]a)"
+    rf"(?i)(?:{_G}|{_USE})(?:(?!accuracy|\bloss|temperature|\bclock)[^.\n]){{0,90}}?(?:\bup and down\b|\bspik(?:es?|y|ing)\b|\bfluctuat\w*|\boscillat\w*|\bjump(?:s|ing|ed)?\b|\bbursts?\b|\bperiodic(?:ally)?\b|\bintermittent(?:ly)?\b|like a (?:saw|comb)|\bswings?\b|\b(?:drop(?:s|ping|ped)?|fall(?:s|ing)?|goes|going|rises?)\b[^.\n]{{0,30}}?\bto (?:0|zero)\b|\bpulses?\b|\bfor a (?:second|moment|split second)\b|忽高忽低|时高时低|一会[^。\n]{{1,8}}一会|波动|\u043f\u0440\u044b\u0433\u0430\w+|\u0441\u043a\u0430\u0447\w+|schwankt|springt|oscila|fluct[uú]a)"
     rf"|\b(?:only )?uses? (?:the |my )?{_G} (?:only )?(?:in bursts|periodically|intermittently|now and then|from time to time|sometimes|partially|in spikes)"
 )
 
@@ -91,6 +91,9 @@ _TIMED_BEHIND = Pattern(
     rf"(?i){_TOOK}(?: ?/ ?\w{{3,9}}| per \w+| each)? (?:(?:on|with|by|using|in|for|at|auf|mit|na|en la|sur|avec|\u043d\u0430) )(?:the |my |an? |der |le )?(?:tensorflow[- ]|[\w-]{2, 8} )?(?P<who>cpu|gpu)\b"
 )
 _TIMED_BEFORE = Pattern(rf"(?i)\b(?P<who>cpu|gpu)\b(?: ?\([^()\n]{{1,30}}\))?[^.\n\d]{{0,36}}?{_TOOK}")
+_A_CARD = Pattern(
+    r"(?i)\b(?:(?:geforce |nvidia |tesla |quadro )*(?:[rg]tx ?\d{3,4}|[2-5]0[5-9]0|10[5-8]0|titan(?: \w{1,3})?|[vpta]100|[kt][48]0?)(?: ?ti| super)?)\b"
+)
 _WITHOUT_IT = Pattern(r"(?i)\b(?:without|w/o|no|ohne|sans|sin|sem|\u0431\u0435\u0437)(?: an?| the| any| la| le)? gpu\b")
 _BY_IT = Pattern(
     rf"(?i){_C}|\b(?:with|from|on|using|of|by|to|for|use|between|your|any) (?:the |my |a |an )?{_G}(?! drivers?)|^\W*(?:the |my |a )?{_G}(?! drivers?)|\b{_G} (?:does|brings?|gives?|is|makes?|accel\w*|support makes)"
@@ -104,9 +107,10 @@ _OTHER_CARD = Pattern(
     rf"(?i)\b(?:better|faster|newer|new|bigger|stronger|more powerful|expensive|another|upgraded) (?:gpu|card|graphics card)\b|\b(?:mov|switch|upgrad|chang|went|go|swapp)\w{{0,3}} from (?:an? |the |my |\w+ )?{_G}[^.\n]{{0,20}} to (?:an? |the |my |\w+ )?{_G}|\bon (?:an? |the |my )?{_G} and (?:an? |the |my )?(?:on )?{_G}"
 )
 _IN_VAIN = Pattern(
-    r"(?i)^\W*(?:the |my |and )?cpu (?:is |was |runs |trains |seems )?(?:even |slightly |a (?:bit|little) |much )*faster\b|\b(?:performance|speed) (?:has |did |does |is |was )?(?:not|n't)(?: really)? (?:improv|increas|better)\w*"
+    r"(?i)(?<!not )(?<!n't )\bfaster (?:on|with|using) (?:the |my )?cpu\b|^\W*(?:the |my |and )?cpu (?:is |was |runs |trains |seems )?(?:even |slightly |a (?:bit|little) |much )*faster\b|\b(?:performance|speed) (?:has |did |does |is |was )?(?:not|n't)(?: really)? (?:improv|increas|better)\w*"
 )
 """Who names the GPU elsewhere."""
+_BEATS = Pattern(rf"(?i){_C}[^.\n]{{0,60}}?{_BETTER} than\b")
 _OTHERS = Pattern(
     r"(?i)\bthan (?:the |my |on |with |a |an )*(?:other|second|old|another|friend|colleague|previous|\d|[rg]tx|v100|k80|t4|titan)|\b(?:single|one|multi)[- ]?gpu\b|\btwo gpus\b"
 )
@@ -156,7 +160,7 @@ _SEVERAL = Pattern(
 CHEERS = Pattern(
     r"(?i)\b(?:all good|everything (?:is|works) (?:fine|ok|great)|works? (?:great|perfectly|very well)|is fine|that's fine|well done|awesome)\b|\b(?:\d{1,3} ?x|\d{1,3} times|twice|much|way|a lot) (?:as )?(?:faster|as fast|fast) (?:than|as|now|on (?:the |my )?gpu)[^.\n]{0,30}|\b(?:takes?|took|needs|needed) (?:just|only) \d"
 )
-_WORK = Pattern(r"(?i)\b(?:tensorflow|tf|keras|train\w*|inference|predict\w*|epochs?|models?)\b")
+_WORK = Pattern(r"(?i)\b(?:[345]0[6-9]0|tensorflow|tf|keras|train\w*|inference|predict\w*|epochs?|models?)\b")
 _DESKTOP = Pattern(r"(?i)\btask ?manager\b")
 """It shows what draws."""
 _BUT = Pattern(r"(?i)\b(?:but|why|slow\w*|problem|issue|only|wrong|however|low|help|no|not|cannot)\b|n't\b|\?")
@@ -181,7 +185,7 @@ _ONE_CORE = Pattern(
 # ------------------------------------------------------------------- a first use that takes minutes
 
 _MINUTES = Pattern(
-    r"(?i)(?<![A-Za-z0-9_.:])(?P<n>\d{1,3})(?:[.,]\d)?(?: ?(?:-|\u2013|to|or|~) ?(?P<m>\d{1,3}))?\+? ?(?P<u>min(?:ute)?s?\b|minuten|minutos|\u043c\u0438\u043d\u0443\u0442\w?|分钟|hours?\b|h\b|secs?\b|seconds?\b|\u0441\u0435\u043a\u0443\u043d\u0434\w?|s\b|mn\b|분)"
+    r"(?i)(?<![A-Za-z0-9_.:])(?P<n>\d{1,3})(?:[.,]\d)?(?: ?(?:-|\u2013|to|or|~) ?(?P<m>\d{1,3}))?\+? ?(?P<u>min(?:ute)?s?\b|minuten|minutos|\u043c\u0438\u043d\u0443\u0442\w?|分钟|分(?=[かも間])|hours?\b|h\b|secs?\b|seconds?\b|\u0441\u0435\u043a\u0443\u043d\u0434\w?|s\b|mn\b|분)"
     r"|(?P<vague>\b\u043c\u0438\u043d\u0443\u0442 \d|\b(?:several|some|a few|few|many|couple of|for|takes?|taking|five|ten|two|three|four|six|eight|fifteen|twenty|thirty|einige|mehrere|quelques|plusieurs|varios|vários|\u043d\u0435\u0441\u043a\u043e\u043b\u044c\u043a\u043e) (?:minutes?|mins?|minuten|minutos|\u043c\u0438\u043d\u0443\u0442\w?)\b|\bminutes\b|\bhalf an hour\b|好几分钟|几分钟|五六分钟)"
 )
 _LONG = Pattern(
@@ -190,7 +194,7 @@ _LONG = Pattern(
 _STARTS = r"\bstartzeit|\bhochfahren|启动|开始训练|加载|初始化|\u043f\u0440\u0438 (?:\u043f\u0435\u0440\u0432\u043e\u043c )?\u0437\u0430\u043f\u0443\u0441\u043a\u0435|\b\u0437\u0430\u043f\u0443\u0441\u043a|\b\u0441\u0442\u0430\u0440\u0442|\barran(?:que|car)|\bdémarr\w+|\binici(?:o|ar|aliza)\w*|\bbis (?:das|es|zum)\b"
 _X = r"(?:runs?|inferen\w+|predict\w*|calls?|steps?|iterations?|frames?|images?|batch(?:es)?|epochs?|op(?:eration)?s?|execution|time|launch|start\w*|requests?|session\.?run|sess\.run|forward(?: pass)?|use|detection|evaluat\w+|training step|conv\w*)"
 FIRST = Pattern(
-    rf"(?i)\b(?:first|1st|initial) (?:[\w`.()-]+ ){{0,2}}?`?(?:model\.)?{_X}|\bfirst (?:with|on)\b|\bfirst ?[:=]|\bat first\b|\bfor the first\b|\berste[rns]? (?:\w+ )?(?:inferenz|lauf|aufruf|start|schritt|durchlauf|vorhersage)|第一次|首次|첫|처음|\u043f\u0435\u0440\u0432\u044b\u0439 (?:\u0437\u0430\u043f\u0443\u0441\u043a|\u0440\u0430\u0437|\u0432\u044b\u0437\u043e\u0432|\u0448\u0430\u0433|\u043f\u0440\u043e\u0433\u043e\u043d)|\u043f\u0435\u0440\u0432\u0430\u044f|prim(?:er|era|eira|eiro) (?:paso|vez|inferenc\w+|inferência|predicci\w+|ejecuci\w+|execução|passo|chamada)|premi(?:er|ère) (?:\w+ )?(?:prédiction|inférence|appel|fois|exécution|étape|lancement)"
+    rf"(?i)\b(?:first|1st|initial) (?:[\w`.()-]+ ){{0,2}}?`?(?:model\.)?{_X}|\bfirst (?:with|on)\b|\bfirst ?[:=]|\bat first\b|\bfor the first\b|\berste[rns]? (?:\w+ )?(?:inferenz|lauf|aufruf|start|schritt|durchlauf|vorhersage)|第一次|首次|最初の|初回|첫|처음|\u043f\u0435\u0440\u0432\u044b\u0439 (?:\u0437\u0430\u043f\u0443\u0441\u043a|\u0440\u0430\u0437|\u0432\u044b\u0437\u043e\u0432|\u0448\u0430\u0433|\u043f\u0440\u043e\u0433\u043e\u043d)|\u043f\u0435\u0440\u0432\u0430\u044f|prim(?:er|era|eira|eiro) (?:paso|vez|inferenc\w+|inferência|predicci\w+|ejecuci\w+|execução|passo|chamada)|premi(?:er|ère) (?:\w+ )?(?:prédiction|inférence|appel|fois|exécution|étape|lancement)"
 )
 _INIT = Pattern(
     rf"(?i)\b(?:creat|open|initiali[sz]|load|allocat|acquir|set(?:ting)? up|add)\w{{0,6}}\b[^.\n]{{0,40}}?\b(?:sessions?|{_G}|devices?|context|libcud\w+)|\bsessions?\b[^.\n]{{0,24}}?\b(?:creation|creat\w+|open\w*|init\w*|return|start\w*|takes?)|\b(?:devices?|sessions?|context) (?:is|are|gets?|was|being) (?:created|opened|initiali[sz]ed|ready)|\btf\.(?:compat\.v1\.)?(?:Interactive)?Session\b|\b{_G} (?:device )?initiali[sz]\w+|\blist_(?:physical|local|logical)_devices\b|\bAdding visible gpu|\bwarm[- ]?(?:up|ing)|\binitiali[sz]ation\b|\bSuccessfully opened dynamic library|\bto (?:initiali[sz]e|open|create|add) (?:the |a |my )?(?:{_G}|device|session)"
@@ -199,11 +203,11 @@ _BEFORE = Pattern(
     rf"(?i){_STARTS}|\bstart(?:ing)?[- ]?ups?\b|\b(?:slow|long) (?:initial )?(?:start|load)\w*|\b(?:before|until|till) (?:the |it |my |any |actual )?(?:\w+ )?(?:first |training|it|actually |program|window|inference|model|epoch|network|step|script)[^.\n]{{0,20}}?\b(?:starts?|begins?|opens?|runs?|is ready|step|moves?|proceeds?|going)|\b(?:before|until) (?:the )?(?:first )?(?:training|step|epoch|inference|doing|it does|anything|something|actually)\b(?! (?:\w+ )?(?:was|is|has|were|are|finish\w*|end\w*|done|complet\w*)\b)|\bto (?:start|load|begin|launch|boot|initiali[sz]e|get going|get started)\b|\b(?:hangs?|stuck|freezes?|frozen|pauses?|waits?|stays?|stops?|halts?)\b[^.\n]{{0,60}}?\b(?:then|and then|before|after (?:that|which)|proceeds|goes on|continues)\b|\b(?:does(?:n't| not)|won't) start for\b|\bdoes not begin for\b|\bevery time I start\b"
 )
 _THEN = Pattern(
-    r"(?i)\b(?:after(?:wards?| that| this| which| the first(?: \w+)?)?|then|once|next|following|subsequent(?:ly)?|second|later|rest|others?|every ?thing (?:else|after\w*)|since then|from then|each of the images after|danach|später|nachher|ensuite|suivant\w*|après|después|luego|depois|\u043f\u043e\u0442\u043e\u043c|\u0437\u0430\u0442\u0435\u043c|\u0434\u0430\u043b\u0435\u0435)\b[^\n]{0,70}?(?:\b(?:fast|quick(?:ly)?|normal(?:ly)?|fine|ok|okay|instant(?:ly|aneous)?|full speed|works?|good|smooth(?:ly)?|reasonable|rapid\w*|rápid\w*|vite|immédiat\w*|schnell|normal|\u0431\u044b\u0441\u0442\u0440\u043e|\u043d\u043e\u0440\u043c\u0430\u043b\u044c\u043d\u043e)\b|\bless than (?:a|1|one) sec\w*|(?<!\d)\d{1,4} ?ms\b|\b0?\.\d{1,3} ?s\w*|(?:다음|이후|그 뒤)[^\n]{0,16}(?:빠|정상)|\d(?:\.\d)? ?fps|\bgo(?:es)? on\b|\bruns?\b|\bproceeds\b)"
-    r"|\b(?:second|third|next)\b ?[:=]? ?\d?\.\d|(?:之后|然后|后面|以后)[^\n]{0,12}(?:正常|很快|快|没问题)|\bdanach alles|\bluego (?:va|todo)|\u0434\u0430\u043b\u044c\u0448\u0435 \u0432\u0441|\b(?:works|runs) (?:fast|normally|quickly|well) (?:after|then)|\bjede[sr]? (?:\w+ )?in \d+ ms|\bnext (?:ones?|inferences?|steps?)\b[^\n]{0,20}(?:fast|\d)"
+    r"(?i)\b(?:after(?:wards?| that| this| which| the first(?: \w+)?)?|then|once|next|following|subsequent(?:ly)?|second|later|rest|others?|every ?thing (?:else|after\w*)|since then|from then|each of the images after|danach|später|nachher|ensuite|suivant\w*|après|después|luego|depois|\u043f\u043e\u0442\u043e\u043c|\u0437\u0430\u0442\u0435\u043c|\u0434\u0430\u043b\u0435\u0435)\b[^\n]{0,70}?(?:\b(?:fast|quick(?:ly)?|normal(?:ly)?|fine|ok|okay|instant(?:ly|aneous)?|full speed|works?|good|smooth(?:ly)?|reasonable|rapid\w*|rápid\w*|vite|immédiat\w*|schnell|normal|\u0431\u044b\u0441\u0442\u0440\u043e|\u043d\u043e\u0440\u043c\u0430\u043b\u044c\u043d\u043e)\b|\bless than (?:a|1|one) sec\w*|(?<!\d)\d{1,4} ?ms\b|\b0?\.\d{1,3} ?s\w*|(?:다음|이후|그 뒤)[^\n]{0,16}(?:빠|정상)|(?:その後|以降|2回目)[^\n]{0,12}(?:速|正常|一瞬|すぐ)|\d(?:\.\d)? ?fps|\bgo(?:es)? on\b|\bruns?\b|\bproceeds\b)"
+    r"|\b(?:second|third|next)\b ?[:=]? ?\d?\.\d|(?:之后|然后|后面|以后)[^\n]{0,12}(?:正常|很快|快|没问题|\d ?(?:ms|毫秒))|\bdanach alles|\bluego (?:va|todo)|\u0434\u0430\u043b\u044c\u0448\u0435 \u0432\u0441|\b(?:works|runs) (?:fast|normally|quickly|well) (?:after|then)|\bjede[sr]? (?:\w+ )?in \d+ ms|\bnext (?:ones?|inferences?|steps?)\b[^\n]{0,20}(?:fast|\d)"
 )
 NOT_IT = Pattern(
-    r"(?i)\b(?:download\w*|install\w*|pip3?|docker build|bazel|compil(?:e|ing) (?:tensorflow|from source|the source)|build(?:ing)? (?:the )?(?:image|dataset|vocab\w*)|shuffle buffer|cach(?:e|es|ing) (?:the )?(?:data\w*|images)|upload\w*|preprocess\w*|tokeniz\w*|weights (?:take|are)|(?:load|read)(?:ing)? (?:in )?(?:the |my |all |of )*(?:\d+k? )?(?:data\w*|images|pictures|files|samples)|nvidia-smi takes|progress bar|forever and|host them)\b"
+    r"(?i)\b(?:download\w*|install\w*|pip3?|docker build|bazel|compil(?:e|ing) (?:tensorflow|from source|the source)|build(?:ing)? (?:the )?(?:image|dataset|vocab\w*)|shuffle buffer|cach(?:e|es|ing) (?:the )?(?:data\w*|images)|fill\w* (?:up )?(?:the |a |its )?(?:cache|buffer)|upload\w*|preprocess\w*|tokeniz\w*|weights (?:take|are)|(?:load|read)(?:ing)? (?:in )?(?:the |my |all |of )*(?:\d+k? )?(?:data\w*|images|pictures|files|samples)|nvidia-smi takes|progress bar|forever and|host them)\b"
 )
 _NEW_CARD = Pattern(
     r"(?i)\b(?:rtx ?)?[345]0[5-9]0\b|\brtx ?a\d{4}|\b(?:a100|h100|l40|a10|a40|b200)\b|\bnew (?:gpu|card|graphics)"
@@ -326,7 +330,7 @@ def _of_speed(sentences: list[tuple[int, str]], whole: str) -> Iterator[TextEven
     at_odds = SHORT.search(whole) is not None and {"gpu-no-faster", "gpu-slower-than-cpu"} & found.keys()
     if not works and not known and not at_odds and any(says_no_gpu(one) for one in rest):
         return
-    full = busy.high >= _AT_WORK and not busy.swings
+    full = busy.high >= _AT_WORK and not busy.swings and not any(_SWINGS.search(one) for _, one in found.values())
     if full and not busy.low:
         found.pop("idle", None)
     kind = next(
@@ -355,7 +359,8 @@ def _compared(sentence: str, whole: str) -> Iterator[str]:
     no_gain = gain is not None and (_OF_TIME.search(gain[0]) is not None or _BY_IT.search(sentence) is not None)
     if no_gain and _TRIED.search(sentence):
         no_gain = False
-    named, others = NAMES_GPU.search(sentence) is not None, _OTHERS.search(sentence) is not None
+    named = NAMES_GPU.search(sentence) is not None
+    others = _OTHERS.search(sentence) is not None and _BEATS.search(sentence) is None
     named = named or _THAN.search(sentence) is not None
     if not named and _IN_VAIN.search(sentence) and NAMES_GPU.search(whole):
         yield "gpu-no-faster"
@@ -425,7 +430,7 @@ def _timed(sentence: str) -> float:
 
 def times(sentence: str) -> dict[str, float]:
     """What a sentence tells of how long each takes: {"cpu": seconds, "gpu": seconds}."""
-    sentence = _WITHOUT_IT.sub("CPU", sentence)
+    sentence = _A_CARD.sub("GPU", _WITHOUT_IT.sub("CPU", sentence))
     took: dict[str, float] = {}
     for form in (_TIMED_BEHIND, _TIMED_BEFORE):
         for one in form.finditer(sentence) if len(took) < 2 else ():

@@ -74,6 +74,10 @@ FOUND = "I tensorflow/core/common_runtime/gpu/gpu_device.cc:885] Found device 1 
         ("multi gpu\n\nGPU 1번은 메모리만 차지하고 사용률은 0% 입니다\n", ONE),
         ("GPUが4枚あるのに1枚しか使われません\n", ONE),
         ("マルチGPUで学習したいが、他のGPUは使われていません\n", ONE),
+        ("Why can I not see more than one GPU working in nvidia-smi? I set num_gpus=2\n", ONE),
+        ("second gpu idle in training, how to use both\n", ONE),
+        ("Почему обучение идет только на одной видеокарте? Их две\n", ONE),
+        ("显卡有两张,但训练只用了第一张\n", ONE),
         # no faster than one
         ("MirroredStrategy slows down training\n\nI have 4 of them. A step takes much longer.\n", SCALING),
         ("multi_gpu_model gives no speedup\n\nBoth GPUs show load.\n", SCALING),
@@ -123,6 +127,8 @@ FOUND = "I tensorflow/core/common_runtime/gpu/gpu_device.cc:885] Found device 1 
         ),
         ("GPU 2개로 학습해도 속도가 같습니다\n", SCALING),
         ("MirroredStrategy with 2 GPUs: both at 30%, CPU at 100%, input pipeline is the bottleneck\n", INPUT),
+        ("Using 4 GPUs with tf.distribute increases the time per epoch from 100 to 140 seconds\n", SCALING),
+        ("My 2-GPU throughput is 210 images/sec while one gets 200 images/sec\n", SCALING),
         # the machine goes down
         ("Computer reboots while training\n\nWith only one GPU it doesn't.\n", SUPPLY),
         (
@@ -137,6 +143,7 @@ FOUND = "I tensorflow/core/common_runtime/gpu/gpu_device.cc:885] Found device 1 
         # they hang or spoil each other's data
         ("训练卡住\n\n用两块GPU训练时卡在第一个step不动\n", PEERS),
         ("Mit zwei GPUs bleibt das Training beim ersten Schritt stehen\n", PEERS),
+        ("Training hangs at the first epoch with two RTX 4090\n", "p2p-unsupported-geforce"),
         ("Multi-GPU: the loss explodes to NaN, a single GPU trains normally\n", PEERS),
         ("Wrong results\n\nWith MirroredStrategy on 2x A6000 the loss is garbage, one card alone converges.\n", PEERS),
         # some are not there, or another one is asked for
@@ -172,6 +179,7 @@ def test_several_gpus(text: str, cause: str) -> None:
         "The project takes only GPU:0 and GPU:1 of my four GPUs.\n",
         "In the task manager GPU 1 is at 0 % when both GPUs are there.\n",
         "Only one of my two GPUs is detected.\n",
+        "I'd like to use only GPU 1 of my two GPUs, how?\n",
         "GPU를 하나만 사용하고 싶습니다\n\nGPU가 2개 있습니다\n",
         "While they last, GPU and CPU of my machine with 2 GPUs idle at 0%.\n",
         "2 GPUs at 97%\n\nOne CPU core is at 100%, the other cores idle.\n",

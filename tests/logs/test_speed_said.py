@@ -33,6 +33,8 @@ OF_SPEED = {INPUT, LAUNCH, COLD}
         "My training doesn't get faster with a better GPU\n\nI moved from a GTX 1060 to an RTX 3080 and the time per epoch is just the same.",
         "Same speed on V100 and K80\n\nTraining our detector takes the same time on both.",
         "What is the bottleneck?\n\nCPU 30%, GPU 25%, SSD 100%. Training UNet.",
+        "训练YOLO的时候GPU利用率一会0一会100,怎么解决?",
+        "Weird GPU usage graph\n\nThe usage looks like spikes, 0 for 3 seconds and 90% for one.",
         "GPU nur zu 15% ausgelastet\n\nDas Training dauert ewig.",
         "GPU wird kaum genutzt\n\nTraining läuft, aber die Grafikkarte ist nur kurz bei 30% und dann wieder bei 0%.",
         "训练时GPU利用率很低\n\nGPU利用率只有10%左右,显存占满了,CPU很高,速度很慢。",
@@ -84,6 +86,9 @@ def test_it_waits_for_the_program(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "Why is it faster on CPU?\n\nA regression with 10 neurons on a GTX 1060",
+        "Weird: my i5 trains the perceptron faster than my GTX 1660",
+        "Slow predict\n\nOne sample takes 45 ms on my 2080 Ti and 12 ms on CPU.",
         "GPU gives the same performance as the CPU\n\nnvidia-smi lists the python process. But the training is as slow as without it.",
         "There's no improvement with GPU\n\nTraining takes just as long with the GPU as with the CPU. Memory is allocated on the card.",
         "GPU slow on Tensorflow 2.x\n\nGPU is recognised, 30 s/step. my friend has the same card and needs 2 s.",
@@ -109,6 +114,9 @@ def test_it_is_no_faster(text: str) -> None:
         "erste Inferenz dauert 8 Minuten\n\nDanach läuft jedes Bild in 50 ms. RTX 3080.",
         "启动要等10分钟才开始训练,之后速度正常,RTX3090 tf1.15",
         "\u041f\u0435\u0440\u0432\u044b\u0439 \u0437\u0430\u043f\u0443\u0441\u043a \u0434\u043b\u0438\u0442\u0441\u044f 10 \u043c\u0438\u043d\u0443\u0442\n\n\u043f\u043e\u0442\u043e\u043c \u0432\u0441\u0435 \u0440\u0430\u0431\u043e\u0442\u0430\u0435\u0442 \u0431\u044b\u0441\u0442\u0440\u043e. \u0412\u0438\u0434\u0435\u043e\u043a\u0430\u0440\u0442\u0430 RTX 3060, TF 2.3",
+        "RTX 3060: 最初の実行に10分かかる、その後は速い",
+        "第一次推理要3分钟,后面每次只要50ms,显卡3080",
+        "My 3090 hangs for 10 minutes at the start and then goes on",
         "El primer paso tarda 7 minutos\n\nDespués cada paso tarda 0.1 s. RTX 3070 y TF 2.1.",
         "A primeira inferência demora 9 minutos, depois fica rápida. Placa RTX 3090",
     ],
@@ -160,6 +168,8 @@ def test_it_is_another_matter(text: str) -> None:
         "First epoch takes 60 s, the second 55 s. What do you get?",
         "Accuracy differs between CPU and GPU\n\nOn the CPU I get 0.912, on the GPU 0.911. Why isn't it the same?",
         "Task manager shows 4% GPU\n\nBut GPU-Z says 96% load. Does it work?",
+        "GPU usage is at 98% and the temperature is 70 C. All good?",
+        "The first epoch takes 120 s as it fills the cache, the later ones 20 s. Fine.",
         "GPU hardly used by the task manager\n\nHWMonitor always has it at 90-99%.",
         "Task manager: my GPU isn't used?\n\nWhile it trains the card is at 80 degrees and its fan is loud.",
         "Is my GPU used? Task manager says 0%, while nvidia-smi dmon prints 95% sm.",
@@ -181,6 +191,27 @@ def test_nobody_complains(text: str) -> None:
 )
 def test_another_tool_shows_it_idle_too(text: str) -> None:
     assert first(text + "\n") != ""
+
+
+LOG = (
+    "2021-06-01 12:00:00.123456: I tensorflow/stream_executor/platform/default/dso_loader.cc:53] Successfully opened dynamic library libcudart.so.11.0\n"
+    "2021-06-01 12:00:02.123456: I tensorflow/core/common_runtime/gpu/gpu_device.cc:1418] Created TensorFlow device (/job:localhost/replica:0/task:0/device:GPU:0 with 9800 MB memory) -> physical GPU (device: 0, name: GeForce RTX 2080 Ti, pci bus id: 0000:01:00.0, compute capability: 7.5)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("title", "cause"),
+    [
+        ("GPU util 20%, cpu 100% on all cores, training on ImageNet", INPUT),
+        ("ssd mobilenet training: GPU-Util mostly 0%, sometimes 60%", INPUT),
+        ("Embedding + LSTM classifier: gpu 20 s/epoch, cpu 14 s/epoch", LAUNCH),
+        ("Horovod: 8 GPUs only 2x as fast as 1 GPU", "scaling-below-expected"),
+        ("두 번째 GPU는 0%, 첫 번째 GPU만 사용됩니다, GPU 2개", "single-gpu-silently"),
+    ],
+)
+def test_a_title_above_a_log_is_somebodys(title: str, cause: str) -> None:
+    assert first(f"{title}\n\n{LOG}") == cause
+    assert first(LOG) == ""
 
 
 def test_all_cores_make_data_and_one_does_not() -> None:
