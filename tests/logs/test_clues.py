@@ -155,6 +155,9 @@ def test_these_are_left(text: str, causes: tuple[str, ...]) -> None:
         ("gpu-hardly-used", "It uses only 5% of the GPU"),
         ("nccl-versions-differ", "NCCL WARN Mismatched NCCL version detected"),
         ("no-device-function", "RuntimeError: NCCL: no device function"),
+        ("session-waits", "CreateSession still waiting for response from worker: /job:worker/replica:0/task:1"),
+        ("workers-wait-said", "My ParameterServerStrategy hangs, its workers wait for the ps"),
+        ("chief-missing-said", "My train_and_evaluate hangs, TF_CONFIG has no chief"),
     ],
 )  # fmt: skip
 def test_a_line_brings_its_causes_in_order(kind: str, line: str) -> None:
