@@ -122,7 +122,7 @@ LANGUAGE = Language(
         ),
         Kind(
             "container-has-driver-files",
-            r"file creation failed: \S{0,300}/(?P<library>lib(?:nvidia|cuda)[\w.-]{1,60}): file exists",
+            r"(?:file creation|mount operation) failed: /(?!(?:run|dev|proc)/)\S{0,300}/(?P<library>[\w.-]{1,60}): file exists",
             _NOT_STARTED,
         ),
         Kind(
