@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gpudoctor.checks._cuinit import MAPPED, SUCCESS, init_evidence, lies_in
+from gpudoctor.checks._driver_asked import wsl
 from gpudoctor.checks._reasons import short
 from gpudoctor.checks._said import fails, left_open, lines
 from gpudoctor.facts import Facts, TextEvent, Unread, known
@@ -109,7 +110,8 @@ def wsl1_no_gpu(facts: Facts) -> Findings:
     """This is WSL 1, which has no GPU.
 
     What it looks at: the kernel's release. WSL 1 has none of its own and tells of 4.4.0-…-Microsoft; WSL2 runs a Linux kernel, whose
-    release ends with microsoft-standard-WSL2. In a pasted text, its release, or somebody who says WSL 1, where no GPU is found.
+    release ends with microsoft-standard-WSL2. In a pasted text, its release, somebody who says WSL 1, or WSL
+    on a Windows from before WSL2 (build 18362), where no GPU is found.
 
     Why it matters: no driver for Linux can be loaded there, and nothing that is installed inside changes that.
 
@@ -120,7 +122,7 @@ def wsl1_no_gpu(facts: Facts) -> Findings:
     if facts.text.is_all:
         told = facts.text.said("wsl-1")
         if not told and not facts.text.said("wsl-2"):
-            told = facts.text.said("wsl-1-named")
+            told = facts.text.said("wsl-1-named") or (facts.text.said("windows-before-wsl2") if wsl(facts) else ())
         if not told or not fails(facts):
             raise left_open("uname -r")
         proof = lines(told)
