@@ -321,6 +321,9 @@ def _fabric_not_running(facts: Facts) -> Lines:
         return ()
     wanted = answer(facts) == NOT_READY or bool(facts.text.shows("collective-fails"))
     failed = said("fabric-manager-failed")
+    lacks = no_driver(facts) or said("torch-lacks-gpu", "says-no-gpu") or facts.tensorflow.devices == ()
+    if (waits := said("fabric-waits")) and (wanted or lacks):
+        return (*failed, *waits[:2])
     units = said("fabric-manager-unit")
     for state in said("unit-not-active") if wanted or said("nvswitch-named") else ():
         named = tuple(u for u in units if 0 < state.line - u.line <= _ABOUT)

@@ -31,6 +31,9 @@ _TORCH = ">>> torch.cuda.is_available()\nFalse\n"
         # WSL 1
         (f"Microsoft Windows [Version 10.0.17134.590]\nIn the Ubuntu of WSL:\n{_NO_DRIVER}", "wsl1-no-gpu"),
         (f"Windows 10 version 1709 (OS Build 16299.125), WSL with Ubuntu 16.04\n{_NO_DRIVER}", "wsl1-no-gpu"),
+        # the fabric
+        ("$ nvidia-smi -q | grep -A2 Fabric\n    Fabric\n        State                             : In Progress\n        Status                            : N/A\ntorch.cuda.is_available() returns False", "fabric-manager-not-running"),
+        ("GPU 00000000:18:00.0\n    Product Name                          : NVIDIA H100 80GB HBM3\n    Fabric\n        State                             : Not Started\n\nfailed call to cuInit: CUDA_ERROR_SYSTEM_NOT_READY: system not yet initialized", "fabric-manager-not-running"),
         # old cards
         (f"{_UVM}\nThe card is a GeForce 9600 GT with driver 340.", "gpu-compute-capability-too-old"),
         (f"{_UVM}\nGPU: Quadro FX 580", "gpu-compute-capability-too-old"),
@@ -74,6 +77,7 @@ def test_it_goes_first(text: str, cause: str) -> None:
         (f"{_UVM}\nThe card is a GeForce GTX 1070, driver 375.39.", "gpu-compute-capability-too-old"),
         ("lspci | grep -i vga\n00:02.0 VGA compatible controller: Intel Corporation HD Graphics 4600\nnvidia-smi: command not found", "optimus-gpu-powered-off"),
         ("TensorFlow does not detect the GPU of our A100 PCIe server\nnvidia-smi works.\npip install tensorflow==2.15, nothing else was installed", "fabric-manager-not-running"),
+        ("GPU 00000000:18:00.0\n    Fabric\n        State                             : Completed\n        Status                            : Success\nTensorFlow lists no GPU", "fabric-manager-not-running"),
         ("system has unsupported display driver / cuda driver combination\nOn my desktop, since the driver was updated over night.", "cuda-compat-unsupported"),
     ],
 )  # fmt: skip
