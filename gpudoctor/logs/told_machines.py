@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from .language import told
 
-_NO = r"(?:(?!\b(?:not|never|without|no|should|need|whether|if|since|after|when|because|once|before|host|mismatch|fails?|errors?)\b|n't\b|\b(?:re-?install|updat|upgrad))(?:[^.?\n]|\.(?=\d)))"
-_IN_IMAGE = r"\b(?:in|into|inside|within|to) (?:my |the |our |an? |that |this |its |it's )?(?:[\w-]{1,15} ){0,2}?(?:docker ?files?|images?|containers?|docker)\b"
+_NO = r"(?:(?!\b(?:not|never|without|no|should|need|whether|if|since|after|when|because|once|before|but|host|mismatch|fails?|errors?)\b|n't\b|\b(?:re-?install|updat|upgrad))(?:[^.?\n]|\.(?=\d)))"
+_IN_IMAGE = r"\b(?:in|into|inside|within|to(?= (?:the|my|our) (?:docker )?(?:image|docker ?file|container))) (?:my |the |our |an? |that |this |its |it's )?(?:[\w-]{1,15} ){0,2}?(?:docker ?files?|images?|containers?|docker)\b(?! (?:hosts?|machine|server|engine|desktop))"
 _HOSTS = r"(?![^.\n]{0,40}\bon (?:the|my|our|its) (?:host|server|machine|node|workstation|pc|desktop)\b)"
 _INSTALLS = r"\b(?:install(?:s|ed|ing)?|pulled|brought|add(?:s|ed)?|puts?|(?:runs?|ran)(?= \W?(?:\./)?NVIDIA-Linux-))\b"
 _DRIVER = r"(?:\bdrivers?\b|\bnvidia-\d{3}\b|NVIDIA-Linux-|(?<![/-])\bcuda(?:-\d{1,2}-\d)?\b(?![-/:\w]|\.\w))"
