@@ -44,6 +44,8 @@ def _said(*kinds: str) -> Callable[[Facts], Lines]:
 
 def _uvm_missing(facts: Facts) -> Lines:
     said = facts.text.said
+    if _old_cards(facts):
+        return ()
     absent = tuple(e for e in said("node-absent") if e.values.get("path") == "/dev/nvidia-uvm")
     if lines := (*said("uvm-module-not-found"), *absent):
         return lines
@@ -54,6 +56,9 @@ def _uvm_missing(facts: Facts) -> Lines:
     by_hand = said("uvm-by-hand") or tuple(e for e in said("uvm-not-loaded-said") if e.line == 1 or no_driver(facts))
     if by_hand and not slept and not in_container(facts):
         return by_hand
+    started = in_container(facts) and not facts.text.shows("container-does-not-start")
+    if (once := said("used-on-host-said")) and started and not slept:  # which makes the node
+        return once
     if answer(facts) != UNKNOWN_ERROR:
         return ()
     if cured:
@@ -274,12 +279,25 @@ def _before_kepler(event: TextEvent) -> bool:
     return branch.isdigit() and int(branch) <= 390
 
 
+def _old_cards(facts: Facts) -> Lines:
+    """The lines that name a card from before Fermi, where no other one is named."""
+    old = facts.text.said("old-card-named")
+    return old if all(_BEFORE_FERMI.match(name) for name in facts.text.cards()) else ()
+
+
+_BEFORE_FERMI = Pattern(r"(?i)(?:geforce )?(?:NVS ?\d{3}m?$|Quadro (?:FX|NVS)|GTX? ?[1-3]\d\dm?$)")
+
+
 def _too_old(facts: Facts) -> Lines:
     if legacy := tuple(e for e in facts.text.said("legacy-gpu") if _before_kepler(e)):
         return legacy
     gpus = [e for e in facts.text.said("gpu-on-bus") if e.values.get("vendor") == "nvidia"]
     old = [e for e in gpus if e.values.get("chip", "").startswith(_OLD_CHIPS)]
-    return tuple(old) if old and len(old) == len(gpus) and no_driver(facts) else ()
+    if old and len(old) == len(gpus) and no_driver(facts):
+        return tuple(old)
+    none = facts.tensorflow.devices == ()
+    fails = none or no_driver(facts) or facts.text.said("uvm-module-not-found", "says-no-gpu", "cuda-answers-100")
+    return _old_cards(facts) if fails else ()
 
 
 # ------------------------------------------------------------------- services
@@ -303,6 +321,9 @@ def _fabric_not_running(facts: Facts) -> Lines:
         return ()
     wanted = answer(facts) == NOT_READY or bool(facts.text.shows("collective-fails"))
     failed = said("fabric-manager-failed")
+    lacks = no_driver(facts) or said("torch-lacks-gpu", "says-no-gpu") or facts.tensorflow.devices == ()
+    if (waits := said("fabric-waits")) and (wanted or lacks):
+        return (*failed, *waits[:2])
     units = said("fabric-manager-unit")
     for state in said("unit-not-active") if wanted or said("nvswitch-named") else ():
         named = tuple(u for u in units if 0 < state.line - u.line <= _ABOUT)
@@ -354,7 +375,8 @@ def _without_nvidia(facts: Facts) -> bool:
     answered = answer(facts) in (NO_DEVICE, UNKNOWN_ERROR)
     asks = isinstance(listed, Unread) and not facts.text.shows_a_failure
     lacks = facts.driver.libcuda.path is None or answered or none or facts.text.shows("container-does-not-start")
-    return not works and not named and not facts.text.said("directml-works") and bool(lacks or asks)
+    elsewhere = facts.text.said("directml-works", "hybrid-named")
+    return not works and not named and not elsewhere and bool(lacks or asks)
 
 
 def _named(facts: Facts, *vendors: str) -> Lines:
@@ -387,7 +409,8 @@ def _others_on_bus(facts: Facts) -> Lines:
     be switched off."""
     said = facts.text.said
     whole = said("displays-listed") or said("module-no-device")
-    off = said("gpu-switched-off", "prime-intel", "laptop-mode", "laptop-tool", "wsl-named")
+    off = said("gpu-switched-off", "prime-intel", "laptop-mode", "laptop-tool", "wsl-named", "hybrid-named")
+    off = off or (said("laptop-named") and said("card-gone-said"))
     if not whole or off or facts.text.cards() or not said("gpu-on-bus") or in_container(facts):
         return ()
     return (*said("displays-listed")[:1], *said("gpu-on-bus")[:2])

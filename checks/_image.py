@@ -139,12 +139,7 @@ def installs_a_driver(facts: Facts) -> tuple[TextEvent, ...]:
     said, (kernel, library) = facts.text.said, (facts.driver.kernel_version, facts.driver.libcuda.version)
     recipe = [e.line for e in said("builds-an-image", "container-run") if _RECIPE.match(e.text)]
     host = kernel if isinstance(kernel, str) else facts.gpu.driver_version
-    differ = (
-        said("driver-versions-differ")
-        or facts.gpu.nvml_error == _MISMATCH
-        or facts.driver.libcuda.init_result in (803, 804)
-    )
-    if not differ or not isinstance(host, str):
+    if not _two_releases(facts) or not isinstance(host, str):
         return ()
     loaded = (library.partition(".")[0],) if isinstance(library, str) else ()
     other = (e for e in said("driver-libraries-named") if e.values["branch"] != host.partition(".")[0])
@@ -155,6 +150,24 @@ def installs_a_driver(facts: Facts) -> tuple[TextEvent, ...]:
         and (_OF_AN_IMAGE.search(e.text) or any(n < e.line for n in recipe))
     )
     return (*packages[:2], *said("driver-versions-differ", "nvml-failed")[:1]) if packages else ()
+
+
+def is_given_a_driver(facts: Facts) -> tuple[TextEvent, ...]:
+    """The lines by which a driver, or a CUDA that brings one, is installed in the image or the container, which meets two releases; none
+    where the host meets them."""
+    said = facts.text.said
+    differ = said("driver-versions-differ", "nvml-failed") if _two_releases(facts) else ()
+    of_the_host = said("container-libraries-differ", "driver-was-updated", "reboot-helps")
+    put = said("driver-into-image-said")
+    return (*put[:1], *differ[:1]) if differ and put and not of_the_host else ()
+
+
+def _two_releases(facts: Facts) -> bool:
+    return (
+        bool(facts.text.said("driver-versions-differ"))
+        or facts.gpu.nvml_error == _MISMATCH
+        or facts.driver.libcuda.init_result in (803, 804)
+    )
 
 
 _RECIPE = Pattern(r"FROM |Step \d|#\d")

@@ -226,6 +226,14 @@ def container_image_has_driver_files(facts: Facts) -> Findings:
             explains=(NOT_STARTED, *_ITS_OWN, "cuda-compat-unsupported"),
         )
         return
+    if put := _image.is_given_a_driver(facts):
+        yield Found(
+            message="A driver was installed in the image, beside the host's, which is of another release.",
+            proof=lines(put),
+            fixes=(_image.without_driver("/usr/lib/x86_64-linux-gnu"),),
+            explains=(NOT_STARTED, *_ITS_OWN, "cuda-compat-unsupported"),
+        )
+        return
     told = said(facts, "container-has-driver-files")
     yield Found(
         message=f"The image holds {told[0].values['library']}, which the toolkit wants to put there.",

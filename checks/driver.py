@@ -212,7 +212,7 @@ def fabric_manager_not_running(facts: Facts) -> Findings:
     """The fabric manager that an NVSwitch machine needs is not running.
 
     What it looks at: cuInit's answer 802 (CUDA_ERROR_SYSTEM_NOT_READY) and whether a process
-    nv-fabricmanager is visible. Without 802 its absence is no fault: machines without NVSwitch need none,
+    nv-fabricmanager is visible; in a pasted text also nvidia-smi's state of the fabric ('In Progress') where no GPU is found. Without 802 its absence is no fault: machines without NVSwitch need none,
     and in a virtual machine it runs on the host.
 
     Why it matters: on HGX and DGX machines CUDA does not start before the fabric manager has set up the

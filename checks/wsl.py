@@ -88,6 +88,16 @@ def _not_found_by_cudnn(facts: Facts) -> tuple[TextEvent, ...]:
     return tuple(e for e in facts.text.said("cudnn-lacks-libcuda") if "libcuda.so" in e.text) if under_wsl else ()
 
 
+def _by_its_windows(facts: Facts) -> tuple[TextEvent, ...]:
+    """The line that names a Windows from before WSL2, where somebody is in its subsystem."""
+    inside = any(not _AWAY.search(e.text) for e in facts.text.said("wsl-named"))
+    return facts.text.said("windows-before-wsl2") if inside else ()
+
+
+_AWAY = Pattern(
+    r"(?i)(?:\b(?:not|no|never|without|instead of)\b|n't\b)[^.\n]{0,10}\bwsl|\bwsl\b[^.\n]{0,10}(?:\bnot\b|n't\b)|\bdual[- ]?boot"
+)
+"""Who is elsewhere."""
 _FIRST = Pattern(r"(?:4\.4\.0-\d+|3\.4\.0)-Microsoft")
 """The release that WSL 1 tells, which is no Linux kernel but Windows' own; WSL2's ends with microsoft-standard-WSL2."""
 
@@ -109,7 +119,8 @@ def wsl1_no_gpu(facts: Facts) -> Findings:
     """This is WSL 1, which has no GPU.
 
     What it looks at: the kernel's release. WSL 1 has none of its own and tells of 4.4.0-…-Microsoft; WSL2 runs a Linux kernel, whose
-    release ends with microsoft-standard-WSL2. In a pasted text, its release, or somebody who says WSL 1, where no GPU is found.
+    release ends with microsoft-standard-WSL2. In a pasted text, its release, somebody who says WSL 1, or WSL
+    on a Windows from before WSL2 (build 18362), where no GPU is found.
 
     Why it matters: no driver for Linux can be loaded there, and nothing that is installed inside changes that.
 
@@ -120,7 +131,7 @@ def wsl1_no_gpu(facts: Facts) -> Findings:
     if facts.text.is_all:
         told = facts.text.said("wsl-1")
         if not told and not facts.text.said("wsl-2"):
-            told = facts.text.said("wsl-1-named")
+            told = facts.text.said("wsl-1-named") or _by_its_windows(facts)
         if not told or not fails(facts):
             raise left_open("uname -r")
         proof = lines(told)

@@ -300,9 +300,8 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"|\b(?:CPU|processor|socket) ?[01]\b[^.\n]{0,60}\b(?:CPU|processor|socket) ?[12]\b)"),
     ),
     (
-        "no-selinux",
-        ("SELinux", "selinux", "SElinux"),
-        r"(?i:\b(?:no|without|not using|don't (?:use|have)) selinux\b)",
+        "no-selinux", ("SELinux", "selinux", "SElinux", "enforce"), (r"(?i:^(?![^\n]{0,300}(?<!not )(?<!n't )\b(?:works?|worked|fix\w{0,3}|solve[sd]?|helps?|helped|cure[sd])\b)[^\n]{0,400}?(?:\b(?:no|without|not using|don't (?:use|have)|(?:disabled?|disabling|turn\w{0,3} off) (?:the )?)\W{0,2}selinux\b|\bselinux\b\W{0,3}(?: \w+)?[ \t]{0,3}(?:(?:is|was|are)(?: not|n't) (?:in use|used|enabled|active|installed|running|on\b|enforcing)"
+        r"|(?:(?:is|was|has been|set to|switched|turned|status|mode) ){0,2}\W{0,3}(?:off|disabled|permissive|no)\b)|\bselinux=(?:0|disabled|permissive)|\bsetenforce 0|\bgetenforce\b\W{0,4}(?:\w+ ){0,2}(?:disabled|permissive)\b))"),
     ),
     (
         "plugin-named",
@@ -423,7 +422,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         "laptop-mode",
         ("prime-select", "ntegrated", "intel"),
         (r"prime-select intel\b|envycontrol -s integrated|(?i:\b(?:graphics|gpu) mode ?[:=] ?['\"]?(?:integrated|intel)\b)|optimus-manager --switch (?:intel|integrated)"
-        r"|(?:system76-power graphics|supergfxctl -m) [Ii]ntegrated|['\"`]?\bintel['\"`]? (?:profile|mode)\b|^[Ii]ntegrated$|(?i:switch\w{0,3} (?:\w+ ){0,3}(?:from|to) ['\"`]?(?:intel|integrated)\b)"),
+        r"|(?:system76-power graphics|supergfxctl -[mg]|envycontrol (?:-q|--query))\W{1,3}(?:(?:says?|is|gives|prints|shows) )?\W{0,2}[Ii]ntegrated|['\"`]?\bintel['\"`]? (?:profile|mode)\b|^[Ii]ntegrated$|(?i:switch\w{0,3} (?:\w+ ){0,3}(?:from|to) ['\"`]?(?:intel|integrated)\b)"),
     ),
     ("desktop-named", ("esktop",), r"(?i:docker[ -]desktop|desktop-linux)"),
     (

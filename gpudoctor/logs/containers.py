@@ -122,7 +122,7 @@ LANGUAGE = Language(
         ),
         Kind(
             "container-has-driver-files",
-            r"file creation failed: \S{0,300}/(?P<library>lib(?:nvidia|cuda)[\w.-]{1,60}): file exists",
+            r"(?:file creation|mount operation) failed: /(?!(?:run|dev|proc)/)\S{0,300}/(?P<library>[\w.-]{1,60}): file exists",
             _NOT_STARTED,
         ),
         Kind(
@@ -199,7 +199,7 @@ LANGUAGE = Language(
         ),
         Kind("apptainer-no-files", r"(?i:could not find any (?:nv files|nvidia (?:files|binaries|libraries)) on this host)", "driver-does-not-load"),
         Kind("driver-root-set", r"using root /run/nvidia/driver|^root ?= ?\"/run/nvidia/driver\""),
-        Kind("container-hook-failed", r"running (?:prestart )?hook\b|start(?:ing)? container process$", _NOT_STARTED),
+        Kind("container-hook-failed", r"running (?:prestart )?hook\b|error executing hook [`'\"]?\S{0,80}nvidia-container|start(?:ing)? container process$", _NOT_STARTED),
         Kind("no-cgroups-set", r"(?<!#)(?<!# )\bno-cgroups ?= ?true"),
         # notes
         Kind("benign-container-mode", r"Auto-detected mode as"),

@@ -62,7 +62,8 @@ LANGUAGE = Language(
         Kind("libcuda-found", rf"libcuda\.so\.1 (?:\([^)]{{0,40}}\) )?=> {_PATH}", tell=_found),
         Kind(
             "libcuda-absent",
-            r"(?<!Error: )libcuda\.so(?:\.1)?\W{1,4}(?:cannot open(?: shared object file|;|,|$)|(?:is |was )?(?:not found|missing)|does(?:n't| not) exist)",
+            r"(?<!Error: )libcuda\.so(?:\.1)?\W{1,4}(?:cannot open(?: shared object file|;|,|$)|(?:is |was )?(?:not found|missing)|does(?:n't| not) exist)"
+            r"|\b(?:missing|lacks?|lacking|lack of)(?: the| file)? libcuda\.so(?:\.1)?(?![\w.]*\d)",
             tell=_absent,
         ),
         Kind("libcuda-not-in-process", r"unable to find libcuda\.so DSO loaded", tell=_not_in_process),

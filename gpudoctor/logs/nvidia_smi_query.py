@@ -13,7 +13,7 @@ from .notebook import Notebook
 from .nvidia_smi import TOLD, Devices, address
 
 WORDS = (" :", "GPU", "Link ", "Errors", "Pages", "Reasons", "Usage", "Bit", "Volatile", "Aggregate", "Mode", "PCI", "Temperature",
-         "Power", "Clocks", "Utilization", "Rows", "Product", "Processes", "NVLink", "inactive", "inActive")  # fmt: skip
+         "Power", "Clocks", "Utilization", "Rows", "Product", "Processes", "NVLink", "inactive", "inActive", "Fabric")  # fmt: skip
 _GPU = Pattern(r"GPU (?P<address>[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7])$")
 _VALUE = Pattern(r"(?P<key>[A-Z][\w .()/-]{0,48}?)\s{0,40} : (?P<value>.{1,200})$")
 _HEADER = Pattern(r"(?:vGPU|[A-Z])[\w /()-]{1,40}$")
@@ -77,6 +77,10 @@ def _licensed(value: str) -> bool | None:
     return True if value.startswith("Licensed") else False if value.startswith("Unlicensed") else None
 
 
+def _fabric(value: str) -> int | None:
+    return {"Not Started": 1, "In Progress": 2, "Completed": 3}.get(value)
+
+
 def _text(value: str) -> str | None:
     return None if value in ("N/A", "[N/A]", "Unknown Error") else value
 
@@ -127,6 +131,7 @@ _FIELDS: dict[tuple[str, str], tuple[str, Callable[[str], Any]]] = {
     ("Power", "Default Power Limit"): ("power_default_w", _watt),
     ("Power", "Min Power Limit"): ("power_min_w", _watt),
     ("Power", "Max Power Limit"): ("power_max_w", _watt),
+    ("Fabric", "State"): ("fabric_state", _fabric),
     ("Clocks", "SM"): ("clock_sm_mhz", _whole),
     ("Clocks", "Graphics"): ("clock_graphics_mhz", _whole),
     ("Max Clocks", "SM"): ("clock_sm_max_mhz", _whole),
@@ -172,6 +177,7 @@ class Reader:
             text
             in (
                 "GPU Link Info",
+                "Fabric",
                 "PCIe Generation",
                 "Ecc Mode",
                 "ECC Mode",
@@ -229,6 +235,8 @@ class Reader:
             or (name == "vgpu_licensed" and got is False)
         ):
             return Understood("gpu-answer", {"index": str(index), "name": key, "value": value})
+        if name == "fabric_state" and got in (1, 2):
+            return Understood("fabric-waits", {"index": str(index), "value": value})
         if name in ("power_limit_w", "power_default_w"):
             limit, default = self._devices.told(index, "power_limit_w"), self._devices.told(index, "power_default_w")
             if limit and default and limit < default:

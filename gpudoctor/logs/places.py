@@ -78,7 +78,7 @@ LANGUAGE = Language(
         Kind("builds-an-image", rf"^Step \d+/\d+ ?:|-> Running in {_ID}|^#\d{{1,3}} \d+\.\d+ |\bnvidia-docker2? build\b"),
         Kind(
             "run-without-gpus",
-            r"\b(?:docker|podman|nerdctl) (?:container )?(?:run|create) (?=[^\n]{0,400}(?:gpu|cuda|nvcr\.io))(?![^\n]{0,2000}\\$)",
+            r"\b(?:docker|podman|nerdctl) (?:container )?(?:run|create) (?=[^\n]{0,400}(?:gpu|cuda|nvcr\.io|pytorch/pytorch))(?![^\n]{0,2000}\\$)",
             tell=inside("docker", NAMED),
         ),
         Kind(

@@ -335,6 +335,11 @@ def _complaints(said: dict[str, TextEvent], lines: Iterable[str]) -> list[str]:
         found.append("image-lacks-libcuda-said")
     if "module-not-built-said" in kinds and "module-build-said" in kinds:
         found.append("module-not-built-said")
+    hybrid, gone = said.get("hybrid-named"), said.get("card-gone-said")
+    if hybrid is not None and hybrid.line == 1 and _TROUBLE.search(hybrid.text):
+        found.append("hybrid-named")
+    elif hybrid is not None and gone is not None and gone.line == 1:
+        found.append("card-gone-said")
     return found
 
 

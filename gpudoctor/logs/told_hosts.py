@@ -283,12 +283,18 @@ LOSES = Language(
         "vernight",
         "from time",
         "point",
+        "tops using",
+        "topped using",
+        "onger use",
+        "\u5bb9\u5668",
     ),
     kinds=(
         Kind(
             "container-loses-gpu",
             rf"(?i:^(?=[^\n]{{0,300}}\b(?:docker|containers?|pods?|podman|kubernetes|k8s)\b)(?![^\n]{{0,300}}\b(?:train\w*|epochs?|suspend\w*|sleep|resum\w*|reboot\w*|out of memory|OOM)\b)[^\n]{{0,300}}?(?:\b{_HAS}\b[^.\n]{{0,50}}?\b{_GOES}\b[^.\n]{{0,50}}?\b{_LATER}|\b{_LATER}\b[^.\n]{{0,60}}?\b{_HAS}\b[^.\n]{{0,40}}?\b{_GOES}\b|\b{_HAS}\b {_LATER} {_GOES}\b|\b{_LOSES}\b[^.\n]{{0,30}}?\b{_HAS}\b[^.\n]{{0,40}}?\b{_LATER}"
-            rf"|\b{_LATER}\b[^.\n]{{0,60}}?\b{_LOSES}\b[^.\n]{{0,30}}?\b{_HAS}\b))",
+            rf"|\b{_LATER}\b[^.\n]{{0,60}}?\b{_LOSES}\b[^.\n]{{0,30}}?\b{_HAS}\b|\b{_HAS}\b[^.\n]{{0,24}}?\b(?:lost|gone)\b[^.\n]{{0,24}}?\bafter\b[^.\n]{{0,40}}?\b(?:idle|inactiv\w+|idling)"
+            rf"|\b(?:docker|containers?|pods?)\b[^.\n]{{0,40}}?\b(?:stop(?:s|ped)? using|no longer uses?) (?:the |its |my )?{_HAS}\b[^\n]{{0,60}}?\b(?:until|restart\w*|after|hours?|days?)\b))"
+            r"|\u5bb9\u5668[^\u3002\n]{0,20}(?:\u4e00\u6bb5\u65f6\u95f4|\u5c0f\u65f6|\u51e0\u5929)[^\u3002\n]{0,12}(?:GPU|gpu|\u663e\u5361)[^\u3002\n]{0,8}(?:\u4e22|\u6d88\u5931|\u6389)",
             "container-does-not-start",
             once=True,
         ),

@@ -52,6 +52,8 @@ def _hints(facts: Facts) -> Iterator[str]:
     lib = facts.driver.libcuda
     inside = isinstance(facts.system.container, str) or said("container-shell")
     asked = (*gpus_asked(facts), *said("on-a-host"))
+    if lib.init_result == _MISMATCH and _started_in_container(facts):
+        yield "cuda-compat-unsupported"
     if said("docker-of-snap") or setups.of_snap(facts):
         yield "container-snap-docker"
     if said("desktop-named") and not said("on-windows", "on-a-mac"):
@@ -76,7 +78,7 @@ def _hints(facts: Facts) -> Iterator[str]:
         said("cluster-named") and said("pod-lacks-nvml-said")
     ):
         yield "container-runtime-not-default"
-    if facts.gpu.nvml_error == _REFUSED and said("label-named"):
+    if facts.gpu.nvml_error == _REFUSED and said("label-named") and not said("no-selinux"):
         yield "lsm-denied"
     if said("container-detects-none"):
         yield "container-host-driver-broken"
@@ -223,6 +225,14 @@ def _is_newer(card: str, than: str) -> bool:
     return all(c in _GENERATIONS for c in letters) and _GENERATIONS.index(letters[0]) > _GENERATIONS.index(letters[1])
 
 
+def _started_in_container(facts: Facts) -> bool:
+    """A container was started, which NVIDIA's tool refuses where the host's own driver is of two releases."""
+    named = isinstance(facts.system.container, str) or facts.text.said("container-run", "container-named")
+    return bool(named) and not facts.text.shows("container-does-not-start")
+
+
+_MISMATCH = 803
+"""cuInit's answer: libcuda is of another release than the kernel module."""
 _BLACKWELL = Pattern(r"(?:^|\||RTX )50[5-9]0|\bB[23]00\b|\bGB10\b|RTX PRO")
 _FOR_BLACKWELL = (2, 21)
 """The first release whose code the driver compiles for these GPUs throughout: RUNS_PTX of the checks."""
@@ -439,7 +449,7 @@ _WORKS = Pattern(r"(?i)\b(?:works?|worked|working|fine|ok|okay|runs|ran)\b")
 def _without_nvidia(facts: Facts) -> Iterator[str]:
     """The GPUs that the text names are others', or it says that there is none."""
     said = facts.text.said
-    if said("talks-of-colab", "in-colab", "prime-intel", "laptop-mode", "gpu-switched-off"):
+    if said("talks-of-colab", "in-colab", "prime-intel", "laptop-mode", "gpu-switched-off", "hybrid-named"):
         return  # whose card is another one, or a second one
     vendors = {e.values.get("vendor", "") for e in said("gpu-on-bus")}
     vendors |= {vendor for e in said("other-gpu-mentioned") for vendor in e.values}

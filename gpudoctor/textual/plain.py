@@ -46,6 +46,32 @@ def _said(facts: Facts) -> Iterator[str]:
         yield "container-no-gpus-flag"
     if said("module-not-built-said") and said("module-build-said"):
         yield "driver-module-not-loaded"
+    yield from _of_the_machine(facts)
+
+
+def _of_the_machine(facts: Facts) -> Iterator[str]:
+    """A laptop's second GPU is not on the bus; the fabric of a machine with NVSwitch; a build that is linked with no CUDA."""
+    said = facts.text.said
+    vendors = {e.values.get("vendor", "") for e in said("gpu-on-bus")}
+    others = vendors or (said("displays-listed") and said("other-gpu-mentioned"))
+    hybrid, gone = said("hybrid-named"), said("card-gone-said")
+    by_tool = hybrid and (others or gone or hybrid[0].line == 1)
+    lost = bool(said("library-not-loaded", "cudnn-not-found"))
+    works = said("smi-works") or isinstance(facts.gpu.driver_version, str)
+    absent = "nvidia" not in vendors and not works and not lost
+    if absent and (by_tool or (said("laptop-named") and gone and others)):
+        yield "optimus-gpu-powered-off"
+    switched = [e.text for e in said("nvswitch-named") if _SWITCHED.search(e.text)]
+    works = works or any("abric" in text for text in switched)
+    lost = lost or facts.driver.libcuda.path is None
+    none = facts.tensorflow.devices == () or said("torch-lacks-gpu", "says-no-gpu")
+    if switched and works and none and not lost:
+        yield "fabric-manager-not-running"
+    if said("no-cuda-links-said") and not lost:
+        yield "tf-cpu-only-package"
+
+
+_SWITCHED = Pattern(r"(?i)nvswitch|\bHGX\b|\bfabric[- ]?manager")
 
 
 def _compiler(facts: Facts) -> Iterator[str]:

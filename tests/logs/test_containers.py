@@ -103,7 +103,7 @@ OPEN = [
     (OLD[:230], ("container-driver-too-old", "container-host-driver-broken")),
     ('docker: Error response from daemon: OCI runtime create failed: exec: "nvidia-smi": executable file not found in $PATH: unknown.', ("container-no-gpus-flag", "container-toolkit-missing")),
     ("Error: unresolvable CDI devices nvidia.com/gpu=1", ("container-toolkit-missing", "container-visible-devices-wrong")),
-    ("Error: stat nvidia.com/gpu=all: no such file or directory", ("container-toolkit-too-old", "container-toolkit-missing")),
+    ("Error: stat nvidia.com/gpu=all: no such file or directory", ("container-toolkit-missing", "container-toolkit-too-old")),
     ("error during container init: failed to fulfil mount request: open /usr/bin/nvidia-persistenced: no such file or directory", ("cdi-spec-stale", "container-toolkit-too-old")),
     ('docker: Error response from daemon: error gathering device information while adding custom device "/dev/nvidia0": no such file or directory.', ("device-nodes-missing", "container-host-driver-broken")),
     ("unknown flag: --gpus", ("container-toolkit-too-old",)),

@@ -52,7 +52,7 @@ CLUES: dict[str, tuple[str, ...]] = {
     "ngc-gpu-unsupported": ("gpu-too-new-for-build", "gpu-compute-capability-too-old"),
     "cdi-unresolved": ("container-toolkit-missing", "container-visible-devices-wrong", "container-rootless-cgroups"),
     "cdi-no-vendor": ("container-toolkit-missing", "no-nvidia-gpu", "driver-missing", "amd-gpu"),
-    "cdi-unsupported": ("container-toolkit-too-old", "container-toolkit-missing"),
+    "cdi-unsupported": ("container-toolkit-missing", "container-toolkit-too-old"),
     "cdi-file-gone": ("cdi-spec-stale", "container-toolkit-too-old", "container-driver-root-wrong"),
     "device-node-not-given": ("device-nodes-missing", "container-host-driver-broken"),
     "no-gpus-option": ("container-toolkit-too-old",),
