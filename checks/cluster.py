@@ -223,7 +223,7 @@ def tf_config_host_unresolvable(facts: Facts) -> Findings:
     """The name of a host in TF_CONFIG leads to no address.
 
     What it looks at: getaddrinfo of each host of the cluster, in the examined interpreter. A name server that does not answer leaves it
-    open.
+    open. In a pasted text: gRPC's 'DNS resolution failed' beside TF_CONFIG or a ClusterSpec.
 
     Why it matters: TensorFlow tries again and again, says little of it, and training hangs at its start.
 
@@ -232,6 +232,9 @@ def tf_config_host_unresolvable(facts: Facts) -> Findings:
 
     Source: getaddrinfo(3); https://www.tensorflow.org/api_docs/python/tf/distribute/cluster_resolver/TFConfigClusterResolver
     """
+    if facts.text.is_all:
+        yield _nameless_in_words(facts)
+        return None
     config = _cluster(facts)
     others = _others(config)
     lost = [t for t in others if t.resolved is None]
@@ -251,7 +254,7 @@ def tf_config_address_unreachable(facts: Facts) -> Findings:
     """A task of TF_CONFIG can't be reached from here.
 
     What it looks at: one TCP connection to each other task's address, closed at once: no answer within two seconds, or no way there. A
-    connection that is refused is no fault: the host answers, and its process has not been started.
+    connection that is refused is no fault: the host answers, and its process has not been started. A pasted text leaves it open.
 
     Why it matters: every process waits for all others, and training hangs at its start.
 
@@ -260,6 +263,8 @@ def tf_config_address_unreachable(facts: Facts) -> Findings:
 
     Source: connect(2); https://www.tensorflow.org/guide/distributed_training (TF_CONFIG).
     """
+    if facts.text.is_all:
+        raise left_open("ip route get ADDRESS; nc -vz ADDRESS PORT  # those of the other tasks")
     config = _cluster(facts)
     others = [t for t in _others(config) if t.resolved is not None]
     lost = [
@@ -282,6 +287,18 @@ def tf_config_address_unreachable(facts: Facts) -> Findings:
             ),
         ),
     )  # fmt: skip
+
+
+def _nameless_in_words(facts: Facts) -> Found:
+    """gRPC finds no address for another task's name. Raises UnknownFactError."""
+    lost = facts.text.said("cluster-no-name")
+    if not lost:
+        raise left_open("getent hosts NAME  # that of each other task")
+    return Found(
+        message="The name of another task's host leads to no address here.",
+        proof=lines(lost[:2]),
+        fixes=(_advice("Correct the name, or make it known here", "getent hosts NAME"),),
+    )
 
 
 def _first_address(task: ClusterTask) -> str:
@@ -416,7 +433,7 @@ def tf_config_proxy(facts: Facts) -> Findings:
     """TensorFlow's connections to the other tasks go to an HTTP proxy.
 
     What it looks at: grpc_proxy, https_proxy and http_proxy of the examined process, the first that is set, and whether no_grpc_proxy or
-    else no_proxy leaves out the hosts of TF_CONFIG.
+    else no_proxy leaves out the hosts of TF_CONFIG. A pasted text leaves it open.
 
     Why it matters: gRPC goes by them for every address, those of the own machine and network as well; the proxy does not lead there. TensorFlow
     says nothing of it, and training hangs at its start.
@@ -426,6 +443,8 @@ def tf_config_proxy(facts: Facts) -> Findings:
     Source: gRPC core, doc/environment_variables.md; tried: two workers of TensorFlow 2.21 on 127.0.0.1 with http_proxy, and with
     https_proxy, wait for ever.
     """
+    if facts.text.is_all:
+        raise left_open("env | grep -i proxy")
     config = _cluster(facts)
     tasks = _speaking(config)
     caught = [t for t in tasks if isinstance(t.proxy_variable, str)]

@@ -267,6 +267,7 @@ def read(pasted: Pasted) -> Facts:
     statements.finish()
     tensorflow_facts.settle(notes)
     answered.settle(notes)
+    clusters.settle(notes)
     if wrote:
         from . import told_work
 
