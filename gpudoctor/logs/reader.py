@@ -278,7 +278,9 @@ def read(pasted: Pasted) -> Facts:
 def _merely_asks(left: list[str], found: tuple[Alike, ...]) -> bool:
     from . import asked_of_speed
 
-    return asked_of_speed.merely_asks(left, found)
+    return any(
+        says(left, found) for says in (asked_of_speed.merely_asks, asked_of_speed.is_brief, asked_of_speed.is_explained)
+    )
 
 
 def _printed(notes: Notebook) -> set[int]:
