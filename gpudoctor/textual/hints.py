@@ -197,7 +197,7 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "gpu-too-new-for-build"
     if facts.tensorflow.directory is None and said("notebook-lacks-tensorflow", "in-a-notebook"):
         yield "jupyter-kernel-other-environment"
-    yield from _without_nvidia(facts)
+    yield from without_nvidia(facts)
 
 
 def _parts_lost_on_windows(facts: Facts) -> list[str]:
@@ -358,6 +358,16 @@ def strong(facts: Facts) -> Iterator[str]:
         yield "cpu-no-avx"
     if said("dll-routine") and old and not newer and (release is None or release >= _WITH_AVX):
         yield "cpu-no-avx"
+    ends_in = {e.values["package"] for e in said("import-ends-in")}
+    if said("dll-procedure") and ends_in == {"google"}:
+        yield "protobuf-mismatch"
+    if (
+        ends_in
+        and not ends_in & _NAMED_OF_THEIR_OWN
+        and facts.tensorflow.loader_ok is not False
+        and not _loads_a_file(facts)
+    ):
+        yield "tf-import-broken"
     if said("file-in-wheels-said") and said("library-not-loaded", "cudnn-part-missing"):
         yield "pip-nvidia-libs-not-found"
     if setups.for_processors(facts):
@@ -367,7 +377,18 @@ def strong(facts: Facts) -> Iterator[str]:
     failed, cards = said("gemm-failed", "cublas-failed", "handle-failed"), facts.text.cards()
     if failed and said("memory-not-it-said") and release is None and cards and all(_AMPERE.search(c) for c in cards):
         yield "gpu-too-new-for-build"
-    yield from _without_nvidia(facts)
+    yield from without_nvidia(facts)
+
+
+_NAMED_OF_THEIR_OWN = {"google", "numpy"}
+"""Packages whose faults have names of their own."""
+
+
+def _loads_a_file(facts: Facts) -> bool:
+    """Whether the import ends where the system loads a library: what is amiss with it is another matter."""
+    return bool(
+        facts.text.said("dll-absent", "dll-procedure", "dll-routine", "glibc", "libstdcxx", "numpy-message")
+    ) or (".so" in str(facts.tensorflow.import_error))
 
 
 _AMPERE = Pattern(
@@ -436,7 +457,7 @@ def _is_colab(facts: Facts) -> bool:
 _WORKS = Pattern(r"(?i)\b(?:works?|worked|working|fine|ok|okay|runs|ran)\b")
 
 
-def _without_nvidia(facts: Facts) -> Iterator[str]:
+def without_nvidia(facts: Facts) -> Iterator[str]:
     """The GPUs that the text names are others', or it says that there is none."""
     said = facts.text.said
     if said("talks-of-colab", "in-colab", "prime-intel", "laptop-mode", "gpu-switched-off"):
