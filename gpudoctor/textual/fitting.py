@@ -211,7 +211,9 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
         order = (*_MODULE, *_NOT_HANDED_OVER) if facts.text.said("other-kernel-works") else order
         return (*order, "device-nodes-missing", "wsl-libcuda-path")
     if isinstance(tensorflow.import_error, str):
-        return (*_IMPORT, "driver-missing") if removed(facts) else _IMPORT
+        fits = (*_IMPORT, "driver-missing") if removed(facts) else _IMPORT
+        of_x86 = facts.system.machine == "aarch64" and facts.text.said("wheel-of-x86")
+        return ("tf-aarch64-no-wheel", *fits) if of_x86 else fits
     if not isinstance(tensorflow.libraries, Unread) and tensorflow.libraries:
         return (*libraries.fitting(facts), "driver-missing", "no-nvidia-gpu", "container-no-gpus-flag")
     if facts.text.said("lists-xla-gpu"):  # which needs the driver and libcuda alone
