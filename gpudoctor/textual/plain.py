@@ -51,6 +51,13 @@ def _said(facts: Facts) -> Iterator[str]:
     fails = isinstance(facts.tensorflow.import_error, str) or facts.tensorflow.devices == ()
     if fails and said("gpu-package", "names-cuda") and not facts.text.cards() and "amd-gpu" in without_nvidia(facts):
         yield "amd-gpu"
+    if (
+        said("other-finds-none")
+        and said("several-programs")
+        and said("beside-others-told")
+        and not facts.text.shows_a_failure
+    ):
+        yield "gpu-memory-held-by-other-process"
     if said("tasks-on-bridge") and said("second-machine-named", "several-machines"):
         yield "tf-config-address-unreachable"
     if said("module-not-built-said") and said("module-build-said"):
@@ -110,12 +117,10 @@ _BUILT_FOR_IT, _KNOWS_IT = (2, 4), 11
 """The first TensorFlow whose packages are for such a CUDA."""
 
 
-_COMPARES = Pattern(
-    r"(?i)^(?=[^\n]{0,400}\b(?:works?|worked|fine|ok|okay|(?:can|could) (?:use|run|train)|runs|ran|trains|trained|no (?:problem|issue|error)s?)\b)[^\n]{0,400}(?:\b(?:not|fail\w*|errors?|crash\w*|wrong|nan|hangs?|cannot)\b|n't\b)"
+_WELL = Pattern(
+    r"(?i)(?<!not )(?<!n't )(?<!never )\b(?:works?|worked|fine|ok|okay|(?:can|could) (?:use|run|train)|runs|ran|trains|trained|no (?:problem|issue|error)s?)\b|\u6b63\u5e38|\u6ca1\u95ee\u9898"
 )
-"""Who says so has one card on which it works."""
-
-
+"""Who says so has a card on which it works."""
 _AT_WORK = (
     *_WAITS, "gpu-is-slow", "device-created", "device-found", "library-opened", "lists-gpus", "conda-brings-cuda", "memory-short-told", "loss-is-nan",
     "nvidia-smi-not-found",
@@ -131,13 +136,6 @@ def _linked_with_another(facts: Facts) -> bool:
     return facts.tensorflow.devices != () and libraries.names_another_than_linked(facts)
 
 
-def _older_of(values: dict[str, str]) -> list[str]:
-    """Of several cards in a line those that are no newer ones, where one is."""
-    cards = values.get("cards", "").split("|")
-    older = [card for card in cards if not _NEW_CARD.search(card)]
-    return older if len(older) < len(cards) else []
-
-
 def _card_is_newer(facts: Facts) -> bool:
     """Whether each card that is named is newer than each TensorFlow, and each CUDA, that is."""
     told = [e.values for e in facts.text.said("names")]
@@ -145,8 +143,10 @@ def _card_is_newer(facts: Facts) -> bool:
     cudas = [e.values["cuda"] for e in facts.text.said("names-cuda") if e.values.get("cuda")]
     cudas += [one for v in told for one in v.get("cuda", "").split()]
     old = all(int(one.split(".")[0]) < _KNOWS_IT for one in cudas) and all(one < _BUILT_FOR_IT for one in releases)
-    beside = {card for e in facts.text.said("names") if _COMPARES.search(e.text) for card in _older_of(e.values)}
-    cards = [card for card in facts.text.cards() if card not in beside]
+    beside = {
+        card for e in facts.text.said("names") if _WELL.search(e.text) for card in e.values.get("cards", "").split("|")
+    }
+    cards = [card for card in facts.text.cards() if card not in beside or _NEW_CARD.search(card)]
     return bool(cards) and all(_NEW_CARD.search(name) for name in cards) and bool(cudas or releases) and old
 
 

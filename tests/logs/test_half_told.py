@@ -53,6 +53,7 @@ def within(*frames: tuple[str, str], error: str) -> str:
     [
         # whose memory is gone before the start
         ("training problem\n" + FREE.format(bus=1, free="38.12MiB") + FREE.format(bus=2, free="91.50MiB"), HELD),
+        ("two notebooks at the same time\nWhen notebook A is open, a second notebook fails on the GPU. RTX 2070", HELD),
         # a board that is told by its cores, its kernel or its CUDA
         ("The import fails\n256-core NVIDIA Pascal @ 1300MHz\nunpacked tensorflow_gpu-1.13.1-cp36-cp36m-manylinux1_x86_64.whl\n" + SWIG, NO_WHEEL),
         ("The import fails\nkernel 4.9.140-tegra\nunzipped tensorflow-2.0.0-cp36-cp36m-manylinux2010_x86_64.whl\n" + SWIG, NO_WHEEL),
@@ -71,6 +72,8 @@ def within(*frames: tuple[str, str], error: str) -> str:
         # cards
         ("tensorflow-gpu 1.14, CUDA 10.0 on Windows 10\nGPU: AMD Radeon R7 M265\n" + IMPORT + ABSENT, AMD),
         ("TF 1.12 and A100\ntensorflow-gpu==1.12.0, CUDA 9.0\nIt works on a V100, on the A100 it does not.\n", NEW),
+        ("A100 incompatible\nTensorFlow version: 1.15.5 (pip)\nIs there a way to make it run there? On a V100 it runs.", NEW),
+        ("\u7248\u672c\u517c\u5bb9\ntensorflow-gpu 1.12 \u5728 3090 \u4e0a\u65e0\u6cd5\u8fd0\u884c\uff0c\u5728 1080Ti \u4e0a\u6b63\u5e38", NEW),
         ("Program crashes when training starts\ntensorflow-gpu 1.4, CUDA 9.1, cuDNN 7, Windows 10\npython.exe has stopped working\n", MISMATCH),
         ("Which versions?\ntensorflow-gpu 1.8 with CUDA 9.2 does not work, what do I do?\n", MISMATCH),
         # tasks that do not reach each other
@@ -99,6 +102,8 @@ def test_the_halves_are_put_together(text: str, cause: str) -> None:
         ("AMD Ryzen 5 3600 and RTX 2060\ntensorflow-gpu 1.14, CUDA 10.0\n" + IMPORT + ABSENT, "msvc-runtime-missing"),
         (CLUSTER.format(a="10.0.0.4", b="10.0.0.5") + "it trains\n", ""),
         (f"{P}I tensorflow/core/common_runtime/gpu/gpu_device.cc:1850] Adding visible gpu devices: 0", ""),
+        ("Which GPUs are compatible with tensorflow 1.12? I have a GTX 1080", ""),
+        ("Is TF 2.6 compatible with my RTX 3080?\nCUDA 11.2", ""),
         # nothing is wrong
         ("First inference is slow\nThe first image takes 3.1 s on my RTX 2080 Ti, the next ones 0.05 s each. Why, and can it be avoided?", ""),
         ("slow at the first call\nThe first call of sess.run takes about 4 sec, all others 15ms. GPU: GTX 1660 Ti", ""),
