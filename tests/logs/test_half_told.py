@@ -11,6 +11,7 @@ SWIG = (
     'Traceback (most recent call last):\n  File "/usr/local/lib/tensorflow/python/pywrap_tensorflow.py", line 58, in <module>\n'
     "    from tensorflow.python.pywrap_tensorflow_internal import *\n"
 )
+HELPER = "    _pywrap_tensorflow_internal = swig_import_helper()\n"
 IMPORT = 'Traceback (most recent call last):\n  File "a.py", line 1, in <module>\n    import tensorflow as tf\n'
 ABSENT = "ImportError: DLL load failed: The specified module could not be found.\n"
 CUBLAS = "ImportError: libcublas.so.9.0: cannot open shared object file: No such file or directory\n"
@@ -65,6 +66,10 @@ def within(*frames: tuple[str, str], error: str) -> str:
         # the one library that tells CUDA 11.0 from the later ones
         ("tensorflow 2.5.0 finds no GPU\n" + OPENED.format(p=P, name="libcusparse.so.11") + LOST.format(p=P, name="libcusolver.so.11"), MISMATCH),
         ("Cusolver still looks for version 10, each other dll is there\n" + OPENED.format(p=P, name="cudart64_110.dll"), MISMATCH),
+        # a traceback that ends before its error
+        ("import error with tensorflow-gpu 1.9\nCUDA 9.2 on Ubuntu 16.04\n" + SWIG + HELPER, MISMATCH),
+        ("import error with tensorflow-gpu 1.9\nCUDA 9.0 on Ubuntu 16.04\n" + SWIG + HELPER, PATH),
+        ("The import ends due to a missing libcuda.so.1\nIt is in a container.\n" + SWIG, "container-no-gpus-flag"),
         # where an import ends
         (within(("six.py", "import winreg"), error="AttributeError: module 'six' has no attribute 'ensure_str'"), BROKEN),
         (within(("google/protobuf/__init__.py", "__import__('pkg_resources')"), ("pkg_resources.py", "register(x)"), error="Attribute"), BROKEN),
