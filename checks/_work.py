@@ -230,6 +230,8 @@ _SIZE = Pattern(r"(?P<number>\d+(?:\.\d+)?) ?(?P<unit>[KMGT]?)")
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _SMALL, _TINY = 0.25, 0.05
 """Of the card's memory: less than this is left for TensorFlow where another process holds most of it."""
+_LESS_THAN_A_CONTEXT = 0.02
+"""Of the card's memory, on every GPU that is found."""
 _NEARLY_ALL = 0.9
 _MUCH = 1 << 30
 """Bytes that are more than enough for a handle."""
@@ -266,6 +268,8 @@ def held_by_others(facts: Facts) -> tuple[str, tuple[Evidence, ...]] | None:
         () if any("Tegra" in n or "Jetson" in n for n in _names(facts)) else text.said("memory-at-start")
     )  # shared with the host
     least = _SMALL if text.shows("op-fails") else _TINY if text.said("reads-like-a-fault") else 0.0
+    if total and starts and all(_bytes(e.values["free"]) < _LESS_THAN_A_CONTEXT * total for e in starts):
+        least = max(least, _LESS_THAN_A_CONTEXT)  # nothing runs with so little, whatever is told besides
     if little := [e for e in starts if total and _bytes(e.values["free"]) < least * total]:
         return "Most of the GPU's memory was in use before this program started.", lines(little)
     if told := _given_little(facts, total):

@@ -6,18 +6,17 @@ import itertools
 from collections.abc import Iterable
 from shlex import quote
 
+from gpudoctor.checks import _cluster_said
 from gpudoctor.checks._reasons import named, several
-from gpudoctor.checks._said import left_open, lines, machines_alone
+from gpudoctor.checks._said import left_open, machines_alone
 from gpudoctor.facts import ALL_REDUCE, ClusterTask, Facts, PortHolder, TfConfig, Unread, known
-from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
-from gpudoctor.patterns import Pattern
+from gpudoctor.findings import Evidence, Findings, Found, Level, NotApplicable, Stage
 from gpudoctor.registry import check
 
 _ROLES = ("chief", "worker", "ps", "evaluator")
 """What TensorFlow's multi_worker_util takes."""
 _ONE_OF = ("chief", "evaluator")
 _SOURCE = "TF_CONFIG of the examined process"
-_SHOW = "python3 -c 'import json, os; print(json.dumps(json.loads(os.environ[\"TF_CONFIG\"]), indent=1))'"
 
 
 def _config(facts: Facts) -> TfConfig:
@@ -53,10 +52,6 @@ def _shown(tasks: Iterable[ClusterTask]) -> tuple[Evidence, ...]:
     return tuple(Evidence(text=f"{t.name}: {t.address}", source=_SOURCE) for t in tasks)
 
 
-def _advice(summary: str, *steps: str) -> Fix:
-    return Fix(kind="command" if steps else "advice", risk="safe", summary=summary, steps=steps)
-
-
 @check("GD330", "tf-config-invalid", stage=Stage.USE, explains=("op-fails", "collective-fails"))
 def tf_config_invalid(facts: Facts) -> Findings:
     """TF_CONFIG is not what TensorFlow reads.
@@ -74,7 +69,7 @@ def tf_config_invalid(facts: Facts) -> Findings:
     server_lib.py (ClusterSpec), multi_worker_util.py (_validate_cluster_spec); tried with 2.21.
     """
     if facts.text.is_all:
-        yield _refused_in_words(
+        yield _cluster_said.refused(
             facts, "cluster-refused", "the roles of TF_CONFIG's cluster are not what TensorFlow takes"
         )
         return
@@ -88,11 +83,11 @@ def tf_config_invalid(facts: Facts) -> Findings:
         message=f"TF_CONFIG can't be used: {flaws[0]}" + (f" (and {several(len(flaws) - 1, 'more flaw')})." if flaws[1:] else "."),
         proof=tuple(Evidence(text=flaw, source=_SOURCE) for flaw in flaws),
         fixes=(
-            _advice(
+            _cluster_said.advice(
                 "Write it anew: the same 'cluster' on every machine, on each its own 'task', such as "
                 '{"cluster": {"worker": ["host1:2222", "host2:2222"]}, "task": {"type": "worker", "index": 0}}'
             ),
-            _advice("Where one machine alone is meant, take it away", "unset TF_CONFIG"),
+            _cluster_said.advice("Where one machine alone is meant, take it away", "unset TF_CONFIG"),
         ),
         explains=("op-fails", "collective-fails") if ours else ("collective-fails",),
     )  # fmt: skip
@@ -126,7 +121,7 @@ def tf_config_task_out_of_range(facts: Facts) -> Findings:
     https://www.tensorflow.org/api_docs/python/tf/distribute/cluster_resolver/TFConfigClusterResolver
     """
     if facts.text.is_all:
-        yield _refused_in_words(facts, "task-refused", "the task of TF_CONFIG is not in its cluster")
+        yield _cluster_said.refused(facts, "task-refused", "the task of TF_CONFIG is not in its cluster")
         return
     config = _config(facts)
     role, index = config.task_type, config.task_index
@@ -141,7 +136,11 @@ def tf_config_task_out_of_range(facts: Facts) -> Findings:
         + (last if count else f"its cluster has no '{role}'")
         + ".",
         proof=(Evidence(text=f"task: type '{role}', index {index}", source=_SOURCE), *_shown(config.tasks[:8])),
-        fixes=(_advice("Give this process one of the addresses: indices count from 0 in each role", _SHOW),),
+        fixes=(
+            _cluster_said.advice(
+                "Give this process one of the addresses: indices count from 0 in each role", _cluster_said.SHOW
+            ),
+        ),
     )
 
 
@@ -167,7 +166,9 @@ def tf_config_duplicate_address(facts: Facts) -> Findings:
             yield Found(
                 message=f"{one.name} and {other.name} of TF_CONFIG have one address: {why}.",
                 proof=_shown((one, other)),
-                fixes=(_advice("Give each task of a host a port of its own, on every machine the same list"),),
+                fixes=(
+                    _cluster_said.advice("Give each task of a host a port of its own, on every machine the same list"),
+                ),
             )
             return
     for task in tasks:
@@ -205,7 +206,7 @@ def tf_config_localhost(facts: Facts) -> Findings:
     Source: https://www.tensorflow.org/tutorials/distribute/multi_worker_with_keras
     """
     if facts.text.is_all:
-        yield _local_in_words(facts)
+        yield _cluster_said.local(facts)
         return None
     config = _cluster(facts)
     tasks = _speaking(config)
@@ -221,7 +222,7 @@ def tf_config_localhost(facts: Facts) -> Findings:
     yield Found(
         message=f"{local[0].name} of TF_CONFIG is {local[0].address}, which is another machine on each, and {away[0].address} is not here.",
         proof=_shown((*local[:4], *away[:4])),
-        fixes=(_advice("Name the host as the other machines know it", "hostname -f", "ip -br address"),),
+        fixes=(_cluster_said.advice("Name the host as the other machines know it", "hostname -f", "ip -br address"),),
         level=Level.INFO if own else Level.FAIL,
     )
 
@@ -231,7 +232,7 @@ def tf_config_host_unresolvable(facts: Facts) -> Findings:
     """The name of a host in TF_CONFIG leads to no address.
 
     What it looks at: getaddrinfo of each host of the cluster, in the examined interpreter. A name server that does not answer leaves it
-    open.
+    open. In a pasted text: gRPC's 'DNS resolution failed' beside TF_CONFIG or a ClusterSpec.
 
     Why it matters: TensorFlow tries again and again, says little of it, and training hangs at its start.
 
@@ -240,6 +241,9 @@ def tf_config_host_unresolvable(facts: Facts) -> Findings:
 
     Source: getaddrinfo(3); https://www.tensorflow.org/api_docs/python/tf/distribute/cluster_resolver/TFConfigClusterResolver
     """
+    if facts.text.is_all:
+        yield _cluster_said.nameless(facts)
+        return None
     config = _cluster(facts)
     others = _others(config)
     lost = [t for t in others if t.resolved is None]
@@ -250,7 +254,11 @@ def tf_config_host_unresolvable(facts: Facts) -> Findings:
     yield Found(
         message=f"TF_CONFIG names {_all_of(lost)}: the name of the host leads to no address here.",
         proof=tuple(Evidence(text=f"{t.name}: {t.host} is not known", source="getaddrinfo") for t in lost[:8]),
-        fixes=(_advice("Correct the name, or make it known here", f"getent hosts {quote(lost[0].host or '')}"),),
+        fixes=(
+            _cluster_said.advice(
+                "Correct the name, or make it known here", f"getent hosts {quote(lost[0].host or '')}"
+            ),
+        ),
     )
 
 
@@ -259,7 +267,7 @@ def tf_config_address_unreachable(facts: Facts) -> Findings:
     """A task of TF_CONFIG can't be reached from here.
 
     What it looks at: one TCP connection to each other task's address, closed at once: no answer within two seconds, or no way there. A
-    connection that is refused is no fault: the host answers, and its process has not been started.
+    connection that is refused is no fault: the host answers, and its process has not been started. A pasted text leaves it open.
 
     Why it matters: every process waits for all others, and training hangs at its start.
 
@@ -286,7 +294,7 @@ def tf_config_address_unreachable(facts: Facts) -> Findings:
         message=f"{_all_of(lost)} of TF_CONFIG can't be reached from here: {lost[0].connection}.",
         proof=tuple(Evidence(text=f"{t.name}, {t.address}: {t.connection}", source="a TCP connection") for t in lost[:8]),
         fixes=(
-            _advice(
+            _cluster_said.advice(
                 "Open the port between the machines (firewall, security group, the container's network), and look at the way there",
                 f"ip route get {quote(_first_address(lost[0]))}",
             ),
@@ -317,7 +325,7 @@ def tf_config_port_taken(facts: Facts) -> Findings:
     Source: proc(5), /proc/net/tcp; TensorFlow, grpc_server_lib.cc.
     """
     if facts.text.is_all:
-        yield _taken_in_words(facts)
+        yield _cluster_said.taken(facts)
         return
     config = _cluster(facts)
     mine = config.mine()
@@ -334,7 +342,7 @@ def tf_config_port_taken(facts: Facts) -> Findings:
         yield Found(
             message=f"{mine.name} of TF_CONFIG runs already, as {who}: a second one can't take port {mine.port}.",
             proof=proof,
-            fixes=(_advice("If it is left over from an earlier run, end it", f"kill {pid}"),),
+            fixes=(_cluster_said.advice("If it is left over from an earlier run, end it", f"kill {pid}"),),
             level=Level.INFO,
             explains=(),
         )
@@ -343,60 +351,12 @@ def tf_config_port_taken(facts: Facts) -> Findings:
         message=f"Port {mine.port}, which TF_CONFIG gives to this process, is taken here by {who}.",
         proof=proof,
         fixes=(
-            _advice("Take another port for this task, in the TF_CONFIG of every machine; or end that process"),
-            _advice("See what it is", f"ps -o pid,user,lstart,args -p {pid}"),
+            _cluster_said.advice(
+                "Take another port for this task, in the TF_CONFIG of every machine; or end that process"
+            ),
+            _cluster_said.advice("See what it is", f"ps -o pid,user,lstart,args -p {pid}"),
         ),
     )
-
-
-def _refused_in_words(facts: Facts, kind: str, why: str) -> Found:
-    """TensorFlow refuses TF_CONFIG, and says why. Raises UnknownFactError."""
-    refused = facts.text.said(kind)
-    if not refused:
-        raise left_open(_SHOW)
-    return Found(
-        message=f"TensorFlow refuses TF_CONFIG: {why}.",
-        proof=lines(refused[:2]),
-        fixes=(_advice("Write it anew: the same 'cluster' on every machine, on each its own 'task'", _SHOW),),
-    )
-
-
-def _taken_in_words(facts: Facts) -> Found:
-    """TensorFlow's server finds its port taken. Raises UnknownFactError."""
-    server, taken, named_ = (
-        facts.text.said(kind) for kind in ("server-not-started", "address-in-use", "cluster-named")
-    )
-    if not server or not taken or not named_:
-        raise left_open("ss -ltnp")
-    return Found(
-        message="The port that the cluster gives to this process is taken: by another program, or by a server that this program has "
-        "started itself before (tf.train.Server beside train_and_evaluate or a strategy).",
-        proof=lines((server[0], taken[0], named_[0])),
-        fixes=(
-            _advice("See who has it", "ss -ltnp"),
-            _advice("Start one server alone in a process: tf.estimator and the strategies start theirs from TF_CONFIG"),
-        ),
-    )
-
-
-_LOOPBACK = Pattern(r"[\"'](?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}):")
-
-
-def _local_in_words(facts: Facts) -> Found:
-    """Every address of the cluster is localhost, and it is meant for several machines. Raises UnknownFactError."""
-    told, others = facts.text.said("task-addresses"), facts.text.said("second-machine-named")
-    count = sum(e.values["addresses"].count(":") for e in told)
-    local = sum(len(_LOOPBACK.findall(e.values["addresses"])) for e in told)
-    if not others or count < _TWO or local < count or not facts.text.said("cluster-named"):
-        raise left_open(_SHOW)
-    return Found(
-        message="Every task of TF_CONFIG is on 'localhost', which is another machine on each of them.",
-        proof=lines((*told[:2], others[0])),
-        fixes=(_advice("Name the host as the other machines know it", "hostname -f", "ip -br address"),),
-    )
-
-
-_TWO = 2
 
 
 def _is_the_task(holder: PortHolder) -> bool:
@@ -429,7 +389,9 @@ def tf_config_task_of_another_host(facts: Facts) -> Findings:
     yield Found(
         message=f"TF_CONFIG says that this process is {mine.name} ({mine.address}), which is another machine; this one is {_all_of(here)}.",
         proof=_shown((mine, *here[:4])),
-        fixes=(_advice(f"Set 'task' to that of this machine: type '{here[0].role}', index {here[0].index}"),),
+        fixes=(
+            _cluster_said.advice(f"Set 'task' to that of this machine: type '{here[0].role}', index {here[0].index}"),
+        ),
     )
 
 
@@ -438,7 +400,7 @@ def tf_config_proxy(facts: Facts) -> Findings:
     """TensorFlow's connections to the other tasks go to an HTTP proxy.
 
     What it looks at: grpc_proxy, https_proxy and http_proxy of the examined process, the first that is set, and whether no_grpc_proxy or
-    else no_proxy leaves out the hosts of TF_CONFIG.
+    else no_proxy leaves out the hosts of TF_CONFIG. A pasted text leaves it open.
 
     Why it matters: gRPC goes by them for every address, those of the own machine and network as well; the proxy does not lead there. TensorFlow
     says nothing of it, and training hangs at its start.
@@ -448,6 +410,8 @@ def tf_config_proxy(facts: Facts) -> Findings:
     Source: gRPC core, doc/environment_variables.md; tried: two workers of TensorFlow 2.21 on 127.0.0.1 with http_proxy, and with
     https_proxy, wait for ever.
     """
+    if facts.text.is_all:
+        raise left_open("env | grep -i proxy")
     config = _cluster(facts)
     tasks = _speaking(config)
     caught = [t for t in tasks if isinstance(t.proxy_variable, str)]
@@ -464,5 +428,9 @@ def tf_config_proxy(facts: Facts) -> Findings:
             )
             for t in caught[:8]
         ),
-        fixes=(_advice("Leave the hosts of TF_CONFIG out, for gRPC alone", f"export no_grpc_proxy={quote(hosts)}"),),
+        fixes=(
+            _cluster_said.advice(
+                "Leave the hosts of TF_CONFIG out, for gRPC alone", f"export no_grpc_proxy={quote(hosts)}"
+            ),
+        ),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..facts import NOTHING_WRONG, Alike
 from ..patterns import Pattern
+from . import card_speeds
 from .told_speed import CHEERS, FIRST, NAMES_GPU, NOT_IT
 
 _MERELY_ASKS = Pattern(
@@ -40,6 +41,51 @@ def merely_asks(lines: list[str], found: tuple[Alike, ...]) -> bool:
     return (_MERELY_ASKS.search(whole) or CHEERS.search(whole)) is not None and not _COMPLAINS.search(whole)
 
 
+_SECONDS = Pattern(
+    r"(?i)(?<![\w.])(?P<n>\d{1,5}(?:[.,]\d{1,4})?) ?(?P<u>ms|milli-?sec\w*|s|secs?|seconds?|sekunden?|segundos?|secondes?|\u0441\u0435\u043a\w*|\u79d2|\u6beb\u79d2)(?![A-Za-z])"
+)
+_LONGER = Pattern(
+    r"(?i)\b(?:min(?:ute)?s?|minuten|minutos|hours?|forever|ages)\b|\u5206\u949f|\u043c\u0438\u043d\u0443\u0442"
+)
+_BRIEF_S, _TIMES = 8.0, 3
+"""Seconds that a first use takes as it should, where later ones are so many times as quick."""
+
+
+def is_explained(lines: list[str], found: tuple[Alike, ...]) -> bool:
+    """Whether what is told besides a question explains what is asked: a slower card takes longer, and who keeps a GPU busy
+    with the processor's threads keeps these busy, too."""
+    whole = "\n".join(lines)
+    if len(lines) > _SHORT_TEXT or not found:
+        return False
+    if found[0].cause in _ABOUT_SPEED | {NOTHING_WRONG} and card_speeds.explain(whole):
+        return True
+    return _GPU_FULL.search(whole) is not None and _CPU_BUSY.search(whole) is not None and not _SLOW.search(whole)
+
+
+_GPU_FULL = Pattern(
+    r"(?i)\bgpu\b(?![^.\n]{0,16}\bmem)[^.\n%,;]{0,40}?\b(?:9[5-9]|100) ?%|\b(?:9[5-9]|100) ?% (?:of (?:the |my )?)?(?:gpu\b(?! mem)|on (?:the )?gpu\b)"
+)
+_CPU_BUSY = Pattern(
+    r"(?i)\bcpu\b[^.\n,;]{0,40}?(?:\b(?:[6-9]\d|\d{3,4}) ?%|\b(?:so |too |very )?high\b|\bbusy\b|\bfull\b)|\b\d{3,4} ?% (?:of (?:the )?)?cpu\b"
+)
+_SLOW = Pattern(
+    r"(?i)\b(?:slow\w*|long(?:er)?|idle|crash\w*|errors?|hangs?|stuck|freez\w+|fps|forever|no gpu|wrong|nan|oom|out of memory|instead of (?:the )?gpu|temperature|throttl\w*)\b|\bnot (?:use|using|used)\b|\u6162"
+)
+
+
+def is_brief(lines: list[str], found: tuple[Alike, ...]) -> bool:
+    """Whether all that is told is that a first use takes some seconds, and those after it are quick: CUDA and cuDNN start."""
+    if not found or found[0].cause not in _OF_A_FIRST_USE or len(lines) > _SHORT_TEXT:
+        return False
+    whole = "\n".join(lines)
+    if not FIRST.search(whole) or _LONGER.search(whole):
+        return False
+    told = [(float(one["n"].replace(",", ".")), one["u"].lower()) for one in _SECONDS.finditer(whole)]
+    seconds = [number / 1000 if unit[0] in "m\u6beb" else number for number, unit in told]
+    return len(seconds) > 1 and max(seconds) <= _BRIEF_S and max(seconds) >= _TIMES * min(seconds)
+
+
+_OF_A_FIRST_USE = {"jit-cold-start", "jit-cache-unwritable", NOTHING_WRONG}
 _NOTES = Pattern(r"(?i)\W{0,8}(?:release notes|change-?log|what's new)\b")
 _SHORT_TEXT, _FIGURES = 12, 16
 """Lines, and digits in them."""

@@ -27,6 +27,7 @@ _CUDA = tuple(
         r"(?i)\bcuda(?:[ -]toolkit)? (?:is |was |has been |got )?(?:re-?installed|up(?:dated|graded)|down(?:dated|graded)) (?:as|to|at|in(?: version)?) VERSION",
         r"(?i)\bcuda(?:[ -]toolkit)?(?: ver\w{0,5})?(?: ?\| ?| ?\t ?| [-\u2013\u2014] |[\u2013\u2014])v?VERSION",
         r"(?i)\bcuda(?:[ -]toolkit)?(?: that is| which is)?(?: installed)?(?: here)?(?:(?: is| was)?(?: at| on| of| in)? (?:ver\w{0,5}|release)|(?<=installed) is|(?<=here) is) v?VERSION",
+        r"(?i)\b(?:re-?)?installed (?:the )?cuda(?:[ -]toolkit)?(?: again| anew| freshly)?(?: as| in| at| with)?(?: ver\w{0,5})? v?VERSION",
         r"(?i)\btoolkit(?: ver\w{0,5})? v?VERSION (?:is |was |has been |got )?(?:already |properly |correctly )?(?:installed|in place|is there)\b",
         r"(?i)\bnvcc\b[`'\"]?(?: -V| --version)?[`'\"]?(?: (?:also )?(?:says|shows|reports|prints|gives|tells|answers|returns|is)(?: me| it is)?| ?:|,)?(?: cuda)?(?: release| ver\w{0,5})?:? v?VERSION",
         r"\blibcudart(?:\.so)?(?:\.\d{1,2})? is (?:of |at )?version VERSION",

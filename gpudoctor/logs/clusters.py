@@ -3,6 +3,10 @@ machines and GPUs they speak of."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from ..facts import TextEvent
+from ..patterns import Pattern
 from .language import Kind, Language, Values
 from .notebook import Notebook
 
@@ -79,6 +83,17 @@ TASKS = Language(
     ),
 )
 """TF_CONFIG's cluster, a role a line."""
+PEERS = Language(
+    name="tensorflow-python",
+    words=("rom peer ipv4:", "to all addresses", "DNS resolution failed", "route to host", "/job:"),
+    kinds=(
+        Kind("grpc-peer", r"[Ee]rror received from peer ipv4:(?P<host>[\d.]{7,15}):\d{1,5}"),
+        Kind("grpc-no-name", r"DNS resolution failed"),
+        Kind("grpc-no-way", r"[Ff]ailed to connect to all addresses|No route to host"),
+        Kind("grpc-of-task", r"Additional GRPC error information from remote target /job:(?:worker|ps|chief)\b"),
+    ),
+)
+"""What gRPC says of another task."""
 _PLACE = r"(?:machine|node|server|host|computer|box|workstation)"
 MACHINES = Language(
     name="circumstances",
@@ -108,4 +123,44 @@ UNSEEN = Language(
         ),
     ),
 )
-LANGUAGES = (SERVERS, TAKEN, NAMED, WORKERS, TASKS, MACHINES, UNSEEN)
+LANGUAGES = (SERVERS, TAKEN, NAMED, WORKERS, TASKS, PEERS, MACHINES, UNSEEN)
+
+
+def settle(notes: Notebook) -> None:
+    """Where a cluster is told of, what gRPC says of another task shows that it is not reached: a server of another kind, or a
+    TPU, is asked in the same words."""
+    said = {e.kind: e for e in reversed(notes.events)}
+    if "cluster-named" not in said and "task-addresses" not in said:
+        return
+    tasks = _hosts(notes.events)
+    if any(host.startswith(_BRIDGE) for host in tasks):
+        notes.note(_like(said["task-addresses"], "tasks-on-bridge", None))
+    kind = next((one for one in ("grpc-no-name", "grpc-no-way") if one in said), "")
+    if not kind and "grpc-peer" in said and _is_no_task(said["grpc-peer"].values["host"], tasks):
+        kind = "grpc-peer"
+    if kind and not any(e.symptom == _FAILS for e in notes.events):
+        notes.note(_like(said[kind], kind.replace("grpc", "cluster"), _FAILS))
+
+
+def _like(event: TextEvent, kind: str, symptom: str | None) -> TextEvent:
+    return TextEvent(
+        line=event.line, language=event.language, kind=kind, text=event.text, values=event.values, symptom=symptom
+    )
+
+
+def _hosts(events: Iterable[TextEvent]) -> list[str]:
+    """The hosts of TF_CONFIG."""
+    told = (e.values["addresses"] for e in events if e.kind == "task-addresses")
+    return [host for addresses in told for host in _HOST.findall(addresses)]
+
+
+def _is_no_task(peer: str, tasks: list[str]) -> bool:
+    """Whether gRPC spoke to one that is no task: not where they are told by name."""
+    return peer not in tasks and not peer.startswith("127.") and all(_NUMBERS.fullmatch(host) for host in tasks)
+
+
+_FAILS = "collective-fails"
+_BRIDGE = "172.17.0."
+"""Docker's own network, which leads to containers of the same machine alone."""
+_HOST = Pattern(r"([\w.-]{1,80}):\d")
+_NUMBERS = Pattern(r"\d{1,3}(?:\.\d{1,3}){3}")

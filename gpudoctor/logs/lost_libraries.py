@@ -37,7 +37,7 @@ _LOADER = Pattern(
     rf"|cannot open shared object file: {_QUOTE}(?P<library2>lib(?:{_NAMES})\.so(?:\.\d{{1,2}}){{0,3}})"
 )
 _LIBCUDA = Pattern(
-    r"\b(?:libcuda\.so\.1: ?cannot open shared object|libcuda\.so\.1 => not found|[Cc](?:an't|annot) open shared object(?: file)?:? ['\"`]{0,2}libcuda\.so\.1|(?i:dlopen(?:ing)?(?: of)?) libcuda\.so(?:\.1)? (?:\w+ )?fail|(?i:nvcuda\.dll)['\"`]? (?:(?:was|is|could) )?(?:not (?:be )?found|missing)|Library not loaded: \S{0,60}libcuda(?:\.1)?\.dylib)"
+    r"\b(?:libcuda\.so\.1: ?cannot open shared object|libcuda\.so\.1 => not found|[Cc](?:an't|annot) open shared object(?: file)?:? ['\"`]{0,2}libcuda\.so\.1|(?i:dlopen(?:ing)?(?: of)?) libcuda\.so(?:\.1)? (?:\w+ )?fail|(?i:nvcuda\.dll)['\"`]? (?:(?:was|is|could) )?(?:not (?:be )?found|missing)|Library not loaded: \S{0,60}libcuda(?:\.1)?\.dylib|(?i:\b(?:due to|because of|with)(?: an?| the)? missing (?:file |library )?['\"`]{0,2})libcuda\.so(?:\.1)?\b)"
 )
 _PROSE = Pattern(
     rf"(?:找不到|缺[少失了]?|没有找到|没找到|无法加载|加载不了|未找到) ?{_QUOTE}{_LIBRARY.replace('P<library>', 'P<library4>')}"
@@ -67,6 +67,11 @@ _BY_VERSION = Pattern(
     r"(?P<name>(?i:cudart|cublas|cufft|curand|cusolver|cusparse))[ -]v?(?P<version>\d{1,2}\.\d)\b"
 )
 """'looks for cublas 9.0'."""
+_BY_NUMBER = Pattern(
+    r"\b(?:lib)?(?P<name>(?i:cudart|cublas|cufft|curand|cusolver|cusparse))(?:64)?\b['\"`]?(?: (?!not\b|no\b)\w+){0,3}? (?i:(?:looks?|looking|search\w{0,3}|asks?|asking) for|wants?|requires?|needs?|expects?)"
+    r" (?i:(?:an? |the |its )?(?:version |v)?)(?P<version>\d{1,2}(?:\.\d)?)\b(?! ?(?:GB|MB|files?|dlls?))"
+)
+"""'cusolver still looks for version 10'."""
 _OWN = Pattern(
     r"\.cc:|Could not load (?:dynamic )?library|Couldn't open CUDA|[Ss]uccessfully opened|^(?:sudo |\$ |# )?(?:ln|cp|find|ls|locate|export|ldconfig|whereis|mv) "
     r"|^(?:File|import|from) |Could not find '"
@@ -113,8 +118,9 @@ def line(text: str, number: int, notes: Notebook) -> Understood | None:
     if found := found or _PROSE.search(text) or _TITLE.search(text) or _ELSEWHERE.search(text):
         name = next(value for value in found.groups() if value)
         name = name.lower() if name.endswith(".dll") else name
-    elif found := _BY_VERSION.search(text):
-        name = f"lib{found['name'].lower()}.so.{found['version']}"
+    elif found := _BY_VERSION.search(text) or _BY_NUMBER.search(text):
+        name, version = found["name"].lower(), found["version"]
+        name = f"{name}64_{version.replace('.', '')}.dll" if "dll" in text.lower() else f"lib{name}.so.{version}"
     else:
         return None
     told = notes.told("tensorflow.libraries") or ()

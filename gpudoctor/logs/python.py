@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..facts import TensorFlowDevice
+from ..facts import TensorFlowDevice, TextEvent
 from ..patterns import Pattern
 from . import tensorflow_facts
 from .imports import OF_TF1
@@ -50,6 +50,17 @@ _OWN = Pattern(
     r"|(?:Value|InvalidArgument)Error: .{0,200}(?:[Ss]hape|[Dd]imension|\brank\b|could not convert string|not enough values to unpack|too many values to unpack|[Cc]annot feed|[Ll]ogits|[Ll]abels))"
 )
 """Errors that no fault of a GPU's set-up brings about; not one by an index, which is how a list of no GPUs shows."""
+_PACKAGE = Pattern(r"[/\\](?:site|dist)-packages[/\\](?P<package>\w{2,40}?)(?:\.py\b|[/\\])")
+_OF_PYTHON = Pattern(r"[/\\][Ll]ib(?:64)?[/\\]|<frozen|pydev")
+"""Where Python's own modules lie: what is called there is called for a package."""
+_STATEMENT = Pattern(
+    r"(?:-+> ?\d+ +)?(?:from (?P<package>[a-zA-Z]\w{1,40})[\w.]* import\b|__import__\(['\"](?P<package2>\w{2,40})['\"]\))"
+)
+_DEPENDS_ON = {
+    "google", "pkg_resources", "setuptools", "six", "absl", "h5py", "wrapt", "gast", "astor", "termcolor", "grpc", "flatbuffers", "typing_extensions", "opt_einsum",
+    "astunparse", "requests", "markdown", "werkzeug", "pandas", "scipy", "sklearn", "importlib_metadata", "rich", "namex", "optree", "jax", "ml_dtypes",
+}  # fmt: skip
+"""What TensorFlow imports of others' packages."""
 _OF_PACKAGES = Pattern(r"[/\\](?:site|dist)-packages[/\\]")
 _OF_DATA = Pattern(r"(?:Value|InvalidArgument)Error")
 _OLD = Pattern(rf"has no attribute '?{OF_TF1}|No module named ['\"]?tensorflow\.(?:contrib|examples)\b")
@@ -101,6 +112,8 @@ class Reader:
         self._traceback = False
         self._in_package = False
         """The last frame is a package's, not the program's own."""
+        self._deepest = ("", 0)
+        """The package of the last frame of a traceback, and its line."""
         self._cut = 0
         """The line of an import of TensorFlow within a traceback whose end is not there yet."""
 
@@ -108,13 +121,19 @@ class Reader:
         """The kind of a line, and what it names."""
         if text.startswith("Traceback"):
             self._in_tensorflow = self._importing = self._in_package = False
+            self._deepest = ("", 0)
             self._traceback = True
             return None
         if frame := _FRAME.match(text):
             file = next(one for one in frame.groups() if one)
             self._in_tensorflow |= bool(_OF_TENSORFLOW.search(file))
             self._in_package = _OF_PACKAGES.search(file) is not None
+            if not _OF_PYTHON.search(file):
+                self._deepest = ("", 0)
+            self._goes_into(_PACKAGE.search(file), number)
             return None
+        if self._in_tensorflow or self._importing:
+            self._goes_into(_STATEMENT.match(text), number)
         if _OF_TENSORFLOW.search(text) and re.match(r"(?:-+> ?\d+ +)?(?:import |from )", text):
             self._importing = True
             self._cut = number if self._in_tensorflow else self._cut
@@ -129,6 +148,18 @@ class Reader:
         """What a text tells that ends within a traceback: an import fails, and why is not there."""
         if self._cut and not any(e.symptom for e in self.notes.events):
             self.notes.tell("tensorflow.import_error", "the traceback is not whole", self._cut, _CUT)
+            self._ends_in_another()
+
+    def _goes_into(self, found: re.Match[str] | None, line: int) -> None:
+        if found is not None:
+            self._deepest = next(one for one in found.groups() if one), line
+
+    def _ends_in_another(self) -> None:
+        """The import of TensorFlow fails within a package that it imports."""
+        package, line = self._deepest
+        if package in _DEPENDS_ON:
+            values = {"package": package}
+            self.notes.note(TextEvent(line=line, language=LANGUAGE, kind="import-ends-in", text=package, values=values))
 
     def _error(self, name: str, said: str, text: str, line: int) -> Understood | None:
         self._cut = 0
@@ -164,6 +195,7 @@ class Reader:
             own = _OWN.match(f"{name.rpartition('.')[2]}: {said}") and (not self._in_package or _OF_DATA.search(name))
             return Understood("benign-own-error" if own else "error", {"error": name}, None if own else "op-fails")
         notes.tell("tensorflow.import_error", text, line, _FAILED)
+        self._ends_in_another()
         return Understood("import-failed", {"error": name})
 
     def _printed(self, text: str, line: int) -> Understood | None:

@@ -271,6 +271,7 @@ def read(pasted: Pasted) -> Facts:
     statements.finish()
     tensorflow_facts.settle(notes)
     answered.settle(notes)
+    clusters.settle(notes)
     if wrote:
         from . import told_work
 
@@ -289,7 +290,9 @@ _OF_CLUSTERS = {"server-started", "session-waits", "cluster-named", "workers-nam
 def _merely_asks(left: list[str], found: tuple[Alike, ...]) -> bool:
     from . import asked_of_speed
 
-    return asked_of_speed.merely_asks(left, found)
+    return any(
+        says(left, found) for says in (asked_of_speed.merely_asks, asked_of_speed.is_brief, asked_of_speed.is_explained)
+    )
 
 
 def _printed(notes: Notebook) -> set[int]:

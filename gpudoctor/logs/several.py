@@ -28,7 +28,8 @@ _LINES, _LENGTH = 1500, 1500
 _LOGGED = Pattern(
     r"\d{4}-\d\d-\d\d[ T]\d\d:|[IWEF]\d{4} \d\d:|\[ *\d+\.\d+\]|File |>>> |\||\+-|.{0,120}\.(?:cc|cpp|h|py|cu):\d"
 )
-_TAG = Pattern(r"^\s{0,4}\[[\w /-]{1,20}\] ?")
+_TAG = Pattern(r"^\s{0,4}\[[\w /-]{1,20}\] ?|(?i:\b(?:tensorflow|keras|tf)[-_]gpu[ =v]{1,4}\d{1,2}\.\d[\w.]*)")
+"""What is no part of a sentence: an issue's tag, and a package whose version reads like a GPU's number."""
 _CLAUSE = Pattern(
     r"(?<=[.!?;])\s+|\.{3} ?|, ?but\b|\bbut\b|\bhowever\b|\balthough\b|\bthough\b|\bwhereas\b|\byet\b|, (?=how (?:to|can|do|could|should)\b)|[。\uff1b\uff01\uff1f]"
 )

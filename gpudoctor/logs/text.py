@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from ..patterns import Pattern
+from . import cut
 
 LONGEST = 4000
 """Characters of a line that are kept."""
@@ -51,8 +52,11 @@ def clean(data: bytes | str) -> Pasted:
         raw += [(count, piece) for piece in line.split("\r") if piece] if "\r" in line else [(count, line)]
     lines = [(number, *_bare(piece)) for number, line in raw for piece in _pieces(line)]
     joined = _rejoined(_unwrapped(lines))
+    kept = [Line(n, own) for n, piece in joined if (own := _own(piece)[:LONGEST])]
+    if kept:
+        kept[-1] = Line(kept[-1].number, cut.completed(kept[-1].text))
     return Pasted(
-        lines=tuple(Line(n, own) for n, piece in joined if (own := _own(piece)[:LONGEST])),
+        lines=tuple(kept),
         count=count - text.endswith("\n") if text else 0,
         left_out=None,
     )
@@ -173,6 +177,8 @@ def _own(line: str) -> str:
             break
         line = line[found.end() :]
     line = line.strip()
+    if "  tensorflow/" in line:  # a table of a log, whose cells were pasted: blanks are doubled anywhere
+        line = " ".join(line.split())
     if "**" in line:
         line = _BOLD.sub(r"\1", line)
     return line[1:-1].strip() if line[:1] == line[-1:] == "`" and line.count("`") == 2 else line

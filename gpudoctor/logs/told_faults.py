@@ -206,6 +206,12 @@ LANGUAGES = told(
             True,
         ),
         (
+            "compatibility-said",
+            ("ompatib",),
+            r"(?i:\b(?:in-?|not |un)?compatib(?:le|ility)\b(?! (?:with )?(?:python|numpy|keras|api))[^.\n]{0,40}\b(?:gpus?|cards?|rtx|[ahl]\d{2,3}|[345]0[5-9]0|with|issues?|problems?)\b|\b(?:gpus?|cards?|[ahl]\d{2,3}|[345]0[5-9]0)\b[^.\n]{0,40}\b(?:in-?|un)?compatib)",
+            True,
+        ),
+        (
             "goes-wrong-abroad-said",
             ("bsturz", "st\u00fcrzt", "h\u00e4ngt", "icht", " no ", "cuelga", " pas", "lante", "\u043d\u0435 ", "\u0437\u0430\u0432\u0438\u0441", "\u0432\u044b\u043b\u0435\u0442", "n\u00e3o", "trava", "\u4e0d", "\u62a5\u9519", "\u5361\u4f4f", "\u5d29\u6e83"),
             r"(?i:\babsturz\b|\bst\u00fcrzt\b|\bh\u00e4ngt\b|\b(?:geht|l\u00e4uft|funktioniert|klappt)\b[^.\n]{0,24}\bnicht\b|\bno (?:funciona|arranca|anda|va)\b|\bse cuelga\b|\bne (?:fonctionne|marche|d\u00e9marre) pas\b|\bplante\b|\bn\u00e3o (?:funciona|roda)\b|\btrava\b)|\u043d\u0435 \u0440\u0430\u0431\u043e\u0442\u0430\u0435\u0442|\u0437\u0430\u0432\u0438\u0441\u0430\u0435\u0442|\u0432\u044b\u043b\u0435\u0442\u0430\u0435\u0442|\u8dd1\u4e0d\u4e86|\u4e0d\u80fd\u7528|\u7528\u4e0d\u4e86|\u62a5\u9519|\u5361\u4f4f|\u5d29\u6e83|\u8fd0\u884c\u4e0d\u4e86",
@@ -289,9 +295,13 @@ def settle(notes: Notebook, lines: Iterable[str] = ()) -> None:
     if len({e.values.get("which", "") in _FOR_GPU for e in twice}) > 1 and "benign-cpu-instructions" in said:
         said["requirements-said"] = twice[-1]
     complaints = _complaints(said, lines)
-    if said.keys() & {"goes-wrong", "goes-wrong-abroad-said", "loss-is-nan", "card-was-changed"} and _card_is_newer(
-        notes
-    ):
+    if said.keys() & {
+        "goes-wrong",
+        "goes-wrong-abroad-said",
+        "loss-is-nan",
+        "card-was-changed",
+        "compatibility-said",
+    } and _card_is_newer(notes):
         complaints.append("names")
     for kind in complaints:
         event = said[kind]

@@ -35,6 +35,23 @@ _SUDO = Language(
     ),
     foreign=True,
 )  # fmt: skip
+_ACCOUNT = r"(?:[\w.'-]+ ){0,3}?(?:accounts?|users?|logins?|user name|benutzer\w{0,3}|konto|usuarios?|utilisateurs?|cuenta|compte)\b"
+ACCOUNTS = Language(
+    name="circumstances",
+    words=("ccount", "user", "login", "Benutzer", "Konto", "usuario", "tilisateur", "cuenta", "compte", "用户", "账户"),
+    kinds=(
+        Kind(
+            "one-account-works",
+            rf"(?i:^(?![^\n]{{0,300}}\b(?:sudo|root|docker|git ?hub|google|aws|azure|conda|pip install|permission denied)\b)[^\n]{{0,400}}?(?:"
+            rf"\b(?:second(?:ary)?|2nd|other|another|different|guest|colleague'?s?|zweite[nrs]?|andere[nrs]?|otro|otra|autre) {_ACCOUNT}[^\n?]{{0,80}}?(?:\b(?:fail\w*|can ?not|can't|cant|not|never|no|errors?|ImportError|nicht|ne)\b|n't\b)"
+            rf"|{_OK}[^.\n?]{{0,30}}?\b(?:only|just|nur)\b[^.\n?]{{0,12}}? (?:one|a single|my(?: own)?|the first|this|einem|meinem) {_ACCOUNT}|{_OK}[^.\n?]{{0,16}} (?:one|first|main|primary|admin|own|my|un|mi|mon) {_ACCOUNT}[^.\n?]{{0,30}}\b(?:but|and|while|pero|mais|aber)\b[^.\n?]{{0,12}}\b(?:not|fails?|no|pas|nicht|n't)\b))"
+            r"|(?:一个|某个|我的)(?:用户|账户)[^\n。]{0,16}(?:可以|正常)[^\n。]{0,16}(?:另一个|其他|别的)(?:用户|账户)[^\n。]{0,12}(?:不|报错|无法)",
+            once=True,
+        ),
+    ),
+    foreign=True,
+)  # fmt: skip
+"""It works for one user of a machine, and not for another: variables are set for the first alone."""
 _IMAGE = r"(?:(?:^|[`$#>:(+] ?)FROM (?:--\S{1,60} )?|\b(?:starts|begins?|is|was) FROM |(?i:\b(?:base )?image(?: is|:|=| was)? [`'\"]?)|(?i:\b(?:based|built|builds?|build it|made|derived) (?:on|from|upon|of) [`'\"]?)|\b(?:docker|podman)\b[^\n]{0,200} run [^\n]{0,300}? )"
 IMAGES = Language(
     name="circumstances",
@@ -309,6 +326,7 @@ NO_PATH = Language(
 """Who has seen it work without the variable."""
 LANGUAGES = (
     NO_PATH,
+    ACCOUNTS,
     NOTEBOOKS,
     OF_NODE,
     MEMORY,

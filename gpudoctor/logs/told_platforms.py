@@ -25,7 +25,32 @@ def _of(system: str | None, machine: str | None, weight: int) -> Tell:
     return tell
 
 
+def _jetson(values: Values, line: int, notes: Notebook) -> None:
+    _of("Linux", "aarch64", _NAMED)(values, line, notes)
+    notes.tell("system.tegra", True, line, _NAMED)
+
+
+_OF_MODULES = r"(?:kepler|maxwell|pascal|volta|ampere)\b"
 LANGUAGES = (
+    Language(
+        name="places",
+        words=("-core", "egra", "l4t", "L4T", "Cortex-A", "ARM A57", "name: Xavier", "name: Orin", "9.0.252", "10.0.166", "10.0.326", "10.2.300"),
+        kinds=(
+            Kind(
+                "runs-on-jetson",
+                rf"(?i:\b(?:128|192|256|384|512|1024|1792|2048)-core (?:nvidia )?{_OF_MODULES})|\bname: (?:NVIDIA )?(?:Tegra|Xavier|Orin)\b|\bTegra [TXK]X?[12]\b"
+                r"|\d-tegra\b|\bL4T\b|(?<![\w-])l4t-(?:base|tensorflow|ml|pytorch|jetpack)\b|(?i:\b(?:arm )?cortex-a57\b|\bquad-core arm a57\b)|(?i:\bcuda\b)[^\n]{0,40}?\b(?:9\.0\.252|10\.0\.166|10\.0\.326|10\.2\.300)\b",
+                tell=_jetson,
+                once=True,
+            ),
+        ),
+    ),
+    Language(
+        name="circumstances",
+        words=("_x86_64",),
+        kinds=(Kind("wheel-of-x86", r"\btensorflow[\w.+-]{0,60}-(?:manylinux\w{0,14}|linux)_x86_64\b", once=True),),
+        foreign=True,
+    ),
     Language(
         name="places",
         words=("WDDM", "vs2015_runtime", "vc14_runtime", "pywin32", "wincertstore", "Pacific_", "win-64::", "/win-64/", "Program Files"),

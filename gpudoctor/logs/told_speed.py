@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..facts import TextEvent
 from ..patterns import Pattern
-from . import alike
+from . import alike, card_speeds
 from .complaints import says_no_gpu
 from .language import LONGEST
 from .notebook import Notebook
@@ -192,7 +192,7 @@ _LONG = Pattern(
     r"(?i)\b(?:forever|ages|(?:very|really|extremely|so|too|super|incredibly) (?:slow|long)|long time|a long|extremely slow\w*)\b"
 )
 _STARTS = r"\bstartzeit|\bhochfahren|启动|开始训练|加载|初始化|\u043f\u0440\u0438 (?:\u043f\u0435\u0440\u0432\u043e\u043c )?\u0437\u0430\u043f\u0443\u0441\u043a\u0435|\b\u0437\u0430\u043f\u0443\u0441\u043a|\b\u0441\u0442\u0430\u0440\u0442|\barran(?:que|car)|\bdémarr\w+|\binici(?:o|ar|aliza)\w*|\bbis (?:das|es|zum)\b"
-_X = r"(?:runs?|inferen\w+|predict\w*|calls?|steps?|iterations?|frames?|images?|batch(?:es)?|epochs?|op(?:eration)?s?|execution|time|launch|start\w*|requests?|session\.?run|sess\.run|forward(?: pass)?|use|detection|evaluat\w+|training step|conv\w*)"
+_X = r"(?:runs?|inferen\w+|predict\w*|calls?|steps?|iterations?|frames?|images?|pictures?|photos?|samples?|sentences?|quer(?:y|ies)|batch(?:es)?|epochs?|op(?:eration)?s?|execution|time|launch|start\w*|requests?|session\.?run|sess\.run|forward(?: pass)?|use|detection|evaluat\w+|training step|conv\w*)"
 FIRST = Pattern(
     rf"(?i)\b(?:first|1st|initial) (?:[\w`.()-]+ ){{0,2}}?`?(?:model\.)?{_X}|\bfirst (?:with|on)\b|\bfirst ?[:=]|\bat first\b|\bfor the first\b|\berste[rns]? (?:\w+ )?(?:inferenz|lauf|aufruf|start|schritt|durchlauf|vorhersage)|第一次|首次|最初の|初回|첫|처음|\u043f\u0435\u0440\u0432\u044b\u0439 (?:\u0437\u0430\u043f\u0443\u0441\u043a|\u0440\u0430\u0437|\u0432\u044b\u0437\u043e\u0432|\u0448\u0430\u0433|\u043f\u0440\u043e\u0433\u043e\u043d)|\u043f\u0435\u0440\u0432\u0430\u044f|prim(?:er|era|eira|eiro) (?:paso|vez|inferenc\w+|inferência|predicci\w+|ejecuci\w+|execução|passo|chamada)|premi(?:er|ère) (?:\w+ )?(?:prédiction|inférence|appel|fois|exécution|étape|lancement)"
 )
@@ -260,6 +260,8 @@ def _told(lines: list[tuple[int, str]], kinds: set[str]) -> Iterator[TextEvent]:
         return
     low = whole.lower()
     if not any(word in low for word in _GATE) or not (NAMES_GPU.search(whole) or _WORK.search(whole)):
+        return
+    if card_speeds.explain(whole):
         return
     cheers = CHEERS.search(whole) is not None and not _BUT.search(CHEERS.sub(" ", whole))
     spoken = [(number, one) for number, text in lines for one in sentences(text)]

@@ -211,7 +211,10 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
         order = (*_MODULE, *_NOT_HANDED_OVER) if facts.text.said("other-kernel-works") else order
         return (*order, "device-nodes-missing", "wsl-libcuda-path")
     if isinstance(tensorflow.import_error, str):
-        return (*_IMPORT, "driver-missing") if removed(facts) else _IMPORT
+        fits = (*_IMPORT, "driver-missing") if removed(facts) else _IMPORT
+        of_x86 = facts.system.machine == "aarch64" and facts.text.said("wheel-of-x86")
+        fits = ("tf-aarch64-no-wheel", *fits) if of_x86 else fits
+        return tuple(dict.fromkeys((*_of_a_library(facts), *fits)))
     if not isinstance(tensorflow.libraries, Unread) and tensorflow.libraries:
         return (*libraries.fitting(facts), "driver-missing", "no-nvidia-gpu", "container-no-gpus-flag")
     if facts.text.said("lists-xla-gpu"):  # which needs the driver and libcuda alone
@@ -235,6 +238,18 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
     if first is None and release is not None and release >= _ONE_PACKAGE and (release >= _FROM_WHEELS or not of_conda):
         first = libraries.likely(facts, release)
     return (first, *(c for c in _NOTHING_MORE if c != first)) if first is not None else _NOTHING_MORE
+
+
+def _of_a_library(facts: Facts) -> tuple[str, ...]:
+    """What goes first where the traceback of a package for GPUs ends as TensorFlow's own library is loaded, before the error: one that it is
+    linked with is not found."""
+    loads = facts.tensorflow.import_error == _NOT_WHOLE and facts.text.said("swig-import")
+    named = facts.text.said("gpu-package", "names-cuda", "nvidia-gpu-named", "says-nvidia")
+    return libraries.fitting(facts)[:1] if loads and named and facts.system.system != "Windows" else ()
+
+
+_NOT_WHOLE = "the traceback is not whole"
+"""As logs/python.py calls it."""
 
 
 def removed(facts: Facts) -> bool:

@@ -9,6 +9,7 @@ from ..facts import Facts
 from ..patterns import Pattern
 from . import libraries, memory, pace, setups, together, visible
 from .fitting import gpus_asked, library_is_older, removed
+from .other_gpus import without_nvidia
 
 
 def hinted(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
@@ -199,7 +200,7 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "gpu-too-new-for-build"
     if facts.tensorflow.directory is None and said("notebook-lacks-tensorflow", "in-a-notebook"):
         yield "jupyter-kernel-other-environment"
-    yield from _without_nvidia(facts)
+    yield from without_nvidia(facts)
 
 
 def _parts_lost_on_windows(facts: Facts) -> list[str]:
@@ -368,6 +369,16 @@ def strong(facts: Facts) -> Iterator[str]:
         yield "cpu-no-avx"
     if said("dll-routine") and old and not newer and (release is None or release >= _WITH_AVX):
         yield "cpu-no-avx"
+    ends_in = {e.values["package"] for e in said("import-ends-in")}
+    if said("dll-procedure") and ends_in == {"google"}:
+        yield "protobuf-mismatch"
+    if (
+        ends_in
+        and not ends_in & _NAMED_OF_THEIR_OWN
+        and facts.tensorflow.loader_ok is not False
+        and not _loads_a_file(facts)
+    ):
+        yield "tf-import-broken"
     if said("file-in-wheels-said") and said("library-not-loaded", "cudnn-part-missing"):
         yield "pip-nvidia-libs-not-found"
     if setups.for_processors(facts):
@@ -377,7 +388,18 @@ def strong(facts: Facts) -> Iterator[str]:
     failed, cards = said("gemm-failed", "cublas-failed", "handle-failed"), facts.text.cards()
     if failed and said("memory-not-it-said") and release is None and cards and all(_AMPERE.search(c) for c in cards):
         yield "gpu-too-new-for-build"
-    yield from _without_nvidia(facts)
+    yield from without_nvidia(facts)
+
+
+_NAMED_OF_THEIR_OWN = {"google", "numpy"}
+"""Packages whose faults have names of their own."""
+
+
+def _loads_a_file(facts: Facts) -> bool:
+    """Whether the import ends where the system loads a library: what is amiss with it is another matter."""
+    return bool(
+        facts.text.said("dll-absent", "dll-procedure", "dll-routine", "glibc", "libstdcxx", "numpy-message")
+    ) or (".so" in str(facts.tensorflow.import_error))
 
 
 _AMPERE = Pattern(
@@ -444,19 +466,3 @@ def _is_colab(facts: Facts) -> bool:
 
 
 _WORKS = Pattern(r"(?i)\b(?:works?|worked|working|fine|ok|okay|runs|ran)\b")
-
-
-def _without_nvidia(facts: Facts) -> Iterator[str]:
-    """The GPUs that the text names are others', or it says that there is none."""
-    said = facts.text.said
-    if said("talks-of-colab", "in-colab", "prime-intel", "laptop-mode", "gpu-switched-off", "hybrid-named"):
-        return  # whose card is another one, or a second one
-    vendors = {e.values.get("vendor", "") for e in said("gpu-on-bus")}
-    vendors |= {vendor for e in said("other-gpu-mentioned") for vendor in e.values}
-    named = {e.values.get("vendor", "").upper().split()[0] for e in said("other-gpu-named")}
-    if said("nvidia-gpu-named") or "nvidia" in vendors:
-        return
-    if "amd" in vendors or named & {"AMD", "ATI", "RADEON"}:
-        yield "amd-gpu"
-    if vendors or named or said("gpu-not-there"):
-        yield "no-nvidia-gpu"

@@ -55,10 +55,12 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
         return _first("tf-wheel-runpath-gap", "cuda-libs-missing")
     if facts.text.said("cudnn-not-found"):
         return _CUDNN
+    opened = [e.values.get("library", "") for e in facts.text.said("library-opened")]
+    if lost and all(_SOLVER.match(name) for name in lost) and any(_OF_11.match(name) for name in opened):
+        return _first("cuda-version-mismatch", "cuda-libs-missing", "ld-library-path-not-set")
     if any(name.endswith((".dll", ".dylib")) for name in lost):
         likely = ("ld-library-path-not-set",) if _names_a_toolkit(facts) else ("cuda-toolkit-missing",)
         return tuple(c for c in _first(*likely, "cuda-version-mismatch") if c not in _LINUX_ONLY)
-    opened = [e.values.get("library", "") for e in facts.text.said("library-opened")]
     if lost and (any(name.startswith(_FIRST_OF_ALL) for name in opened) or _all_but_some(facts, lost)):
         return _first("cuda-libs-missing", "cuda-version-mismatch", "ld-library-path-not-set")
     if not _is_new(facts, release):
@@ -74,6 +76,11 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
     return _first("cuda-libs-missing", "pip-nvidia-libs-not-found", "ld-library-path-not-set", "cuda-version-mismatch")
 
 
+_SOLVER = Pattern(r"(?:libcusolver\.so\.|cusolver64_)1[01](?:\.dll)?$")
+"""The one whose name tells CUDA 11.0 from those that follow: 10 there, 11 in them."""
+_OF_11 = Pattern(
+    r"libcudart\.so\.11|lib(?:cublas|cublasLt|cusparse)\.so\.11|(?:cudart64_110|(?:cublas|cublasLt|cusparse)64_11)\.dll"
+)
 _FIRST_OF_ALL = ("libcublas", "libcudart", "libcufft")
 """Who has these has the toolkit's libraries."""
 

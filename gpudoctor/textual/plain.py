@@ -9,6 +9,7 @@ from ..facts import Facts, Unread
 from ..patterns import Pattern
 from . import libraries, setups
 from .hints import strong
+from .other_gpus import without_nvidia
 
 _ONE_PACKAGE = (2, 1)
 _UNPACKS = "cudnn_cnn_infer64_"
@@ -29,7 +30,11 @@ def _said(facts: Facts) -> Iterator[str]:
     if _majors_differ(facts):
         yield "cudnn-wrong-major"
     yield from _lost(facts)
-    if said("complains-cuda-moved"):
+    picks = facts.tensorflow.libraries
+    lost = isinstance(facts.tensorflow.import_error, str) or (bool(picks) and not isinstance(picks, Unread))
+    if lost and said("one-account-works"):
+        yield "ld-library-path-not-set"
+    if said("complains-cuda-moved") or _linked_with_another(facts):
         yield "cuda-version-mismatch"
     waits = said(*_WAITS) and not said("loss-is-nan")  # jit-cold-start
     if _card_is_newer(facts) and not waits and not said("library-not-loaded", "library-opened"):
@@ -44,6 +49,18 @@ def _said(facts: Facts) -> Iterator[str]:
         yield "tf-cpu-only-package"
     if said("image-lacks-libcuda-said", "gpus-not-given-said"):
         yield "container-no-gpus-flag"
+    fails = isinstance(facts.tensorflow.import_error, str) or facts.tensorflow.devices == ()
+    if fails and said("gpu-package", "names-cuda") and not facts.text.cards() and "amd-gpu" in without_nvidia(facts):
+        yield "amd-gpu"
+    if (
+        said("other-finds-none")
+        and said("several-programs")
+        and said("beside-others-told")
+        and not facts.text.shows_a_failure
+    ):
+        yield "gpu-memory-held-by-other-process"
+    if said("tasks-on-bridge") and said("second-machine-named", "several-machines"):
+        yield "tf-config-address-unreachable"
     if said("module-not-built-said") and said("module-build-said"):
         yield "driver-module-not-loaded"
     yield from _of_the_machine(facts)
@@ -120,10 +137,30 @@ def _majors_differ(facts: Facts) -> bool:
     return bool(asked and here) and not asked & here
 
 
+_WAITS = ("takes-long", "slow-named", "start-takes-minutes", "start-is-slow", "compiles-for-minutes-said")
 _NEW_CARD = Pattern(r"(?i)(?<!\d)[345]0[5-9]0(?!\d)|(?<!quadro )\brtx 3000\b|\bA100\b|\bRTX A\d{4}\b")
 """Cards that no CUDA before 11 knows."""
 _BUILT_FOR_IT, _KNOWS_IT = (2, 4), 11
 """The first TensorFlow whose packages are for such a CUDA."""
+
+
+_WELL = Pattern(
+    r"(?i)(?<!not )(?<!n't )(?<!never )\b(?:works?|worked|fine|ok|okay|(?:can|could) (?:use|run|train)|runs|ran|trains|trained|no (?:problem|issue|error)s?)\b|\u6b63\u5e38|\u6ca1\u95ee\u9898"
+)
+"""Who says so has a card on which it works."""
+_AT_WORK = (
+    *_WAITS, "gpu-is-slow", "device-created", "device-found", "library-opened", "lists-gpus", "conda-brings-cuda", "memory-short-told", "loss-is-nan",
+    "nvidia-smi-not-found",
+)  # fmt: skip
+"""Who tells these has come further, or has another matter."""
+
+
+def _linked_with_another(facts: Facts) -> bool:
+    """Whether nothing but a complaint is told, and a CUDA that this release, a package for GPUs, is not linked with."""
+    said = facts.text.said
+    if not said("gpu-package", "wants-gpu") or said(*_AT_WORK) or facts.text.shows_a_failure:
+        return False
+    return facts.tensorflow.devices != () and libraries.names_another_than_linked(facts)
 
 
 def _card_is_newer(facts: Facts) -> bool:
@@ -133,7 +170,10 @@ def _card_is_newer(facts: Facts) -> bool:
     cudas = [e.values["cuda"] for e in facts.text.said("names-cuda") if e.values.get("cuda")]
     cudas += [one for v in told for one in v.get("cuda", "").split()]
     old = all(int(one.split(".")[0]) < _KNOWS_IT for one in cudas) and all(one < _BUILT_FOR_IT for one in releases)
-    cards = facts.text.cards()
+    beside = {
+        card for e in facts.text.said("names") if _WELL.search(e.text) for card in e.values.get("cards", "").split("|")
+    }
+    cards = [card for card in facts.text.cards() if card not in beside or _NEW_CARD.search(card)]
     return bool(cards) and all(_NEW_CARD.search(name) for name in cards) and bool(cudas or releases) and old
 
 
@@ -222,6 +262,3 @@ def _has_the_toolkit_alone(facts: Facts) -> bool:
     named = any("cudnn" in e.values for e in said("names-cuda"))
     alone = bool(cudas or said("toolkit-had-said")) and not named and not brought
     return alone or bool(said("only-toolkit-said"))
-
-
-_WAITS = ("takes-long", "slow-named", "start-takes-minutes", "start-is-slow", "compiles-for-minutes-said")

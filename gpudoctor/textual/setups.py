@@ -64,6 +64,8 @@ def firmly(facts: Facts) -> Iterator[str]:
         yield "apptainer-no-nv"
     if of_snap(facts):
         yield "container-snap-docker"
+    if facts.system.machine == "aarch64" and said("wheel-of-x86"):
+        yield "tf-aarch64-no-wheel"
     if said("ecc-error-said"):
         yield "ecc-uncorrectable-error"
     if said("first-one-ended"):

@@ -18,6 +18,7 @@ OPTIMIZED = f"{STAMP}I tensorflow/core/platform/cpu_feature_guard.cc:182] This T
 INSTRUCTIONS = f"{STAMP}I tensorflow/core/platform/cpu_feature_guard.cc:141] Your CPU supports instructions that this TensorFlow binary was not compiled to use: AVX2 FMA\n"
 DRIVER = f"{STAMP}E tensorflow/stream_executor/cuda/cuda_driver.cc:1045] "
 ANY_CARD, TOO_OLD = "gpu-too-new-for-build", "gpu-compute-capability-too-old"
+TASKS = 'TF_CONFIG={"cluster": {"worker": ["10.0.0.4:2222", "10.0.0.5:2222"]}}\n'
 FAULT, FAINT = "xid13-31-43-app-or-gpu-fault", "ecc-uncorrectable-error"
 NO_ROOM, ALL_TAKEN, HELD = "gpu-memory-handle-alloc", "tf-preallocates-all-memory", "gpu-memory-held-by-other-process"
 NOT_LOADED, NOT_BUILT = "driver-module-not-loaded", "driver-kernel-incompatible"
@@ -123,6 +124,11 @@ CASES: list[tuple[str, tuple[str, ...]]] = [
     ("nvidia-dkms: kernel headers aren't pulled in by the package, so that no module gets built for 6.1\n", (NOT_LOADED, NOT_BUILT)),
     ("The GPU is underutilized: Only 12.3 % of the profiled time was spent\n", ("cpu-starved-input", "single-gpu-silently", "h2d-pageable")),
     # collectives
+    (
+        f"{TASKS}UnavailableError: failed to connect to all addresses\n",
+        ("tf-config-address-unreachable", "tf-config-proxy", "tf-config-localhost", "tf-config-host-unresolvable"),
+    ),
+    (f'{TASKS}"description":"Error received from peer ipv4:10.9.9.9:3128"\n', ("tf-config-proxy", "tf-config-address-unreachable")),
     (
         "gpu-host:77:99 [0] init.cc:31 NCCL WARN Cuda failure 802\n",
         ("fabric-manager-not-running", "fabric-manager-version-mismatch", "nccl-nvls-fabric-manager"),

@@ -44,6 +44,8 @@ CLUES: dict[str, tuple[str, ...]] = {
     "no-device-function": ("nccl-too-old-for-gpu", "gpu-too-new-for-build", "gpu-compute-capability-too-old"),
     "nccl-error": _ANY,
     "server-not-started": ("tf-config-port-taken",),
+    "cluster-no-way": ("tf-config-address-unreachable", "tf-config-proxy", "tf-config-localhost", "tf-config-host-unresolvable"),
+    "cluster-peer": ("tf-config-proxy", "tf-config-address-unreachable"),
     "nccl-op-absent": ("nccl-unavailable-windows", "tf-cpu-only-package"),
     "collective-hangs": _ANY,
     "workers-wait-said": _WAITS,

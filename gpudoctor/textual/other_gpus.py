@@ -1,0 +1,23 @@
+"""Texts that name other makers' GPUs alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..facts import Facts
+
+
+def without_nvidia(facts: Facts) -> Iterator[str]:
+    """The GPUs that the text names are others', or it says that there is none."""
+    said = facts.text.said
+    if said("talks-of-colab", "in-colab", "prime-intel", "laptop-mode", "gpu-switched-off", "hybrid-named"):
+        return  # whose card is another one, or a second one
+    vendors = {e.values.get("vendor", "") for e in said("gpu-on-bus")}
+    vendors |= {vendor for e in said("other-gpu-mentioned") for vendor in e.values}
+    named = {e.values.get("vendor", "").upper().split()[0] for e in said("other-gpu-named")}
+    if said("nvidia-gpu-named") or "nvidia" in vendors:
+        return
+    if "amd" in vendors or named & {"AMD", "ATI", "RADEON"}:
+        yield "amd-gpu"
+    if vendors or named or said("gpu-not-there"):
+        yield "no-nvidia-gpu"
