@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from .alternatives import Chosen, Group, Needed, alternatives, any_of
+from .needed import needed
 
 _LONG = 300
 """Characters of a source from which on only those alternatives are compiled that a text needs."""
-_TIMES = 9
+_TIMES = 4
 """How often; then all of them are."""
 
 _at_hand = ""
@@ -30,9 +31,10 @@ class Pattern:
     def __init__(self, source: str, flags: int = 0) -> None:
         self.source = source
         self.flags = flags
+        self.is_folded = bool(flags & re.IGNORECASE) or "(?i" in source
+        """Whether case does not matter, at least in a part of it."""
         self._whole: Group | None = None
-        self._folded = False
-        self._needed: list[Needed | str] = []
+        self._needed: list[Needed | str] | None = None
         self._kept: frozenset[int | str] = frozenset()
         self._compiled: tuple[re.Pattern[str], list[Needed | str]] | None = None
         """And what the alternatives need that were left out."""
@@ -47,11 +49,9 @@ class Pattern:
 
     def _for(self, text: str) -> re.Pattern[str] | None:
         """What matches in `text` as the pattern does; None: nothing does."""
-        if (whole := self._whole) is None:
-            self._folded = bool(self.flags & re.IGNORECASE) or "(?i" in self.source
-            whole = self._whole = alternatives(self.source, self._folded)
-            self._needed = whole.needed()
-        if self._folded:
+        if self._needed is None:
+            self._needed = needed(self.source, self.is_folded)
+        if self.is_folded:
             text = text.lower()
         if self._needed and not any_of(text, self._needed):
             return None
@@ -59,8 +59,10 @@ class Pattern:
             return self._compiled[0]
         if len(self.source) < _LONG or self._times == _TIMES:
             return self.compiled
-        whole_text = f"{_at_hand.lower() if self._folded else _at_hand}\n{text}"
-        chosen = Chosen(self.source, whole, whole_text, self._kept)
+        if self._whole is None:
+            self._whole = alternatives(self.source, self.is_folded)
+        whole_text = f"{_at_hand.lower() if self.is_folded else _at_hand}\n{text}"
+        chosen = Chosen(self.source, self._whole, whole_text, self._kept)
         compiled = re.compile(chosen.source, self.flags)
         self._compiled, self._kept, self._times = (compiled, chosen.left_out), chosen.kept, self._times + 1
         return compiled
