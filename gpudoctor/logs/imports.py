@@ -118,6 +118,7 @@ LANGUAGE = Language(
         "touch ",
         "has no attribute",
         "Registered devices",
+        "escriptor can",
         "Descriptors",
         "Protocol Buffer",
         "protobuf",
@@ -260,14 +261,14 @@ LANGUAGE = Language(
             r"(?P<text>module that was compiled using NumPy 1\.x cannot be run in|compiled against (?:API"
             r"|ABI) version|_ARRAY_API not found"
             r"|Unable to convert function return value to a Python type! The signature was"
-            r"|numpy\.\w{2,20} size changed, may indicate|numpy\.core\.(?:_?multiarray\w{0,8}|umath) failed to import"
+            r"|numpy\.\w{2,20} size changed(?:, may indicate|\W{0,3}$)|numpy\.\w{2,20} has the wrong size, try recompiling|numpy\.core\.(?:_?multiarray\w{0,8}|umath) failed to import"
             r"|downgrade to 'numpy<2' or try to upgrade"
             r"|module 'numpy' has no attribute '(?:object|bool|int|float|typeDict|complex|dtypes|str)'"
             r"|Cannot convert numpy\.ndarray to numpy\.ndarray|`np\.\w+_?` was removed in the NumPy 2\.0)",
         ),
         Kind(
             "protobuf-message",
-            r"(?P<text>Descriptors (?:cannot|should) (?:not )?be created directly"
+            r"(?P<text>Descriptors? (?:can ?not|should) (?:not )?be created directly"
             r"|_CheckCalledFromGeneratedFile\(|Downgrade the protobuf package to 3\.20|cannot import name '"
             r"\w+' from '?google\.protobuf|'MessageFactory' object has no attribute|unexpected keyword argument '(?:serialized_options|create_key|serialized_pb)|Detected (?:incompatible"
             r"|mismatched) Protobuf Gencode/Runtime|cannot import name '?\"?_message'?\"?"
