@@ -144,6 +144,7 @@ def test_these_are_left(text: str, causes: tuple[str, ...]) -> None:
         ("module-bad-argument", "modprobe: ERROR: could not insert 'nvidia': Invalid argument"),
         ("other-module-key-rejected", "modprobe: ERROR: could not insert 'vboxdrv': Required key not available"),
         ("dll-routine", "ImportError: DLL load failed while importing _pywrap_tensorflow_internal: A dynamic link library (DLL) initialization routine failed."),
+        ("cudnn-differs", "E tensorflow/stream_executor/cuda/cuda_dnn.cc:378] Loaded runtime CuDNN library: 7003 (compatib"),
         ("executor-not-made", "tensorflow.python.framework.errors_impl.InternalError: failed initializing StreamExecutor for CUDA device ordinal 0: Internal"),
         ("cupti-lost", "could not dlopen DSO: libcupti.so.9.0; dlerror: libcupti.so.9.0: cannot open shared object file"),
         ("iommu-fault-of-gpu", "nvidia 0000:41:00.0: AMD-Vi: Event logged [IO_PAGE_FAULT domain=0x0021]"),
