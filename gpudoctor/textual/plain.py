@@ -29,6 +29,10 @@ def _said(facts: Facts) -> Iterator[str]:
     if _majors_differ(facts):
         yield "cudnn-wrong-major"
     yield from _lost(facts)
+    if said("complains-new-card-unfit"):
+        yield "gpu-too-new-for-build"
+    if said("complains-old-card-unfit"):
+        yield "gpu-compute-capability-too-old"
     if said("complains-cuda-moved"):
         yield "cuda-version-mismatch"
     waits = said(*_WAITS) and not said("loss-is-nan")  # jit-cold-start
@@ -66,12 +70,14 @@ def _breaks_off(asked: dict[str, str]) -> bool:
 
 
 _SEVERAL = 5
+_ASKED = Pattern(r"(?i)\b(?:need|want|require|install|get)\w*\b[^.\n]{0,30}(?<![\w.])(?:1\.15|2\.\d)(?!\.0-?b)")
 
 
 def _wants_later(facts: Facts) -> bool:
     """Whether a release is named whose wheels an old pip does not see."""
     told = [v for e in facts.text.said("names") for v in e.values.get("tensorflow", "").split()]
-    return any(tuple(map(int, one.split(".")[:2])) >= (1, 15) for one in told)
+    asked = any(_ASKED.search(e.text) for e in facts.text.said("list-ends-said"))
+    return asked or any(tuple(map(int, one.split(".")[:2])) >= (1, 15) for one in told)
 
 
 def _compiler(facts: Facts) -> Iterator[str]:
