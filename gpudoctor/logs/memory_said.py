@@ -67,7 +67,7 @@ _NOT_SHORT = Pattern(
 
 # ------------------------------------------------------------------- it grows
 
-_UP = r"(?:grow(?:s|ing|n)?|grew|increas(?:es?|ed|ing)|ris(?:es?|ing)|rose|climb(?:s|ed|ing)?|leak(?:s|ed|ing|age)?|goes up|going up|go up|(?:goes|went|going|jumps|rises) from \d|accumulat(?:es?|ed|ing)|fills?(?: up)?|filling(?: up)?|builds? up|doubl(?:es?|ed|ing)|tripl(?:es?|ed|ing)|swell(?:s|ing)?|multiplies|(?:gets?|getting|becomes?|becoming) (?:larger|bigger|higher)|pil(?:es|ing) up|adds? up|add up|creep(?:s|ing)? up)"
+_UP = r"(?:grow(?:s|ing|n)?|grew|increas(?:es?|ed|ing)|ris(?:es?|ing)|rose|climb(?:s|ed|ing)?|leak(?:s|ed|ing|age)?|goes up|going up|go up|(?:goes|went|going|jumps|rises) from \d|accumulat(?:es?|ed|ing)|fills?(?: up)?|filling(?: up)?|builds? up|doubl(?:es?|ed|ing)|tripl(?:es?|ed|ing)|swell(?:s|ing)?|multiplies|(?:gets?|getting|becomes?|becoming) (?:larger|bigger|higher|more|fuller)|pil(?:es|ing) up|adds? up|add up|creep(?:s|ing)? up)"
 _AGAIN = r"(?:each|every|per|after|over time|with (?:time|the)|until|till|and more|more and more|gradual\w+|continu\w+|constant\w+|stead\w+|keeps?|kept|always|in a loop|over and over|a bit|and then|finally|eventually|from \d|to \d|during|while|when|in (?:the )?\w+ loop|as (?:the )?(?:training|epoch|it))"
 _GROWS = (
     Pattern(
@@ -348,7 +348,7 @@ HELD = Language(
     name="circumstances",
     foreign=True,
     words=(
-        "else", "other ", "olleague", "shared", "zombie", "Zombie", "process", "tiny", "ingle", "small tensor", "torch.zeros(1)", "emory", "RAM", "gpu", "GPU", "显存", "进程", "프로세스", "메모리",
+        "else", "other ", "still ", "olleague", "shared", "zombie", "Zombie", "process", "tiny", "ingle", "small tensor", "torch.zeros(1)", "emory", "RAM", "gpu", "GPU", "显存", "进程", "프로세스", "메모리",
     ),
     kinds=(
         Kind(
@@ -358,6 +358,8 @@ HELD = Language(
             rf"|\b(?:although|though|after|when|even if|once|despite)\b[^.\n]{{0,30}}\b{_ENDED}\b[^.\n]{{0,60}}\b{_FULL}\b[^.\n]{{0,30}}\b{_STILL}\b|\b{_ENDED}\b[^.\n]{{0,60}}\b(?:but|and)\b[^.\n]{{0,40}}\b{_STILL}\b[^.\n]{{0,40}}\b{_FULL}\b"
             rf"|\b(?:empt(?:y|ying)|clear(?:ing)?|free(?:ing)?|releas(?:e|ing)|flush(?:ing)?|reset(?:ting)?) (?:up )?(?:the |my |used |allocated )*(?:{_G}[ -]?(?:memory|ram)|vram)(?: cache)?\b[^.\n]{{0,16}}\bafter\b[^.\n]{{0,40}}\b{_ENDED}\b"
             r"|\b(?:an?|other|another|one|first) (?:\w+ )?(?:process|program|job|script|run)\b(?: \w+){0,2}? (?:(?:that|which) )?(?:takes|uses|holds|occupies|eats|needs|took|occupied|filled|fills|has taken|consumes) (?:up )?(?:all|the whole|the entire|nearly all|almost all)(?: of)?(?: the)? (?:\w+ )?(?:memory|vram) (?:of|on) (?:the )?gpu ?[#:]?\d"
+            rf"|\bstill (?:shows?|uses?|used|has|takes?|holds?|occup\w+)\b[^\n]{{0,40}}\b(?:although|though|after|even (?:though|if|when)|despite)\b[^.\n]{{0,40}}\b{_ENDED}\b"
+            r"|\b(?:colleague|friend|student|co-?worker|user)(?:'?s)? (?:\w+ ){0,3}?(?:uses?|takes?|fills?|occup(?:ies|y)|holds?)\b[^.\n]{0,30}\b(?:all|whole|entire|most)\b"
             r"|\b(?:nothing|no process(?:es)?|no program) (?:else )?(?:is |was |are )?(?:running|listed|shown)\b[^.\n]{0,60}\b(?:memory|vram)\b[^.\n]{0,30}\b(?:used?|full|occupied|taken|in use)\b"
             r"|\b(?:a|one) (?:tiny|single|small) (?:tensor|number|scalar)\b|\bas soon as i call \.cuda\b|torch\.zeros\(1\)"
             r"|\bno (?:running )?process(?:es)?\b[^.\n]{0,30}\bnvidia-smi\b|\bnvidia-smi\b[^.\n]{0,60}\bno (?:running )?process))"

@@ -234,6 +234,8 @@ def settle(notes: Notebook, lines: Iterable[tuple[int, str]]) -> None:
     people = of_people(line for line in lines if "throttle_reasons" not in line[1])
     kinds = {e.kind for e in notes.events if not (e.kind == "empty-list-said" and _ASSIGNED.match(e.text))}
     told = list(_told(people, kinds))
+    if "machine-goes-down" in kinds:  # what the load is like is said beside it
+        told = [e for e in told if e.kind != "gpu-hardly-used"]
     if any(e.kind == "gpu-hardly-used" for e in told) and not any(e.symptom for e in notes.events):
         notes.events[:] = [e for e in notes.events if e.kind != "takes-all-memory"]  # as it always does
     notes.events.extend(told)

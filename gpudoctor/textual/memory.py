@@ -27,6 +27,9 @@ _NEARLY_ALL = 0.75
 def firstly(facts: Facts) -> Iterator[str]:
     """The one that goes first of a text that tells of a GPU without memory."""
     said = facts.text.said
+    if said("host-memory-grows-told") and said("host-memory-short-told", "killed", "killed-said"):
+        yield "host-memory-leak"  # until there is none
+        return
     if said("memory-kept-told") and not said(*_BY_OTHERS, "memory-grows-told", "on-one-node-told"):
         yield _TAKEN
         return
