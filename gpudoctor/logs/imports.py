@@ -119,6 +119,8 @@ LANGUAGE = Language(
         "has no attribute",
         "Registered devices",
         "escriptor can",
+        ".py)",
+        "standard library module",
         "Descriptors",
         "Protocol Buffer",
         "protobuf",
@@ -253,6 +255,13 @@ LANGUAGE = Language(
             "tf-is-a-file",
             r"(?<!\bNo file )(?<!\bno file )(?<!\bno script )(?i:\b(?:named|called|name (?:is|was)|renam(?:ed|ing)|touch) (?:it |the file |the script |my (?:file|script|program) )?)[`'\"]{0,2}"
             r"(?P<module>tensorflow|keras|numpy|inspect|tokenize|random|copy|queue|types|tempfile|platform|logging|threading|six)\.py\b",
+        ),
+        Kind(
+            "tf-is-a-file",
+            r"(?P<text>[Cc]annot import name '\w{1,40}' from (?:partially initialized module )?'(?P<module>code|random|copy|queue|types|tempfile|platform|logging|threading|inspect|tokenize|string|numbers|operator|enum|collections|typing|socket|select|signal|calendar|statistics|secrets|profile|uuid|warnings|struct|keyword|bisect|csv|datetime|decimal|json|six|wrapt|h5py)'[^\n]{0,60}? \((?![^\n)]{0,200}(?:(?:site|dist)-packages|[/\\][Ll]ib(?:64)?[/\\]|[Pp]ython[23]))[^\n)]{0,200}[/\\](?P=module)\.py\))"
+            r"|(?P<text2>\(consider renaming '[^'\n]{3,200}\.py' since it has the same name as the standard library module named '(?P<module2>\w+)')",
+            _NO_GPU,
+            _broken,
         ),
         Kind("tf-source-directory", r"(?P<text>Do not import tensorflow from its source directory)", _NO_GPU, _broken),
         Kind("tf-hollow", r"(?P<text>module '?tensorflow'? has no attribute '?__version__)", _NO_GPU, _broken),

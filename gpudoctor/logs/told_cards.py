@@ -8,7 +8,7 @@ from . import alike
 from .language import LONGEST, told
 from .notebook import Notebook
 
-_NEW = r"(?:(?:rtx ?|geforce |nvidia )*(?<![\d.])50[5-9]0(?: ?ti| laptop)?\b(?![.,]?\d)|\brtx ?50(?:xx|00)?[- ](?:series|cards?|gpus?)|\brtx pro \d{4}\b|\bblackwell\b|\bsm_?12[01]\b)"
+_NEW = r"(?:(?:rtx ?|geforce |nvidia )*(?<![\d.])50[5-9]0(?: ?ti| laptop)?\b(?![.,]?\d)|\brtx ?50(?:xx|00)?[- ](?:series|cards?|gpus?)|\brtx pro \d{4}\b|\bblackwell\b|\bsm_?(?:8[69]|90|10[03]|12[01])\b)"
 _OLD = r"(?:\b(?:gtx|geforce)(?: gtx)? ?-?(?:[4-9]\d0m?|10[1-8]0)(?: ?ti| max-q)?\b|\bquadro [kmp]\d{3,4}\w?\b|\btesla [cmkp]\d{1,4}\b|\b[pm](?:100|40|60|6000|5000|4000|2200|2000)\b(?! ?(?:mb|gb|ms|steps|images))|\bk(?:80|40|20)\b|\btitan (?:x|xp|z|black)\b|\bmx ?1[135]0\b|\bgt ?(?:7[1-4]0|10[13]0)m?\b|\bpascal\b(?! voc)|\bmaxwell\b|\bkepler\b)"
 _UNFIT = r"(?:(?:not|n't|no longer|never) (?:\w+ )?(?:compatible|supported|support(?! ?me)|work with)|incompatible|unsupported|too (?:old|new)|outdated|(?:dropped|ended|end of|lacks?|no|without|missing|add|need|needs|is there|for) (?:\w+ )?(?:support|compatibility)|compatib\w+ (?:issue|problem|error)s?|(?:is|are) (?:\w+ )?(?:compatible|supported)\b(?=[^.\n]{0,30}\?))"
 _TROUBLE = r"(?:trouble\w*|problems?|issues?|difficult\w{0,4}|struggl\w+|errors?|fail(?:s|ed|ing|ure)?|crash\w*|unable|impossible|can(?:not|'t| not)|broken|(?:not|n't|never|nothing) (?:\w+ ){0,2}?(?:work|run|start|us(?:e|ed|ing)|train|detect|recogni[sz]|find|found|see|seen)\w*)"
@@ -16,7 +16,7 @@ LANGUAGES = told(
     (
         (
             "new-card-unfit-said",
-            ("50", "lackwell", "PRO", "Pro ", "sm_12", "sm12"),
+            ("50", "lackwell", "PRO", "Pro ", "sm_", "sm1"),
             rf"(?i:^(?![^\n]{{0,400}}\b(?:memory|vram|slow\w*|temperature|watt|power|hang\w*|nccl|reboot\w*|oom)\b)[^\n]{{0,300}}?(?:{_NEW}[^.\n]{{0,60}}?\b(?:{_UNFIT}|{_TROUBLE})|\b(?:{_UNFIT}|{_TROUBLE})\b[^.\n]{{0,60}}?{_NEW}))",
             True,
         ),
