@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 
+from ..facts import TextEvent
 from ..patterns import Pattern
-from .language import Understood, named
+from .language import LONGEST, Understood, named
 from .notebook import Notebook
 
 LANGUAGE = "claims"
@@ -16,7 +17,12 @@ WORDS = ("uda", "UDA", "src", "udnn", "uDNN", "UDNN", ".so", "nvidia-c", "oolkit
 KIND, SHOWN = "names-cuda", "shows-file"
 
 _CUDA = tuple(
-    Pattern(p.replace("VERSION", r"(\d{1,2}\.\d{1,2}(?!\d)|1[0-9](?![.\d-]))"), re.ASCII)
+    Pattern(
+        p.replace(
+            "VERSION", r"(\d{1,2}\.\d{1,2}(?!\d)|1[0-9](?![.\d-])|(?<=v)[789](?![\w.-])|(?<=\bCUDA )[89](?![\w.-]))"
+        ),
+        re.ASCII,
+    )
     for p in (
         r"Cuda compilation tools, release VERSION",
         r"(?i)\bcuda(?:[-/_ ]|\\{1,2})?v?VERSION",
@@ -220,7 +226,23 @@ def _by_file(name: str, version: str) -> dict[str, str]:
     return {"cuda": "11" if version.startswith("11") else version}
 
 
-def line(text: str, _number: int, _notes: Notebook) -> Understood | None:
+_MORE = Pattern(
+    r"(?: ?, ?| ?,? (?:and|&|or|und|y|et) )(?:also )?(?:cuda[ -]?)?v?(?P<version>\d{1,2}\.\d)(?![\d.]*\d)",
+    re.IGNORECASE,
+)
+"""Another one beside it: 'CUDA 9.0, 9.1 and 10.0'."""
+
+
+def _others(text: str, at: int, number: int, notes: Notebook) -> None:
+    """Writes down each further version of a list that goes on at a place of the line."""
+    while (more := _MORE.match(text[at:])) and is_cuda(more["version"]):
+        notes.note(
+            TextEvent(line=number, language=LANGUAGE, kind=KIND, text=text[:LONGEST], values={"cuda": more["version"]})
+        )
+        at += more.end()
+
+
+def line(text: str, number: int, notes: Notebook) -> Understood | None:
     """What a line names as installed."""
     if field := _FIELD.match(text):
         values = both(field["value"], of_cudnn="dnn" in text[: field.start("value")].lower())
@@ -283,6 +305,7 @@ def line(text: str, _number: int, _notes: Notebook) -> Understood | None:
         pass  # beside the driver's version it may be nvidia-smi's
     elif (found := next((m for p in _CUDA if (m := p.search(text))), None)) and is_cuda(found[1]):
         values["cuda"] = found[1]
+        _others(text, found.end(), number, notes)
     elif found := _PACKAGE.search(text):
         values["cuda"] = f"{found['major']}.{found['minor']}"
     if found := next((m for p in _CUDNN if (m := p.search(text))), None):

@@ -39,7 +39,7 @@ LANGUAGE = Language(
         "NVIDIA Driver", "NVIDIA driver", "CUDA Driver", "compatibility mode", "libnvidia", "cgroup", "devices.allow", "device rules", "nsufficient GPU", "on this host", "ully assigned", "nsufficient gpu",
         "BPF_CGROUP", "ldcache", "ldconfig", " error: ", "CDI", "untime", "NVML", "libdxcore", "detect NVIDIA", "mount destination", "strategy detected", "platform detected",
         "Nvml", "No devices found", "[[gpu", " hook", "container process", "driver not loaded", "root failed", "root directory",
-        "WSL ", "--gpus", "is_available", "device plugin", "prestart", "device filter", "mount request", "custom device", "Auto-detected", "MOFED", "dxcore", "kernel modules", "inheritable", "github.io/", "runc", "nable to ", "No match for", "No package", "Package ",
+        "WSL ", "--gpus", "is_available", "is not available", "is unavailable", "device plugin", "prestart", "device filter", "mount request", "custom device", "Auto-detected", "MOFED", "dxcore", "kernel modules", "inheritable", "github.io/", "runc", "nable to ", "No match for", "No package", "Package ",
         "nv files", "in this version of the container", "by this container", "run this container", "SHMEM", "CUDA version: driver", "no-gpu-has", "GPU node", "dditional propert", "No help topic", "config option", "crun: cannot", "crun: error stat", "error mounting", "nvc_info.c", "load kernel module", "Error: invalid device", "context canceled", "/run/nvidia/driver",
     ),
     kinds=(
@@ -154,7 +154,7 @@ LANGUAGE = Language(
         ),
         Kind("no-gpu-device-driver", r"could not select device driver\b|capabilities\b[^\n]{0,12}\[\[gpu\]\]", _NOT_STARTED),
         Kind("no-gpu-runtime", r"(?i:unknown (?:or invalid )?runtime (?:specified|name):?) \"?nvidia|default OCI runtime \"?nvidia\"? not found", _NOT_STARTED),
-        Kind("torch-lacks-gpu", r"\btorch\.cuda\.is_available(?:\(\))?\)?:?(?: is| returns?| ->| =>| #)?:? ?`?False\b", "tf-lists-no-gpu"),
+        Kind("torch-lacks-gpu", r"\btorch\.cuda\.is_available(?:\(\))?\)?:?(?: is| was| returns?| returned| gives?| gave| prints?| shows?| says?| yields?| evaluates to| equals| ==?| ->| =>| #)?:?(?: me)? ?[`'\"]?False\b|\b(?:Assertion|Runtime|Value)Error: (?:CUDA|GPU|cuda) is (?:not available|unavailable)", "tf-lists-no-gpu"),
         Kind("torch-no-driver", r"Found no NVIDIA driver on your system", tell=_no_driver),
         Kind("nvidia-smi-not-found", rf"\bnvidia-smi: (?:command )?not found|{_SHELLS}nvidia-smi\b"),
         Kind("nvidia-smi-not-inside", r"exec: \\{0,7}\"nvidia-smi\\{0,7}\": executable file not found|executable file [`'\"]nvidia-smi[`'\"] not found in \$PATH", _NOT_STARTED),

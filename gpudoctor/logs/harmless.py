@@ -23,6 +23,7 @@ HARMLESS = {
     "benign-pcie-idle": "an idle GPU saves power by a slower PCIe link; only its speed under load tells something",
     "benign-power-cap": "a busy GPU runs at its power limit, which is the default one here",
     "benign-no-gpu-wanted": "TensorFlow finds no GPU, and none is wanted here: it computes on the processor",
+    "benign-numpy-warning": "a package was compiled with an older or newer numpy; where it were unusable, an error would say so",
     "benign-leftover": "a folder that an interrupted upgrade left behind; pip passes over it, and it may be deleted",
     "benign-deprecation": "a later release of a Python package will want it otherwise; now it works",
     "benign-smi-cuda": "nvidia-smi names the newest CUDA that the driver runs, not the one that is installed; older ones run, too",

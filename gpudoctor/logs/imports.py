@@ -118,6 +118,9 @@ LANGUAGE = Language(
         "touch ",
         "has no attribute",
         "Registered devices",
+        "escriptor can",
+        ".py)",
+        "standard library module",
         "Descriptors",
         "Protocol Buffer",
         "protobuf",
@@ -253,6 +256,13 @@ LANGUAGE = Language(
             r"(?<!\bNo file )(?<!\bno file )(?<!\bno script )(?i:\b(?:named|called|name (?:is|was)|renam(?:ed|ing)|touch) (?:it |the file |the script |my (?:file|script|program) )?)[`'\"]{0,2}"
             r"(?P<module>tensorflow|keras|numpy|inspect|tokenize|random|copy|queue|types|tempfile|platform|logging|threading|six)\.py\b",
         ),
+        Kind(
+            "tf-is-a-file",
+            r"(?P<text>[Cc]annot import name '\w{1,40}' from (?:partially initialized module )?'(?P<module>code|random|copy|queue|types|tempfile|platform|logging|threading|inspect|tokenize|string|numbers|operator|enum|collections|typing|socket|select|signal|calendar|statistics|secrets|profile|uuid|warnings|struct|keyword|bisect|csv|datetime|decimal|json|six|wrapt|h5py)'[^\n]{0,60}? \((?![^\n)]{0,200}(?:(?:site|dist)-packages|[/\\][Ll]ib(?:64)?[/\\]|[Pp]ython[23]))[^\n)]{0,200}[/\\](?P=module)\.py\))"
+            r"|(?P<text2>\(consider renaming '[^'\n]{3,200}\.py' since it has the same name as the standard library module named '(?P<module2>\w+)')",
+            _NO_GPU,
+            _broken,
+        ),
         Kind("tf-source-directory", r"(?P<text>Do not import tensorflow from its source directory)", _NO_GPU, _broken),
         Kind("tf-hollow", r"(?P<text>module '?tensorflow'? has no attribute '?__version__)", _NO_GPU, _broken),
         Kind(
@@ -260,14 +270,14 @@ LANGUAGE = Language(
             r"(?P<text>module that was compiled using NumPy 1\.x cannot be run in|compiled against (?:API"
             r"|ABI) version|_ARRAY_API not found"
             r"|Unable to convert function return value to a Python type! The signature was"
-            r"|numpy\.\w{2,20} size changed, may indicate|numpy\.core\.(?:_?multiarray\w{0,8}|umath) failed to import"
+            r"|numpy\.\w{2,20} size changed(?:, may indicate|\W{0,3}$)|numpy\.\w{2,20} has the wrong size, try recompiling|numpy\.core\.(?:_?multiarray\w{0,8}|umath) failed to import"
             r"|downgrade to 'numpy<2' or try to upgrade"
             r"|module 'numpy' has no attribute '(?:object|bool|int|float|typeDict|complex|dtypes|str)'"
             r"|Cannot convert numpy\.ndarray to numpy\.ndarray|`np\.\w+_?` was removed in the NumPy 2\.0)",
         ),
         Kind(
             "protobuf-message",
-            r"(?P<text>Descriptors (?:cannot|should) (?:not )?be created directly"
+            r"(?P<text>Descriptors? (?:can ?not|should) (?:not )?be created directly"
             r"|_CheckCalledFromGeneratedFile\(|Downgrade the protobuf package to 3\.20|cannot import name '"
             r"\w+' from '?google\.protobuf|'MessageFactory' object has no attribute|unexpected keyword argument '(?:serialized_options|create_key|serialized_pb)|Detected (?:incompatible"
             r"|mismatched) Protobuf Gencode/Runtime|cannot import name '?\"?_message'?\"?"

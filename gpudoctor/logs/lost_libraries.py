@@ -28,7 +28,7 @@ WORDS = (
     " DSO",
 )
 _NAMES = "cudart|cublasLt|cublas|cufft|curand|cusolver|cusparse|cudnn"
-_LIBRARY = rf"(?P<library>lib(?:{_NAMES})(?:\.so(?:\.\d{{1,2}}){{0,3}}|(?:\.\d{{1,2}}){{0,2}}\.dylib)|(?i:{_NAMES})64(?:_\d{{1,3}}(?:_\d{{1,2}})?)?\.dll)\b"
+_LIBRARY = rf"(?P<library>lib(?:{_NAMES})(?:\.so(?:\.\d{{1,2}}){{0,3}}|(?:\.\d{{1,2}}){{0,2}}\.dylib)|(?i:{_NAMES})_?64(?:_\d{{1,3}}(?:_\d{{1,2}})?)?\.dll)\b"
 _QUOTE = r"['\"`*]{0,3}"
 _LOADER = Pattern(
     rf"{_LIBRARY}{_QUOTE}(?: ?: ?{_QUOTE}cannot open shared object|: ?No such file or directory| => not found"
@@ -117,7 +117,7 @@ def line(text: str, number: int, notes: Notebook) -> Understood | None:
         return None
     if found := found or _PROSE.search(text) or _TITLE.search(text) or _ELSEWHERE.search(text):
         name = next(value for value in found.groups() if value)
-        name = name.lower() if name.endswith(".dll") else name
+        name = name.lower().replace("_64_", "64_") if name.endswith(".dll") else name
     elif found := _BY_VERSION.search(text) or _BY_NUMBER.search(text):
         name, version = found["name"].lower(), found["version"]
         name = f"{name}64_{version.replace('.', '')}.dll" if "dll" in text.lower() else f"lib{name}.so.{version}"

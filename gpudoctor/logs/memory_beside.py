@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from .language import Kind, Language
 
-_STILL = r"(?:stays?|remains?|still|keeps?|(?:is|are|was|does|do|did|wo|will|has|have)(?:n't| not)(?: \w+){0,3}? (?:freed?|released?|cleared?|cleaned|emptied|go down|drop)|never (?:freed|released|cleared))"
+_STILL = r"(?:stays?|remains?|still|keeps?|li(?:ves|ved|ngers?) on|(?:is|are|was|does|do|did|wo|will|has|have)(?:n't| not)(?: \w+){0,3}? (?:freed?|released?|cleared?|cleaned|emptied|go down|drop)|never (?:freed|released|cleared))"
 _ENDED = r"(?:(?:shut|clos|kill|stop|restart|exit|end|finish|interrupt|cancel|terminat|quit|abort)\w{0,4}|ctrl[- +]?[cz]|crash(?:ed|es)?)"
 _FULL = r"(?:memory|v?ram|gpus?|显存)"
 HELD = Language(
     name="circumstances",
     foreign=True,
     words=(
-        "else", "other ", "olleague", "otra ", "otro ", "outr", "nderer", "nderes", "друг", "autre", "running", "Ctrl", "ctrl", "bort", "nterrupt", "ancel", "topp", "shared", "zombie", "Zombie", "process", "tiny", "ingle", "small tensor", "torch.zeros(1)", "emory", "RAM", "gpu", "GPU", "显存", "进程", "프로세스", "메모리",
+        "else", "other ", "still ", "olleague", "otra ", "otro ", "outr", "nderer", "nderes", "друг", "autre", "running", "Ctrl", "ctrl", "bort", "nterrupt", "ancel", "topp", "shared", "zombie", "Zombie", "process", "tiny", "ingle", "small tensor", "torch.zeros(1)", "emory", "RAM", "gpu", "GPU", "显存", "进程", "프로세스", "메모리",
     ),
     kinds=(
         Kind(
@@ -19,6 +19,10 @@ HELD = Language(
             rf"(?i:^(?![^\n]{{0,300}}\b(?:nobody|no[- ]?one|nothing) else\b)[^\n]{{0,400}}?(?:\b(?:someone|somebody) else\b|\b(?:an)?other (?:user|person|people|student|colleague|process|job)(?:'?s)?\b(?![^.\n]{{0,30}}\b(?:can(?:'t|not)|fails?|crash))|\bcolleagues?\b[^.\n]{{0,30}}\b(?:runs?|uses?|occup\w+|took|takes?|jobs?|process\w*)\b|\bstill (?:a|an|the|some|old|my) (?:old )?process\b|\b(?:otra persona|otro (?:usuario|proceso)|outra pessoa|outro (?:usu[áa]rio|processo)|jemand anderes|(?:ein )?anderer (?:nutzer|prozess|benutzer)|друг(?:ой|им) (?:процесс|пользовател)\w*|(?:un|d')autres? (?:utilisateur|processus|programme))\b|\b(?:no|nothing|without) (?:python|programs?|jobs?|scripts?) (?:is |was |are )?(?:running|runs|open|active)\b|\b(?:ctrl[- +]?c|abort\w*|interrupt\w*|cancel\w*|stopp\w*)\b[^.\n]{{0,40}}\b(?:next|second|new|following|each) (?:start|run|time|launch|attempt)\b|\bshared (?:server|gpu(?![- ](?:memory|v?ram|speicher))|machine|cluster|workstation|node)\b|\bzombie\b|\b(?:left-?over|stale|orphaned|remaining|hanging) (?:\w+ )?process(?:es)?\b|\bleft (?:\w+ )?processes\b|\b(?:since|after|because) (?:my |the |a |it |an? )?(?:\w+ ){{0,2}}?(?:crash(?:ed)?|was killed|got killed|hung|died)\b(?=[^\n]{{0,80}}\b(?:memory|vram|reboot\w*|oom)\b)|\b(?:memory|vram) (?:is )?(?:full|used|occupied|taken)\b[^.\n]{{0,20}}\b(?:without|no|but no) (?:any )?(?:running )?process|\bonly (?:a |after a )?(?:reboot\w*|restart\w*)(?: of \w+ \w+)? (?:helps?|fixes|works|frees)\b"
             rf"|\b{_FULL}\b[^.\n]{{0,60}}\b{_STILL}\b[^.\n]{{0,60}}\b(?:although|though|after|when|even|once|despite)\b[^.\n]{{0,40}}\b{_ENDED}\b"
             rf"|\b(?:although|though|after|when|even if|once|despite)\b[^.\n]{{0,30}}\b{_ENDED}\b[^.\n]{{0,60}}\b{_FULL}\b[^.\n]{{0,30}}\b{_STILL}\b|\b{_ENDED}\b[^.\n]{{0,60}}\b(?:but|and)\b[^.\n]{{0,40}}\b{_STILL}\b[^.\n]{{0,40}}\b{_FULL}\b"
+            rf"|\b(?:empt(?:y|ying)|clear(?:ing)?|free(?:ing)?|releas(?:e|ing)|flush(?:ing)?|reset(?:ting)?) (?:up )?(?:the |my |used |allocated )*(?:(?:gpu(?:'s)?|cuda|video|card(?:'s)?|device)[ -]?(?:memory|ram)|vram)(?: cache)?\b[^.\n]{{0,16}}\bafter\b[^.\n]{{0,40}}\b{_ENDED}\b"
+            r"|\b(?:an?|other|another|one|first) (?:\w+ )?(?:process|program|job|script|run)\b(?: \w+){0,2}? (?:(?:that|which) )?(?:takes|uses|holds|occupies|eats|needs|took|occupied|filled|fills|has taken|consumes) (?:up )?(?:all|the whole|the entire|nearly all|almost all)(?: of)?(?: the)? (?:\w+ )?(?:memory|vram) (?:of|on) (?:the )?gpu ?[#:]?\d"
+            rf"|\bstill (?:shows?|uses?|used|has|takes?|holds?|occup\w+)\b[^\n]{{0,40}}\b(?:although|though|after|even (?:though|if|when)|despite)\b[^.\n]{{0,40}}\b{_ENDED}\b"
+            r"|\b(?:colleague|friend|student|co-?worker|user)(?:'?s)? (?:\w+ ){0,3}?(?:uses?|takes?|fills?|occup(?:ies|y)|holds?)\b[^.\n]{0,30}\b(?:all|whole|entire|most)\b"
             r"|\b(?:nothing|no process(?:es)?|no program) (?:else )?(?:is |was |are )?(?:running|listed|shown)\b[^.\n]{0,60}\b(?:memory|vram)\b[^.\n]{0,30}\b(?:used?|full|occupied|taken|in use)\b"
             r"|\b(?:a|one) (?:tiny|single|small) (?:tensor|number|scalar)\b|\bas soon as i call \.cuda\b|torch\.zeros\(1\)"
             r"|\bno (?:running )?process(?:es)?\b[^.\n]{0,30}\bnvidia-smi\b|\bnvidia-smi\b[^.\n]{0,60}\bno (?:running )?process))"

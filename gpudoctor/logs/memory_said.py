@@ -71,7 +71,7 @@ _NOT_SHORT = Pattern(
 
 # ------------------------------------------------------------------- it grows
 
-_UP = r"(?:grow(?:s|ing|n)?|grew|increas(?:es?|ed|ing)|ris(?:es?|ing)|rose|climb(?:s|ed|ing)?|leak(?:s|ed|ing|age)?|goes up|going up|go up|(?:goes|went|going|jumps|rises) from \d|accumulat(?:es?|ed|ing)|fills?(?: up)?|filling(?: up)?|builds? up|doubl(?:es?|ed|ing)|tripl(?:es?|ed|ing)|swell(?:s|ing)?|multiplies|(?:gets?|getting|becomes?|becoming) (?:larger|bigger|higher)|pil(?:es|ing) up|adds? up|add up|creep(?:s|ing)? up)"
+_UP = r"(?:grow(?:s|ing|n)?|grew|increas(?:es?|ed|ing)|ris(?:es?|ing)|rose|climb(?:s|ed|ing)?|leak(?:s|ed|ing|age)?|goes up|going up|go up|(?:goes|went|going|jumps|rises) from \d|accumulat(?:es?|ed|ing)|fills?(?: up)?|filling(?: up)?|builds? up|doubl(?:es?|ed|ing)|tripl(?:es?|ed|ing)|swell(?:s|ing)?|multiplies|(?:gets?|getting|becomes?|becoming) (?:larger|bigger|higher|more|fuller)|pil(?:es|ing) up|adds? up|add up|creep(?:s|ing)? up)"
 _AGAIN = r"(?:each|every|per|after|over time|with (?:time|the)|until|till|and more|more and more|gradual\w+|continu\w+|constant\w+|stead\w+|keeps?|kept|always|in a loop|over and over|a bit|and then|finally|eventually|from \d|to \d|during|while|when|in (?:the )?\w+ loop|as (?:the )?(?:training|epoch|it))"
 _GROWS = (
     Pattern(

@@ -84,7 +84,7 @@ COMPARED = Language(
         Kind(
             "gpu-slower-than-cpu",
             rf"^(?![^\n]{{0,300}}\b(?:possible|whether|expected|should be)\b)[^\n]{{0,300}}?(?i:\bGPUs?\b[^.\n]{{0,60}}\b(?:slow(?:er|ly)|longer) (?:than|then) {_ON}CPUs?\b|\bCPUs?\b[^.\n]{{0,60}}\bfaster (?:than|then) {_ON}GPUs?\b"
-            rf"|\b(?:slower|longer) (?:on|with|using) (?:the |my |a )?GPU\b(?![^.\n]{{0,40}}\bthan (?:the |my |on |with )*(?:other|second|old|another|\d)))",
+            rf"|(?<!\bno )(?<!\bany )\b(?:slower|longer) (?:on|with|using) (?:the |my |a )?GPU\b(?![^.\n]{{0,40}}\bthan (?:the |my |on |with )*(?:other|second|old|another|\d)))",
             _SLOW,
             once=True,
         ),

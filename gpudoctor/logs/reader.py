@@ -59,6 +59,7 @@ from . import (
     tables,
     tensorflow_facts,
     tensorflow_ops,
+    told_cards,
     told_drivers,
     told_faults,
     told_hosts,
@@ -122,6 +123,7 @@ LANGUAGES: tuple[Language, ...] = (
     *told_packages.LANGUAGES,
     *told_platforms.LANGUAGES,
     *told_faults.LANGUAGES,
+    *told_cards.LANGUAGES,
     complaints.SUSPICIONS,
     *complaints.LANGUAGES,
 )
@@ -374,6 +376,7 @@ def _with_likeness(notes: Notebook, pasted: Pasted, theirs: bool) -> Facts:
             line = spoken[alike.telling(texts, found[0].cause)]
             found = (msgspec.structs.replace(found[0], line=line.number, text=line.text[:LONGEST]), *found[1:])
     told_faults.settle(notes, [line.text for line in pasted.lines[:_MANY]])
+    told_cards.settle(notes)
     facts = notes.facts(pasted.count, pasted.left_out)
     return msgspec.structs.replace(facts, text=msgspec.structs.replace(facts.text, alike=found, words=count))
 

@@ -153,18 +153,22 @@ KINDS: tuple[tuple[str, str], ...] = (
         ),
     ),
     (
+        "benign-numpy-warning",
+        r"Warning: numpy\.\w+ size changed|numpy\.\w+ size changed, may indicate binary incompatibility\. Expected \d+, got \d+(?! from)",
+    ),
+    (
         "numpy-abi",
         (
             r"^(?=.{0,80}(?i:numpy)).{0,80}\bcompiled with API 0x[0-9a-f]{1,3}\b|compiled (?:using|against) (?:NumPy|ABI version|API version) (?P<built>\S+)[ ,].*?(?i:numpy) (?:is )?"
             r"(?P<found>\d[\w.]*)|numpy\.core\.multiarray failed to import|numpy\.core\.umath failed to import"
-            r"|_ARRAY_API not found|numpy\.\w+ size changed, may indicate binary incompatibility"
+            r"|_ARRAY_API not found|numpy\.\w+ size changed(?:, may indicate|\W{0,3}$)|numpy\.\w+ has the wrong size, try recompiling"
             r"|numpy\._core(?:\.\w+)*'? ?(?:failed to import|is not a package)"
         ),
     ),
     (
         "protobuf-mismatch",
         (
-            r"Descriptors cannot (?:not )?be created directly"
+            r"Descriptors? can ?not (?:not )?be created directly"
             r"|cannot import name '(?:builder|runtime_version)' from 'google\.protobuf"
             r"|Detected (?:incompatible|mismatched) Protobuf Gencode/Runtime"
             r"|_DEFAULT = SymbolDatabase\(pool=descriptor_pool\.Default\(\)\)"
@@ -189,7 +193,7 @@ _COMPILED = tuple((kind, Pattern(pattern)) for kind, pattern in KINDS)
 
 WORDS = (
     "cuInit", "To enable", "uda", "UDA", "GPU", "gpu", "udnn", "uDNN", "ibrar", "DNN", "NUMA", "ublas", "Tensor", "PTX", "ptxas", "nvlink fatal", "OOM",
-    "umpy", "ARRAY_API", "rotobuf", "SymbolDatabase", "escriptors", "OP_REQUIRES", "TRT", "oneDNN", "factory", "devices",
+    "umpy", "ARRAY_API", "rotobuf", "SymbolDatabase", "escriptor", "OP_REQUIRES", "TRT", "oneDNN", "factory", "devices",
     "absl", "Ran out of", "libdevice", "upb", "verbose", "placer", "Allocator", "kernel", ".version",
 )  # fmt: skip
 """Every line with an event holds one of them."""

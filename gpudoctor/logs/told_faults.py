@@ -98,7 +98,7 @@ LANGUAGES = told(
         (
             "library-elsewhere-said",
             ("dll", "DLL", "ile", "ibrar", "libs", " it ", "It ", "It's", "it's", "udnn", "uDNN", "UDNN", "uda", "UDA", ".so", "opies", "copy", "installed", "nstalado", "nstalliert", "安装", "установлен", "nstall\u00e9", "disco"),
-            (rf"(?i:^(?![^\n]{{0,120}}\brequires that this DLL\b)[^\n]{{0,400}}?(?:\b(?:\d+|many|several|multiple|lots of|a dozen|dozens of) cop(?:y|ies) of\b"
+            (rf"(?i:^(?![^\n]{{0,120}}\brequires that this DLL\b)[^\n]{{0,400}}?(?:\b(?:\d+|many|several|multiple|lots of|a dozen|dozens of) cop(?:y|ies) of\b|\bwhich (?:\w+ly )?(?:is|lies|sits|exists) (?:in|at|under|there)\b|\bthere (?:it|they|the file|the dll) (?:really |actually )?(?:is|lies|sits|are|was|were|lie)\b(?! not?\b)"
             rf"|(?<!\bif )(?<!whether )\b(?:it|they|{_FILES}|\S{{3,40}}\.(?:dll|so(?:\.\d){{0,3}}))(?:'s|'re|(?: (?!not\b|never\b)\w+){{0,2}}? (?:is|are|was|were|lies|lie|sits?|exists?))(?: (?!not\b|no\b|never\b|missing\b)\w+){{0,3}}? (?:there\b(?! (?:a|any|no|an)\b)|(?:on|in) (?:my|the|this) {_DISK}\b|in (?:[\w'\u2019-]+ ){{0,4}}?{_IN_PLACES}\b|(?:at|in|under) [`'\"]?(?:[/~]|[a-z]:))"
             rf"|\b(?:i |i've |we |have |can )?(?:found|find|see|saw|have|got) (?:it|them|the (?:\w+ )?{_FILES}|this {_FILES}|that {_FILES}) (?:\w+ ){{0,2}}?(?:in|on|at|under) (?!https?|google|the (?:internet|web))"
             rf"|(?<!not )(?<!n't )(?<!not be )(?<!n't be )\b(?:found|is|are|have|got|lies?|sits?|stored|located|installed|unpacked|exists?|present)\b(?:(?!\b(?:not|no|never|nothing|if)\b|n't\b)[^.\n]){{0,60}}? (?:in|at|under|to|into) [`'\"]?(?:[a-z]:\\|/(?:usr/local|usr/lib|opt|home)/)(?![^\n]{{0,80}}-packages/tensorflow)|\b(?:but|though|although|yet|it's|been) (?:\w+ )?(?:definitely|properly|correctly|surely|already) installed\b|\bi (?:do |already |also )?have (?:it|them|this file|the file|that file|this dll|the dll)\b|\bcontains? (?:this|the|that) (?:file|dll)\b|\b(?:have|got) (?:the )?(?:cuda |cudnn )?(?:toolkit|cuda|cudnn) ?(?:v?\d[\d.]{{0,6}} )?(?:on|in) (?:my|the|this) {_DISK}\b|(?<!\bif )\b{_FILES} (?:really |definitely |does |do |actually )?exists?\b"
@@ -112,7 +112,7 @@ LANGUAGES = told(
         (
             "toolkit-here-said",
             ("uda", "UDA", "oolkit", "path", "Path", "PATH", "Pfad", "environment"),
-            r"(?i:(?<!\bif )(?<!not )(?<!only )(?<!just )\b(?:cuda|toolkits?|cuda[ -]?toolkits?)(?: v?\d[\d.]{0,6})? (?:is|are|was|were) (?:both |also |all |already )?installed\b(?! ?\?)|\b(?:cuda|toolkit)(?: v?\d[\d.]{0,6})? installiert ist\b|\b(?:have|got) (?:the )?(?:nvidia |cuda )+toolkit\b|\b(?:path|pfad)\b[^.\n]{0,24}\b(?:is|are|ist) (?:right|correct|set|there|gesetzt|richtig)\b|\badded (?:\w+ ){0,3}?to (?:the |my )?(?:windows |system )?(?:path|environment)\b|\bset (?:up )?the environment variables?\b|/cuda(?:-\d+\.\d+)?/bin/nvcc exists?\b)",
+            r"(?i:(?<!\bif )(?<!not )(?<!only )(?<!just )\b(?:cuda|toolkits?|cuda[ -]?toolkits?)(?: v?\d[\d.,]{0,16}(?:(?:, ?| and | & )\d[\d.]{0,6}){0,3})? (?:is|are|was|were) (?:both |also |all |already )?installed\b(?! ?\?)|\b(?:cuda|toolkit)(?: v?\d[\d.]{0,6})? installiert ist\b|\b(?:have|got) (?:the )?(?:nvidia |cuda )+toolkit\b|\b(?:path|pfad)\b[^.\n]{0,24}\b(?:is|are|ist) (?:right|correct|set|there|gesetzt|richtig)\b|\badded (?:\w+ ){0,3}?to (?:the |my )?(?:windows |system )?(?:path|environment)\b|\bset (?:up )?the environment variables?\b|/cuda(?:-\d+\.\d+)?/bin/nvcc exists?\b)",
             True,
         ),
         (
@@ -151,7 +151,8 @@ LANGUAGES = told(
             "cudnn-here-said",
             ("udnn", "uDNN", "UDNN"),
             (r"(?i:(?:\b(?:have|has|got|i've|mine is|with|my (?:version|cudnn) is|i use|i am using|installed|running|tengo|tenemos|haben?|bei mir ist|installiert ist|j'ai|nous avons|tenho|only|is)\b|\u0443 \u043c\u0435\u043d\u044f|\u0443\u0441\u0442\u0430\u043d\u043e\u0432\u043b\u0435\u043d|\u88c5\u7684\u662f|\u88c5\u4e86|\u5b89\u88c5\u7684|\u5b89\u88c5\u4e86|\u6211\u7684|\u4e0a\u662f|\u7528\u7684\u662f|\u7684\u662f|\u73b0\u5728\u662f)(?: (?!need|requires?|wants?|not\b)[\w.]+){0,3}? ?\u662f?cudnn[ _-]?(?:version ?|v)?(?P<major>[4-9])(?:\.\d[\d.]{0,5})?(?![\d_])"
-            r"|\bcudnn[ _-]?v?(?P<major2>[4-9])(?:\.\d[\d.]{0,5})? (?:(?:is|was|are|ist|est|est\u00e1) )?(?:installed|installiert|on my|on this|here\b|instalad|drauf|in my|there\b|only)|\bonly (?P<major3>[4-9])(?:\.\d[\d.]{0,5})? is (?:on|in|installed|there)\b)"),
+            r"|\bcudnn[ _-]?v?(?P<major2>[4-9])(?:\.\d[\d.]{0,5})? (?:(?:is|was|are|ist|est|est\u00e1) )?(?:installed|installiert|on my|on this|here\b|instalad|drauf|in my|there\b|only)|\bonly (?P<major3>[4-9])(?:\.\d[\d.]{0,5})? is (?:on|in|installed|there)\b"
+            r"|\b(?:has|have|got|ships?|brings?|contains?|installs?|provides?|includes?|comes with|there(?:'s| is)|named?|called|(?<!it )is|copy|copied|renam\w*)(?: (?!needs?\b|wants?\b|requires?\b|look\w*\b|not\b|no\b)\w+){0,3}:? ['\"`]{0,2}cudnn64_(?P<major4>[4-9])(?:\.dll)?\b(?! (?:is |was )?(?:missing|not)))"),
             True,
         ),
         (
@@ -169,7 +170,7 @@ LANGUAGES = told(
             rf"|(?:\b(?:both|conflict (?:of|between)|having|have|has|got|shows|lists|listed|installed|instalad[oa]s?|habe|tengo|install\u00e9|\u0441\u0442\u043e\u044f\u0442|keep|kept)\b|\u88c5\u4e86|\u5b89\u88c5\u4e86|\u0443\u0441\u0442\u0430\u043d\u043e\u0432\u043b\u0435\u043d\w*)[^.\n]{{0,24}}?(?:{_PAIR})"
             rf"|(?=[^\n]{{0,300}}{_TF_GPU})[^\n]{{0,200}}?{_TAKEN_AWAY} ?(?:the |plain |cpu |die |le )*['\"`]?{_TF}[^\n]{{0,200}}?(?:\bno (?:longer|(?:such )?module)\b|\bhas no\b|\bbroken\b|\bfails?\b|\bmodule\b|\bremoves\b|\bboth\b|\bthe two\b)"
             rf"|{_TF}[^.\n]{{0,40}}\b(?:in addition to|besides|next to|beside|alongside|together with|over|on top of) (?:the |my )?{_TF_GPU}|{_TF}[^\n]{{0,60}}{_TF_GPU}[^.\n]{{0,30}}\bboth\b|\bno module named ['\"]?tensorflow\b[^\n]{{0,120}}?{_TAKEN_AWAY} ?(?:the |plain )?['\"`]?{_TF}[^\n]{{0,120}}?{_TF_GPU}"
-            rf"|{_TAKEN_AWAY} ?['\"`]?{_TF}['\"`]? (?:because|since|as|and|but)[^\n]{{0,60}}{_TF_GPU}"
+            rf"|{_TAKEN_AWAY} ?['\"`]?{_TF}['\"`]? (?:because|since|as|and|but)(?! (?:then |I |only )*(?:re-?)?install)[^\n]{{0,60}}{_TF_GPU}"
             rf"|{_TF} (?:is|was) {_TAKEN_AWAY}[^\n]{{0,60}}{_TF_GPU}[^\n]{{0,160}}\bno module\b"
             rf"|\b(?:pulls?|pulled|drags?|install|installs?|installed|overw\w+|replac\w+|brings?) (?:in )?(?:the )?(?:plain |cpu )?{_TF}[^.\n]{{0,24}}?\b(?:over|on top|overw\w+|although|though|even (?:though|if)|when|beside|next to|with|alongside|which|already had|had)\b[^.\n]{{0,40}}?{_TF_GPU}"
             rf"|\b(?:overw\w+|replac\w+|shadows?|breaks|clobber\w*) (?:my |the |our )?(?:installed |existing )?{_TF_GPU}|\b(?:cpu|non-gpu) (?:version|package|build|one|tensorflow)\b[^.\n]{{0,24}}\b(?:over|on top of|overw\w+|instead of|replac\w+)\b[^.\n]{{0,16}}\b(?:gpu (?:version|one|build|package)|tensorflow-gpu)\b|{_TF_GPU}[^\n]{{0,60}}\b(?:fetch|install|pull|get|bring|download)\w*\b[^.\n]{{0,24}}\bcpu (?:tensorflow|version|package|one)\b|{_TF_GPU}[^.\n]{{0,40}}\bcpu (?:version|package|build|one)\b[^.\n]{{0,24}}\b(?:over|on top)\b))"),
@@ -239,6 +240,18 @@ LANGUAGES = told(
             "tool-absent",
             ("not found", "introuvable", "nicht gefunden", "No such file"),
             r"(?:^|[\s:/'\"`])(?P<tool>(?:x86_64-linux-gnu-)?(?:cc|c\+\+|gcc|g\+\+|clang|make|ld(?:\.\w{2,4})?|as|ar|strip|objdump|bc|perl|flex|bison|cpp)(?:-\d{1,2})?)(?<![\w]{30})['\"`]?: ?(?:command )?(?:not found|No such file or directory|Befehl nicht gefunden|commande introuvable)\b",
+            True,
+        ),
+        (
+            "list-ends-said",
+            ("1.14", "2.0.0b1", "2.0.0-b"),
+            r"(?i:\b(?:up to|until|till|newest|latest|last|highest|maximum|only|stops? (?:at|with)|ends? (?:at|with|in))\b[^.\n,;]{0,40}?(?<![\w.])(?:1\.14(?:\.0)?|2\.0\.0-?b(?:eta-?)?1)(?![\w.]*\d))",
+            True,
+        ),
+        (
+            "script-of-that-name",
+            (".py\"",),
+            r"^File \\?\"(?!\S*(?:(?:site|dist)-packages|[/\\][Ll]ib(?:64)?[/\\]|[Pp]ython[23]))(?:[^\"]{0,200}[/\\])?(?P<module>code|random|copy|queue|types|tempfile|platform|logging|threading|inspect|tokenize|token|string|numbers|operator|enum|abc|collections|typing|socket|select|signal|calendar|statistics|secrets|profile|uuid|warnings|struct|symbol|keyword|bisect|csv|datetime|decimal|fractions|hashlib|glob|six|contextlib|functools|heapq|json|io|re|numpy|h5py|google|test_util)\.py\\?\", line",
             True,
         ),
         (

@@ -322,6 +322,7 @@ def _last(fits: tuple[str, ...], unlikely: set[str]) -> tuple[str, ...]:
 _AGAINST = {
     "alone-there": "gpu-memory-held-by-other-process",
     "without-containers": "container-no-gpus-flag",
+    "container-computes-said": "container-no-gpus-flag",
     "device-asked": "driver-too-old",  # deviceQuery has worked
     "keras-on-tensorflow": "keras-backend-not-tensorflow",
 }

@@ -48,6 +48,10 @@ def firstly(facts: Facts) -> Iterator[str]:
     if not said(*_SHORT):
         if said("takes-much-told", "memory-limit-wanted") and not said("memory-held-told"):
             yield _TAKEN
+        elif said("memory-held-told") and (
+            said("executor-not-made") or any(_is_most(e.values) for e in said("memory-held-said"))
+        ):
+            yield _HELD
         return
     most = any(_is_most(e.values) for e in said("memory-held-said"))
     beside = said("beside-others-told", "several-programs", "context-not-made")

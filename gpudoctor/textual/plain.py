@@ -34,6 +34,10 @@ def _said(facts: Facts) -> Iterator[str]:
     lost = isinstance(facts.tensorflow.import_error, str) or (bool(picks) and not isinstance(picks, Unread))
     if lost and said("one-account-works"):
         yield "ld-library-path-not-set"
+    if said("complains-new-card-unfit"):
+        yield "gpu-too-new-for-build"
+    if said("complains-old-card-unfit"):
+        yield "gpu-compute-capability-too-old"
     if said("complains-cuda-moved") or _linked_with_another(facts):
         yield "cuda-version-mismatch"
     waits = said(*_WAITS) and not said("loss-is-nan")  # jit-cold-start
@@ -63,7 +67,35 @@ def _said(facts: Facts) -> Iterator[str]:
         yield "tf-config-address-unreachable"
     if said("module-not-built-said") and said("module-build-said"):
         yield "driver-module-not-loaded"
+    if any(_breaks_off(e.values) for e in said("no-version")) or (said("list-ends-said") and _wants_later(facts)):
+        yield "pip-too-old"
+    if said("script-of-that-name") and said("import-failed", "tf-is-a-file") and not said("library-not-loaded"):
+        yield "tf-shadowed"
     yield from _of_the_machine(facts)
+
+
+_WHOLE = Pattern(r"\d\.\d{1,2}\.\d{1,2}\w{0,5}$")
+_LATER = Pattern(r"^[=~>]*=? ?(?:1\.15|2\.[0-9])")
+
+
+def _breaks_off(asked: dict[str, str]) -> bool:
+    """Whether pip's list of versions is cut off behind those for which each pip finds wheels, and one is asked for whose wheels an old
+    pip does not see."""
+    listed = [one.strip() for one in asked.get("versions", "").split(",")]
+    cut = len(listed) > _SEVERAL and not _WHOLE.match(listed[-1])
+    since = "1.13.1" in listed and "1.5.0" in listed and not {"1.15.0", "2.0.0"} & {*listed}
+    return cut and since and _LATER.match(asked.get("spec", "")) is not None
+
+
+_SEVERAL = 5
+_ASKED = Pattern(r"(?i)\b(?:need|want|require|install|get)\w*\b[^.\n]{0,30}(?<![\w.])(?:1\.15|2\.\d)(?!\.0-?b)")
+
+
+def _wants_later(facts: Facts) -> bool:
+    """Whether a release is named whose wheels an old pip does not see."""
+    told = [v for e in facts.text.said("names") for v in e.values.get("tensorflow", "").split()]
+    asked = any(_ASKED.search(e.text) for e in facts.text.said("list-ends-said"))
+    return asked or any(tuple(map(int, one.split(".")[:2])) >= (1, 15) for one in told)
 
 
 def _of_the_machine(facts: Facts) -> Iterator[str]:
@@ -204,9 +236,14 @@ def _lost(facts: Facts) -> Iterator[str]:
     elsewhere = said("library-elsewhere-said", "cudnn-works-elsewhere") or (
         not of_cudnn and said("toolkit-here-said", "toolkit-had-said")
     )
-    if elsewhere and not _is_of_another(facts, names):
-        yield "ld-library-path-not-set"
-        return
+    if elsewhere:
+        another = _is_of_another(facts, names)
+        if not another:
+            yield "ld-library-path-not-set"
+            return
+        if said("toolkit-had-said") and not of_cudnn:
+            yield "cuda-version-mismatch"
+            return
     if of_cudnn and _has_the_toolkit_alone(facts):
         yield "cudnn-missing"
 
@@ -217,11 +254,16 @@ _RUNTIME = Pattern(r"(?:cudart|cublas)(?:64_|\.so\.)(?P<version>\d{1,3}(?:\.\d)?
 _TOOLKIT = Pattern(r"(?i)\btoolkit v?(\d{1,2}\.\d)")
 
 
+_HAD = Pattern(r"(?i)\b(?:installed|have|got|ran) (?:the |nvidia )*cuda(?: toolkit)? ?v?(\d{1,2}(?:\.\d)?)\b")
+
+
 def _is_of_another(facts: Facts, names: list[str]) -> bool:
     """Whether a library that is lost is not of the CUDA that is named."""
-    here = [e.values["cuda"] for e in facts.text.said("names-cuda", "names") if e.values.get("cuda")]
+    told = [e for e in facts.text.said("names-cuda", "names") if "Download and install" not in e.text]
+    here = [e.values["cuda"] for e in told if e.values.get("cuda")]
     here = [one for each in here for one in each.split()]
     here += [found[1] for e in facts.text.said("toolkit-here-said") if (found := _TOOLKIT.search(e.text))]
+    here += [found[1] for e in facts.text.said("toolkit-had-said") if (found := _HAD.search(e.text))]
     wanted = {found["version"].replace(".", "") for name in names if (found := _RUNTIME.search(name))}
     numbers = {(one[:-1], one[-1]) if len(one) > 2 or one[0] in "6789" else (one, "") for one in wanted}
     fits = any(_serves(one.partition("."), number) for one in here for number in numbers)

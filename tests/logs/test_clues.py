@@ -122,6 +122,12 @@ CASES: list[tuple[str, tuple[str, ...]]] = [
     ("I have tensorflow, not tensorflow-gpu. How can I use the GPU?\n", ("tf-cpu-only-package", "conda-cpu-build", "tensorflow-gpu-package-removed")),
     ("Why doesn't the image ship libcuda.so.1? I have to link against it\n", ("container-no-gpus-flag", "container-toolkit-missing", "driver-missing", "driver-library-damaged", "container-capabilities-without-compute", "driver-libcuda-not-on-path")),
     ("nvidia-dkms: kernel headers aren't pulled in by the package, so that no module gets built for 6.1\n", (NOT_LOADED, NOT_BUILT)),
+    ("Is the 5070 Ti incompatible?\n", (ANY_CARD, "driver-too-old")),
+    ("Is my Quadro M4000 unsupported in the current version?\n", (TOO_OLD, "driver-too-old", "driver-too-old-for-ptx", "gpu-ignored-few-sms")),
+    (
+        "With time-slicing each pod gets a share of the card.\nAs soon as two tensorflow pods run at the same time, one crashes.\n",
+        (ALL_TAKEN, HELD, "gpu-throttling-thermal"),
+    ),
     ("The GPU is underutilized: Only 12.3 % of the profiled time was spent\n", ("cpu-starved-input", "single-gpu-silently", "h2d-pageable")),
     # collectives
     (
@@ -151,6 +157,7 @@ def test_these_are_left(text: str, causes: tuple[str, ...]) -> None:
         ("module-bad-argument", "modprobe: ERROR: could not insert 'nvidia': Invalid argument"),
         ("other-module-key-rejected", "modprobe: ERROR: could not insert 'vboxdrv': Required key not available"),
         ("dll-routine", "ImportError: DLL load failed while importing _pywrap_tensorflow_internal: A dynamic link library (DLL) initialization routine failed."),
+        ("cudnn-differs", "E tensorflow/stream_executor/cuda/cuda_dnn.cc:378] Loaded runtime CuDNN library: 7003 (compatib"),
         ("executor-not-made", "tensorflow.python.framework.errors_impl.InternalError: failed initializing StreamExecutor for CUDA device ordinal 0: Internal"),
         ("cupti-lost", "could not dlopen DSO: libcupti.so.9.0; dlerror: libcupti.so.9.0: cannot open shared object file"),
         ("iommu-fault-of-gpu", "nvidia 0000:41:00.0: AMD-Vi: Event logged [IO_PAGE_FAULT domain=0x0021]"),

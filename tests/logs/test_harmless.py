@@ -58,6 +58,7 @@ LINES = {
     "benign-adapter": "n1:7:8 [0] NCCL WARN Call to ibv_open_device failed\nn1:7:8 [0] NCCL INFO NET/IB : Using [0]mlx5_2:1/RoCE ; OOB eth0:10.0.0.7<0>",
     "benign-peer-access": f"{_AT}W tensorflow/stream_executor/cuda/x.cc:100] cannot enable peer access from device ordinal 0",
     "benign-api-of-tf1": "AttributeError: module 'tensorflow' has no attribute 'placeholder'",
+    "benign-numpy-warning": "RuntimeWarning: numpy.dtype size changed, may indicate binary incompatibility. Expected 96, got 88",
     "benign-leftover": "WARNING: Ignoring invalid distribution -ensorflow (/srv/v/lib/python3.9/site-packages)",
     "benign-deprecation": "/srv/v/lib/python3.6/site-packages/h5py/__init__.py:36: FutureWarning: Conversion of the second argument of issubdtype is deprecated.",
     "benign-no-gpu-wanted": f"We don't need a GPU here.\n{_AT}E tensorflow/stream_executor/cuda/cuda_driver.cc:318] failed call to cuInit: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected",

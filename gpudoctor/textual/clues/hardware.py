@@ -124,5 +124,6 @@ CLUES: dict[str, tuple[str, ...]] = {
         "gpu-launch-bound",
         "multi-gpu-topology-no-p2p",
         "single-gpu-silently",
+        "p2p-unsupported-geforce",
     ),
 }

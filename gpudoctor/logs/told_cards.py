@@ -1,0 +1,84 @@
+"""Cards against builds, where hardly a program's line is: who says that a new card is not used or makes trouble, or that an old one
+is not compatible; and containers in which the GPU is said to work."""
+
+from __future__ import annotations
+
+from ..facts import COMPLAINT, READS_LIKE_A_FAULT, TextEvent
+from . import alike
+from .language import LONGEST, told
+from .notebook import Notebook
+
+_NEW = r"(?:(?:rtx ?|geforce |nvidia )*(?<![\d.])50[5-9]0(?: ?ti| laptop)?\b(?![.,]?\d)|\brtx ?50(?:xx|00)?[- ](?:series|cards?|gpus?)|\brtx pro \d{4}\b|\bblackwell\b|\bsm_?(?:8[69]|90|10[03]|12[01])\b)"
+_OLD = r"(?:\b(?:gtx|geforce)(?: gtx)? ?-?(?:[4-9]\d0m?|10[1-8]0)(?: ?ti| max-q)?\b|\bquadro [kmp]\d{3,4}\w?\b|\btesla [cmkp]\d{1,4}\b|\b[pm](?:100|40|60|6000|5000|4000|2200|2000)\b(?! ?(?:mb|gb|ms|steps|images))|\bk(?:80|40|20)\b|\btitan (?:x|xp|z|black)\b|\bmx ?1[135]0\b|\bgt ?(?:7[1-4]0|10[13]0)m?\b|\bpascal\b(?! voc)|\bmaxwell\b|\bkepler\b)"
+_UNFIT = r"(?:(?:not|n't|no longer|never) (?:\w+ )?(?:compatible|supported|support(?! ?me)|work with)|incompatible|unsupported|too (?:old|new)|outdated|(?:dropped|ended|end of|lacks?|no|without|missing|add|need|needs|is there|for) (?:\w+ )?(?:support|compatibility)|compatib\w+ (?:issue|problem|error)s?|(?:is|are) (?:\w+ )?(?:compatible|supported)\b(?=[^.\n]{0,30}\?))"
+_TROUBLE = r"(?:trouble\w*|problems?|issues?|difficult\w{0,4}|struggl\w+|errors?|fail(?:s|ed|ing|ure)?|crash\w*|unable|impossible|can(?:not|'t| not)|broken|(?:not|n't|never|nothing) (?:\w+ ){0,2}?(?:work|run|start|us(?:e|ed|ing)|train|detect|recogni[sz]|find|found|see|seen)\w*)"
+LANGUAGES = told(
+    (
+        (
+            "new-card-unfit-said",
+            ("50", "lackwell", "PRO", "Pro ", "sm_", "sm1"),
+            rf"(?i:^(?![^\n]{{0,400}}\b(?:memory|vram|slow\w*|temperature|watt|power|hang\w*|nccl|reboot\w*|oom)\b)[^\n]{{0,300}}?(?:{_NEW}[^.\n]{{0,60}}?\b(?:{_UNFIT}|{_TROUBLE})|\b(?:{_UNFIT}|{_TROUBLE})\b[^.\n]{{0,60}}?{_NEW}))",
+            True,
+        ),
+        ("tensorflow-named", ("ensorflow", "ensorFlow", "eras"), r"(?i:\b(?:tensorflow|keras)\b)", True),
+        (
+            "bandwidth-between-said",
+            ("andwidth", "busbw", "algbw", "nccl-test", "nccl_test", "nccl test", "all_reduce_perf"),
+            r"(?i:\b(?:bus ?)?bandwidth\b|\bbusbw\b|\balgbw\b|\bnccl[-_ ]tests?\b|\ball_reduce_perf\b)",
+            True,
+        ),
+        ("slices-named", ("slic", "Slic", "SLIC"), r"(?i:\btime[-_ ]?slic\w+)|\btimeSlicing\b", True),
+        (
+            "more-at-once-fail-said",
+            ("rash", "ail", "rror", "die", "illed", "ut of memory", "OOM"),
+            r"(?i:\b(?:more|second|2nd|both|two|several|further|other|another|next|third|parallel|simultaneous\w*|at the same time|at once)\b[^.\n]{0,60}\b(?:crash\w*|fail\w*|dies?|died|errors?|ooms?|oom-?killed|killed|out of memory)\b)",
+            True,
+        ),
+        (
+            "old-card-unfit-said",
+            ("ompatib", "upport", "too old", "utdated"),
+            rf"(?i:{_OLD}[^.\n]{{0,60}}?\b{_UNFIT}|\b{_UNFIT}\b[^.\n]{{0,60}}?{_OLD})",
+            True,
+        ),
+        (
+            "container-computes-said",
+            ("ontainer", "ocker", "pod"),
+            (r"(?i:^(?![^\n]{0,400}\b(?:if|should|whether|expected|want)\b)[^\n]{0,300}?(?:\b(?:inside|in|within) (?:of )?(?:the |a |my |this |that |same )*(?:docker )?(?:container|pod)s?\b(?:(?!\b(?:not|no|never|but|only|without|fails?)\b|n't\b)[^.\n]){0,40}?\b(?:cuda|nvidia[- ](?:runtime|smi)|gpus?|torch|pytorch|devicequery|nbody)\b(?:(?!\b(?:not|no|never|but|only|without|fails?)\b|n't\b)[^.\n]){0,50}?\b(?:works?|accessible|visible|available|usable|fine|listed|shown|detected|seen|true)\b"
+            r"|\b(?:nvidia[- ]smi|torch|pytorch) (?:\w+ )?(?:sees|finds|uses|lists|detects|shows)\b(?:(?!\b(?:not|no|never|but|only|without|fails?|on the host)\b|n't\b)[^.\n]){0,40}?\b(?:inside|in|within|from) (?:of )?(?:the |a |my |this |that |same )*(?:docker )?(?:container|pod)\b"
+            r"|\b(?:cuda|nvidia[- ]smi|gpus?|torch|pytorch|devicequery|nbody)\b(?:(?!\b(?:not|no|never|but|only|without|fails?|when)\b|n't\b)[^.\n]){0,40}?\b(?:works?|accessible|visible|available|usable|fine|listed|shown|detected|seen|true)\b(?:(?!\b(?:not|no|never|but|only|without|fails?|on the host)\b|n't\b)[^.\n]){0,24}?\b(?:inside|in|within|from) (?:of )?(?:the |a |my |this |that |same )*(?:docker )?(?:container|pod)\b))"),
+            True,
+        ),
+    )
+)  # fmt: skip
+
+
+_SAID = -2
+
+
+def settle(notes: Notebook) -> None:
+    """Who says so complains, where no line shows another failure."""
+    said = {e.kind: e for e in reversed(notes.events)}
+    event = said.get("torch-lacks-gpu")
+    if event and not any(e.symptom and not e.is_weak and e.kind != event.kind for e in notes.events):
+        if said.keys() & {"says-no-gpu", "talks-of-colab", "in-colab"} or alike.is_of_people(event.text):
+            notes.tell("tensorflow.devices", (), event.line, _SAID)  # which would list none either
+        return
+    if any(e.symptom and e.kind != READS_LIKE_A_FAULT for e in notes.events):
+        return
+    if "more-at-once-fail-said" in said and "slices-named" in said and "tensorflow-named" in said:
+        event = said["more-at-once-fail-said"]
+        notes.note(
+            TextEvent(
+                line=event.line, language=COMPLAINT, kind="complains-slices", text=event.text[:LONGEST], symptom=READS_LIKE_A_FAULT,
+            )
+        )  # fmt: skip
+        return
+    for kind in ("new-card-unfit-said", "old-card-unfit-said"):
+        if event := said.get(kind):
+            notes.note(
+                TextEvent(
+                    line=event.line, language=COMPLAINT, kind=f"complains-{kind.removesuffix('-said')}",
+                    text=event.text[:LONGEST], symptom=READS_LIKE_A_FAULT,
+                )
+            )  # fmt: skip
+            return
