@@ -47,7 +47,9 @@ def _uvm_missing(facts: Facts) -> Lines:
     absent = tuple(e for e in said("node-absent") if e.values.get("path") == "/dev/nvidia-uvm")
     if lines := (*said("uvm-module-not-found"), *absent):
         return lines
-    slept = bool(said("suspended", "gone-after-suspend"))  # which is another cause, with the same remedy
+    slept = bool(
+        said("suspended", "gone-after-suspend", "uvm-reloaded")
+    )  # which is another cause, with the same remedy
     cured = () if slept else said("uvm-remedy")
     if cured and not facts.text.shows_a_failure:
         return cured
@@ -99,12 +101,16 @@ def refused_by_rules(facts: Facts) -> Lines:
 
 def _refused(facts: Facts) -> Lines:
     said = facts.text.said
+    if told := said("nvmap-refused", "only-root-on-a-board"):
+        return told
     if (theirs := said("only-root-gets-it")) and facts.system.machine == "aarch64":
         none = answer(facts) == NO_DEVICE or said("cuda-answers-100", "says-no-gpu", "no-devices")
         return theirs if none else ()
     if in_container(facts) or refused_by_rules(facts):
         return ()
     closed = tuple(e for e in said("node") if not e.values["mode"].endswith(("rw-", "rwx")))
+    if (theirs := said("only-root-and-group")) and answer(facts) != UNKNOWN_ERROR:
+        return theirs
     as_root = said("root-works")
     return (*closed, *as_root) if closed and as_root else said("node-refused")
 
@@ -130,6 +136,8 @@ _WITHOUT_LABEL = Pattern(
 
 def _suspended(facts: Facts) -> Lines:
     asleep = facts.text.said("suspended")
+    if (reloaded := facts.text.said("uvm-reloaded")) and not in_container(facts):
+        return (*facts.text.said("cuinit-failed", "cuda-answers-999")[:1], *reloaded)  # what is unloaded was there
     if _uvm_missing(facts):
         return ()
     if answer(facts) != UNKNOWN_ERROR:
@@ -371,12 +379,13 @@ def _amd(facts: Facts) -> Lines:
 def _none(facts: Facts) -> Lines:
     if guest := _guest(facts):
         return guest
-    if not _without_nvidia(facts) or _amd(facts):
+    if not _without_nvidia(facts) or _amd(facts) or facts.python.bits == 32:
         return ()
     said = facts.text.said
     return (
         *_named(facts, "Intel", "Mesa Intel"),
-        *said("gpu-not-there"),
+        *(e for e in said("gpu-not-there") if not _OF_A_POD.search(e.text)),
+        *(said("no-card-said") if facts.text.shows("container-does-not-start") else ()),
         *_others_on_bus(facts),
         *_docker_of_a_mac(facts),
     )
@@ -401,6 +410,7 @@ def _guest(facts: Facts) -> Lines:
     return guest if guest and lacks and not works and not wsl(facts) and "nvidia" not in _vendors(facts) else ()
 
 
+_OF_A_POD = Pattern(r"(?i)\b(?:pod|container)s?\b[^.\n]{0,60}\bno gpu in it\b")
 _WANTED = Pattern(r"(?i)\b(?:gpu|cuda|nvidia)\b")
 
 

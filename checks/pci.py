@@ -22,7 +22,13 @@ _EXPLAINED = (
     "driver-missing",
 )
 _IN_A_TEXT = (
-    *(*_EXPLAINED, "container-docker-desktop-linux", "cuinit-fails", "libcuda-stub-loaded"),
+    *(
+        *_EXPLAINED,
+        "container-docker-desktop-linux",
+        "container-host-driver-broken",
+        "cuinit-fails",
+        "libcuda-stub-loaded",
+    ),
     *("driver-does-not-load", "driver-module-not-loaded", "driver-kernel-incompatible"),
 )
 """On a machine these are found by what is there, and stand beside it."""

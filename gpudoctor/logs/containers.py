@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..facts import READS_LIKE_A_FAULT
 from .language import Kind, Language, Values
 from .notebook import Notebook
 
@@ -154,7 +155,7 @@ LANGUAGE = Language(
         ),
         Kind("no-gpu-device-driver", r"could not select device driver\b|capabilities\b[^\n]{0,12}\[\[gpu\]\]", _NOT_STARTED),
         Kind("no-gpu-runtime", r"(?i:unknown (?:or invalid )?runtime (?:specified|name):?) \"?nvidia|default OCI runtime \"?nvidia\"? not found", _NOT_STARTED),
-        Kind("torch-lacks-gpu", r"\btorch\.cuda\.is_available(?:\(\))?\)?:?(?: is| returns?| ->| =>| #)?:? ?`?False\b", "tf-lists-no-gpu"),
+        Kind("torch-lacks-gpu", r"\btorch\.cuda\.is_available(?:\(\))?\)?:?(?: is| returns?| ->| =>| #)?:? ?`?False\b", READS_LIKE_A_FAULT),
         Kind("torch-no-driver", r"Found no NVIDIA driver on your system", tell=_no_driver),
         Kind("nvidia-smi-not-found", rf"\bnvidia-smi: (?:command )?not found|{_SHELLS}nvidia-smi\b"),
         Kind("nvidia-smi-not-inside", r"exec: \\{0,7}\"nvidia-smi\\{0,7}\": executable file not found|executable file [`'\"]nvidia-smi[`'\"] not found in \$PATH", _NOT_STARTED),
@@ -190,7 +191,7 @@ LANGUAGE = Language(
         Kind("k8s-plugin-no-devices", r"No devices found\. Waiting indefinitely", _NOT_STARTED),
         Kind("pod-scheduled", r"^Normal +Scheduled\b[^\n]{0,80}\bSuccessfully assigned \S{1,120} to \S"),
         Kind("k8s-insufficient", r"\b0/(?P<nodes>\d{1,4}) nodes are available: (?:[^\n]{0,200}?[, ])??(?P<without>\d{1,4}) Insufficient nvidia\.com/gpu", _NOT_STARTED),
-        Kind("k8s-insufficient", r"devices unavailable for nvidia\.com/gpu|(?i:insufficient (?:nvidia\.com/gpu|gpus?\b)|\b(?:no|zero) nvidia\.com/gpu\b)", _NOT_STARTED),
+        Kind("k8s-insufficient", r"devices unavailable for nvidia\.com/gpu|(?i:insufficient (?:nvidia\.com/gpu|gpus?\b)|\b(?:no|zero) nvidia\.com/gpu\b(?! (?:limit|request|resource)))", _NOT_STARTED),
         Kind("k8s-capacity", r"(?i:\b(?:allocatable|capacity)\b[^\n]{0,40}nvidia\.com/gpu\W{1,6}[1-9])|^\s{0,8}nvidia\.com/gpu {2,}[1-9]\d{0,2} {2,}[1-9]"),
         Kind("k8s-no-capacity", r"^\s{0,8}nvidia\.com/gpu: {1,20}\"?0\"?$"),
         Kind(

@@ -268,8 +268,9 @@ def read(pasted: Pasted) -> Facts:
     tensorflow_facts.settle(notes)
     answered.settle(notes)
     if wrote:
-        from . import told_work
+        from . import told_devices, told_work
 
+        told_devices.settle(notes, theirs)
         told_work.settle(notes, theirs)
     return _with_likeness(notes, pasted, somebodys)
 

@@ -64,6 +64,8 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "cuda-compat-unsupported"
     if said("cgroups-changed"):
         yield "container-cgroupv2-unsupported"
+    if said("label-off-in-vain"):
+        yield "device-node-permission"
     if said("rootless"):
         yield "container-rootless-cgroups"
     if said("container-driver-request") and said("on-windows"):
@@ -76,7 +78,7 @@ def _hints(facts: Facts) -> Iterator[str]:
         said("cluster-named") and said("pod-lacks-nvml-said")
     ):
         yield "container-runtime-not-default"
-    if facts.gpu.nvml_error == _REFUSED and said("label-named"):
+    if facts.gpu.nvml_error == _REFUSED and said("label-named") and not said("label-off-in-vain"):
         yield "lsm-denied"
     if said("container-detects-none"):
         yield "container-host-driver-broken"
@@ -126,6 +128,8 @@ def _hints(facts: Facts) -> Iterator[str]:
         and said("container-named", "container-shell")
     ):
         yield "container-no-gpus-flag"
+    if said("other-pods-have-it"):
+        yield "container-no-gpus-flag"
     if said("nix-path") or (lib.path is None and said("built-by-nix", "nixos-named") and not inside):
         yield "driver-libcuda-not-on-path"
     if said("smi-not-found", "says-no-gpu") and not said("smi-works") and _is_colab(facts):
@@ -134,7 +138,7 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "driver-libcuda-not-on-path"
     if said("laptop-tool") and not (lib.init_result == _UNKNOWN and isinstance(lib.version, str)):
         yield "optimus-gpu-powered-off"
-    if said("suspended"):
+    if said("suspended", "left-idle-said"):
         yield "cuinit-unknown-after-suspend"
     if said("root-works"):
         yield "cuinit-uvm-device-missing"
@@ -337,6 +341,8 @@ def strong(facts: Facts) -> Iterator[str]:
     old = said("swig-import") or (release is not None and _WITH_AVX <= release < (2, 0))
     if said("root-works") and facts.driver.libcuda.init_result == _UNKNOWN:
         yield "cuinit-uvm-device-missing"
+        yield "device-node-permission"
+    if said("label-off-in-vain"):
         yield "device-node-permission"
     lost = [e.values.get("library", e.text) for e in said("cudnn-part-on-windows", "cudnn-lacks-part")]
     wanted = {major[1] for one in lost if (major := _MAJOR.search(one))}

@@ -42,6 +42,8 @@ def _said(facts: Facts) -> Iterator[str]:
         yield "tf-shadowed"
     if said("plain-package-said") and not said("library-not-loaded", "library-opened"):
         yield "tf-cpu-only-package"
+    if said("only-root-has-it", "only-root-and-group") and facts.driver.libcuda.init_result != _UNKNOWN:
+        yield "device-node-permission"
     if said("image-lacks-libcuda-said", "gpus-not-given-said"):
         yield "container-no-gpus-flag"
     if said("module-not-built-said") and said("module-build-said"):
@@ -80,7 +82,7 @@ def _where_built(facts: Facts) -> Iterator[str]:
         yield "tf-packages-overlap"  # one over the other
 
 
-_NO_DEVICE = 100
+_NO_DEVICE, _UNKNOWN = 100, 999
 
 
 def _majors_differ(facts: Facts) -> bool:

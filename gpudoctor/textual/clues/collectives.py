@@ -43,5 +43,6 @@ CLUES: dict[str, tuple[str, ...]] = {
     "server-not-started": ("tf-config-port-taken",),
     "nccl-op-absent": ("nccl-unavailable-windows", "tf-cpu-only-package"),
     "collective-hangs": _ANY,
+    "hangs-off-nvlink": ("nccl-p2p-iommu-acs", "p2p-unsupported-geforce", "multi-gpu-topology-no-p2p", "nccl-shm-too-small"),
     "mirrored-on-windows": ("nccl-unavailable-windows",),
 }  # fmt: skip
