@@ -82,7 +82,7 @@ LANGUAGES = (SERVERS, TAKEN, NAMED, TASKS, MACHINES, UNSEEN)
 _OF_A_POD = (
     "k8s-device-plugin-not-registered", "container-runtime-not-default", "container-toolkit-missing", "container-no-gpus-flag",
     "container-visible-devices-wrong", "multi-gpu-topology-no-p2p", "gpu-left-out-beside-another", "single-gpu-silently",
-    "container-cgroup-devices-lost", "slurm-no-gpu-allocated", "mig-single-instance-limit", "p2p-not-used",
+    "container-cgroup-devices-lost", "slurm-no-gpu-allocated", "p2p-not-used",
 )  # fmt: skip
 ANSWERS = {
     "benign-beyond-a-node": _OF_A_POD,

@@ -17,10 +17,11 @@ _HOST = r"(?:machine|laptop|notebook|server|node|host|computer|pc|vm|box|device|
 _MINE = r"(?:the|my|this|that|our|a|his|her|their|its|any|some|these|those)"
 _NO_CARD = (
     # who speaks of the container, or of what a program says, is passed over
-    r"(?i:^(?![^\n]{0,300}\b(?:it|error|log|docker|container|tensorflow|smi) (?:says?|said|tells?|claims?|thinks|reports?|complains?|believes)\b|[^\n]{0,300}\b(?:pods?|containers?|images?)\b[^\n]{0,60}\bno \w+ in(?:side)? it\b)[^\n]{0,300}?(?:"
+    r"(?i:^(?![^\n]{0,300}\b(?:it|error|log|docker|container|tensorflow|smi) (?:says?|said|tells?|claims?|thinks|reports?|complains?|believes)\b|[^\n]{0,300}\b(?:pods?|containers?|images?)\b[^\n]{0,60}\bno \w+ in(?:side)? it\b|[^\n]{0,300}\bbut (?:the|my|our|on|another|a)\b[^\n]{0,60}\b(?:has|have|with|works?)\b)[^\n]{0,300}?(?:"
     rf"\b(?:I|we|he|she|they)(?: really| just| simply)? (?:do not|don'?t|did not|didn'?t|haven'?t|have not)(?: even| actually| currently)?(?: have| own| got|)(?: an?| any) {_CARD}"
     rf"|\b(?:I|we|I've|we've|he|she|they)(?: have| own| got| has)(?: got)? no {_CARD}"
     rf"|(?:\b{_MINE} (?:[\w-]+ ){{0,2}}?|^|[.,;] ){_HOST}(?: that| which)? (?:(?:has|have|had|got|with)(?: got)? no|(?:does not|doesn'?t|do not|don'?t) (?:even |actually )?(?:have|contain)(?: an?| any)?|is without(?: an?| any)?) {_CARD}"
+    rf"|\bthere (?:isn't|is not|aren't|are not) (?:an?|any) {_CARD} (?:in(?:side)?|on) (?:it|{_MINE} (?:[\w-]+ ){{0,2}}?{_HOST})\b|\bI only have (?:a |the )?cpus?\b|\b(?:this|that) (?:one|{_HOST}) has none\b"
     rf"|\b(?:there is|there's|there are|theres|having|has|with) no {_CARD}[^.\n]{{0,12}}?\b(?:in(?:side)?|on|at)(?: (?:it|here)\b| {_MINE} (?:[\w-]+ ){{0,2}}?{_HOST}\b|\W{{0,2}}(?:$|, ))"
     rf"|\b{_HOST} (?:with no|(?:without|w/o)(?: an?| any)?|(?:that |which )?lack(?:s|ing)?(?: an?| any)?) {_CARD}"
     rf"|\bno {_CARD} in {_MINE} (?:[\w-]+ ){{0,2}}?{_HOST}\b|\b(?:where|if|when|as|since) (?:there(?:'s| is) )?no {_CARD}(?: (?:is|are) (?:installed|there|present|built in)\b|[.,]| in (?:it|the host)\b)"
@@ -37,7 +38,7 @@ def settle(notes: Notebook, lines: Iterable[tuple[int, str]]) -> None:
     kinds = {e.kind for e in notes.events}
     symptoms = {e.symptom for e in notes.events}
     lines = list(itertools.islice(lines, _MOST))
-    if _NOT_STARTED in symptoms:
+    if _NOT_STARTED in symptoms and "k8s-insufficient" not in kinds:
         _note(notes, "no-card-said", _first(lines, _CARDLESS))
     if "k8s-insufficient" in kinds and _asks_beyond_a_node([text for _, text in lines]):
         notes.events[:] = [
@@ -54,7 +55,7 @@ def settle(notes: Notebook, lines: Iterable[tuple[int, str]]) -> None:
         _note(notes, "build-failed", _first(lines, _NOT_BUILT), "driver-does-not-load")
     if any("vlink" in text.lower() or "bridge" in text for _, text in lines):
         _off_the_links(notes, lines, symptoms)
-    if any(word in text for _, text in lines for word in _ROOT):
+    if not kinds & _OF_LIBRARIES and any(word in text for _, text in lines for word in _ROOT):
         _of_root(notes, lines, kinds)
     if kinds & _OF_CONTAINERS and not symptoms & _FAILURES - {"cuinit-fails"}:
         _note(notes, "container-loses-gpu", _lost(lines), _NOT_STARTED)
@@ -68,7 +69,7 @@ _OF_ANOTHER = Pattern(
 """Another module than the driver's is built."""
 _NOT_BUILT = Pattern(
     r"(?i)\b(?:build|compil)\w*\b[^.\n]{0,24}\b(?:fail\w*|broken|errors?|breaks?)\b[^.\n]{0,20}\b(?:with|on|for|against|under|in|since)(?: the)?(?: linux| kernel){0,2} v?[3-7]\.\d{1,2}\b"
-    r"|\b(?:not|n't|fails? to|can(?:not|'t)|unable to) (?:be )?(?:build|built|compil)\w*\b[^.\n]{0,20}\b(?:with|on|for|against|under)(?: the)?(?: linux| kernel){1,2} v?[3-7]\.\d{1,2}\b|\b(?:linux|kernel) v?[3-7]\.\d{1,2}\S{0,12} (?:breaks|broke) (?:the )?(?:build|compil|module)"
+    r"|\b(?:not|n't|fails? to|can(?:not|'t)|unable to) (?:be )?(?:build|built|compil)\w*\b[^.\n]{0,20}\b(?:with|on|for|against|under)(?: the)?(?: linux| kernel){1,2} v?[3-7]\.\d{1,2}\b|\b(?:linux|kernel) v?[3-7]\.\d{1,2}\S{0,12} (?:breaks|broke) (?:the )?(?:build|compil|module)|\bdkms\b(?:[^.\n]|\.(?=\d)){0,20}\b(?:fails?|failed|broken)\b (?:on|with|for|under|against)(?: the)?(?: linux| kernel){0,2} v?[3-7]\.\d"
 )
 """The driver's module is not built for a kernel, in somebody's words."""
 _MOST = 400
@@ -96,7 +97,7 @@ def _harmless(kind: str, event: TextEvent) -> TextEvent:
 _NUMBERS = {name: n for n, name in enumerate(("one", "two", "three", "four", "five", "six", "seven", "eight"), 1)}
 _N = rf"(?:\d{{1,2}}|{'|'.join(_NUMBERS)})"
 _GPUS = r"(?:x ?)?(?:(?:nvidia|tesla|free|physical) ){0,2}(?:gpus?|cards?|[KMPVTAHL]\d{1,3}s?(?: gpus?)?|(?:geforce )?(?:[rg]tx|titan|quadro) ?\w{1,6}(?: ti)?)\b"
-_NODES = r"(?:nodes?(?:[- ]?\d)?|servers?|machines?|hosts?|workers?|boxes|box)"
+_NODES = r"(?:nodes?(?:[- ]?\d)?|servers?|machines?|hosts?|workers?|boxes|box|pcs?|computers?)"
 _OF_A_NODE = Pattern(
     rf"(?i)\b{_NODES}(?: here| there| in \w+ cluster)?,?(?: each)? (?:only )?(?:(?:has|have|with|contains?|got|comes? with|of|offers?|holds?) (?:only |just )?)(?P<n>{_N}) {_GPUS}"
     rf"|\b(?P<n2>{_N}) {_GPUS} (?:each|(?:per|in each|on each|of each|in every|on every|of one|on one) {_NODES})|\b(?P<n3>{_N}) (?:gpus? )?(?:of|on|from|in) (?:one|the (?:first|one)) {_NODES}\b"
@@ -105,7 +106,7 @@ _ASKED = Pattern(
     rf"(?i)(?:\b(?:ask\w*(?: for)?|request\w*|get|use|wants?|needs?|with|limits? (?:to|of|is|=)|gpu_limit\()|nvidia\.com/gpu['\"]?: ?['\"]?)(?: a pod| one pod)?(?: of| with| for)? ?(?P<n>{_N})\b(?! (?:{_NODES}|replicas|pods))(?! (?:v|t|k|p|a)\d+ each)"
 )
 _WITH_FEWER = Pattern(
-    rf"(?i)\b(?:works?|worked|runs?|fine|ok|okay)\b[^.\n]{{0,40}}\b(?:with|for|up to|if I (?:use|request|ask for)) (?:only )?{_N}\b|(?:\b(?:with|up to|request\w*|asking for|for) |gpu: ?)(?:only |less than |fewer than )?{_N}\b[^.\n]{{0,40}}\b(?:works?|worked|runs?|fine|ok|okay)\b"
+    rf"(?i)\b{_N} gpus?\b[^.\n]{{0,12}}\b(?:works?|worked|runs? fine)\b|\b(?:works?|worked|runs?|fine|ok|okay)\b[^.\n]{{0,40}}\b(?:with|for|up to|if I (?:use|request|ask for)) (?:only )?{_N}\b|(?:\b(?:with|up to|request\w*|asking for|for) |gpu: ?)(?:only |less than |fewer than )?{_N}\b[^.\n]{{0,40}}\b(?:works?|worked|runs?|fine|ok|okay)\b"
     r"|\b(?:all of (?:that|it|this)|everything|it|the cluster|otherwise (?:it|the cluster|all))(?: \w+)? (?:works?|is fine|runs)\b"
 )
 _FAILS = Pattern(
@@ -128,13 +129,16 @@ def _asks_beyond_a_node(lines: list[str]) -> bool:
 
 _UNASKED = Pattern(
     r"(?i)(?=[^\n]{0,400}\b(?:(?:(?:does|do|did)(?:n't| not) (?:\w+ )?(?:request|ask|specify|set|have)|without (?:(?:a|an|any|the) )?(?:\w+ ){0,2}(?:gpu|resources?|limits?|request\w*)|no (?:[\w./]+ ){0,3}(?:limits?|resources?|requests?)|leaves? out the limits?|not (?:requested|specified|asked)|unrequested|requests? no)\b))"
-    r"[^\n]{0,400}?\b(?:gpus?\b[^.\n]{0,30}\b(?:visible|exposed|accessible|available|listed|seen|isolat\w*|show up|shows up)|(?:sees?|seen|lists?|shows?|access(?:es)?|gets?|use)\b[^.\n]{0,30}?\b(?:all|every|each|the|node'?s?)\b[^.\n]{0,14}\bgpus?|(?:can|could|does|may|able to)\b[^.\n]{0,20}\b(?:use|see|access|reach) (?:the |all )?gpus?|gpus? (?:can be|are|is) (?:seen|visible|listed)|(?:gets|has|sees) (?:all|every one) of them)\b"
+    r"[^\n]{0,400}?\b(?:gpus?\b[^.\n]{0,30}\b(?:visible|exposed|accessible|available|listed|seen|isolat\w*|show up|shows up)|(?:sees?|seen|lists?|shows?|access(?:es)?|gets?|use)\b[^.\n]{0,30}?\b(?:all|every|each|the|node'?s?)\b[^.\n]{0,14}\bgpus?|(?:can|could|does|may|able to)\b[^.\n]{0,20}\b(?:use|see|access|reach) (?:the |all )?gpus?|lists? gpus in|gpus? (?:can be|are|is) (?:seen|visible|listed)|(?:gets|has|sees) (?:all|every one) of them)\b"
 )
 _SEES_NONE = Pattern(
     r"(?i)\b(?:not found|no gpu (?:is )?(?:found|detected|in it|there)|sees? no (?:gpus?|cards?)|doesn't see|does not see|can(?:'t|not) (?:see|find|use)|pending|insufficient)\b"
 )
 _WAITS = Pattern(
-    r"(?i)^(?=[^\n]{0,400}\b(?:pods?|steps?|jobs?|it|notebooks?|containers?)\b)[^\n]{0,300}?\b(?:(?:is|are|stays?|stay|stuck|remains?|remain|hangs?|hang|keeps?|leaves? [^.\n]{1,40}|sits?|state:?) (?:\w+ ){0,3}?['\"`]?pending\b|never (?:gets?|get|is|are|be) (?:scheduled|started|placed)\b|(?:can ?not|can't|won't|not|fails? to) (?:be |get )?schedul\w+\b)"
+    r"(?i)^(?=[^\n]{0,400}\b(?:pods?|steps?|jobs?|it|notebooks?|containers?|components?|tasks?|runs?|pipelines?)\b)[^\n]{0,300}?\b(?:(?:is|are|stays?|stay|stuck|remains?|remain|hangs?|hang|keeps?|leaves? [^.\n]{1,40}|sits?|state:?) (?:\w+ ){0,3}?['\"`]?pending\b|never starts?\b[^.\n]{0,20}\bpending\b|never (?:gets?|get|is|are|be) (?:scheduled|started|placed)\b|(?:can ?not|can't|won't|not|fails? to) (?:be |get )?schedul\w+\b)"
+)
+_OTHER_LACK = Pattern(
+    r"(?i)\bpvc\b|\bpersistent ?volume|\binsufficient (?:cpu|memory|ephemeral)|\btaint|\bimage ?pull|\bnode selector\b"
 )
 _LIMIT = Pattern(
     r"(?i)\bset_gpu_limit\b|nvidia\.com/gpu|\bgpu[- ]?(?:limits?|requests?|pods?)\b|\blimits?\b[^.\n]{0,20}\bgpus?\b"
@@ -147,10 +151,14 @@ def _of_a_cluster(notes: Notebook, lines: list[tuple[int, str]], kinds: set[str]
         return
     if "nvidia-smi-not-found" in kinds:
         _note(notes, "other-pods-have-it", _first(lines, _OTHERS_HAVE))
-    limited = any(_LIMIT.search(text) for _, text in lines)
+    limited = any(_LIMIT.search(text) for _, text in lines) and not any(_OTHER_LACK.search(text) for _, text in lines)
     if limited and (at := _first(lines, _WAITS)):
         _note(notes, "k8s-insufficient", at, _NOT_STARTED)
-    elif not any(_SEES_NONE.search(text) for _, text in lines) and (at := _first(lines, _UNASKED)):
+    elif (
+        not kinds & {"library-not-loaded", "mig-named"}
+        and not any(_SEES_NONE.search(text) for _, text in lines)
+        and (at := _first(lines, _UNASKED))
+    ):
         _note(notes, "benign-unasked-gpus", at)
         notes.untell("tensorflow.devices")
         notes.events[:] = [e for e in notes.events if e.kind != "says-no-gpu"]
@@ -179,6 +187,8 @@ _IDLE = Pattern(
 
 # ------------------------------------------------------------------- whom the nodes are for
 
+_OF_LIBRARIES = {"library-not-loaded", "no-tensorflow", "import-failed", "module-not-listed"}
+"""What sudo's own environment may lack, or bring."""
 _ROOT = ("root", "sudo", "superuser", "--user", "USER ", "NvRmMem", "管理员", "普通用户")
 _ASKS = Pattern(r"is_available|list_physical_devices|list_local_devices|device_count|\bnvidia-smi\b|deviceQuery")
 _TYPED = Pattern(
@@ -211,14 +221,16 @@ def _answers(lines: list[tuple[int, str]]) -> Iterator[tuple[bool, bool, tuple[i
 
 
 _USER = r"(?:(?:an? |my |the |any |every |each |other |all )*(?:non-?root|normal|regular|ordinary|unprivileged|standard|own|simple|non-?privileged)? ?(?:users?(?: accounts?)?(?: \d+| that (?:is|are)(?:n't| not) root)?|account|uid \d+))"
+_SU = r"(?:root|sudo|super-?user)\b(?![-/=.]\w|[-/]|`? ?(?:cause|director|folder|of\b|partition|files?\b|path|ports?\b|node|apt|pip|yum|dnf|zypper|pacman|systemctl|service|modprobe|rmmod|docker|podman|snap))"
 _ROOT_HAS = Pattern(
-    r"(?i)\b(?:only|just|except|unless|nur|s[oó]lo|solo|seulement|apenas|somente)\b[^.\n]{0,50}?\b(?:root|sudo|superuser|su)\b|\b(?:root|sudo|superuser)(?: rights| user)? (?:only|alone)\b|\b(?:needs?|requires?) (?:sudo|root)\b"
-    r"|\b(?:with|as|using|under|by|via|mit|als|con|como|com|avec|en)\s?(?:the )?`?(?:sudo|root|superuser)\b(?: user)?(?:(?!\b(?:not|no|fails?|false)\b|n't\b)(?:[^.;\n]|\.(?=\w))){0,50}?(?:\bTrue\b|\bworks?\b|\bworked\b|\b(?:it|all|everything) is (?:fine|ok|there)\b|\blists?\b|\bsees?\b|\bfinds?\b|\bfound\b|\bfine\b|\bok\b|\bdetect\w*|\bavailable\b|\bsucceeds?\b|\bfunciona\b|\bgeht\b|\bmarche\b|\bit is\b(?=\W|$))"
-    r"|\b(?:works?|worked|sees|lists|finds|detect(?:s|ed)|is (?:there|found|seen|fine|ok|true)|available)\b[^.\n]{0,30}\b(?:as|with|under|by|using|for) (?:the )?(?:root|sudo)\b|\bsudo \S+[^\n]{0,80}\b(?:works|worked|is fine|shows it|finds it)\b|\busers? other than root\b|\bque (?:pour|par|en) (?:le )?(?:root|sudo)\b|только (?:через|под|от) (?:sudo|root)|(?:用|使用|以) ?(?:sudo|root)[^。\n]{0,16}(?:True|可以|正常|成功)|without --user it is\b"
+    rf"(?i)\b(?:only|just|except|unless)\b(?: [\w']+){{0,5}}? (?:as|with|for|under|by|using|via|if|when|from)(?: [\w']+){{0,3}}? `?{_SU}|\b(?:only|except|unless|just|nur|s[oó]lo|seulement|apenas|somente) {_SU}|\b(?:root|sudo|superuser)(?: rights| user)? (?:only|alone)\b|\b(?:needs?|requires?) {_SU} (?:to|for) (?:use|see|find|run|get|my|the|cuda)\b"
+    rf"|\b(?:with|as|using|under|by|via|mit|als|con|como|com|avec|en|durch)\s?(?:the )?`?{_SU}(?: user)?(?:(?!\b(?:not|no|fails?|false)\b|n't\b)(?:[^.;\n]|\.(?=\w))){{0,50}}?(?:\bTrue\b|\bworks?\b|\bworked\b|\b(?:it|all|everything) is (?:fine|ok|there)\b|\blists?\b|\bsees?\b|\bfinds?\b|\bfound\b|\bfine\b|\bok\b|\bdetect\w*|\bavailable\b|\bsucceeds?\b|\bfunciona\b|\bgeht\b|\bmarche\b|\bthey do\b|\bit (?:does|is)\b(?=\W|$)|\bResult = PASS)"
+    rf"|\b(?:works?|worked|sees|lists|shows|finds|detect(?:s|ed)|is (?:there|found|seen|fine|ok|true)|available)\b[^.\n]{{0,30}}\b(?:as|with|under|by|using|for) (?:the )?{_SU}|\bsudo (?:-\w+ )?(?:\S*python\S*|nvidia-smi|\S+\.py|\.?\S*/\S+)[^\n]{{0,60}}\b(?:works|worked|is fine|shows it|finds it)\b|\bsudo works\b"
+    rf"|^\W*root\W{{1,6}}(?:true|yes|ok|works)\b|\broot can\b(?=\W|$)|\busers? other than root\b|\bque (?:pour|par|en) (?:le )?{_SU}|только (?:через|под|от) (?:sudo|root)|(?:用|使用|以) ?(?:sudo|root)[^。\n]{{0,16}}(?:True|可以|正常|成功)|without --user it is\b"
 )
 _USER_LACKS = Pattern(
     rf"(?i)\b(?:as|for|under|with|by|by|als|con|como|com|in) (?:mi |mein\w* |meu )?(?:{_USER}|usuario|normaler (?:benutzer|user)|benutzer|usu[aá]rio)\b(?:[^.\n]|\.(?=\w)){{0,80}}?(?:\bfalse\b|\bempty\b|\bnot?\b|\bnone\b|n't\b|\bfails?\b|\bcannot\b|\bnothing\b|\berror\b)"
-    rf"|\bno other user\b|\busers? other than root\b|\b(?:all|every|other|normal|regular|ordinary)(?: the)?(?: other)? users?\b(?: except (?:for )?root)?[^.\n]{{0,40}}\b(?:empty|not?|none|n't|fails?|cannot|false)\b|обычн\w+ пользовател\w+[^.\n]{{0,30}} не |\bmon compte\b|\bunless\b[^.\n]{{0,30}}\b(?:root|sudo|superuser)\b|\bonly (?:\w+ )?(?:as|with|for|by|under) (?:root|sudo|superuser)\b|\b(?:root|sudo) only\b|\bonly root\b|\b(?:not|n't|never|no (?:cuda )?gpus?|false)\b[^.\n]{{0,40}}\b(?:as|for|under|with|by) {_USER}\b|\bnon-?root\b[^.\n]{{0,40}}\b(?:no|not|lacks?|without|fails?|can't)\b|\b(?:no|without)\b[^.\n]{{0,24}}\b(?:while |as |for |in )?non-?root\b|\bwithout (?:root|sudo|super-?user)\b|\bnormal\w* user\b|普通用户[^。\n]{{0,60}}(?:False|不|无|没)|--user[ =]"
+    rf"|^\W*(?:\w*user\w*|me|others?|uid \d+)\W{{1,6}}(?:false|no|fails|not)\b|\bnothing (?:for|as|to) (?:me|my|others|users)\b|\bas non[- ]?root\b|\B-u \d{{2,}}|\bno other user\b|\busers? other than root\b|\b(?:all|every|other|normal|regular|ordinary)(?: the)?(?: other)? users?\b(?: except (?:for )?root)?[^.\n]{{0,40}}\b(?:empty|not?|none|n't|fails?|cannot|false)\b|обычн\w+ пользовател\w+[^.\n]{{0,30}} не |\bmon compte\b|\bunless\b[^.\n]{{0,30}}\b(?:root|sudo|superuser)\b|\bonly (?:\w+ )?(?:as|with|for|by|under) (?:root|sudo|superuser)\b|\b(?:root|sudo) only\b|\bonly root\b|\b(?:not|n't|never|no (?:cuda )?gpus?|false)\b[^.\n]{{0,40}}\b(?:as|for|under|with|by) {_USER}\b|\bnon-?root\b[^.\n]{{0,40}}\b(?:no|not|lacks?|without|fails?|can't)\b|\b(?:no|without)\b[^.\n]{{0,24}}\b(?:while |as |for |in )?non-?root\b|\bwithout (?:root|sudo|super-?user)\b|\bnormal\w* user\b|普通用户[^。\n]{{0,60}}(?:False|不|无|没)|--user[ =]"
 )
 _SUDO_FAILS = Pattern(
     r"(?i)\b(?:with|under|using|by) sudo\b[^.\n]{0,50}(?:\b(?:not|fails?|no)\b|n't\b)|\bwithout (?:sudo|root)\b[^.\n]{0,30}\b(?:works?|fine|ok)\b|\bworks?\b[^.\n]{0,16}\bwithout sudo\b|\bnot (?:\w+ )?(?:with|as|under) (?:sudo|root)\b|\brootless\b"
@@ -232,9 +244,7 @@ _LACKS = {
     "cuda-answers-100",
     "cuinit-failed",
 }
-_BOARD = Pattern(
-    r"(?i)\b(?:jetson\w*|jetpack|tegra|l4t\b|l4t-\w+|orin (?:nx|nano|agx)|xavier(?: nx)?|agx (?:orin|xavier))\b"
-)
+_BOARD = Pattern(r"(?i)\b(?:jetson\w*|jetpack|tegra|l4t\b|l4t-\w+|orin\b|xavier(?: nx)?|agx (?:orin|xavier))\b")
 _SUSE = Pattern(
     r"(?i)\b(?:open)?suse\b|\btumbleweed\b|\bSLE[SD]\b|\b(?:group|gruppe|grupo) [`'\"]?(?:video|render)\b|\b[`'\"]?(?:video|render)[`'\"]? group\b|^crw-rw----[^\n]{0,40}\bvideo\b"
 )
@@ -249,10 +259,10 @@ def _of_root(notes: Notebook, lines: list[tuple[int, str]], kinds: set[str]) -> 
     if at is None and not apart and not any(_SUDO_FAILS.search(text) for _, text in lines):
         has, lacks = _first(lines, _ROOT_HAS), _first(lines, _USER_LACKS)
         at = has if lacks or kinds & _LACKS else None
-    if at is None:
+    board = any(_BOARD.search(text) for _, text in lines)
+    if at is None or (kinds & _OF_CONTAINERS and not board):
         return
     notes.events[:] = [_harmless(e.kind, e) if e.kind == "torch-lacks-gpu" else e for e in notes.events]  # to him
-    board = any(_BOARD.search(text) for _, text in lines)
     given = board or any(_SUSE.search(text) for _, text in lines)
     _note(
         notes,
@@ -281,17 +291,19 @@ def _in_vain(lines: list[tuple[int, str]]) -> tuple[int, str] | None:
 
 _OF_CONTAINERS = {"container-named", "container-run", "talks-of-a-container", "compose-named", "in-a-container"}
 _IN_TIME = Pattern(
-    r"(?i)\bafter (?:some|a few|a couple of|several|two|three|\d{1,3})(?: or \w+)? ?(?:days?|hours?|weeks?|time|minutes)\b|\bafter (?:a while|(?:\w+ )?running for (?:days|hours|weeks))\b|\b(?:randomly|at random|sporadically|now and then|from time to time|once in a while|occasionally|intermittently|suddenly|overnight)\b|\bsome(?:times| days)\b|\b(?:takes|every|each|within) (?:some|a few|few|couple of|\d{1,2})? ?(?:days|hours|weeks)\b|\bone day to the next\b|\bfor (?:a|a couple of|a few|\d{1,2}|some|several|many) (?:weeks?|days)\b|\b(?:any ?more|no longer|day and night)\b"
+    r"(?i)\bafter (?:a|one|some|a few|a couple of|several|two|three|\d{1,3})(?: or \w+)? ?(?:days?|hours?|weeks?|time|minutes)\b|\bafter (?:a while|(?:\w+ )?running for (?:days|hours|weeks))\b|\b(?:randomly|at random|sporadically|now and then|from time to time|once in a while|occasionally|intermittently|suddenly|overnight)\b|\bsome(?:times| days)\b|\b(?:takes|every|each|within) (?:some|a few|few|couple of|\d{1,2})? ?(?:days|hours|weeks)\b|\b(?:hours|days|weeks) later\b|\bdaily\b|\bone day to the next\b|\bfor (?:a|a couple of|a few|\d{1,2}|some|several|many) (?:weeks?|days)\b|\b(?:any ?more|no longer|day and night)\b"
     r"|\bnach (?:ein paar|einigen|\d{1,2}) (?:tagen|stunden|wochen)\b|\btras (?:unos|varios|algunos) d[ií]as\b|\baprès (?:quelques|plusieurs) (?:jours|heures)\b|几(?:天|小时)后|一段时间后|через (?:несколько|пару) (?:дн|час)"
 )
 _ITSELF = r"(?:(?:the|my|this|its|that|each|our) )?(?:(?:docker|jellyfin|plex|emby|immich|frigate|media|ml|server|whole) ){0,2}(?:containers?|pods?|docker|service|stack|jellyfin|plex|frigate|emby)\b"
+_STARTS = rf"(?:\b(?:re-?start|re-?creat|re-?deploy|rebuil|re-?run|delet|stopp?|kill)\w*(?: and (?:re-?)?start\w*)?(?: of)? {_ITSELF}|\bdocker(?:[- ]compose)? (?:restart|rm|down)\b|\bstopp?\w* and (?:re-?)?start\w* (?:it\b|{_ITSELF})|\bre-?start\w* it\b)"
 _AFRESH = Pattern(
-    rf"(?i)(?:\b(?:re-?start|re-?creat|re-?deploy|rebuil|re-?run|delet|stop)\w*(?: and (?:re-?)?start\w*)?(?: of)? {_ITSELF}(?![^.\n]{{0,40}}\b(?:not|no effect|same)\b)|\bdocker(?:[- ]compose)? (?:restart|rm|down)\b|\bstop and (?:re-?)?start it\b)(?![^.\n]{{0,60}}\b(?:does(?:n't| not)|did(?:n't| not)|no effect|same (?:result|error)|not help)\b)"
-    rf"|\b{_ITSELF}[^.\n]{{0,20}}\b(?:has to be|is|needs? (?:to be |an? )?|must be|gets?|needs) (?:\w+ )?(?:re-?start|re-?creat|stopp)\w*|\b(?:fresh|new) (?:ones?|containers?|pods?)\b[^.\n]{{0,40}}\b(?:works?|sees?|has|finds?|fine|ok)\b|\buntil (?:I )?(?:re-?start|re-?creat)\w*"
+    rf"(?i){_STARTS}(?:(?!\b(?:not|no|same|never)\b|n't\b)[^.\n]){{0,60}}?\b(?:fix\w*|help\w*|solv\w*|works?|worked|again|back|ok|okay|fine|cure\w*|resolv\w*|recover\w*|sees|true|(?:every|each) (?:night|day|time|morning))\b"
+    rf"|\b(?:have to|has to|had to|need(?:s|ed)? to|must|only|all I (?:know|can)|until|workaround|if I|then I|unless)\b[^.\n]{{0,40}}?{_STARTS}(?![^.\n]{{0,60}}\b(?:not|no effect|same)\b)"
+    rf"|\b{_ITSELF}[^.\n]{{0,20}}\b(?:has to be|is|needs? (?:to be |an? )?|must be|gets?|needs) (?:\w+ )?(?:re-?start|re-?creat|stopp)\w*|\b(?:fresh|new) (?:ones?|containers?|pods?)\b[^.\n]{{0,40}}\b(?:works?|sees?|has|finds?|fine|ok)\b|\buntil (?:\w+ ){{0,2}}(?:re-?start|re-?creat)\w*"
     r"|\bneustart des containers\b|\bcontainer neu ?(?:zu )?starten\b|\breiniciar el contenedor\b|\bredémarrer le conteneur\b|重启容器|перезапуск контейнера"
 )
 _OTHERWISE = Pattern(
-    r"(?i)\bxid\b|\bGPU is lost\b|\bfallen off\b|\breboot (?:the|my) (?:host|server|machine|nas|system)\b|\breboot the system\b|\bout of memory\b|\bOOM\b|\bsuspend|\bhibernat|\bunable to determine the device handle\b|\bafter (?:an? |the |each |every )?(?:host |server )?(?:re-?boot|update|upgrade)\b"
+    r"(?i)\bxid\b|\bGPU is lost\b|\bfallen off\b|\breboot (?:the|my) (?:host|server|machine|nas|system)\b|\breboot the system\b|\bout of memory\b|\bOOM\b|\bsuspend|\bhibernat|\billegal (?:memory|instruction|address)|\bslow\w*\b|\bepochs?\b|\blibrary version mismatch\b|\bunable to determine the device handle\b|\bafter (?:an? |the |each |every )?(?:host |server )?(?:re-?boot|update|upgrade)\b"
 )
 _OF_GPUS = Pattern(r"(?i)\b(?:gpus?|cuda\w*|nvidia\w*|nvenc|transcod\w+|nvml|card)\b|CUDA|显卡|Grafikkarte")
 

@@ -89,7 +89,11 @@ def _hints(facts: Facts) -> Iterator[str]:
     if said("pageable-copy", "pageable-measured"):
         yield "h2d-pageable"
     cards = facts.text.cards()
-    if said("collective-hangs", "p2p-named") and cards and all(_WITHOUT_PEERS.search(name) for name in cards):
+    if (
+        said("collective-hangs", "hangs-off-nvlink", "p2p-named")
+        and cards
+        and all(_WITHOUT_PEERS.search(name) for name in cards)
+    ):
         yield "p2p-unsupported-geforce"
     if said("collective-hangs") and said("nvls-bound") and not said("nccl-transport"):
         yield "nccl-nvls-fabric-manager"
