@@ -13,7 +13,7 @@ from .notebook import Notebook
 
 _OWN = r"(?:nvidia|dedicated|discrete|separate|external|physical|cuda[- ]?(?:capable|enabled|compatible)?|proper|real)"
 _CARD = rf"(?:(?:{_OWN}(?:'s)? ){{0,2}}(?:gpus?|graphics? ?cards?|video ?cards?)\b|{_OWN} (?:cards?|graphics|hardware|chips?)\b)(?! (?:pass|in (?:the|my|a) (?:container|pod|image)|visible|limits?|access|is (?:free|visible|found|detected|available)|detect|found|availab|support|left|memory|resource|request|problem|issue|error|trouble|in (?:it|the) container))"
-_HOST = r"(?:machine|laptop|notebook|server|node|host|computer|pc|vm|box|device|system|workstation|instance|desktop|runner|nas|macbook(?: air| pro)?|mac|thinkpad|surface|chromebook|tablet)s?"
+_HOST = r"(?:machine|laptop|notebook|server|node|host|computer|pc|vm|box|device|system|workstation|instance|desktop|runner|nas|macbook(?: air| pro)?|mac|thinkpad|surface|chromebook|tablet|droplet|vps)s?"
 _MINE = r"(?:the|my|this|that|our|a|his|her|their|its|any|some|these|those)"
 _NO_CARD = (
     # who speaks of the container, or of what a program says, is passed over
@@ -24,7 +24,7 @@ _NO_CARD = (
     rf"|\bthere (?:isn't|is not|aren't|are not) (?:an?|any) {_CARD} (?:in(?:side)?|on) (?:it|{_MINE} (?:[\w-]+ ){{0,2}}?{_HOST})\b|\bI only have (?:a |the )?cpus?\b|\b(?:this|that) (?:one|{_HOST}) has none\b"
     rf"|\b(?:there is|there's|there are|theres|having|has|with) no {_CARD}[^.\n]{{0,12}}?\b(?:in(?:side)?|on|at)(?: (?:it|here)\b| {_MINE} (?:[\w-]+ ){{0,2}}?{_HOST}\b|\W{{0,2}}(?:$|, ))"
     rf"|\b{_HOST} (?:with no|(?:without|w/o)(?: an?| any)?|(?:that |which )?lack(?:s|ing)?(?: an?| any)?) {_CARD}"
-    rf"|\bno {_CARD} in {_MINE} (?:[\w-]+ ){{0,2}}?{_HOST}\b|\b(?:where|if|when|as|since) (?:there(?:'s| is) )?no {_CARD}(?: (?:is|are) (?:installed|there|present|built in)\b|[.,]| in (?:it|the host)\b)"
+    rf"|\b{_HOST}[^.\n]{{0,12}}(?:, |\()no {_CARD}(?: inside\b|\))|\bno {_CARD} in {_MINE} (?:[\w-]+ ){{0,2}}?{_HOST}\b|\b(?:where|if|when|as|since) (?:there(?:'s| is) )?no {_CARD}(?: (?:is|are) (?:installed|there|present|built in)\b|[.,]| in (?:it|the host)\b)"
     r"|\b(?:integrated|on-?board) (?:graphics|gpu)(?: card)?,? only\b|\bonly (?:has |have |with |got )?(?:an? |the )?(?:integrated|on-?board|intel) (?:[\w-]+ ){0,2}?(?:graphics|gpu)\b|\bjust (?:an? |the )?on-?board (?:one|graphics|gpu)\b|\bno nvidia\b(?=\W{0,2}$|\.(?!\w))"
     rf"|\bcpu[- ]only {_HOST}\b|\bnur eine cpu\b|\bkeine (?:nvidia[- ]?|dedizierte |eigene |separate )?(?:grafikkarte|gpu)\b(?= (?:im|in|verbaut|eingebaut|hat|habe)\b|[.,\n]|$)"
     r"|\bno (?:tengo|tiene|hay) (?:una |ninguna |el )?(?:tarjeta (?:gr[aá]fica )?(?:nvidia|dedicada)|gpu(?: nvidia| dedicada)?)\b|\bn[aã]o (?:tenho|tem|possuo|possui) (?:uma? |nenhuma )?(?:placa|gpu)\b|\b(?:n'ai|n'a|n'y a) pas de (?:carte (?:graphique )?(?:nvidia|d[ée]di[ée]e)|gpu)\b"
@@ -220,12 +220,12 @@ def _answers(lines: list[tuple[int, str]]) -> Iterator[tuple[bool, bool, tuple[i
             asked = None
 
 
-_USER = r"(?:(?:an? |my |the |any |every |each |other |all )*(?:non-?root|normal|regular|ordinary|unprivileged|standard|own|simple|non-?privileged)? ?(?:users?(?: accounts?)?(?: \d+| that (?:is|are)(?:n't| not) root)?|account|uid \d+))"
+_USER = r"(?:(?:an? |my |the |any |every |each |other |all )*(?:non-?root|normal|regular|ordinary|unprivileged|standard|own|simple|non-?privileged|service(?:'s)?)? ?(?:users?(?: accounts?)?(?: \d+| that (?:is|are)(?:n't| not) root)?|account|uid \d+))"
 _SU = r"(?:root|sudo|super-?user)\b(?![-/=.]\w|[-/]|`? ?(?:cause|director|folder|of\b|partition|files?\b|path|ports?\b|node|apt|pip|yum|dnf|zypper|pacman|systemctl|service|modprobe|rmmod|docker|podman|snap))"
 _ROOT_HAS = Pattern(
     rf"(?i)\b(?:only|just|except|unless)\b(?: [\w']+){{0,5}}? (?:as|with|for|under|by|using|via|if|when|from)(?: [\w']+){{0,3}}? `?{_SU}|\b(?:only|except|unless|just|nur|s[oó]lo|seulement|apenas|somente) {_SU}|\b(?:root|sudo|superuser)(?: rights| user)? (?:only|alone)\b|\b(?:needs?|requires?) {_SU} (?:to|for) (?:use|see|find|run|get|my|the|cuda)\b"
     rf"|\b(?:with|as|using|under|by|via|mit|als|con|como|com|avec|en|durch)\s?(?:the )?`?{_SU}(?: user)?(?:(?!\b(?:not|no|fails?|false)\b|n't\b)(?:[^.;\n]|\.(?=\w))){{0,50}}?(?:\bTrue\b|\bworks?\b|\bworked\b|\b(?:it|all|everything) is (?:fine|ok|there)\b|\blists?\b|\bsees?\b|\bfinds?\b|\bfound\b|\bfine\b|\bok\b|\bdetect\w*|\bavailable\b|\bsucceeds?\b|\bfunciona\b|\bgeht\b|\bmarche\b|\bthey do\b|\bit (?:does|is)\b(?=\W|$)|\bResult = PASS)"
-    rf"|\b(?:works?|worked|sees|lists|shows|finds|detect(?:s|ed)|is (?:there|found|seen|fine|ok|true)|available)\b[^.\n]{{0,30}}\b(?:as|with|under|by|using|for) (?:the )?{_SU}|\bsudo (?:-\w+ )?(?:\S*python\S*|nvidia-smi|\S+\.py|\.?\S*/\S+)[^\n]{{0,60}}\b(?:works|worked|is fine|shows it|finds it)\b|\bsudo works\b"
+    rf"|\b(?:works?|worked|sees|lists|shows|finds|detect(?:s|ed)|is (?:there|found|seen|fine|ok|true)|available)\b[^.\n]{{0,30}}\b(?:as|with|under|by|using|for) (?:the )?{_SU}|\bsudo (?:-\w+ )?(?:\S*python\S*|nvidia-smi|\S+\.py|\.?\S*/\S+)[^\n]{{0,60}}\b(?:works|worked|is fine|shows it|finds it)\b|\bsudo works\b|\b(?:run|start|launch)\w* (?:it )?(?:with |as |by )?`?{_SU} \w[^.\n]{{0,40}}\b(?:finds|sees|works|uses|detects)\b"
     rf"|^\W*root\W{{1,6}}(?:true|yes|ok|works)\b|\broot can\b(?=\W|$)|\busers? other than root\b|\bque (?:pour|par|en) (?:le )?{_SU}|только (?:через|под|от) (?:sudo|root)|(?:用|使用|以) ?(?:sudo|root)[^。\n]{{0,16}}(?:True|可以|正常|成功)|without --user it is\b"
 )
 _USER_LACKS = Pattern(
@@ -291,7 +291,7 @@ def _in_vain(lines: list[tuple[int, str]]) -> tuple[int, str] | None:
 
 _OF_CONTAINERS = {"container-named", "container-run", "talks-of-a-container", "compose-named", "in-a-container"}
 _IN_TIME = Pattern(
-    r"(?i)\bafter (?:a|one|some|a few|a couple of|several|two|three|\d{1,3})(?: or \w+)? ?(?:days?|hours?|weeks?|time|minutes)\b|\bafter (?:a while|(?:\w+ )?running for (?:days|hours|weeks))\b|\b(?:randomly|at random|sporadically|now and then|from time to time|once in a while|occasionally|intermittently|suddenly|overnight)\b|\bsome(?:times| days)\b|\b(?:takes|every|each|within) (?:some|a few|few|couple of|\d{1,2})? ?(?:days|hours|weeks)\b|\b(?:hours|days|weeks) later\b|\bdaily\b|\bone day to the next\b|\bfor (?:a|a couple of|a few|\d{1,2}|some|several|many) (?:weeks?|days)\b|\b(?:any ?more|no longer|day and night)\b"
+    r"(?i)\bafter (?:a|one|some|a few|a couple of|several|two|three|\d{1,3})(?: or \w+)? ?(?:days?|hours?|weeks?|time|minutes)\b|\bafter (?:a while|(?:\w+ )?running for (?:days|hours|weeks))\b|\b(?:randomly|at random|sporadically|now and then|from time to time|once in a while|occasionally|intermittently|suddenly|overnight)\b|\bsome(?:times| days)\b|\b(?:takes|every|each|within) (?:some|a few|few|couple of|\d{1,2})? ?(?:days|hours|weeks)\b|\b(?:hours|days|weeks) later\b|\bdaily\b|\bone day to the next\b|\bsince (?:\d{1,3}|some|several|two|three) (?:days|weeks|hours)\b|\bfor (?:a|two|three|a couple of|a few|\d{1,2}|some|several|many) (?:weeks?|days)\b|\b(?:any ?more|no longer|day and night)\b"
     r"|\bnach (?:ein paar|einigen|\d{1,2}) (?:tagen|stunden|wochen)\b|\btras (?:unos|varios|algunos) d[ií]as\b|\baprès (?:quelques|plusieurs) (?:jours|heures)\b|几(?:天|小时)后|一段时间后|через (?:несколько|пару) (?:дн|час)"
 )
 _ITSELF = r"(?:(?:the|my|this|its|that|each|our) )?(?:(?:docker|jellyfin|plex|emby|immich|frigate|media|ml|server|whole) ){0,2}(?:containers?|pods?|docker|service|stack|jellyfin|plex|frigate|emby)\b"
