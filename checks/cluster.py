@@ -63,7 +63,7 @@ def tf_config_invalid(facts: Facts) -> Findings:
 
     What it looks at: the variable, read as TFConfigClusterResolver and ClusterSpec read it: a JSON object; 'cluster' an object of roles
     with a list of host:port each; 'task' with 'type' and 'index'; the roles chief, worker, ps and evaluator; at most one chief and one
-    evaluator; parameter servers with at least one worker.
+    evaluator; parameter servers with at least one worker. In a pasted text: that TensorFlow says what it lacks.
 
     Why it matters: strategies over several machines do not start. MirroredStrategy on one machine reads it, too: with a TF_CONFIG that
     is no JSON it ends with a JSONDecodeError.
@@ -73,6 +73,11 @@ def tf_config_invalid(facts: Facts) -> Findings:
     Source: https://www.tensorflow.org/tutorials/distribute/multi_worker_with_keras; TensorFlow, tfconfig_cluster_resolver.py,
     server_lib.py (ClusterSpec), multi_worker_util.py (_validate_cluster_spec); tried with 2.21.
     """
+    if facts.text.is_all:
+        yield _refused_in_words(
+            facts, "cluster-refused", "the roles of TF_CONFIG's cluster are not what TensorFlow takes"
+        )
+        return
     config = _config(facts)
     flaws = [*config.flaws, *_broken_rules(config)]
     if not flaws:
@@ -110,7 +115,7 @@ def tf_config_task_out_of_range(facts: Facts) -> Findings:
     """The task that TF_CONFIG gives to this process is not in its cluster.
 
     What it looks at: 'type' and 'index' of 'task', against the roles of 'cluster' and the number of their addresses, counted from 0. An
-    evaluator need not be in the cluster.
+    evaluator need not be in the cluster. In a pasted text: that TensorFlow says so.
 
     Why it matters: TensorFlow refuses it ('task_type … not found in cluster_spec', 'task_id … exceeds the maximum id'), and the
     others wait for ever for a task that never comes.
@@ -120,6 +125,9 @@ def tf_config_task_out_of_range(facts: Facts) -> Findings:
     Source: TensorFlow, multi_worker_util.py (_validate_cluster_spec);
     https://www.tensorflow.org/api_docs/python/tf/distribute/cluster_resolver/TFConfigClusterResolver
     """
+    if facts.text.is_all:
+        yield _refused_in_words(facts, "task-refused", "the task of TF_CONFIG is not in its cluster")
+        return
     config = _config(facts)
     role, index = config.task_type, config.task_index
     if role is None or index is None or not config.tasks:
@@ -260,6 +268,8 @@ def tf_config_address_unreachable(facts: Facts) -> Findings:
 
     Source: connect(2); https://www.tensorflow.org/guide/distributed_training (TF_CONFIG).
     """
+    if facts.text.is_all:
+        raise left_open("nc -vz HOST PORT, with each address of TF_CONFIG, from each of the machines")
     config = _cluster(facts)
     others = [t for t in _others(config) if t.resolved is not None]
     lost = [
@@ -336,6 +346,18 @@ def tf_config_port_taken(facts: Facts) -> Findings:
             _advice("Take another port for this task, in the TF_CONFIG of every machine; or end that process"),
             _advice("See what it is", f"ps -o pid,user,lstart,args -p {pid}"),
         ),
+    )
+
+
+def _refused_in_words(facts: Facts, kind: str, why: str) -> Found:
+    """TensorFlow refuses TF_CONFIG, and says why. Raises UnknownFactError."""
+    refused = facts.text.said(kind)
+    if not refused:
+        raise left_open(_SHOW)
+    return Found(
+        message=f"TensorFlow refuses TF_CONFIG: {why}.",
+        proof=lines(refused[:2]),
+        fixes=(_advice("Write it anew: the same 'cluster' on every machine, on each its own 'task'", _SHOW),),
     )
 
 

@@ -22,6 +22,11 @@ _SHORT = (
     "dnn-absent",
     "no-algorithm",
 )
+_FOR_WANT = (
+    *_SHORT, "handle-failed", "handle-not-made", "handle-without-memory", "gemm-failed", "gemv-failed", "cudnn-failed", "cublas-failed",
+    "allocator-report", "memory-cures", "fft-failed", "solver-failed", "executor-not-made", "copy-finds-no-room", "gpu-sync-failed",
+)  # fmt: skip
+"""Failures for want of memory."""
 _GROWTH = "TF_FORCE_GPU_ALLOW_GROWTH"
 
 
@@ -61,6 +66,9 @@ def tf_preallocates_all_memory(facts: Facts) -> Iterator[Found]:
     told = (*together, *short) if short else idle or said(facts, "takes-all-memory", settle="nvidia-smi")
     if facts.text.said(*_work.REFUSED, "cudnn-too-old", "tensor-too-large", "no-memory-for-a-context"):
         _work.unknown("nvidia-smi")
+    failures = (e for e in facts.text.understood() if e.symptom not in (None, "runs-slowly") and not e.is_weak)
+    if any(e.kind not in _FOR_WANT for e in failures):
+        _work.unknown("nvidia-smi", why="something else fails, too")
     if not facts.text.shows_a_failure and _means_another(facts):
         _work.unknown("nvidia-smi")
     yield Found(

@@ -18,7 +18,7 @@ _COMPLAINS = Pattern(
 )
 _ABOUT_SPEED = {
     "cpu-starved-input", "gpu-launch-bound", "jit-cold-start", "jit-cache-unwritable", "tensor-cores-idle", "gpu-wrong-result", "scaling-below-expected",
-    "gpu-outlier", "gpu-busy-with-other-work", "h2d-pageable", "mixed-precision-no-gain",
+    "gpu-outlier", "gpu-busy-with-other-work", "h2d-pageable", "mixed-precision-no-gain", "gpu-throttling-thermal", "gpu-throttling-power",
 }  # fmt: skip
 
 

@@ -142,7 +142,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "several-programs",
         ("two ", "Two ", "2 ", "second", "Second", "another", "both", "multiple", "several"),
-        r"(?i:\b(?:two|2|second|another|both|multiple|several) (?!(?:\w+ )?(?:stages?|phases?|steps?|epochs?)\b)(?:\w+ ){0,2}?(?:scripts?|programs?|process(?:es)?|notebooks?|kernels?|jobs?|sessions?|trainings?)\b)",
+        r"(?i:\b(?:two|2|second|another|both|multiple|several) (?!(?:\w+ )?(?:stages?|phases?|steps?|epochs?|times?)\b)(?:\w+ ){0,2}?(?:scripts?|programs?|process(?:es)?|notebooks?|kernels?|jobs?|sessions?|trainings?)\b)",
     ),
     ("wheel-libs-named", ("-packages",), r"(?:site|dist)-packages[/\\\\]nvidia[/\\\\](?:c|\*)"),
     ("run-by-sudo", ("sudo ",), r"\bsudo (?:-\w+ )?(?:\./|(?:\S{0,60}/)?(?:python|jupyter|ipython)[\d.]{0,4} |\S{1,60}\.py\b)"),

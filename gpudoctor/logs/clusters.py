@@ -14,8 +14,20 @@ def _without(values: Values, line: int, notes: Notebook) -> None:
 
 SERVERS = Language(
     name="tensorflow-python",
-    words=("gRPC server", "local_rank()", "machine only has"),
+    words=("gRPC server", "local_rank()", "machine only has", "server with target", "waiting for response", "in TF_CONFIG", "at most one '", "the maximum id", "cluster_spec"),
     kinds=(
+        Kind("server-started", r"Started server with target\b", once=True),
+        Kind("session-waits", r"CreateSession still waiting for response from worker\b", "collective-fails", once=True),
+        Kind(
+            "cluster-refused",
+            r"If \"cluster\" is set in TF_CONFIG, (?:it must have one \"|task (?:type|index) must be set)|\"cluster\" in TF_CONFIG must have only one \"|There must be at most one '(?:chief|evaluator)' job",
+            "collective-fails",
+        ),
+        Kind(
+            "task-refused",
+            r"The `task_id` \d{1,6} exceeds the maximum id of \w|`task_type` \S{1,40} not found in cluster_spec|\b\w{1,40} is not a valid task_(?:type|id)(?: for task_type \w{1,40})? in the cluster_spec",
+            "collective-fails",
+        ),
         Kind("server-not-started", r"Could not start gRPC server", "collective-fails"),
         Kind("rank-takes-gpu", r"\b(?:gpus?|devices|physical_\w{1,20})\[hvd\.local_rank\(\)\]|\bvisible_device_list ?= ?str\(hvd\.local_rank\(\)\)|\bset_device\(hvd\.local_rank\(\)\)"),
         Kind(
@@ -37,6 +49,24 @@ NAMED = Language(
     name="circumstances",
     words=("TF_CONFIG", "ClusterSpec"),
     kinds=(Kind("cluster-named", r"\bTF_CONFIG\b|\bClusterSpec\(", once=True),),
+)
+WORKERS = Language(
+    name="circumstances",
+    foreign=True,
+    words=(
+        "MultiWorker",
+        "ParameterServer",
+        "ulti-worker",
+        "ulti worker",
+        "t2t-trainer",
+        "train_and_evaluate",
+        "chief",
+        "Chief",
+    ),
+    kinds=(
+        Kind("chief-named", r"\b[Cc]hief\b|\bt2t-trainer\b|\btrain_and_evaluate\b", once=True),
+        Kind("workers-named", r"\b(?:MultiWorkerMirrored|ParameterServer)Strategy|\b[Mm]ulti[- ]worker\b", once=True),
+    ),
 )
 TASKS = Language(
     name="tensorflow-python",
@@ -78,7 +108,7 @@ UNSEEN = Language(
         ),
     ),
 )
-LANGUAGES = (SERVERS, TAKEN, NAMED, TASKS, MACHINES, UNSEEN)
+LANGUAGES = (SERVERS, TAKEN, NAMED, WORKERS, TASKS, MACHINES, UNSEEN)
 _OF_A_POD = (
     "k8s-device-plugin-not-registered", "container-runtime-not-default", "container-toolkit-missing", "container-no-gpus-flag",
     "container-visible-devices-wrong", "multi-gpu-topology-no-p2p", "gpu-left-out-beside-another", "single-gpu-silently",

@@ -3,14 +3,17 @@ suffice. A sentence is of one kind; whose memory it is tells what stands nearest
 
 from __future__ import annotations
 
+import msgspec
+
 from ..facts import COMPLAINT, NOTHING_WRONG, Alike, TextEvent
 from ..patterns import Pattern
-from .language import LONGEST, Kind, Language, Understood
+from .language import LONGEST, Language, Understood
 from .notebook import Notebook
 
 SHORT, GROWS, TAKES, LIMIT = "memory-short-told", "memory-grows-told", "takes-much-told", "memory-limit-wanted"
 KEPT = "memory-kept-told"
-HOST_SHORT, HOST_GROWS, ASKED = "host-memory-short-told", "host-memory-grows-told", "memory-asked-told"
+HOST_SHORT, HOST_GROWS, HOST_MUCH = "host-memory-short-told", "host-memory-grows-told", "host-memory-much-told"
+ASKED = "memory-asked-told"
 _SENTENCE = Pattern(r"(?<=[?!;])\s+|(?<=[^\W\d_])\.\s+|[。\uff01\uff1f\uff1b]|\.$")
 _PRINTED = Pattern(
     r"^(?:File \"|Traceback |Step \d|Epoch \d|\d{4}-\d\d-\d\d \d\d:|\[?[IWEF]\d{4} |\|)|\.(?:cc|cpp|cu|h|py|c):\d|^\W{0,4}(?:\w+\()|\bclass \w+\b|^(?:import|from) \w+|https?://\S{1,200}(?:memory|oom)"
@@ -21,7 +24,7 @@ _PRINTED = Pattern(
 _G = r"(?:(?<!v)gpus?(?:'s|'|s')?|cuda|video|graphics?(?: card)?|(?:graphics |video )?card(?:'s)?|device)"
 _M = rf"(?:{_G}[ -]?(?:mem(?:ory|roy)?|v?rams?)\b(?! alloc\w+ error)|\bv-?ram\b|\b(?:memory|mem|ram) (?:of|on|in|from|for) (?:(?:all|both|each) )?(?:of )?(?:the |my |a |an |one |each |your |our |this |its )?(?:[\w.-]{{1,12}} ){{0,2}}?{_G}\b)"
 _OF_GPU = Pattern(
-    rf"(?i:{_M}|\bcuda\b|\bgpus?\b|\b(?:graphics|video) ?cards?\b|\b[gr]tx\b|显存|显卡|видеопам|видеокарт|grafik|vid[ée]o|placa de v|tarjeta|carte graph)"
+    rf"(?i:{_M}|\bcuda\b|\bgpus?\b|\b(?:graphics|video) ?cards?\b|\b[gr]tx\b|\bjetson|显存|显卡|видеопам|видеокарт|grafik|vid[ée]o|placa de v|tarjeta|carte graph)"
 )
 _OF_HOST = Pattern(
     r"\bRAM\b(?! of (?:the|my) (?:gpu|GPU|card))|(?i:\b(?:cpu|host|system|main|server|physical|computer)(?:'s)? (?:memory|ram)\b|\b(?:memory|ram) of (?:the |my )?(?:host|computer|machine|server|pc|system)\b|\brss\b|\bswap\b|\bh?top\b|\bpsutil\b|\bram\b)"
@@ -36,6 +39,7 @@ _SMALLER = r"(?:not? (?:have )?(?:enough|sufficient)|(?:not|n't|nt) (?:\w+ ){0,3
 _SHORT = (
     Pattern(
         rf"(?i:{_OUT}"
+        rf"|\b(?:needs?|requires?) (?:way |far )?(?:too|so) much {_M}"
         rf"|\b{_SMALLER} (?:the |my |of |any |available |free |amount of )*{_M}|{_M}(?: is| was| are| of \d+ ?gi?b?)*(?: \w+)? {_SMALLER}\b(?! to)|{_M}\b[^.,\n]{{0,14}}\b(?:overflow\w*|exhausted|explod\w*|bursts?)"
         rf"|\b(?:cannot|can't|can not|could(?:n't| not)|unable to|fail\w* to) (?:\w+ )?allocate (?:\w+ ){{0,3}}?(?:{_M}|memory (?:on|in|for) (?:the |my )?{_G})|\ballocat\w+ (?:of )?(?:the )?{_M} (?:\w+ )?fail\w*|\b(?:can't|cannot|can not|unable to|not able to|impossible to) (?:run|train|load|use|fit|start)\b(?:[^.\n]|\.(?=\d)){{0,40}}?\b(?:on|with|in) (?:\w+ ){{0,3}}?\d{{1,2}} ?gb\b(?! (?:of )?(?:\w+ )?(?:ram|data|disk))"
         rf"|\bnot? (?:have )?enough (?:\w+ )?memory (?:on|for|in|of) (?:the |my )?(?:gpu|cuda|card|device|graphics)|\b(?:overflow|explod|exhaust)\w{{0,3}} (?:the |my )?{_M}"
@@ -54,14 +58,14 @@ _SHORT_ON_GPU = Pattern(
     rf"(?i:\b(?:{_SMALLER}) (?:\w+ ){{0,2}}?(?:memory|mem)\b(?! (?:usage|consumption))|\bmemory (?:\w+ ){{0,3}}?(?:not enough|insufficient|exhausted|exceeded|overflow\w*)\b|\bmemory[- ]?(?:allocation)?[- ]?(?:errors?|fail(?:s|ed|ure)|crash\w*)\b|\bmemory allocation (?:has )?(?:error|fail)\w*"
     r"|\b(?:models?|networks?|nets?|batch(?:es)?|images?|data|it|volumes?|input|tensor|protein|scene)(?: is| are|'s)? (?:\w+ )?too (?:large|big|huge|heavy|much|long)\b[^.\n]{0,20}\bfor\b|\b(?:gpu|card|memory|vram)\b(?: \w+){0,2}? (?:is |gets? |will |just )*(?:explod\w*|overflow\w*|blow[ns]? up|burst\w*)\b|\b(?:explod|overflow)\w* (?:the |my )?(?:gpu|card|memory)"
     r"|\b(?:gpu|video|cuda|graphics) memory\b[^\n]{0,80}\bruns? out\b|\b\d{1,2} ?gb (?:one|card|gpu|laptop)\b[^.\n]{0,20}\b(?:runs? out|can't|cannot|can not|unable|gives|fails|refuses|is refused)\b|\btensor\b[^.\n]{0,40}\bcould not be allocated\b|(?:n't|\bnot) fit (?:in|into|on|onto) (?:just |only )?(?:one|a single|it)\b"
-    r"|\bmemory (?:usage|consumption|requirements?|demand)\b(?: \w+){0,3}? too (?:high|large|much|big)\b(?=[^\n]{0,100}\b(?:\d+ ?gb?|abort\w*|crash\w*|fail\w*|error\w*|dies)\b)|\bblow[ns]? up the (?:gpu|memory|card)|\b(?:fails?|failed|crash\w*|dies|aborts?|can't|cannot)\b[^.\n]{0,40}\b(?:only|just) (?:has |have |with )?\d{1,2} ?gb?\b"
+    r"|\b(?:wants?|needs?|requires?|asks for|tries to (?:allocate|get)) (?:\w+ )?\d{2,3} ?gi?b\b[^.\n]{0,30}\b(?:card|gpu|[vap]100|[gr]tx[ \d]{0,6}) (?:only )?(?:has|have|is|with|offers)\b|\bmemory (?:usage|consumption|requirements?|demand)\b(?: \w+){0,3}? too (?:high|large|much|big)\b(?=[^\n]{0,100}\b(?:\d+ ?gb?|abort\w*|crash\w*|fail\w*|error\w*|dies)\b)|\bblow[ns]? up the (?:gpu|memory|card)|\b(?:fails?|failed|crash\w*|dies|aborts?|can't|cannot)\b[^.\n]{0,40}\b(?:only|just) (?:has |have |with )?\d{1,2} ?gb?\b"
     r"|\b(?:memory|vram) (?:is|was) (?:full|all used|used up)\b[^.\n]{0,30}\b(?:crash\w*|error|stop\w*|fail\w*|when i (?:start|run|train)))"
 )
 """The same in words that do not tell whose memory it is, of a GPU that is named."""
 _NOT_SHORT = Pattern(
     rf"(?i:\b(?:no|not|never|without|avoid(?:s|ing)?|prevent(?:s|ing)?|less|n't) (?:\w+ ){{0,4}}?{_OUT}|{_OUT}[^.\n]{{0,30}}\b(?:any ?more|any longer|is gone|went away|goes away|solved|fixed)\b"
     rf"|\b(?:no longer|solved|fix(?:ed|es)|resolved|in case|in order to|so that it|if (?:you|there|it|the|one|we|users?)|when you|whether|otherwise|should you|cause you|might|may|could|would|will)\b[^.\n]{{0,60}}{_OUT}|{_OUT}[^.\n]{{0,20}}\b(?:handling|handler|killer|safe|score)\b"
-    r"|\b(?:(?<!the )(?<!this )(?<!my )thought|guess\w*|suspect\w*|suppose\w*|supose|assum\w+|wonder\w*)\b|\b(?i:achei|pens[ée]|pensaba|pensei|cre[íi]a?|dachte|vermute|думал|я подумал)\b|以为|是不是|是否|\b(?:don't|not|n't) think\b|\b(?:typo|readme|changelog|docs?)\b|\bis (?:it|this)\b[^.\n]{0,30}\?|\b(?:read that|leads? to|recommended|against|compil\w+|isn't the|not the|as an? out|\becc\b|uncorrect\w+|uncontained|xid|dbe|remapp\w+|rma'?d?)\b|\bwhile building\b)"
+    r"|\b(?:(?<!the )(?<!this )(?<!my )thought|guess\w*|suspect\w*|suppose\w*|supose|assum\w+|wonder\w*)\b|\b(?i:achei|pens[ée]|pensaba|pensei|cre[íi]a?|dachte|vermute|думал|я подумал)\b|以为|是不是|是否|\b(?:don't|not|n't) think\b|\b(?:typo|readme|changelog|docs?)\b|\b(?:does|do|would|could|will)\b[^.\n]{0,40}\bhelp (?:with|against)\b|\bis (?:it|this)\b[^.\n]{0,30}\?|\b(?:read that|leads? to|recommended|against|compil\w+|isn't the|not the|as an? out|\becc\b|uncorrect\w+|uncontained|xid|dbe|remapp\w+|rma'?d?)\b|\bwhile building\b)"
 )
 """Who is not out of memory, or speaks of what might be."""
 
@@ -73,7 +77,7 @@ _GROWS = (
     Pattern(
         rf"(?i:\b(?:memory|mem|v?ram|rss)\b(?! (?:cell|bank|network))[^.\n]{{0,60}}?\b(?:{_UP}[^.\n]{{0,60}}\b{_AGAIN}\b|{_AGAIN} [^.\n]{{0,30}}{_UP}\b)|\b{_AGAIN}\b[^.\n]{{0,60}}\b(?:memory|v?ram|rss)\b[^.\n]{{0,40}}?\b{_UP}\b"
         rf"|\b{_AGAIN}\b[^.\n]{{0,60}}\b(?:uses?|takes?|eats?|consumes?|adds?|allocates?|needs?|occupies) (?:\w+ ){{0,3}}?(?:more|additional|extra|another) (?:and more )?(?:\w+ ){{0,3}}?(?:memory|v?ram)\b|\bmore and more (?:of )?(?:the |my )?(?:\w+ ){{0,2}}?(?:memory|v?ram)\b"
-        rf"|\b(?:each|every)\b[^.\n]{{0,40}}\b(?:adds|leaks|costs|eats|takes) (?:another |about |some )*\d{{1,5}} ?[mg]i?b\b|\bthe longer\b[^.\n]{{0,40}}\bthe more\b[^.\n]{{0,12}}\b(?:memory|v?ram)\b|\b\d{{1,5}} ?[mg]b (?:at first|at (?:the )?(?:start|beginning)|initially)\b[^.\n]{{0,20}}\b\d{{1,5}} ?[gm]b (?:after|at the end|later|in the end)\b|\bmemory[- ]?leak(?:s|age|ing|ed)?\b|\bleak(?:s|ing|ed)? (?:\w+ ){{0,2}}?(?:memory|v?ram)\b"
+        rf"|\b(?:each|every)\b[^.\n]{{0,40}}\b(?:adds|leaks|costs|eats|takes) (?:another |about |some )*\d{{1,5}} ?[mg]i?b\b|\bthe longer\b[^.\n]{{0,40}}\bthe more\b[^.\n]{{0,12}}\b(?:memory|v?ram)\b|\b\d{{1,5}} ?[mg]b (?:at first|at (?:the )?(?:start|beginning)|initially)\b[^.\n]{{0,20}}\b\d{{1,5}} ?[gm]b (?:after|at the end|later|in the end)\b|\b(?:memory|ram)[- ]?leak(?:s|age|ing|ed)?\b|\bleak(?:s|ing|ed)? (?:\w+ ){{0,2}}?(?:memory|v?ram)\b"
         rf"|\b(?:memory|v?ram)\b[^.\n]{{0,40}}\b(?:not|never|n't)(?: \w+){{0,3}}? (?:released?|freed?|cleared?|cleaned)\b[^.\n]{{0,60}}\b(?:between|after each|after every|fold|folds|epoch|epochs|loop|iterations?|next|second|third|\d(?:rd|nd|th))\b"
         rf"|\b(?:after|in|for) \d[\w,.]* (?:epochs?|steps?|iterations?|batches|images|hours?|files|samples|sentences|calls)\b[^.\n]{{0,50}}\b(?:all |the |my |\d+ ?gb (?:of )?)*(?:memory|v?ram)\b[^.\n]{{0,20}}\b(?:is|are|gets?|was|were|becomes?) (?:\w+ )?(?:full|exhausted|used up|gone|eaten))"
     ),
@@ -86,6 +90,16 @@ _GROWS = (
         r"|(?i:m[ée]moire[^.\n]{0,40}\b(?:augmente|cro[iî]t|grandit|se remplit)|fuite (?:de )?m[ée]moire)"
     ),
 )
+_DOWN = r"(?:drop(?:s|ped|ping)?|fall(?:s|ing)?|fell|shrink(?:s|ing)?|shrank|decreas(?:es?|ed|ing)|(?:is |gets? |was )(?:\w+ )?reduced|go(?:es|ing)? (?:\w+ )?down|went down|go(?:es|ing)? from \d|runs? down|dwindl\w+|sinks?|diminish\w*)"
+_LEFT = rf"(?:(?:available|free|remaining|usable) (?:\w+ )?(?:memory|ram)|(?:memory|ram) (?:that is |which is )?(?:available|left|free|remaining)|(?:available|free) {_M})"
+_FALLS = Pattern(
+    rf"(?i:\b{_LEFT}\b[^.\n]{{0,60}}?\b{_DOWN}\b(?=[^\n]{{0,100}}\b(?:{_AGAIN}|to \d|steadily|crash\w*|killed|all the time|with every)\b))"
+    r"|(?:可用|剩余|空闲)(?:的)?(?:内存|显存).{0,24}(?:降|减少|变少|下降|越来越少)|(?i:(?:доступн|свободн)\w* (?:\w+ )?памят\w*[^.\n]{0,30}(?:пада|уменьша|снижа)\w+|mem[oó]ria (?:\w+ )?(?:disponible|libre|dispon[ií]vel|livre)[^.\n]{0,30}\b(?:baja|cae|disminuye|cai|diminui)\b"
+    r"|(?:freie[rn]?|verf\u00fcgbare[rn]?) (?:arbeits)?(?:speicher|ram)\b[^.\n]{0,40}\b(?:sinkt|f\u00e4llt|nimmt (?:\w+ )?ab|schrumpft)\b)"
+)
+"""What is left of it falls."""
+_LOADS = Pattern(r"(?i:\bload(?:s|ing|ed)?\b[^.\n]{0,30}\b(?:all|whole|entire|full|into|array|\d+ ?gb)\b)")
+"""Who takes it at once."""
 _LEAKS = Pattern(
     r"(?i:^(?=[^\n]{0,300}\b(?:memory|v?ram)\b)[^\n]{0,300}\b(?:something|it|this|tf|tensorflow|keras|which|that|predict\w*|fit) (?:\w+ )?leaks\b)"
 )
@@ -112,13 +126,14 @@ _TAKES = (
         rf"(?i:\b{_TAKE} (?:up )?(?:my |our |your |its )?{_ALL} {_OF}{_M}|\bwhy\b[^.?\n]{{0,60}}?\b(?:needs?|requires?|wants?) {_MUCH}(?=[^.\n]{{0,16}}{_M})|\b{_TAKE} (?:up )?{_ALL} {_OF}(?:memory|v?ram)\b(?=[^.\n]{{0,80}}\b(?:gpu|card|cuda|nvidia))|\b(?:gpu|card|cuda|nvidia)\b[^.\n]{{0,60}}\b{_TAKE} (?:up )?{_ALL} {_OF}(?:memory|v?ram)\b"
         rf"|{_ALL} {_OF}{_M}(?: (?:is|are|was|gets?|being|has been))+ (?:\w+ )?{_TAKE}\b|\b{_TAKE} (?:up )?{_ALL} (?:of )?(?:the |my )gpu\b(?! (?:mem|power|util|cores))|{_M}\b[^.,\n]{{0,30}}\b{_TAKE}\b[^.,\n]{{0,12}}\b100 ?%"
         rf"|\b{_TAKE} (?:up )?(?:about |around |over |more than |almost |nearly |up to |~ ?)?(?:{_PART}(?=[^.\n]{{0,50}}(?:{_M}|\b(?:gpus?|cards?|memory|v?ram|[gr]tx)\b))|{_MUCH}(?=[^.\n]{{0,30}}(?:{_M}|\b(?:memory|v?ram)\b)|[^.\n]{{0,30}}\bgpu(?! (?:card|with))))(?![^.\n]{{0,20}}\b(?:disk|storage)\b)|{_M} (?:is|are|was|gets?|being) (?:\w+ )?(?:completely|fully|entirely|totally) (?:reserved|taken|allocated|occupied|used|full|in use|blocked)\b|{_M} (?:usage|consumption)?[^.\n]{{0,20}}\b(?:is|of|at|stays|shows|was) (?:already |at |about |around |always )*(?:{_MUCH}|100 ?%)(?! ?(?:free|available))"
+        rf"|{_M}(?: usage| consumption)?[^.\n]{{0,12}}\b(?:does(?:n't| not) (?:depend on|change with)|is independent of|is the same (?:for|with))\b[^.\n]{{0,20}}\b(?:batch|model)"
         rf"|\bnvidia-smi (?:shows|says|reports)\b[^.\n]{{0,50}}(?:{_GB} ?(?:/|of|out of) ?(?:the )?{_GB}|\ball (?:\w+ )?(?:cards|gpus|memory) (?:are |is )?(?:full|used))"
-        rf"|\b(?:huge|large|high|excessive|massive|too much|so much|very much|a lot of|lots of|enormous|crazy) (?:amounts? of )?{_M}(?: usage| consumption| footprint)?)"
+        rf"|(?<!need )(?<!needs )(?<!require )(?<!requires )\b(?:huge|large|high|excessive|massive|too much|so much|very much|a lot of|lots of|enormous|crazy) (?:amounts? of )?{_M}(?: usage| consumption| footprint)?)"
     ),
     Pattern(
-        r"占(?:满|用|了|光|据)?.{0,4}(?:全部|所有|整个|满|大量|太多|几乎).{0,8}显存|占(?:满|光|用)(?:了)?.{0,4}显存|显存.{0,6}(?:全部?|都|会|就|直接)?被?(?:占满|占完|占光|吃满|用完|占用(?:过高|太高|太大|很大|很高))|显存(?:全部|全都|都)被?占|显存(?:一直)?被.{0,8}占用"
+        r"占(?:满|用|了|光|据)?.{0,4}(?:全部|所有|整个|满|大量|太多|几乎).{0,8}显存|占(?:满|光|用)(?:了)?.{0,4}显存|显存.{0,6}(?:全部?|都|会|就|直接)?被?(?:占满|占完|占光|吃满|用完|占用(?:过高|太高|太大|很大|很高))|显存(?:全部|全都|都)被?占|显卡.{0,20}占(?:了|用)?.{0,2}\d{1,2} ?(?i:g)|显存(?:一直)?被.{0,8}占用"
         r"|(?i:(?:занимает|съедает|забирает|жр[её]т|использует|заполняет|выделяет|потребляет|ест|отжирает)(?: \w+){0,2} (?:вс[юея]|весь|целиком|полностью|\d+ ?\u0433\u0431)(?: \w+){0,3} (?:видео)?памят\w*|вся (?:видео|gpu ?)?памят\w+ (?:занята|занимается))"
-        r"|(?i:(?:belegt|nimmt|verbraucht|frisst|reserviert|nutzt|verwendet|braucht|f\w{1,2}llt)(?: \w+){0,4} (?:ganzen?|gesamten?|kompletten?|allen|alles|vollen?|immer alles)\b(?: \w+){0,2}(?: ?(?:speicher|grafik|gpu|vram|video)\w*)?)"
+        r"|(?i:(?:belegt|nimmt|verbraucht|frisst|reserviert|nutzt|verwendet|braucht|f\w{1,2}llt)(?: \w+){0,4} (?:\d{1,2}(?:[.,]\d{1,2})? ?(?:gb )?von (?:den |meinen )?\d{1,2} ?gb|ganzen?|gesamten?|kompletten?|allen|alles|vollen?|immer alles)\b(?: \w+){0,2}(?: ?(?:speicher|grafik|gpu|vram|video)\w*)?)"
         r"|(?i:(?:ocupar?|usar?|utilizar|reserva|consume|toma|utiliza|aloca|consome|pega|prend|occupe|alloue|utilise|r[ée]serve)(?: \w+){0,2} (?:toda|tod[oa] el|toute|tout[e]?|la totalit[ée]|quase toda|casi toda)(?: \w+){0,3} (?:mem[oó]ria|m[ée]moire|vram|gpu|carte|tarjeta|placa))"
     ),
 )
@@ -133,28 +148,26 @@ _GROWTH_IN_VAIN = Pattern(
 _GROWTH_AMISS = Pattern(
     r"(?i:\b(?:unless|without|needed|required|cudnn|cublas|handle|blas|gemm|alloc_failed|instead|slow\w*)\b|_STATUS_)"
 )
-_RELEASE = (
-    r"(?:releas(?:es?|ed|ing)|free(?:s|d|ing)?|clear(?:s|ed|ing)?|empt(?:y|ied|ies)|unload(?:s|ed)?|deallocat\w+)"
-)
+_RELEASE = r"(?:releas(?:es?|ed|ing)|free(?:s|d|ing)?|clear(?:s|ed|ing)?|clean(?:s|ed|ing)?(?:[ -]?up)?|flush(?:ed|es)?|empt(?:y|ied|ies)|unload(?:s|ed)?|deallocat\w+)"
 _KEEPS = Pattern(
     rf"(?i:(?:\b(?:not|never|without|fails? to)|n't) (?:\w+ ){{0,3}}?{_RELEASE} (?:up )?(?:\w+ ){{0,3}}?(?:{_M}|(?:memory|vram)\b|gpu\b)|(?:{_M}|\bmemory\b)(?: usage)?[^.,\n]{{0,24}}?(?:\b(?:not|never)|n't)(?: \w+){{0,3}}? (?:{_RELEASE}|given back|returned|handed back)\b"
-    rf"|n't (?:\w+ ){{0,2}}?(?:give|hand|return)s? (?:back )?(?:the |its |any |all |my )*(?:{_M}|memory\b)|\bhow (?:can|do|could|should|to)\b[^.\n]{{0,30}}\b(?:release|free|empty|clear) (?:up )?(?:\w+ ){{0,3}}?(?:{_M}|gpu\b)[^.\n]{{0,40}}?\b(?:after|once|when|without|from)\b"
-    rf"|(?:{_M}|\bmemory\b)(?: usage)? (?:\w+ )?(?:stays|remains|keeps being|is still) (?:\w+ )?(?:allocated|occupied|held|reserved|full|taken|used|in use)\b|\bunload\w* (?:\w+ ){{0,3}}?from (?:the )?(?:gpu|vram)\b|\b(?:stays?|remains?|kept) in (?:the )?(?:vram|{_M})\b)"
+    rf"|n't (?:\w+ ){{0,2}}?(?:give|hand|return)s? (?:back )?(?:the |its |any |all |my )*(?:{_M}|memory\b)|\bhow (?:can|do|could|should|to)\b[^.\n]{{0,30}}\b(?:release|free|empty|clear|clean[ -]?up|clean|flush|unload) (?:up )?(?:\w+ ){{0,3}}?(?:{_M}|gpu\b)[^.\n]{{0,40}}?\b(?:after|once|when|without|from|between)\b"
+    rf"|(?:{_M}|\bmemory\b)(?: usage)? (?:\w+ )?(?:stays|remains|keeps being|is still) (?:\w+ )?(?:allocated|occupied|held|reserved|full|taken|used|in use)\b|\bunload\w* (?:\w+ ){{0,3}}?from (?:the )?(?:gpu|vram)\b|\b(?:keeps|holds) (?:on to )?(?:all |the |my |\d+ ?gb )*(?:of )?{_M}[^.\n]{{0,30}}\b(?:after|when|once|although|until)\b[^.\n]{{0,40}}\b(?:over|done|finished|ended|returned|complete\w*)\b|\b(?:stays?|remains?|kept) in (?:the )?(?:vram|{_M})\b)"
     r"|(?:不|没有?|未|怎么|如何|怎样|无法)(?:会|能|被)?.{0,6}释放.{0,8}显存|显存.{0,12}(?:不|没有?|未|怎么|如何|无法).{0,4}释放"
-    r"|(?i:speicher\b[^.\n]{0,60}\bnicht (?:wieder )?(?:frei|freigegeben|geleert)\w*|\bno (?:se )?(?:libera|suelta)\b[^.\n]{0,24}\bmemoria\b|\bmemoria\b[^.\n]{0,40}\bno se libera\b|\bn[ãa]o libera\b[^.\n]{0,24}\bmem[óo]ria\b|\bne lib[èe]re pas\b[^.\n]{0,24}\bm[ée]moire\b"
+    r"|(?i:speicher\b[^.\n]{0,60}\b(?:nicht (?:wieder )?)?(?:frei|freigegeben|geleert)\w*|\bliberar (?:la )?mem[óo]ria\b[^.\n]{0,24}\b(?:gpu|tarjeta|placa|vram)\b|\bno (?:se )?(?:libera|suelta)\b[^.\n]{0,24}\bmemoria\b|\bmemoria\b[^.\n]{0,40}\bno se libera\b|\bn[ãa]o libera\b[^.\n]{0,24}\bmem[óo]ria\b|\bne lib[èe]re pas\b[^.\n]{0,24}\bm[ée]moire\b"
     r"|(?:освобо\w+|очист\w+)[^.\n]{0,24}(?:видео|gpu )\w*памят\w*|(?:видео|gpu )\w*памят\w*[^.\n]{0,24}не (?:освобожда|очища)\w+)"
 )
 """Who complains that what has done its work keeps the memory."""
 _KEPT_OTHERWISE = Pattern(
-    r"(?i:\b(?:kill\w*|ctrl\w*|crash\w*|zombie\w*|terminat\w+|exit\w*|shut\w*|abort\w*|interrupt\w*|between|each|every|epochs?|folds?|iterations?|batch(?:es)?|nvidia-smi shows no|no process\w*|host|cpu|ram|(?:script|program|process|job|training) (?:has |is |was )?(?:ended|ends|finished|stopped|closed))\b|每|杀|kill|内存)"
+    r"(?i:\b(?:kill\w*|ctrl\w*|crash\w*|zombie\w*|terminat\w+|exit\w*|shut\w*|abort\w*|interrupt\w*|each|every|epochs?|folds?|iterations?|batch(?:es)?|nvidia-smi shows no|no process\w*|host|cpu|ram|(?:script|program|process|job|training) (?:has |is |was )?(?:ended|ends|finished|stopped|closed))\b|每|杀|kill|内存)"
 )
 """Of what has ended, which is another program's memory now; of what grows."""
 _LESS = r"(?:limit(?:s|ing|ed)?|reduc(?:e|es|ing)|restrict(?:ing)?|control(?:ling)?|cap(?:ping)?|decreas(?:e|ing)|lower(?:ing)?|configur(?:e|ing)|manag(?:e|ing)|constrain(?:ing)?|specify(?:ing)?|set(?:ting)?|adjust(?:ing)?|choos(?:e|ing)|minimi[sz](?:e|ing)|sav(?:e|ing)|shrink|free(?:ing)?(?: up)?|release|clear(?:ing)?|make|smaller)"
 _LIMIT = (
     Pattern(
         rf"(?i:\b{_LESS} (?:the |how much |my |its |tf |tensorflow |keras |amount of |maximum |max |max\.? |per[- ]process |total |overall |use of |usage of |usage |consumption |allocation |of ){{0,6}}{_M}(?! (?:leak|error|clock|speed|bandwidth))"
-        rf"|\b(?:how much|amount of|fraction of|limit (?:of|for|on)|cap on|share of|control (?:of|over)) (?:the )?{_M}[^.\n]{{0,20}}\b(?:is|are|be|being|gets?|should|can|to|used|allocated|reserved|it uses)\b"
-        rf"|{_M} (?:limit|fraction|cap|quota|growth|restriction)s?\b(?! (?:exceed|error|reach))|\b(?:allow_growth|per_process_gpu_memory_fraction|set_memory_growth|memory_fraction|TF_FORCE_GPU_ALLOW_GROWTH)\b)"
+        rf"|\b(?:how much|amount of|fraction of|limit (?:of|for|on)|cap on|share of|control (?:of|over)) (?:the )?{_M}(?![^.\n]{{0,30}}\b(?:required|needed|necessary|recommended|needs?|requires?)\b)[^.\n]{{0,20}}\b(?:is|are|be|being|gets?|should|can|to|used|allocated|reserved|it uses)\b"
+        rf"|\b(?:take|use|reserve|allocate|occupy)s? (?:just |only )?(?:a )?(?:small )?(?:part|fraction|portion|share|half|\d{{1,2}} ?%) of (?:the |my |a |its |each |all )?(?:{_M}|gpu\b)|{_M} (?:limit|fraction|cap|quota|growth|restriction)s?\b(?! (?:exceed|error|reach))|\b(?:allow_growth|per_process_gpu_memory_fraction|set_memory_growth|memory_fraction|TF_FORCE_GPU_ALLOW_GROWTH)\b)"
     ),
     Pattern(
         r"(?:限制|减少|降低|控制|减小|设置|节省).{0,10}显存|显存.{0,6}(?:限制|控制)|(?:怎么|如何|怎样).{0,12}(?:显存|allow_growth)"
@@ -197,12 +210,12 @@ _QUESTION = Pattern(
 _HOST_SHORT = Pattern(
     r"(?i:\b(?:data ?sets?|arrays?|images|data|files?|csv)\b[^.\n]{0,50}\b(?:larger|bigger|too (?:large|big)|more) (?:than|for|to fit)(?: \w+){0,3} (?:ram|memory)\b|\b(?:doesn't|does not|don't|not) fit (?:in|into)(?: \w+){0,2} (?:ram|main memory|system memory)\b"
     r"|\b(?:all|whole|entire|full|available|too much|\d+ ?gb(?: of)?)\b[^.\n]{0,24}\b(?:system memory|host memory|ram)\b[^.\n]{0,50}\b(?:crash\w*|freez\w*|kill\w*|hang\w*|dies|swap\w*|not enough)\b|\bram\b[^.\n]{0,40}\b(?:fills?(?: up)?|full|exhausted|runs? out|overflow\w*|not enough|used up|maxed)\b[^.\n]{0,80}"
-    r"\b(?:crash\w*|freez\w*|kill\w*|hang\w*|dies|load\w*|stops?|swap\w*)\b|\b(?:out of|not enough|insufficient|lack of|run out of|runs out of) (?:system |host |cpu |main )?(?:ram|system memory|host memory|cpu memory)\b|\bafter using all available ram\b|\b(?:cannot|can't|unable to|could(?:n't| not)) allocate \d[\d.]* ?[gt]i?b (?:\w+ ){0,2}?array"
+    r"\b(?:crash\w*|freez\w*|kill\w*|hang\w*|dies|load\w*|stops?|swap\w*)\b|\b(?:out of|not enough|insufficient|lack of|run out of|runs out of) (?:system |host |cpu |main )?(?:ram|system memory|host memory|cpu memory)\b|\bafter using all available ram\b|\btried to allocate more memory than is available\b|\b(?:freez\w+|crash\w*|hangs?|swaps?)\b[^\n]{0,60}\bram\b[^.\n]{0,8}(?<![\d.])(?:100|9\d) ?%|\b(?:cannot|can't|unable to|could(?:n't| not)) allocate \d[\d.]* ?[gt]i?b (?:\w+ ){0,2}?array"
     r"|\b(?:crash\w*|dies|killed)\b[^.\n]{0,60}\bram (?:goes|is|gets|reaches|at|usage)\b)"
     r"|(?i:\b(?:process|script|program|training|python|job|run|kernel) (?:gets? |got |is |was |just )*killed\b|\boom[-_ ]kill|(?<!of )\bmemory ?errors? (?:when|while|on|in|at|during|after|if)\b|\b(?:exit\w*|end\w*|return\w*|die[sd]|code|status|signal)\b[^.\n]{0,16} -9\b(?![.\d])"
     r"|\b(?:dies|died|crash\w*|killed|stops|freezes)\b[^.\n]{0,30}\bload\w*\b[^.\n]{0,30}\b\d{1,3} ?gb\b|\bram\b[^.\n]{0,12}\b(?:goes|is|at|reaches|hits|gets|near)\b[^.\n]{0,8}\b(?:100|9\d) ?%)"
     r"|(?i:\b(?:is|was|gets?|got|just|then|being|terminated with|says?|prints?|shows?|message|error|simply|suddenly|with|only) (?:\w+ )?['\"`*]{0,3}killed['\"`*]{0,3}(?! by (?:me|the user)| all| the| old| my))|^['\"`*]{0,3}[Kk]illed['\"`*]{0,3}\W{0,3}$|(?i:\b(?:ends?|ended|dies|died|exits?|exited|gets?|got|was|is|terminated|crash\w*|stops?|stopped|error)\b[^.\n]{0,30}\bkill(?:ed)?[ -]+(?:signal )?-?9\b|^\W{0,3}kill(?:ed)? ?-?9\W{0,3}$|\bsigkill\b|\bsignal 9\b|\bexit code (?:137|-9)\b)"
-    r"|内存不足|(?<!显)内存(?:不够|溢出|爆)|爆内存|被(?i:kill(?:ed)?)掉?|(?i:进程.{0,8}(?:杀死|killed|终止))|\bGetötet\b|(?i:процесс[^.\n]{0,20}(?:убит|убива|завершается)|нехватк\w+ (?:\u043e\u0437\u0443|оперативн\w+)|не хватает (?:\u043e\u0437\u0443|оперативн\w+))"
+    r"|内存不足|(?<!显)内存(?:不够|溢出|爆)|爆内存|被(?:系统)?(?i:kill(?:ed)?)掉?|(?i:进程.{0,8}(?:杀死|killed|终止))|\bGetötet\b|(?i:процесс[^.\n]{0,20}(?:убит|убива|завершается)|нехватк\w+ (?:\u043e\u0437\u0443|оперативн\w+)|не хватает (?:\u043e\u0437\u0443|оперативн\w+))"
 )
 _WORKS_ON = r"(?:images?|pictures?|photos?|samples?|rows?|files?|volumes?|records?|sentences?|videos?|frames?|examples?|documents?)"
 _AMOUNT = rf"(?:(?:more than|over|above|beyond|exceed\w*|mehr als|más de|mais de|plus de|all|>) ?(?:the |of )*\d[\d,. ]*k?\b|\b{_WORKS_ON} (?:above|over|beyond) \d|\b(?:large|larger|big|bigger|huge|full|whole|entire) (?:\w+ )?(?:amounts? of (?:data|{_WORKS_ON})|data ?sets?|data|arrays?|{_WORKS_ON})\b|\b\d{{1,3}} ?gb (?:of )?(?:data ?set|data|array|file|csv)\b|\bdata ?set (?:gets|is) (?:\w+ )?(?:large|big)\b|\b\d{{4,7}} {_WORKS_ON}\b|\b\d{{1,4}}k {_WORKS_ON}\b)"
@@ -219,11 +232,32 @@ _BARE_RAM = Pattern(
 )
 _OF_A_JOB = Pattern(r"(?i:\b(?:srun|slurm\w*|pbs|sbatch|qsub|oom-?kill\w*|mem(?:ory)? limit)\b)")
 _GPUS_TOO = Pattern(
-    r"内存.{0,12}(?:GPU|CUDA)|(?:GPU|CUDA).{0,12}内存|(?i:\bmemory ?errors? (?:on|in) (?:the |my )?(?:gpu|cuda|card))"
+    r"内存.{0,12}(?:GPU|CUDA)|(?:GPU|CUDA).{0,12}内存|(?i:\bmemory ?errors? (?:on|in) (?:the |my )?(?:gpu|cuda|card)|\bmemory errors?\b[^.\n]{0,90}\b(?:on|of|to) (?:the |my |one |a |single |same )*(?:gpu|card)\b)"
 )
 _NOT_KILLED = Pattern(
-    r"(?i:\bi (?:have |had )?(?:just |then |already )?(?:killed|kill)\b|\bkilled (?:the|all|my|it|them|this|that|other|old)\b|\b(?:was|were) killed by (?:me|hand|mistake)\b|\bkilled off\b|\bkilled performance|\billegal instruction\b|\bsignal(?::| )? ?(?:[1-8]\b|1\d|bus|seg)|\bbus error\b|\bsigbus\b|\becc\b|\bcheck failed\b|\bxid\b|\buncorrect\w+|\buncontained\b|\bshared memory\b|\borphan\w*|\blauncher\b|\brsync\b)"
+    r"(?i:\bi (?:have |had )?(?:just |then |already )?(?:killed|kill)\b|\bkilled (?:the|all|my|it|them|this|that|other|old)\b|\b(?:was|were) killed by (?:me|hand|mistake)\b|\bkilled off\b|\bkilled performance|\billegal instruction\b|\bsignal(?::| )? ?(?:[1-8]\b|1\d|bus|seg)|\bbus error\b|\bsigbus\b|\becc\b|\bcheck failed\b|\bxid\b|\buncorrect\w+|\buncontained\b|\bshared memory\b|\bwas me\b|\borphan\w*|\blauncher\b|\brsync\b)"
 )
+
+
+_HOSTS = r"(?:(?:cpu|host|system|main|server|physical)(?:'s)? (?:memory|ram)|(?<!gpu )(?<!video )ram(?: memory)?)"
+_VERY = r"(?:too much|so much|too many|very much|too high|very high|so high|extremely high|too large|huge|high|excessive|enormous|massive|crazy|a lot of|lots of)"
+_MUCH_OF_HOST = Pattern(
+    rf"(?i:\b{_TAKE} (?:up )?(?:{_VERY}|{_ALL}|more than \d{{2,4}} ?gb|(?:about |over |up to )?\d{{2,4}} ?gb) (?:amounts? )?(?:of )?(?:the |my |our |its )?{_HOSTS}\b|\b{_HOSTS}(?: memory)? (?:usage|consumption|use|footprint)\b[^.\n]{{0,20}}\b{_VERY}|\b{_VERY} (?:amounts? of )?(?:\w+ )?{_HOSTS} (?:usage|consumption|use|footprint|is (?:used|consumed|taken|needed))"
+    rf"|\b\d{{2,4}} ?gb (?:of )?(?:the |my )?{_HOSTS} (?:is|are|gets?) {_TAKE}|\b{_VERY} memory (?:usage|consumption)\b(?=[^\n]{{0,60}}\b(?:cpu ram|host|system ram|cpu memory|ram)\b)|\b{_TAKE} (?:up )?(?:{_VERY}|{_ALL}|{_PART}) (?:of )?{_HOSTS})"
+    r"|(?<!显)内存(?:占用|使用|消耗)(?:量|率)?.{0,4}(?:太|很|过|非常|特别)(?:大|高|多)|占(?:用)?.{0,4}(?:太多|大量|很多)(?:的)?内存|(?i:(?:zu|sehr) viel (?:arbeitsspeicher|ram)|(?:demasiada|mucha) (?:memoria )?ram|(?:muita|demasiada) (?:mem[óo]ria )?ram|(?:слишком )?много (?:\u043e\u0437\u0443|оперативн\w+))"
+)
+"""Much of the host's memory is taken; nobody says that it grows."""
+_EVICTED = Pattern(r"(?i:\bevict(?:s|ed|ion|ing)\b|\blow on resource: memory)")
+_NODE_IS_LOW = Pattern(r"(?i:\blow on resource: memory|\bmemory[- ]?pressure\b|\b(?:memory|oom|ram)\b)")
+"""What Kubernetes ends, to keep memory on its node."""
+_BUFFER = Pattern(r"(?i:(?<![a-z])shuffle[-_ ]?(?:\w+[-_ ])?(?:buffer|puffer)|\bbuffer_size\b)")
+_ENDS_THERE = Pattern(
+    rf"(?i:\b{_ENDS}\b|\bfreez\w+|\bhangs? up\b|\bends without\b|\babort\w*|\bout of memory\b)|崩|挂|死|重启|杀"
+)
+_DIES_THEN = Pattern(
+    rf"(?i:\b{_INTERPRETER}\b[^.\n]{{0,30}}\b{_ENDS}\b|\b(?:then|and) (?:it )?(?:crash\w*|dies|freez\w+)\b)|(?i:内核|kernel).{{0,4}}(?:挂|崩|死|重启)"
+)
+"""A buffer of examples that the host's memory does not hold."""
 
 
 def _any(patterns: tuple[Pattern, ...], text: str) -> bool:
@@ -239,7 +273,10 @@ class _Memory(Language):
             return None
         whose_else = bool(_OF_GPU.search(text))
         beside = any(e.kind == "nvidia-gpu-named" for e in notes.events)
-        kinds = [_kind(sentence, text, whose_else, beside) for sentence in _SENTENCE.sub("\n", text).split("\n")]
+        filling = any(e.kind == "benign-shuffle-buffer" for e in notes.events)
+        kinds = [
+            _kind(sentence, text, whose_else, beside, filling) for sentence in _SENTENCE.sub("\n", text).split("\n")
+        ]
         told = dict.fromkeys(kind for kind in kinds if kind)
         first = next((kind for kind in _ORDER if kind in told), "")
         for kind in told:
@@ -248,7 +285,7 @@ class _Memory(Language):
         return Understood(first, {}, None if first == ASKED else "op-fails", once=True) if first else None
 
 
-_ORDER = (GROWS, HOST_GROWS, SHORT, HOST_SHORT, KEPT, TAKES, LIMIT, ASKED)
+_ORDER = (GROWS, HOST_GROWS, SHORT, HOST_SHORT, KEPT, TAKES, HOST_MUCH, LIMIT, ASKED)
 _LONGEST = 1500
 _OF_MEMORY = (
     "gpu-oom-model-or-data", "gpu-memory-held-by-other-process", "tf-preallocates-all-memory", "gpu-memory-handle-alloc",
@@ -272,6 +309,14 @@ _OF_HOSTS = {HOST_SHORT, HOST_GROWS, GROWS, "killed", "killed-said", "memory-gro
 """Where somebody tells these, how much of the GPU's memory is taken is mentioned beside it."""
 
 
+_OF_SPEED = {"several-no-faster", "several-slower-said", "gpu-is-slow", "slow-on-gpu", "gpu-hardly-used"}
+_AT_WORK_SLOWLY = {"slow-on-gpu", "gpu-hardly-used", "several-no-faster"}
+_IF_LARGER = Pattern(
+    r"(?i:\b(?:larger|bigger|higher|greater|more|above|beyond|over|rais\w+|increas\w+)\b[^.\n]{0,60}\b(?:oom\w*|out of (?:\w+ )?memory|memory)\b|\b(?:otherwise|can(?:'t|not)|could(?:n't| not))\b[^.\n]{0,60}\b(?:oom\w*|out of (?:\w+ )?memory|memory)\b|\b(?:oom\w*|out of (?:\w+ )?memory)\b[^.\n]{0,30}\b(?:with|at|for|if) (?:\w+ )?(?:more|larger|bigger|\d))"
+)
+"""Why somebody who complains of speed has no larger batch."""
+
+
 def settle(notes: Notebook, found: tuple[Alike, ...]) -> None:
     """Take back what is no complaint of memory in the end: TensorFlow says itself that it is no failure, or somebody clearly
     complains of another matter and mentions it."""
@@ -279,7 +324,25 @@ def settle(notes: Notebook, found: tuple[Alike, ...]) -> None:
     another = bool(found) and found[0].share >= _CLEARLY and found[0].cause not in _OF_MEMORY
     gone: set[str] = set()
     if another:
-        gone |= {SHORT, GROWS, TAKES, LIMIT, KEPT, HOST_SHORT, HOST_GROWS}
+        gone |= {SHORT, GROWS, TAKES, LIMIT, KEPT, HOST_SHORT, HOST_MUCH}
+    if kinds & _OF_SPEED and SHORT in kinds and not another:
+        gone |= {SHORT} if all(_IF_LARGER.search(e.text) for e in notes.events if e.kind == SHORT) else set()
+    if (
+        "memory-aside-told" in kinds
+        and kinds & {*_OF_SPEED, "loss-is-nan", "slow-named", "takes-long", "goes-wrong"}
+        and not another
+    ):
+        aside = {e.line for e in notes.events if e.kind == "memory-aside-told"}
+        gone |= {SHORT} if all(e.line in aside for e in notes.events if e.kind == SHORT) else set()
+    if "nvidia-gpu-named" not in kinds:
+        notes.events[:] = [e for e in notes.events if e.kind != "takes-all-memory" or not _is_of_host(e.text)]
+    if kinds & {TAKES, "takes-all-memory"} and not kinds & {SHORT, KEPT, "other-finds-none"}:
+        _is_idle(notes, kinds)
+    if kinds & _AT_WORK_SLOWLY and not kinds & {SHORT, KEPT, "other-finds-none"}:
+        gone |= {TAKES, "takes-all-memory"}  # as it always does
+    if "evicted-told" in kinds and SHORT in kinds:
+        notes.events[:] = [msgspec.structs.replace(e, kind=HOST_SHORT) if e.kind == SHORT else e for e in notes.events]
+        kinds = kinds - {SHORT} | {HOST_SHORT}
     if "benign-memory-retried" in kinds and "out-of-memory" not in kinds:
         gone.add(SHORT)
     if SHORT in kinds and "hosts-memory-named" not in kinds:
@@ -290,11 +353,42 @@ def settle(notes: Notebook, found: tuple[Alike, ...]) -> None:
         notes.events[:] = [e for e in notes.events if e.kind not in gone]
 
 
-def _kind(sentence: str, text: str, gpu_named: bool, gpu_before: bool) -> str:
-    """The kind of a sentence in its line; '': it says nothing of memory that is amiss. `gpu_before`: a GPU is named before it."""
+def _is_of_host(text: str) -> bool:
+    """Whether it is the host's memory of which a line tells, and no GPU is named there."""
+    return bool(_OF_HOST.search(_OF_GPUS_RAM.sub(" ", text))) and not _OF_GPU.search(text)
+
+
+def _is_idle(notes: Notebook, kinds: set[str]) -> None:
+    """Of a GPU whose memory is taken and that hardly works, it is that which is complained of."""
+    for at, one in enumerate(notes.events):
+        if one.kind in (TAKES, "takes-all-memory") and _IDLES.search(one.text):
+            kind = "memory-asked-told" if kinds & _AT_WORK_SLOWLY else "gpu-hardly-used"
+            symptom = None if kind == ASKED else "runs-slowly"
+            notes.events[at] = msgspec.structs.replace(one, kind=kind, symptom=symptom, language="pace")
+            kinds |= {kind}
+
+
+_IDLES = Pattern(
+    r"(?i:(?:\b(?:(?:gpu|volatile)[- ]?)?util(?:i[sz]ation)?|\bgpu (?:usage|load)|\bload of the (?:gpu|card)|\butili[sz]a\w+|auslastung)\b[^.\n%\d]{0,30}(?<![\d.])\d(?:[.,]\d)?(?: ?(?:-|to|bis) ?\d)? ?(?:%|percent)|(?<![\d.])\d ?% (?:gpu[- ]?)?util|(?:利用|占用|使用)率[^。%\d]{0,12}(?<![\d.])\d ?%)"
+)
+"""A GPU that hardly works."""
+
+
+def _kind(sentence: str, text: str, gpu_named: bool, gpu_before: bool, filling: bool) -> str:
+    """The kind of a sentence in its line; '': it says nothing of memory that is amiss. `gpu_before`: a GPU is named before it;
+    `filling`: so are TensorFlow's lines of a buffer that fills."""
     gpus, hosts = _OF_GPUS_RAM.search(sentence), _OF_HOST.search(_OF_GPUS_RAM.sub(" ", sentence))
     if _GRAPH_EMPTIED.search(sentence) and not gpus:
         return HOST_GROWS
+    if _EVICTED.search(sentence) and _NODE_IS_LOW.search(text) and not gpus:
+        return HOST_SHORT
+    if _FALLS.search(sentence) and not _NOT_GROWS.search(sentence):
+        loads = _LOADS.search(sentence)
+        return (SHORT if loads else GROWS) if gpus else HOST_SHORT if loads else HOST_GROWS
+    if filling and _DIES_THEN.search(sentence) and not _DIES_OTHERWISE.search(sentence):
+        return HOST_SHORT
+    if _BUFFER.search(sentence) and _ENDS_THERE.search(sentence):
+        return HOST_SHORT
     if _DIES_OF_DATA.search(sentence) and not _DIES_OTHERWISE.search(sentence):
         return HOST_SHORT
     if _GROWTH_IN_VAIN.search(sentence) and not _GROWTH_AMISS.search(text):
@@ -318,6 +412,8 @@ def _kind(sentence: str, text: str, gpu_named: bool, gpu_before: bool) -> str:
     if short and not _NOT_SHORT.search(sentence):
         cards = gpu_before and not _BARE_RAM.search(sentence)  # who has one says RAM of its memory, too
         return HOST_SHORT if hosts and not (gpus or cards) and not _OF_GPU.search(sentence) else SHORT
+    if hosts and not gpus and _MUCH_OF_HOST.search(sentence) and not _SETTLED.search(text):
+        return HOST_MUCH
     if _SETTLED.search(text):
         return ASKED if _ABOUT.search(sentence) else ""
     named = gpu_named and not hosts
@@ -334,86 +430,10 @@ LANGUAGE = _Memory(
     name=COMPLAINT,
     foreign=True,
     words=(
-        "emory", "EMORY", "emroy", "never freed", "RAM", "ram", "OOM", "oom", "xhausted", "GPU", "gpu", "mem", "MB", "GB", "illed", "ILLED", "SIGKILL", "signal 9", "显存", "内存", "kill", "Kill", "meone", "mebody", "everything", "array",
+        "emory", "EMORY", "emroy", "never freed", "RAM", "ram", "OOM", "oom", "xhausted", "GPU", "gpu", "mem", "MB", "GB", "illed", "ILLED", "SIGKILL", "signal 9", "显存", "显卡", "内存", "kill", "Kill", "meone", "mebody", "everything", "array",
         "памят", "\u041e\u0417\u0423", "убит", "убива", "peicher", "etötet", "emoria", "emória", "émoire", "emoire", "llow_growth", "LLOW_GROWTH", " fit ", "zombie", "else", "olleague", "137",
-        "ernel", "ython", "内核", "амят", "growth", "fraction",
+        "ernel", "ython", "内核", "амят", "growth", "fraction", "vict", "huffle",
     ),
     kinds=(),
 )  # fmt: skip
 """What people say of it."""
-_STILL = r"(?:stays?|remains?|still|keeps?|(?:is|are|was|does|do|did|wo|will|has|have)(?:n't| not)(?: \w+){0,3}? (?:freed?|released?|cleared?|cleaned|emptied|go down|drop)|never (?:freed|released|cleared))"
-_ENDED = r"(?:(?:shut|clos|kill|stop|restart|exit|end|finish|interrupt|cancel|terminat|quit|abort)\w{0,4}|ctrl[- +]?[cz]|crash(?:ed|es)?)"
-_FULL = r"(?:memory|v?ram|gpus?|显存)"
-HELD = Language(
-    name="circumstances",
-    foreign=True,
-    words=(
-        "else", "other ", "olleague", "shared", "zombie", "Zombie", "process", "tiny", "ingle", "small tensor", "torch.zeros(1)", "emory", "RAM", "gpu", "GPU", "显存", "进程", "프로세스", "메모리",
-    ),
-    kinds=(
-        Kind(
-            "memory-held-told",
-            rf"(?i:^(?![^\n]{{0,300}}\b(?:nobody|no[- ]?one|nothing) else\b)[^\n]{{0,400}}?(?:\b(?:someone|somebody) else\b|\b(?:an)?other (?:user|person|people|student|colleague|process|job)(?:'?s)?\b(?![^.\n]{{0,30}}\b(?:can(?:'t|not)|fails?|crash))|\bshared (?:server|gpu(?![- ](?:memory|v?ram|speicher))|machine|cluster|workstation|node)\b|\bzombie\b|\b(?:left-?over|stale|orphaned|remaining|hanging) (?:\w+ )?process(?:es)?\b|\bleft (?:\w+ )?processes\b|\b(?:since|after|because) (?:my |the |a |it |an? )?(?:\w+ ){{0,2}}?(?:crash(?:ed)?|was killed|got killed|hung|died)\b(?=[^\n]{{0,80}}\b(?:memory|vram|reboot\w*|oom)\b)|\b(?:memory|vram) (?:is )?(?:full|used|occupied|taken)\b[^.\n]{{0,20}}\b(?:without|no|but no) (?:any )?(?:running )?process|\bonly (?:a |after a )?(?:reboot\w*|restart\w*)(?: of \w+ \w+)? (?:helps?|fixes|works|frees)\b"
-            rf"|\b{_FULL}\b[^.\n]{{0,60}}\b{_STILL}\b[^.\n]{{0,60}}\b(?:although|though|after|when|even|once|despite)\b[^.\n]{{0,40}}\b{_ENDED}\b"
-            rf"|\b(?:although|though|after|when|even if|once|despite)\b[^.\n]{{0,30}}\b{_ENDED}\b[^.\n]{{0,60}}\b{_FULL}\b[^.\n]{{0,30}}\b{_STILL}\b|\b{_ENDED}\b[^.\n]{{0,60}}\b(?:but|and)\b[^.\n]{{0,40}}\b{_STILL}\b[^.\n]{{0,40}}\b{_FULL}\b"
-            r"|\b(?:nothing|no process(?:es)?|no program) (?:else )?(?:is |was |are )?(?:running|listed|shown)\b[^.\n]{0,60}\b(?:memory|vram)\b[^.\n]{0,30}\b(?:used?|full|occupied|taken|in use)\b"
-            r"|\b(?:a|one) (?:tiny|single|small) (?:tensor|number|scalar)\b|\bas soon as i call \.cuda\b|torch\.zeros\(1\)"
-            r"|\bno (?:running )?process(?:es)?\b[^.\n]{0,30}\bnvidia-smi\b|\bnvidia-smi\b[^.\n]{0,60}\bno (?:running )?process))"
-            r"|僵尸进程|没有(?:看到|显示)?(?:任何)?进程|프로세스가 (?:보이지|없)|(?:别人|其他人|他人|其他用户|其他进程).{0,6}(?:占|用)|显存.{0,12}(?:没有|未|不).{0,3}释放",
-            once=True,
-        ),
-    ),
-)  # fmt: skip
-"""Who tells that others are on the GPU, or that what ended has left its memory taken."""
-_ANOTHER = r"(?:second|2nd|other|another|old|older|previous|earlier|two|both|three|four|several|multiple|[2-9]|somebody's|someone's|his|her|dead|idle|orphan(?:ed)?)"
-_ONES = r"(?:notebooks?|scripts?|runs?|process(?:es)?|programs?|experiments?|workers?|kernels?|consoles?|containers?|tasks?|pods?|services?|jobs?|instances?|librar(?:y|ies)|trainings?|sessions?|models on the same gpu|users?|students?|people)"
-BESIDE = Language(
-    name="circumstances",
-    foreign=True,
-    words=(
-        "econd", "2nd", "other", "irst", "old", "previous", "earlier", "two ", "Two ", "both", "hree", "four", "several", "ultiple", "body", "one's", "dead", "idle", "rphan", "open", "ackground", "losing", "share", "free", "llocated", "in use", "used", "yesterday", "morning", "Yesterday", "lender", "Xorg", "ctrl", "Ctrl", "CTRL", "atlab", "mate",
-    ),
-    kinds=(
-        Kind(
-            "beside-others-told",
-            rf"(?i:^(?![^\n]{{0,300}}\b(?:nobody|no[- ]?one|nothing) else\b)[^\n]{{0,600}}?(?:\b{_ANOTHER} (?!(?:\w+ )?(?:stages?|phases?|steps?|parts?|rounds?|epochs?|loops?)\b)(?:[\w-]+ ){{0,2}}?{_ONES}\b(?! (?:of|stages?|phases?|steps?|parts?|rounds?|epochs?|loops?)\b)|\bfirst (?:[\w-]+ ){{0,2}}?{_ONES}\b[^.\n]{{0,40}}\b(?:still|open|running|runs|holds?|takes?|took|uses?|used|occup\w+|ends|ended|finish\w*|works?|keeps?|blocks?)\b|\borphan(?:s|ed)?\b|\b(?:still|left|is|stays?|was) (?:\w+ )?open\b|\bin the background\b|\bclosing \w+ (?:\w+ )?(?:fixed|solved|helped)"
-            rf"|\b(?:gpu|card|t4|k80|v100|a100|server|machine)s? (?:is |are )?(?:being )?shared\b|\bshar(?:es?|ed|ing) (?:a|the|one|this|my|our|its)(?: \w+)? (?:gpu|card|k80|t4|v100|a100|rtx \d+|gtx \d+)\b|\btime[- ]?slicing\b|\b(?:somebody|someone)(?:'s| is| was| else|(?: \w+){{0,4}} (?:uses|runs|occupies|shares|took|takes)\b)"
-            rf"|\bnvidia-smi\b[^.\n]{{0,30}}\b(?:shows?|reports?|says|lists)\b[^\n]{{0,20}}\b\d{{1,5}}(?:\.\d)? ?[mg]i?b (?:of \w+ )?(?:in use|used|occupied|taken)\b|\b0 bytes (?:already )?allocated\b|\balready allocated:? 0\b|\b(?:yesterday|this morning|in the morning)\b[^.\n]{{0,40}}\b(?:worked|trained|fine|ran|well)\b|\b(?:worked|trained|ran)\b[^.\n]{{0,30}}\b(?:yesterday|in the morning|this morning)\b"
-            rf"|\b(?:blender|xorg|matlab|web ?ui|browser|game)\b[^.\n]{{0,30}}\b(?:is|are|holds?|takes?|uses?) (?:\w+ )?(?:running|open|\d)))",
-            once=True,
-        ),
-    ),
-)  # fmt: skip
-"""Who tells of other programs on the GPU."""
-_HOST = r"(?!(?:gtx|rtx|gt|cuda|cudnn|tf|python|py|cc|sm|compute|yolo\w*|resnet|vgg|epoch|batch|step|fp|int|float|line|ubuntu|win|windows|centos|debian|rhel|driver|gb|mb|conv|dense|mnist|cifar)-?\d|gpu-?\d\b)(?:[a-z]{2,8}-?\d{1,4}|[a-z]\d{1,3}n\d{1,3}|gpu-?\d{2,4})"
-_FINE = r"(?:works?|runs?|ran|worked|is fine|are fine|fine|l\u00e4uft|funciona|marche|работает)"
-ONE_NODE = Language(
-    name="circumstances",
-    foreign=True,
-    words=("ode", "job", "Job", " on ", "auf ", "lsewhere", "noten", "GPU ", "gpu ", "'t allocate", "nodo", "节点", "узл"),
-    kinds=(
-        Kind(
-            "on-one-node-told",
-            rf"(?i:\bjobs?\b[^.\n]{{0,40}}?\b(?:on|to|onto|at) (?:the )?(?:node |host |machine |server )?{_HOST}\b|\b(?:node|knoten|nodo|host|узел|узле) (?:{_HOST}|[a-z]-?\d{{1,3}})\b|^\W{{0,3}}{_HOST} (?:can(?:'t|not| not)|has no|is out of|out of)\b|\bon {_HOST} only\b|\bonly on {_HOST}\b|\bon (?:the )?other (?:nodes?|machines|hosts|servers)\b[^.\n]{{0,40}}\b{_FINE}\b"
-            rf"|\belsewhere\b[^.\n]{{0,16}}\b{_FINE}\b|\b(?:the )?same (?:script|job|code|program|training) (?:\w+ )?(?:on|with) (?:gpu ?#?\d|{_HOST})\b[^.\n]{{0,24}}\b{_FINE}\b|\b(?:on|auf) {_HOST} {_FINE}\b|\bsame (?:script|job|code|program) {_FINE} on {_HOST}\b)|节点 ?\w{{2,12}}\d",
-            once=True,
-        ),
-    ),
-)  # fmt: skip
-"""Who tells of one machine of several."""
-AT_WORK = Language(
-    name="circumstances",
-    foreign=True,
-    words=("atch", "poch", "tile", "teration", " steps", "mage size", "esolution", "rop ", "middle", "onger", "arge", "igger", "maller", "B model", "igh-res", " big ", "huge"),
-    kinds=(
-        Kind(
-            "memory-at-work-told",
-            r"(?i:(?<![-_\w])batch[-_ ]?sizes?\b|\bbatch(?:es)? of \d|\b(?:at|in|after|during) (?:the )?(?:(?:\d+|first|second|third|some|few|several|a few)(?:st|nd|rd|th)? )?(?:epochs?|iterations?|steps)\b|\bepochs? \d|\bimage[-_ ]?size|\b(?:high(?:er)? |full |input |hd |4k |lower )?resolution\b"
-            r"|\b(?:crop|patch|tile)[-_ ]?size\b|\bin the middle of\b|\b(?:long|longer|large|larger|big|bigger|huge) (?:\w+ ){0,2}?(?:images?|models?|volumes?|videos?|sequences?|sentences?|texts?|files?|proteins?|inputs?|data ?sets?|networks?|scenes?)\b|\b\d{1,3}b model\b"
-            r"|\bsmaller (?:\w+ ){0,2}?(?:batch\w*|models?|images?|inputs?)\b)",
-            once=True,
-        ),
-    ),
-)  # fmt: skip
-"""Who says what it is that needs the memory."""
-LANGUAGES = (LANGUAGE, HELD, BESIDE, ONE_NODE, AT_WORK)

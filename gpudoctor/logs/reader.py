@@ -35,6 +35,7 @@ from . import (
     libcuda,
     limits,
     lost_libraries,
+    memory_beside,
     memory_said,
     nccl,
     nodes,
@@ -98,7 +99,8 @@ LANGUAGES: tuple[Language, ...] = (
     tables.RATES,
     *answered.LANGUAGES,
     *limits.LANGUAGES,
-    *memory_said.LANGUAGES,
+    memory_said.LANGUAGE,
+    *memory_beside.LANGUAGES,
     *profiles.LANGUAGES,
     bindings.LANGUAGE,
     import_order.LANGUAGE,
@@ -257,7 +259,7 @@ def read(pasted: Pasted) -> Facts:
                 passed_over = _ALL_BUT_DEVICES
     tracebacks.finish()
     somebodys = _somebody_wrote(notes, pasted)
-    wrote = somebodys or not logs
+    wrote = somebodys or not logs or _is_titled(notes, pasted)
     theirs = [(line.number, line.text) for line in pasted.lines if not _OURS.match(line.text)] if wrote else []
     if wrote:
         from . import told_speed  # a log alone needs none of its patterns
@@ -272,7 +274,15 @@ def read(pasted: Pasted) -> Facts:
 
         told_devices.settle(notes, theirs)
         told_work.settle(notes, theirs)
+        if any(e.kind in _OF_CLUSTERS for e in notes.events):
+            from . import told_clusters
+
+            told_clusters.settle(notes, theirs)
     return _with_likeness(notes, pasted, somebodys)
+
+
+_OF_CLUSTERS = {"server-started", "session-waits", "cluster-named", "workers-named", "chief-named"}
+"""Kinds of lines without which nobody speaks of processes that wait for each other."""
 
 
 def _merely_asks(left: list[str], found: tuple[Alike, ...]) -> bool:
@@ -293,6 +303,20 @@ def _harmless(notes: Notebook) -> set[int]:
 def _first(pasted: Pasted) -> int:
     """The number of the first line that holds anything; 0: none does."""
     return next((line.number for line in pasted.lines if line.text.strip()), 0)
+
+
+def _is_titled(notes: Notebook, pasted: Pasted) -> bool:
+    """Whether the text begins with a few words, and not as a program or a shell does."""
+    first = next((line for line in pasted.lines if line.text.strip()), None)
+    if first is None or first.number in _printed(notes) or alike.is_log(first.text):
+        return False
+    return _TITLED.match(first.text) is not None
+
+
+_TITLED = Pattern(
+    r"\W{0,3}(?!(?:Traceback|WARNING|INFO|ERROR|File|Using|Epoch|name|total|pciBusID|Thread|Collecting|Requirement|docker|python3?|pip3?|import|from|export|sudo)\b)[^\W\d][^\n]{0,60}? [^\n]{0,60}?[^\W\d]{2,}[^\n]{0,60}? [^\n]{0,60}?[^\W\d]{2,}"
+)
+"""Three words at least."""
 
 
 def _somebody_wrote(notes: Notebook, pasted: Pasted) -> bool:
@@ -345,7 +369,7 @@ def _with_likeness(notes: Notebook, pasted: Pasted, theirs: bool) -> Facts:
         if alike.shares(texts)[found[0].cause] >= _BY_THEMSELVES:
             line = spoken[alike.telling(texts, found[0].cause)]
             found = (msgspec.structs.replace(found[0], line=line.number, text=line.text[:LONGEST]), *found[1:])
-    told_faults.settle(notes)
+    told_faults.settle(notes, [line.text for line in pasted.lines[:_MANY]])
     facts = notes.facts(pasted.count, pasted.left_out)
     return msgspec.structs.replace(facts, text=msgspec.structs.replace(facts.text, alike=found, words=count))
 

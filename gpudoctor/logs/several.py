@@ -20,7 +20,7 @@ from .several_tables import Tables
 LANGUAGE = COMPLAINT
 WORDS = (
     "GPU", "gpu", "Gpu", "ard", "trategy", "orovod", "orker", "istributed", "cal", "boot", "start", "hut", "off", "rash", "goes", "dies", "power", "dle", "dling", "nused", "arallel", "100", "0%", "0 %", "speed", "aster", "ower", "ained", "/s", "卡", "重启", "关机",
-    "\u043e\u043c\u043f\u044c\u044e\u0442\u0435\u0440", "\u0435\u0440\u0432\u0435\u0440", "\u043e\u0434\u043d\u0430", "\u0432\u0438\u0434\u0435\u043e\u043a\u0430\u0440\u0442", "einici", "apaga", "arten", "karte", "placa", "arjeta", "carte", " otra", "outra", "autre", "TX", "redémarr", "desliga", "neu", "PC", "pc ", "bored", "nly ", "neck", "100%", "100 %", "odels", "rojects", "rograms", "MiB /", " MB |", "   C   ", "node", "achine", "host", "机", "台", "Worker", "Node", "achines", "nstances", "quicker", "Single", "Dual", "ngpu", "-np", "proces", "2x ", "0Ti", "0ti", "0 Ti", " load", "econd", "thers", "replica", "K80", "using both", "sing just", "qual", "alf", "halv", " np ",
+    "\u043e\u043c\u043f\u044c\u044e\u0442\u0435\u0440", "\u0435\u0440\u0432\u0435\u0440", "\u043e\u0434\u043d\u0430", "\u0432\u0438\u0434\u0435\u043e\u043a\u0430\u0440\u0442", "einici", "apaga", "arten", "karte", "placa", "arjeta", "carte", " otra", "outra", "autre", "TX", "redémarr", "desliga", "neu", "PC", "pc ", "bored", "nly ", "neck", "100%", "100 %", "odels", "rojects", "rograms", "MiB /", " MB |", "   C   ", "node", "achine", "host", "机", "台", "Worker", "Node", "achines", "nstances", "quicker", "Single", "Dual", "ngpu", "-np", "proces", "2x ", "0Ti", "0ti", "0 Ti", " load", "econd", "thers", "replica", "K80", "\ubc88", "\uac1c", "\ub098\uba38\uc9c0", "\u679a", "nvidia-smi", "ccupied", "using both", "sing just", "qual", "alf", "halv", " np ",
 )  # fmt: skip
 _FLAGS = re.IGNORECASE
 _LINES, _LENGTH = 1500, 1500
@@ -30,7 +30,7 @@ _LOGGED = Pattern(
 )
 _TAG = Pattern(r"^\s{0,4}\[[\w /-]{1,20}\] ?")
 _CLAUSE = Pattern(
-    r"(?<=[.!?;])\s+|\.{3} ?|, ?but\b|\bbut\b|\bhowever\b|\balthough\b|\bthough\b|\bwhereas\b|\byet\b|[。\uff1b\uff01\uff1f]"
+    r"(?<=[.!?;])\s+|\.{3} ?|, ?but\b|\bbut\b|\bhowever\b|\balthough\b|\bthough\b|\bwhereas\b|\byet\b|, (?=how (?:to|can|do|could|should)\b)|[。\uff1b\uff01\uff1f]"
 )
 
 _SERIES = r"(?:(?:geforce |nvidia |tesla |quadro )*(?:[gr]tx ?-?\d{3,4}|titans?(?: ?\w{1,3}\b)?|[2345]0[5-9]0|10[5-8]0|[vpatkmlh]\d{1,3}|a\d000)(?:[ -]?ti)?s?)"
@@ -43,7 +43,7 @@ _NAMING = r"(?!(?:the|an?|my|of|in|on|at|and|to|it|is|per|for|with|min\w*|secs?|
 _STRATEGY = r"(?:mirrored ?strategy|multi_gpu\w{0,8}|multi[- ]?worker\w{0,18}|distribut(?:ed|ion|e)[ _.]?(?:training|strateg\w{1,3}|tf\b|tensorflow|learning|mode)|tf\.distribute|parameter ?servers?|horovod(?:run)?|data[- ]?parallel\w{0,5}|parallel training)"
 _SEVERAL = Pattern(
     rf"\b{_NUMBER}(?: of)?(?: (?:the|my|our|these|those))?[- _]?(?:x ?)?(?:{_NAMING} ){{0,2}}?{_CARD}\b|\b{_CARD} ?[x*\u00d7+] ?(?:[2-8]\b|{_CARD})"
-    rf"|\b(?:2nd|second|third|other|another|extra|more|all|every|each|rest) (?:of )?(?:the |my |our )?(?:{_NAMING} )?(?:gpus?|cards?)\b|\bof (?:my|the|our|these) (?:\w{{1,9}} )?(?:gpu'?s|card'?s)\b|\bgpu's (?:are|seem|were|do|get)\b|\b(?:all|both|[2-8]) (?:of (?:the|my) )?(?:[2-8] )?devices\b|\bthere are [2-8] in (?:this|my|the|our)\b|\bfor both\b|\bthan (?:with|on) (?:both|two|[2-8]|four|all)\b|\bset(?:ting)? gpus? (?:to )?\d,\d|\b{_NUMBER} of them\b|\b[2-9] (?:are |is )?available\b|\bgpus[= ]['\"]?all\b"
+    rf"|\b(?:2nd|second|third|other|another|extra|more|all|every|each|rest) (?:of )?(?:the |my |our )?(?:{_NAMING} )?(?:gpus?|cards?)\b|\bof (?:my|the|our|these) (?:\w{{1,9}} )?(?:gpu'?s|card'?s)\b|\bgpu's (?:are|seem|were|do|get)\b|\b(?:all|both|[2-8]) (?:of (?:the|my) )?(?:[2-8] )?devices\b|\bthere are [2-8] in (?:this|my|the|our)\b|\bmore than (?:one|1) {_CARD}\b|\bfor both\b|\bthan (?:with|on) (?:both|two|[2-8]|four|all)\b|\bset(?:ting)? gpus? (?:to )?\d,\d|\b{_NUMBER} of them\b|\b[2-9] (?:are |is )?available\b|\b(?:have|has|got) (?:two|three|four|[2-8])(?= (?:and|in)\b|[,.;]|$)|\bgpus[= ]['\"]?all\b"
     rf"|\b(?:num_gpus|worker_gpu|n_?gpus?|num_clones|gpus)['\"]?[ =:]{{1,4}}[2-8]\b|\bgpu[ :#]?0\b[^\n]{{0,200}}\bgpu[ :#]?1\b|visible_devices ?= ?['\"]?\d,\d|\bgpu[ #]{{0,2}}[1-7]\b(?! ?%)[^.\n]{{0,24}}%|%[^.\n]{{0,16}}\bgpu[ #]{{0,2}}[1-7]\b",
     _FLAGS,
 )
@@ -61,7 +61,7 @@ _ONE_CARD = rf"(?= ?(?:$|[.,;:!?()&]|{_CARD}\b|(?:of|out|is|are|was|one|device|w
 _ALONE = Pattern(
     rf"\b(?:only|just|solely|merely) (?:[\w'/]+ ){{0,3}}?{_FIRST}(?!\w){_ONE_CARD}|(?<![\w.]){_FIRST}(?!\w)(?: {_CARD}| one| device)? (?:only|alone)\b"
     rf"|\b(?:trains?|training (?:only )?(?:happens|runs|takes place|is done)|everything (?:happens|runs|is done)) on (?:the )?(?:a single|one|gpu ?:?0|first)\b(?! (?:machine|node|at a|of the (?:machines|nodes)))(?![^.\n]{{0,40}}\b(?:fine|well|ok|works?|without|then|and another))|\b(?:a single|one|the first) (?:{_CARD} |one )?(?:does|is doing|gets|do) (?:all|everything)|(?:^|, ?)(?:and )?(?:a single|one)(?: {_CARD}) (?:is|gets) (?:used|busy|working)\b|\b(?:uses?|using) (?:one|1|a single) {_CARD}\b"
-    rf"|\bload (?:is )?on (?:just |only )?(?:one|the first|a single)\b|\ball (?:the )?(?:\w+ )?(?:done|computed|run|handled|executed) (?:by|on) (?:the )?(?:first|gpu ?:?0|one)\b|\b(?:seems? to|tends? to) use (?:a single|one|1)\b|\ball (?:[\w]+ ){{0,2}}(?:go|goes|run|runs|land|lands|is|are) (?:\w+ )?(?:to|on) (?:the )?(?:first|gpu ?:?0)\b|\b(?:computes?|computed|computing|calculations?|computations?)\b(?: happens?| runs?| is| are| done| only| takes? place){{0,3}} on (?:the )?(?:one|first|a single){_ONE_CARD}",
+    rf"|\b(?:load|activity|usage|work) (?:is )?on (?:just |only )?(?:one|the first|a single)\b|\ball (?:the )?(?:\w+ )?(?:done|computed|run|handled|executed) (?:by|on) (?:the )?(?:first|gpu ?:?0|one)\b|\b(?:seems? to|tends? to) use (?:a single|one|1)\b|\ball (?:[\w]+ ){{0,2}}(?:go|goes|run|runs|land|lands|is|are) (?:\w+ )?(?:to|on) (?:the )?(?:first|gpu ?:?0)\b|\b(?:computes?|computed|computing|calculations?|computations?)\b(?: happens?| runs?| is| are| done| only| takes? place){{0,3}} on (?:the )?(?:one|first|a single){_ONE_CARD}",
     _FLAGS,
 )
 """One alone."""
@@ -75,16 +75,16 @@ _TASK_MANAGER = Pattern(r"\btask ?manager\b", _FLAGS)
 """Which counts another vendor's GPU, too, and does not show what computes."""
 _BOTH_SHOWN = Pattern(r"\bgpu ?:?0['\"]? (?:and|&) (?:the )?['\"]?/?(?:gpu ?:?)?1\b", _FLAGS)
 _WORKS = Pattern(
-    r"\b(?:us(?:e|es|ed|ing|age)|utili[sz]\w{1,5}|busy|active|work(?:s|ing|ed)?|comput(?:e|es|ing|ed|ations?)|calculations?|train(?:s|ing|ed)?|run(?:s|ning)?|load(?:ed|s)?|occup(?:ied|ies)|in use|done|do|does|doing|requests|inference|execut\w{1,3}|gets|takes?|all of them)\b|\b\d{2,3} ?%",
+    r"\b(?:us(?:e|es|ed|ing|age)|utili[sz]\w{1,5}|busy|active|activity|work(?:s|ing|ed)?|comput(?:e|es|ing|ed|ations?)|calculations?|train(?:s|ing|ed)?|run(?:s|ning)?|load(?:ed|s)?|occup(?:ied|ies)|in use|done|do|does|doing|requests|inference|execut\w{1,3}|gets|takes?|all of them)\b|\b\d{2,3} ?%",
     _FLAGS,
 )
 _LISTED = Pattern(
-    r"\b(?:detect\w*|recogni[sz]\w*|list\w{0,3}|visible|sees?\b|found|finds?|(?:is|are) available|appears?|nvidia-smi shows|shows? up)\b(?![^.\n]{0,60}\b(?:used|utili[sz]|idle|busy))",
+    r"\b(?:detect\w*|recogni[sz]\w*|list\w{0,3}|visible|sees?\b|found|finds?|(?:is|are) available|appears?|nvidia-smi shows|shows? up)\b(?![^.\n]{0,60}\b(?:used|utili[sz]|idle|busy|working|at work|active|activity|in use))",
     _FLAGS,
 )
 """Who sees one only: another matter."""
 _OTHERS = Pattern(
-    rf"\b(?:2nd|second|third|others?|rest|remaining|another|extra|last)\b(?!,? than)(?! hand)|\b(?:gpus?|card)[ :#-]{{0,2}}(?:no\.? ?|number )?(?:[1-7]|two|three)\b(?! ?(?:%|gb))|(?:^|, ?|\band )(?:the )?(?:one|two|three|seven|[1-7])(?: {_CARD})?(?: of (?:them|the|these|my|{_NUMBER})\b|,? (?:is|are|stays?|remains?|sits?|idle|unused|not|at|with)\b)|\ball (?:but|except)|\b(?:other than|but|except(?: for)?) (?:the )?(?:first|gpu ?:?0)\b|\b(?:one|[1-7]) of (?:them|the (?:[2-8] |two |four )?(?:gpu'?s|card'?s))\b|\b[1-7] of the [2-8]\b",
+    rf"\b(?:2nd|second|third|others?|rest|remaining|another|extra|(?:the|my) last)\b(?!,? than)(?! hand)(?! (?:cpu )?(?:cores?|threads?))|\b(?:gpus?|card)[ :#-]{{0,2}}(?:no\.? ?|number )?(?:[1-7]|two|three)\b(?! ?(?:%|gb))|(?:^|, ?|\band )(?:the )?(?:one|two|three|seven|[1-7])(?: {_CARD})?(?: of (?:them|the|these|my|{_NUMBER})\b|,? (?:is|are|stays?|remains?|sits?|idle|unused|not|at|with)\b)|\ball (?:but|except)|\b(?:other than|but|except(?: for)?) (?:the )?(?:first|gpu ?:?0)\b|\b(?:one|[1-7]) of (?:them|the (?:[2-8] |two |four )?(?:gpu'?s|card'?s))\b|\b[1-7] of the [2-8]\b",
     _FLAGS,
 )
 _ANOTHER = Pattern(
@@ -92,8 +92,11 @@ _ANOTHER = Pattern(
     _FLAGS,
 )
 """A second one is there."""
+_CORES = Pattern(r"\b(?:cpus?|cores?|threads?|processors?)\b", _FLAGS)
+_GPU = Pattern(rf"{_CARD}\b|/device:", _FLAGS)
 _NOT_ALL = Pattern(
-    rf"(?:\bnot|n't|\bnever) (?:\w+ ){{0,2}}?(?:us(?:e|ing)|utili[sz]\w{{1,3}}|train\w{{0,3}} on|run\w{{0,4}} on) (?:all|both|more than (?:one|1)) (?:of )?(?:the |my |our |available )?{_CARD}\b|\bmulti-?gpus? (?:is |are |being )?not (?:being )?(?:used|utili[sz]ed|working)\b",
+    rf"(?:\bnot|n't|\bnever) (?:\w+ ){{0,2}}?(?:us(?:e|ing)|utili[sz]\w{{1,3}}|train\w{{0,3}} on|run\w{{0,4}} on) (?:all|both|several|multiple|more than (?:one|1)) (?:of )?(?:the |my |our |available )?{_CARD}\b|\bmulti-?gpus? (?:is |are |being )?not (?:being )?(?:used|utili[sz]ed|working)\b"
+    rf"|(?:\b(?:can)?not|n't|\bnever) (?:\w+ ){{0,2}}?(?:show|see|indicate|display)\w{{0,3}} (?:[\w-]+ ){{0,4}}?(?:they(?: are)? all|all|both|several|multiple|more than (?:one|1)|(?:the )?(?:second|other)\w*)\b[^.\n]{{0,24}}\b(?:used?|in use|at work|work\w*|busy|active|load\w*)\b|(?:\b(?:are|is|were) not|n't) all (?:being )?(?:used|in use|busy|active|at work)\b|\bnot all (?:{_CARD} )?(?:of them )?(?:are|get|were) (?:being )?(?:used|in use|busy|active|at work)\b",
     _FLAGS,
 )
 _IDLE = Pattern(
@@ -107,7 +110,7 @@ _FULL = Pattern(r"\b(?:full|filled|taken|allocated|reserved|occupied|used)\b", _
 _GAIN = r"(?:speed[- ]?ups?|gains?|benefits?|improvements?|scaling|acceleration|advantage|boost|efficiency)"
 _LESS = Pattern(
     r"\befficiency\b[^.\n]{0,24}\b[1-6]\d ?%|\bnot (?:\w+ )?efficient\b|"
-    r"\bslower\b|\b(?:faster|quicker|better)\b[^.\n]{0,16} (?:with|on|using|for) (?:only |just )?(?:a single|one|1|single)\b|\b(?:worse|bad|poor|low|decreas\w+|reduced) (?:performance|scaling|throughput|speed)\b|\b(?:lowers?|reduces?|decreases?|hurts?|degrades?) (?:the |my )?(?:training )?(?:speed|throughput|performance)\b|\b(?:speed|throughput|performance|it/s|eg/s|fps|images/s\w*)\b[^.\n]{0,20}\b(?:drops?|falls?|goes down|halves|decreases?|lower|worse)\b|\b(?:almost|nearly|about|roughly|practically|approximately|exactly) (?:equal|identical|the same|unchanged|as (?:much|long))\b|\bno (?:\w+ )?(?:difference|change) (?:\w+ ){0,2}?(?:between|when|with|in (?:the )?(?:time|speed))|\bnot? change the (?:\w+ )?(?:time|speed)|\b(?:should(?:n't| not)?|expected)\b[^.\n]{0,24}\b(?:half|halved|twice|faster)\b|\bslow(?:s|ed|ing)? (?:\w+ ){0,3}?down\b|\bslow each other|\blonger\b|\bno faster\b|\bmore time\b|\b(?:time|duration)\b[^.\n]{0,30}\b(?:goes up|increases?|rises|grows)\b|\b(?:speed|throughput|performance|time) (?:is )?(?:just )?as (?:on|with|for)\b|\b(?:more like|just|about|around|roughly|is|get|see|gives?|got) (?:me )?(?:only )?1(?:\.[0-6]\d?)? ?(?:x\b|times)|(?:\b(?:no|not|hardly|barely|never)|n't) (?:\w+ ){0,3}?(?:faster|quicker|speed(?:s|ed|ing)?[ -]?(?:\w+ )?up|scal(?:e|es|ing)\b|accelerat\w+)"
+    r"\bslower\b|\b(?:faster|quicker|better)\b[^.\n]{0,16} (?:with|on|using|for) (?:only |just )?(?:a single|one|1|single)\b|\b(?:worse|bad|poor|low|decreas\w+|reduced) (?:performance|scaling|throughput|speed)\b|\b(?:lowers?|reduces?|decreases?|hurts?|degrades?) (?:the |my )?(?:training )?(?:speed|throughput|performance)\b|\b(?:speed|throughput|performance|it/s|eg/s|fps|images/s\w*)\b[^.\n]{0,20}\b(?:drops?|falls?|goes down|halves|decreases?|lower|worse)\b|\b(?:almost|nearly|about|roughly|practically|approximately|exactly) (?:equal|identical|the same|unchanged|as (?:much|long))\b|\bno (?:\w+ )?(?:difference|change) (?:\w+ ){0,2}?(?:between|when|with|in (?:the )?(?:time|speed))|\bnot? change the (?:\w+ )?(?:time|speed)|\b(?:should(?:n't| not)?|expected)\b[^.\n]{0,24}\b(?:half|halved|twice|faster)\b|\bslow(?:s|ed|ing)? (?:\w+ ){0,3}?down\b|\bslow each other|\blonger\b|\bno faster\b|\bmore time\b|\b(?:time|duration)\b[^.\n]{0,30}\b(?:goes up|increases?|rises|grows)\b|\bincreases? (?:the )?(?:\w+ )?(?:time|duration)\b|\b(?:speed|throughput|performance|time) (?:is )?(?:just )?as (?:on|with|for)\b|\b(?:more like|just|about|around|roughly|is|get|see|gives?|got) (?:me )?(?:only )?1(?:\.[0-6]\d?)? ?(?:x\b|times)|(?:\b(?:no|not|hardly|barely|never)|n't) (?:\w+ ){0,3}?(?:faster|quicker|speed(?:s|ed|ing)?[ -]?(?:\w+ )?up|scal(?:e|es|ing)\b|accelerat\w+)"
     rf"|\b(?:no|zero|little|any|poor|bad|low|sub-?linear|negative|limited|lack of|marginal|disappointing|hardly any|without|almost no) (?:\w+ ){{0,2}}?{_GAIN}\b|\bgains? little\b|\bnothing (?:is )?gained\b|\binefficien\w+|(?:\bnot|n't|\bnever|\bhardly|\bbarely|\balmost no) (?:improv\w+|help\w{{0,3}}|increas\w+|reduce|gain)\b"
     r"|\bsame (?:amount of |training |epoch )?(?:time|speed|throughput|duration|fps|performance|images|imgs?|samples|steps|pace|rate)\b|\bsame as (?:with |on |for |using )?(?:one|a single|1|single)\b|\bas (?:long|fast|slow|quick) as\b|\b(?:time|speed|fps|throughput|performance|duration)\b[^.\n]{0,30}\b(?:is|are|stays?|remains?|the)? ?(?:\w+ )?(?:same|unchanged|identical)\b|\b(?:fps|speed|time|throughput) same\b"
     r"|\bonly (?:\w+ ){0,2}\d(?:\.\d{1,2})? ?(?:x|times)|\bonly 1\.\d\d? times|\bonly \d{1,2} ?% (?:faster|quicker|more|better)|\b(?:time )?doubles?\b|\b(?:\d(?:\.\d)?|two|three|four|five|eight)(?: ?x| times) (?:as long|as slow|slower|longer|the time)\b|\bslow compared\b|\btwice (?:the time|as long|as slow)|\bhalf (?:as (?:fast|quick)|the speed)|\bis half\b|\bboth (?:need|take|took) (?:about |nearly )?\d|\bdouble the time\b|\b(?:steps?|it|images|samples|global_step) ?/ ?s\w* (?:drop|go(?:es)? down|halv)\w*",
@@ -131,7 +134,7 @@ _PACE = Pattern(
     _FLAGS,
 )
 _RATES = Pattern(
-    r"(?:(?<![\w.,/])|(?<=gpus=))(?P<count>1|one|single|2|two|both|dual|3|three|4|four|8|eight|16)(?:[ -]?(?:gpus?|cards?|procs?|process(?:es)?|workers?|nodes?|machines?|hosts?|servers?)(?: only)?\b| ?:|(?<=both)|(?= (?:does|do|has|have|gives?|takes?|took|needs?|alone)\b)|(?<=gpus=\d)|(?<=np \d)|(?<=gpus \d))(?:(?!\b(?:one|two|four|both|single)\b)[^\d.;\n]){0,26}?(?:\d{1,5} (?:steps|iterations|batches|epochs|images) in )?(?<![\d.])(?P<value>\d{1,5}(?:\.\d{1,3})?) ?(?P<unit>(?:img|images?|imgs|samples?|examples?|it|steps?|batch(?:es)?|eg|words|tokens|sentences)s? ?/ ?s\w{0,5}|k? ?wps\b|ms ?/ ?step|s ?/ ?(?:step|it)|ms\b|secs?\b|seconds?\b|s\b|mins?\b|minutes?\b|hours?\b|h\b|fps\b)",
+    r"(?:(?<![\w.,/])|(?<=gpus=))(?P<count>1|one|single|2|two|both|dual|3|three|4|four|8|eight|16)(?:[ -]?(?:gpus?|cards?|procs?|process(?:es)?|workers?|nodes?|machines?|hosts?|servers?)(?: only)?\b| ?:|(?<=both)|(?= (?:does|do|has|have|gives?|gets?|got|reaches|makes|takes?|took|needs?|alone)\b)|(?<=gpus=\d)|(?<=np \d)|(?<=gpus \d))(?:(?!\b(?:one|two|four|both|single)\b)[^\d.;\n]){0,26}?(?:\d{1,5} (?:steps|iterations|batches|epochs|images) in )?(?<![\d.])(?P<value>\d{1,5}(?:\.\d{1,3})?) ?(?P<unit>(?:img|images?|imgs|samples?|examples?|it|steps?|batch(?:es)?|eg|words|tokens|sentences)s? ?/ ?s\w{0,5}|k? ?wps\b|ms ?/ ?step|s ?/ ?(?:step|it)|ms\b|secs?\b|seconds?\b|s\b|mins?\b|minutes?\b|hours?\b|h\b|fps\b)",
     _FLAGS,
 )
 """What so many GPUs do."""
@@ -155,8 +158,8 @@ _AT_WORK = Pattern(
 )
 
 _MISSING = Pattern(
-    rf"\blspci\b[^.\n]{{0,30}}\b[2-9]\b[^.\n]{{0,20}}\bnvidia-smi\b[^.\n]{{0,16}}\b(?:only )?[1-9]\b(?! ?%)|\u6389\u5361|(?:\u663e\u5361|GPU|\u5361)(?:\u6389\u4e86|\u4e22\u5931|\u4e0d\u89c1\u4e86)|\bnvidia-smi\b[^.\n]{{0,40}}?\b(?:lists?|shows?|sees|finds?|reports?|detects?)\b[^.\n]{{0,20}}?\b(?:[1-9]|\w{{3,5}}) (?:{_CARD} )?(?:out of|of (?:the |my )?|instead of) ?{_NUMBER}\b"
-    rf"|\b(?:one|1|a|the (?:second|third|fourth|last))(?: of (?:the |my |our )?(?:\w+ )?{_CARD}| {_CARD})? (?:has |have )?(?:disappear(?:s|ed)|(?:is|gets|went) lost|is missing from|vanish(?:es|ed)|is gone|went missing|goes missing)\b",
+    rf"\blspci\b[^.\n]{{0,30}}\b[2-9]\b[^.\n]{{0,20}}\bnvidia-smi\b[^.\n]{{0,16}}\b(?:only )?[1-9]\b(?! ?%)|\u6389\u5361|(?:\u663e\u5361|GPU|\u5361)(?:\u6389\u4e86|\u4e22\u5931|\u4e0d\u89c1\u4e86)|\bnvidia-smi\b[^.\n]{{0,40}}?\b(?:lists?|shows?|sees|finds?|reports?|detects?)\b[^.\n]{{0,20}}?\b(?:[1-9]|\w{{3,5}}) (?:{_CARD} )?(?:out of|of (?:the |my )?|instead of) ?{_NUMBER}\b(?! (?:cpu )?(?:cores?|threads?)\b)"
+    rf"|\b(?:one|two|three|[1-7]) of (?:the |my |our )?(?:{_NUMBER})(?: {_CARD})? (?:is|are|went|goes?) (?:missing|gone|lost)\b|\b(?:one|1|a|the (?:second|third|fourth|last))(?: of (?:the |my |our )?(?:\w+ )?{_CARD}| {_CARD})? (?:has |have )?(?:disappear(?:s|ed)|(?:is|gets|went) lost|is missing from|vanish(?:es|ed)|is gone|went missing|goes missing)\b",
     _FLAGS,
 )
 _STARVED = Pattern(
@@ -168,7 +171,7 @@ _OTHERS_RUN = Pattern(
     _FLAGS,
 )
 _WISH = Pattern(
-    r"\b(?:want(?:s|ed)? to|wish|not possible|impossible|cannot|would like|(?<!'d )like to|prefer|how (?:can|do|does|to|could|should|would|many)|will it|is it (?:enough|ok|fine|possible)|can (?:I|we|you)|should|may I|allow|so that|on purpose|intend\w*|limit\w*|restrict\w*|force\w*|specify|choose|select|make (?:it|tf|tensorflow|keras|sure)|tell (?:it|tf|tensorflow)|(?:I|we) only (?:use|need|have|want)|which|whether|feature|cheapest|needed|enough|paper|option)\b",
+    r"\b(?:want(?:s|ed)? to|wish|not possible|impossible|cannot(?! see)|would like|(?<!'d )like to|'d like to (?:use|run|train|have|take)(?: it)?(?: on| with)? (?:only|just|one|a single|gpu ?\d)|prefer|how (?:can|do|does|to|could|should|would|many)|will it|is it (?:enough|ok|fine|possible)|(?<!why )can (?:I|we|you)|should|may I|allow|so that|on purpose|intend\w*|limit\w*|restrict\w*|force\w*|specify|choose|select|make (?:it|tf|tensorflow|keras|sure)|tell (?:it|tf|tensorflow)|(?:I|we) only (?:use|need|have|want)|which|whether|feature|cheapest|needed|enough|paper|option)\b",
     _FLAGS,
 )
 _ANYBODY = r"(?! (?:any|some|you\b|there\b|(?:it|this|that) (?:normal|expected|ok|a bug)))"
@@ -183,6 +186,17 @@ _WELL = Pattern(
 )
 
 
+_STANDS = Pattern(
+    r"\b(?:train\w*|fit|epoch|step|program|script|process\w*|job|strategy|horovod)\b[^.?\n]{0,30}\b(?:hangs|gets stuck|is stuck|freezes|deadlocks)\b",
+    _FLAGS,
+)
+_HALF_USED = Pattern(
+    r"^(?!.*\b(?:memory|vram|accuracy|loss|cpus?|cores?)\b)(?:.*(?:\bnot|n't|\bnever) (?:\w+ ){0,3}?(?:mak(?:e|es|ing) (?:the (?:most|best)|(?:full|good|better|proper|efficient) use)\b|(?:fully|well|efficiently|optimally|effectively)\b|(?:the )?full (?:use|power|potential|capacity)\b|full$)"
+    r"|.*\b(?:low|poor|bad|inefficient|small|under-?) ?(?:gpu )?(?:utili[sz](?:ation|ed)|usage|load|efficiency)\b|.*\bonly half\b|.*\befficiency (?:is )?(?:low|poor|bad)\b"
+    r"|.*\b(?:each|both|all(?: (?:of them|two|three|four|eight|\d))?(?: gpus?| cards?)?)\b[^.\n%]{0,30}(?<![\d.])[1-6]\d ?%|.*(?<![\d.])[1-6]\d ?% (?:on |for )?each\b)",
+    _FLAGS,
+)
+"""Each of several has time to spare."""
 _ONE_IS_FINE = Pattern(
     rf"\b(?:one|1|single|either|each)(?: {_CARD})?(?: alone| only)?[:,]? (?:\w+ ){{0,3}}?(?:fine|ok|okay|converges?|works?|normal\w*|good|learns?|trains)\b|\b(?:fine|ok|okay|normal|works?|good|correct\w*|converges?) (?:\w+ )?(?:with|on|w/|for|using) (?:only |just )?(?:either|each|one|1|a single)\b",
     _FLAGS,
@@ -245,6 +259,13 @@ class Reader:
         for number, text in self._lines:
             self._read(number, text)
         found = self._found
+        context = self._context()
+        if context is not None:
+            self._forget(*_OF_MEMORY, "one-of-several-works")
+            self.notes.note(
+                TextEvent(line=context[0], language=COMPLAINT, kind="only-asked", text=context[1][:LONGEST])
+            )
+            return
         named = "several" in found or "spreads" in found or "another" in found
         several = named or any(_of_a_second(one) for one in self.notes.events)
         alone = self._table.one_works(named and "shared" not in found)
@@ -261,17 +282,21 @@ class Reader:
             self._note("several-spoilt-said", "collective-fails", "spoilt")
         if several and "one" in found:
             self._note("one-works-said", "runs-slowly", "one")
+            if any(_BOTH_WANTED.search(text) for _, text in self._lines):
+                self._forget("takes-all-memory")
         if several:
             titled = found.get("several", (0, ""))[0] == 1
             slower = "slower" in found or ("less" in found and ("spreads" in found or titled))
             slow = {"slow", "spreads"} <= found.keys() and 1 in (found["slow"][0], found["spreads"][0])
             slow = slow and "one" not in found
-            if "well" not in found and (slower or slow or self._no_gain()):
-                said = next(kind for kind in ("slower", "less", "rates", "slow") if kind in found)
+            half = {"half-used", "spreads"} <= found.keys() and not {"one", "input-slow-said"} & found.keys()
+            if "well" not in found and (slower or slow or half or self._no_gain()):
+                said = next(kind for kind in ("slower", "less", "rates", "slow", "half-used") if kind in found)
                 self._note("several-no-faster", "runs-slowly", said)
+                self._forget("gpu-hardly-used")
                 if "much-slower" in found:
                     self._note("several-slower-said", None, "much-slower")
-        if several and {"one", "slower"} & found.keys():
+        if several and any(e.kind in _OF_SEVERAL for e in self.notes.events):
             self._memory_aside()
         if self._asks and not self._complains and len(self._lines) <= _A_FEW:
             asked = next((kind for kind in ("several", "spreads", "another", "on-purpose") if kind in found), None)
@@ -281,12 +306,27 @@ class Reader:
             if kind in found:
                 self._note(kind, None, kind)
 
+    def _context(self) -> tuple[int, str] | None:
+        """The line that asks why a GPU that does not compute holds some memory, where it is as little as a context takes."""
+        whole = " ".join(text for _, text in self._lines)
+        asked = next((one for one in self._lines if _HOLDS_TOO.search(one[1])), None)
+        if asked is None or "slower" in self._found or "hangs" in self._found or _BOTH_WANTED.search(whole):
+            return None
+        held = [int(found["mib"]) for found in _MIB_HELD.finditer(whole)]
+        used = (e.values.get("used", "").removesuffix("MiB") for e in self.notes.events if e.kind == "gpu-process")
+        held += [int(one) for one in used if one.isdigit()]
+        return asked if held and min(held) <= _CONTEXT_MIB else None
+
     def _memory_aside(self) -> None:
         """Forgets that memory is short, where the title is of several GPUs and not of memory: it is said in passing."""
         of_title = {kind for kind, (line, _) in self._found.items() if line == 1}
         told = [e for e in self.notes.events if e.kind in _OF_MEMORY]
-        if told and of_title & {"several", "spreads", "one", "another"} and all(e.line > 1 for e in told):
-            self.notes.events[:] = [e for e in self.notes.events if e.kind not in _OF_MEMORY]
+        aside = all(e.line > 1 or not _ROOM.search(_CLAUSE.compiled.split(e.text)[0]) for e in told)
+        if told and aside and of_title & {"several", "spreads", "one", "another"}:
+            self._forget(*_OF_MEMORY)
+
+    def _forget(self, *kinds: str) -> None:
+        self.notes.events[:] = [e for e in self.notes.events if e.kind not in kinds]
 
     def _note(self, kind: str, symptom: str | None, of: str) -> None:
         line, text = self._found[of]
@@ -306,6 +346,8 @@ def _kinds(clause: str) -> Iterator[str]:
     for kind, pattern in _OF_A_CLAUSE:
         if pattern.search(clause):
             yield kind
+    if (several or spreads) and _STANDS.search(clause):
+        yield "hangs"
     if _ON_PURPOSE.search(clause) and _RESTART.search(clause):
         yield "on-purpose"
     if (_DOWN.search(clause) and not _ON_PURPOSE.search(clause)) or COMES_DOWN.search(clause):
@@ -331,6 +373,8 @@ def _one_works(clause: str) -> bool:
     """Whether a clause says that one works, or that others don't."""
     if _TASK_MANAGER.search(clause) or _SHARED.search(clause):
         return False
+    if _CORES.search(clause) and not _GPU.search(clause):
+        return False
     clause = _IF_ONE.sub(" ... ", clause)
     if _ALONE.search(clause) and _WORKS.search(clause) and not _LISTED.search(clause):
         return not _BOTH_SHOWN.search(clause)
@@ -354,6 +398,20 @@ def _of_a_second(event: TextEvent) -> bool:
     return at not in ("", "0", "None")
 
 
+_HOLDS_TOO = Pattern(
+    r"\bwhy\b[^.\n]{0,40}\b(?:other|second|another|first|both|two|gpu ?[0-7])\b[^.\n]{0,40}\b(?:held|taken|occupied|allocated|reserved|memory)\b|\bwhy\b[^.\n]{0,80}\b(?:hold\w*|take\w*|taken|occup\w+|allocat\w+|reserv\w+|used?|memory|show\w*|appear\w*)\b[^.\n]{0,60}\b(?:two|both|other|second|another|all|first|gpu ?[01]|one)\b|\b(?:other|second|another|first|both|two|gpu ?[0-7]|one)\b[^.\n]{0,60}\b(?:hold\w*|taken|takes|occup\w+|allocat\w+|reserv\w+|shows? up|has \d{2,3} ?mi?b)\b[^\n]{0,60}\bwhy\b|\b(?:takes?|taking|occup\w+|allocat\w+) (?:up )?[^.\n]{0,40}\b(?:two|both|other|second|another|all)\b[^\n]{0,60}\?|\bshows? up on (?:the |my )?(?:second|other|both|two|all)\b",
+    _FLAGS,
+)
+"""Who asks why memory is taken elsewhere, too."""
+_MIB_HELD = Pattern(r"(?<![\w.])(?P<mib>\d{2,5}) ?(?:MiB|MB|M)\b(?! ?/)", _FLAGS)
+_BOTH_WANTED = Pattern(
+    r"\b(?:how (?:can|do|to|could)|want\w*|need|like) (?:I |to |it |both |them |make |get )*(?:use|train|run|work|compute|both)\w* (?:on |with )?(?:both|all|two|work)\b|\bout of memory\b|\bOOM\b",
+    _FLAGS,
+)
+_CONTEXT_MIB = 600
+"""Of CUDA and its libraries on one GPU, at most."""
+_ROOM = Pattern(r"\b(?:memory|oom|exhausted|vram)\b|\u663e\u5b58", _FLAGS)
+_OF_SEVERAL = ("one-works-said", "several-no-faster")
 _OF_MEMORY = ("memory-short-told", "takes-much-told", "memory-limit-wanted")
 _BETTER_ALONE = Pattern(
     rf"\b(?:faster|quicker)\b[^.\n]{{0,16}} (?:with|on|using|when using|for) (?:only |just )?(?:one|1|a single|single)(?! than)(?: {_CARD}\b| only\b| alone\b|\W{{0,2}}$| than\b| of them\b)|\b(?:if|when) I (?:use|run|take|train (?:with|on)) (?:(?:only|just) (?:one|1)|(?:one|1) (?:only|alone)|a single|(?:one|1) {_CARD})\b(?! than)[^.\n]{{0,80}}\b(?:faster|quicker)\b(?! than (?:the )?cpu)",
@@ -377,6 +435,7 @@ _OF_A_CLAUSE = (
     ("one-is-fine-said", _ONE_IS_FINE),
     ("spoilt", _SPOILT),
     ("well", _WELL),
+    ("half-used", _HALF_USED),
 )
 _COUNTS = {"one": 1, "single": 1, "two": 2, "both": 2, "dual": 2, "three": 3, "four": 4, "eight": 8}
 _A_FEW = 6

@@ -101,7 +101,7 @@ LANGUAGES = (
         kinds=(
             Kind(
                 "other-finds-none",
-                r"(?i:\bonly one of (?:my|the|our|these|them)\b|\b(?:second|other|another|2nd|next|neither|both|whichever)\b[^.\n]{0,100}?\b(?:fails?|failed|crash\w*|dies|died|out of memory|oom|no (?:free )?memory|cannot|can't|can not|won't|doesn't|does not|not (?:start|fit|run|load)|nothing left|no room)\b"
+                r"(?i:\bonly one of (?:my|the|our|these|them)\b|\b(?:second|other|another|2nd|next|neither|both|whichever)\b(?! (?:\w+ )?(?:gpus?|cards?|devices?)\b(?! (?:job|process|program|script|task)))[^.\n]{0,100}?\b(?:fails?|failed|crash\w*|dies|died|out of memory|oom|no (?:free )?memory|cannot|can't|can not|won't|doesn't|does not|not (?:start|fit|run|load)|nothing left|no room)\b"
                 r"|\b(?:cannot|can't|can not|unable to|impossible to|won't)\b[^.\n]{0,40}\b(?:second|other|another|2nd|both|two|next)\b"
                 r"|\b(?:game|browser|desktop|blender|photoshop|premiere|obs|unity|unreal|video player|monitor)\b[^.\n]{0,80}?\b(?:crash\w*|stutters?|jerky|freez\w+|fails?|black|out of (?:gpu )?memory|does not|doesn't|can't|cannot|no memory|slow)\b"
                 r"|\bnothing (?:is )?left for\b|\bno (?:memory|room) (?:is )?(?:left )?for (?:the |my |an)?other)",

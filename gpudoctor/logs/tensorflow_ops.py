@@ -197,8 +197,8 @@ _MEMORY = (
     ),
     Kind(
         "killed",  # by bash at a prompt, in a script, by macOS, zsh, fish, make, subprocess; by engines and schedulers
-        r"^Killed(?:: 9)?$|(?:\bline \d{1,6}: {1,8}|^\[\d{1,3}\][+-]? {1,4})\d{1,9} Killed\b|^\[\d{1,3}\][+-]? {1,4}Killed {2,}|^zsh: killed {1,8}\S|\bterminated by signal SIGKILL\b|\*\*\* \[[^\]\n]{1,120}\] Killed$|\bdied with <Signals\.SIGKILL: 9>"
-        r"|\b[Ee]xit(?:ed)?(?: with)?(?:[ _]?(?:status|code|Code))?(?: ?[:=] ?| (?:of |is )?)\(?137\b|returned non-zero exit status (?:137|-9)\b|interrupted by signal 9|(?<!No )(?<!no )(?<!not )OOMKilled(?!\W{1,4}false)|\bstd::bad_alloc\b",
+        r"^Killed(?:: 9)?$|(?:\bline \d{1,6}: {1,8}|\.sh: {1,3}\d{1,6}: {1,8}|^\[\d{1,3}\][+-]? {1,4})\d{1,9} [Kk]illed\b|^\[\d{1,3}\][+-]? {1,4}Killed {2,}|^zsh: killed {1,8}\S|\bterminated by signal SIGKILL\b|\*\*\* \[[^\]\n]{1,120}\] Killed$|\bdied with <Signals\.SIGKILL: 9>"
+        r"|\b[Ee]xit(?:s|ed)?(?: with)?(?:[ _]?(?:status|code|Code))?(?: ?[:=] ?| (?:of |is )?)\(?137\b|returned non-zero exit status (?:137|-9)\b|interrupted by signal 9|(?<!No )(?<!no )(?<!not )OOMKilled(?!\W{1,4}false)|\bstd::bad_alloc\b",
         _FAILS,
     ),
 )  # fmt: skip
@@ -349,7 +349,7 @@ LANGUAGE = Language(
         "slow compile", "Constant folding", "operation took", "MLIR", "XLA", "peer access", "kernel image", "KernelImage", "CUDA_ERROR", "cudaError",
         "CUDA capability", "cuda capability", "PyTorch no", "No CUDA device", "nvalid device function", "InvalidDeviceFunction", "cusolverDnCreate", "uSolverDN", "sync failed", "nvcc fatal", "_STATUS_", "libcudnn", "libnvrtc", "CuDNN library", "cudnn_", "load symbol", "cublas",
         "OOM", "xhausted", "XHAUSTED", "ut of memory", "OUT_OF_MEMORY", "OUT_OF_DEVICE", "out of GPU", "(2 vs. 0)", "ould not allocate", "ailed to allocate", "nable to allocate", "MemoryError", "CPUAllocator", "rror 12]", "rrno 12]", "rror 1455]", "ALLOCATION_FAILURE", "memory error]", "available RAM", "oom-killer", "on host", "pinned host", "Dst tensor", "output tensor", "Memory usage", "nsufficient driver", "Sum Total", "Limit: ", ".cuCtxCreate(", ".cuDevicePrimaryCtxRetain(",
-        "busy or unavailable", "Unavailable", "ordinal", "libcupti", "INVALID_DEVICE", "InvalidDevice", "no supported devices", "xclusive", "EXCLUSIVE", "Killed", "137", "signal 9", "SIGKILL", "zsh: killed", "status -9", "OOMKilled", "bad_alloc", " handle", "GEM", "gemm", "BLAS",
+        "busy or unavailable", "Unavailable", "ordinal", "libcupti", "INVALID_DEVICE", "InvalidDevice", "no supported devices", "xclusive", "EXCLUSIVE", "Killed", "137", "signal 9", "SIGKILL", " killed", "status -9", "OOMKilled", "bad_alloc", " handle", "GEM", "gemm", "BLAS",
         "algorithm", "Algorithm", "cuDNN", "DNN", "timed out", "illegal memory", "llegal instruction", "isaligned address", "launch failure", "Event status", "ptxas", "JIT", "not enabled", "available devices",
         "Available devices", "Outdated ", "with CUDA", " capability", "PoolAllocator", "collection: deallocate", "telling LLVM", "child process", "resource handle", "cuLinkAddData", "linking API", "nvrtc", "NVRTC_",
         "request for ", "not supported by XLA", "cuda_malloc_async", "MemPool", "visible_device_list", "device memory", "cuFFT", "cufft", "CUFFT_", "FFT ", "cuSolver", "cuSparse", "random number", "unsupported arch", "jaxlib is not", "nvJitLink",

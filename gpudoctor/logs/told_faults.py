@@ -4,6 +4,8 @@ fails: which causes go first then is told in textual/plain.py."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ..facts import COMPLAINT, READS_LIKE_A_FAULT, TextEvent
 from ..patterns import Pattern
 from .language import LONGEST, told
@@ -247,14 +249,23 @@ LANGUAGES = told(
         ),
     )
 )  # fmt: skip
+_GPU_BUSY = Pattern(
+    r"(?i:^(?![^\n]{0,400}\bcpu\b[^\n%]{0,12}(?:9\d|100) ?%)[^\n]{0,400}?(?:\b(?:hw ?monitor|hw ?info\w{0,2}|gpu-?z|afterburner|precision(?: x\d?)?|nvidia-smi|gpustat|nvtop|cuda)\b(?:(?!\b(?:cpu|mem\w*|v?ram|disk|task manager)\b)[^.\n%]){0,50}(?<![\d.])(?:(?:[7-9]\d|100) ?%? ?(?:-|\u2013|to) ?)?(?:[7-9]\d|100) ?(?:%|percent)(?! (?:of )?(?:the )?(?:v?ram|mem|cpu))"
+    r"|\b(?:gpu|card|it)\b[^.\n]{0,30}(?<!\d)[6-9]\d ?(?:\u00b0|degrees)|\bfans?\b[^.\n]{0,30}\b(?:loud|heard|spin\w*|full speed|noisy)))"
+)
+"""Another tool, or the card itself, tells that it is at work."""
+_IS_IT_USED = Pattern(
+    r"(?i:\b(?:do|does|did|will|would|should|must|need|can|how)\b[^.?\n]{0,60}\b(?:(?:set|adjust|configure|change|install|do) (?:\w+ )?(?:something|anything|it|tensorflow)\b|(?:finds?|uses?|detects?|picks?|takes?|recogni[sz]es?) [^.?\n]{0,30}\b(?:by itself|itself|automatically|on its own)\b|automatically (?:find|use|detect|pick|take)))"
+)
+"""Who asks whether his GPU is used without more ado."""
 _NEW_CARD = Pattern(r"(?i)(?<!\d)[345]0[5-9]0(?!\d)|\bA100\b|\bRTX A\d{4}\b|\bA[456]000\b")
 """Cards that no CUDA before 11 knows."""
 _BUILT_FOR_IT, _KNOWS_IT = (2, 4), 11
 """The first TensorFlow whose packages are for such a CUDA."""
 
 
-def settle(notes: Notebook) -> None:
-    """Who complains so shows a fault, where the lines together say it; a build of the driver's module that lacks a tool shows one by
+def settle(notes: Notebook, lines: Iterable[str] = ()) -> None:
+    """Who complains so shows a fault, where the `lines` together say it; a build of the driver's module that lacks a tool shows one by
     a program's line."""
     said = {e.kind: e for e in reversed(notes.events)}
     if (tool := said.get("tool-absent")) and (
@@ -267,14 +278,17 @@ def settle(notes: Notebook) -> None:
             )
         )  # fmt: skip
         return
-    if {"windows-monitor-said", "much-faster-said"} <= said.keys():
+    busy = "windows-monitor-said" in said and any(map(_GPU_BUSY.search, lines))
+    if busy or {"windows-monitor-said", "much-faster-said"} <= said.keys():
         notes.events[:] = [e for e in notes.events if e.kind not in _OF_ONE_ENGINE]
+        if busy and not said.keys() & _LISTS_NONE:
+            notes.untell("tensorflow.devices")
         if all(e.kind == READS_LIKE_A_FAULT for e in notes.events if e.symptom):
             notes.events[:] = [e for e in notes.events if not e.symptom]
     twice = [e for e in notes.events if e.kind == "requirements-installed-said"]
     if len({e.values.get("which", "") in _FOR_GPU for e in twice}) > 1 and "benign-cpu-instructions" in said:
         said["requirements-said"] = twice[-1]
-    complaints = _complaints(said)
+    complaints = _complaints(said, lines)
     if said.keys() & {"goes-wrong", "goes-wrong-abroad-said", "loss-is-nan", "card-was-changed"} and _card_is_newer(
         notes
     ):
@@ -289,7 +303,7 @@ def settle(notes: Notebook) -> None:
         )  # fmt: skip
 
 
-def _complaints(said: dict[str, TextEvent]) -> list[str]:
+def _complaints(said: dict[str, TextEvent], lines: Iterable[str]) -> list[str]:
     """The kinds of what is said that are a complaint here."""
     kinds = said.keys()
     found = []
@@ -313,7 +327,7 @@ def _complaints(said: dict[str, TextEvent]) -> list[str]:
         found.append("namesake-said")
     if "plain-package-said" in kinds and "wants-gpu" in kinds:
         found.append("plain-package-said")
-    if "plain-old-said" in kinds and kinds & {"wants-gpu", "gpu-idle-said"} and not kinds & _OF_A_GPU_BUILD:
+    if "plain-old-said" in kinds and _asks_for_it(said, lines) and not kinds & _OF_A_GPU_BUILD:
         found.append("plain-old-said")
     if "requirements-said" in kinds:
         found.append("requirements-said")
@@ -324,9 +338,24 @@ def _complaints(said: dict[str, TextEvent]) -> list[str]:
     return found
 
 
+def _asks_for_it(said: dict[str, TextEvent], lines: Iterable[str]) -> bool:
+    """Whether somebody with a plain TensorFlow means a GPU to be used, and nothing tells that one is."""
+    kinds = said.keys()
+    if kinds & {"wants-gpu", "gpu-idle-said"}:
+        return True
+    here = bool(kinds & {"nvidia-gpu-named", "says-nvidia"})
+    waits = bool(kinds & {"takes-long", "slow-named"}) or _ALONE.search(said["plain-old-said"].text) is not None
+    return not kinds & _RUNS_ON_IT and ((here and waits) or any(map(_IS_IT_USED.search, lines)))
+
+
+_ALONE = Pattern(r"(?i)\b(?:only|just|nothing but)\b[^.\n]{0,20}\btensorflow\b")
+_RUNS_ON_IT = {"gpu-hardly-used", "gpu-slower-than-cpu", "gpu-no-faster", "several-no-faster", "one-works-said", "gpu-process", "out-of-memory", "resource-exhausted"}  # fmt: skip
 _FOR_GPU = ("gpu", "nvidia", "cuda")
 _OF_ONE_ENGINE = {"gpu-hardly-used", "gpu-idle-said"}
 """What Windows tells of a GPU first is its engine for graphics, which stays idle when it computes."""
+_LISTS_NONE = {
+    "lists-no-gpu", "lists-cpu", "empty-list-said", "library-not-loaded", "cuinit-failed", "libraries-not-opened", "cudart-not-opened", "no-cuda-driver", "registers-no-gpu",
+}  # fmt: skip
 _OF_A_GPU_BUILD = {
     "gpu-package", "library-opened", "library-not-loaded", "device-found", "device-created", "lists-gpus", "cuda-build-said", "image-for-gpu",
     "cpu-package-named", "trains-well-said", "names-extra",

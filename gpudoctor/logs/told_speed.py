@@ -36,7 +36,7 @@ _NO_PERCENT = Pattern(
     r"(?i)^ ?(?:of (?:the |its )?(?:total |gpu |device |video )?(?:memory|vram)|(?:more |less )?(?:faster|slower|longer|of the (?:time|data|images|code|memory|cpu|vram)|accuracy|better|worse|cpu|memory|ram|(?:gpu )?mem\b))"
 )
 _WHOSE = Pattern(
-    rf"(?i)(?P<other>(?<![A-Za-z])cpus?(?![A-Za-z])|\bcores?\b|\bprocessors?\b|\u043f\u0440\u043e\u0446\u0435\u0441\u0441\u043e\u0440\w?|处理器|\bmem(?:ory)?\b|\bv?ram\b|显存|内存|메모리|accuracy|\bloss|\berrors?\b|\bdisk|\bssd\b|network|battery|dropout|\bbatch|fraction|speicher)|(?P<gpu>{_USE}|(?<![a-z]){_G}(?![a-z]))"
+    rf"(?i)(?P<other>(?<![A-Za-z])cpus?(?![A-Za-z])|\bcores?\b|\bthreads?\b|\bprocessors?\b|\u043f\u0440\u043e\u0446\u0435\u0441\u0441\u043e\u0440\w?|处理器|\bmem(?:ory)?\b|\bv?ram\b|显存|内存|메모리|accuracy|\bloss|\berrors?\b|\bdisk|\bssd\b|network|battery|dropout|\bbatch|fraction|speicher)|(?P<gpu>{_USE}|nvidia-smi (?:shows?|says|reports?)|(?<![a-z]){_G}(?![a-z]))"
 )
 _GATE = (
     "%", "percent", "prozent", "util", "usage", "activity", "uso ", "slow", "fast", "speed", "sped ", "perform", "same", "difference", "benefit", "improve", "gain", "help",
@@ -49,26 +49,26 @@ _GATE = (
 _LIMITS = Pattern(
     r"(?i)\b(?:limit(?:s|ing)?|restrict|feature request|\[feature\]|option|cap\b|threshold|fraction|fixe[sd]|improved|release notes)\b"
 )
-_SUBJECT = rf"(?:(?<![A-Za-z-])|(?<=tensorflow-)){_G}(?![A-Za-z0-9_])"
+_SUBJECT = rf"(?:(?<![A-Za-z-])|(?<=tensorflow-)){_G}(?:(?<=卡)|(?![A-Za-z0-9_]))"
 _BARELY = (
     r"(?:barely|hardly|scarcely|rarely|seldom|kaum|wenig|apenas|à peine|\u043f\u043e\u0447\u0442\u0438 \u043d\u0435)"
 )
 _FULLY = r"(?:fully|fulled|efficiently|well|constantly|continuously|completely|entirely|always|much|enough|steadily|optimally|all the time|at full|to (?:its|the) full)"
 _IDLE = Pattern(
-    rf"(?i)\b(?:low|poor|bad|little|inefficient|small|under) (?:use of )?(?:the |my )?(?:volatile )?{_G}[ -]?{_USE}|\b(?:increase|improve|raise|maximi[sz]e|boost|get more) (?:the |my )?{_G}[ -]?{_USE}"
+    rf"(?i)\b(?:low|poor|bad|little|inefficient|small|under) (?:use of )?(?:the |my )?(?:volatile )?{_G}[ -]?{_USE}|{_G}[ -]?{_USE} (?:very |too |so )?low\b|\b(?:increase|improve|raise|maximi[sz]e|boost|get more) (?:the |my )?{_G}[ -]?{_USE}"
     rf"|(?:{_G}|{_USE})(?:(?!\bcpu|accuracy|loss|memory)[^.\n]){{0,40}}?(?:\b(?:is|are|was|stays?|remains?|seems?|very|too|so|really|quite|pretty|extremely|always|just|relatively|rather)(?: to be)? (?:very |too |so |really |quite |always |extremely |relatively )?(?:low|small|poor|bad)\b|\bnot (?:very |so |too )?high\b|很低|较低|太低|特别低|非常低|不高|不上去|只有(?:百分之)?[几十一二三五]|\b(?:only )?(?:a few|single[- ]digit|few) percent|が低い|낮|(?:muy|très|muito|sehr|ist|is) (?:baj[oa]|faible|baix[oa]|gering|niedrig)|\u043d\u0438\u0437\u043a)"
     rf"|(?:geringe|niedrige|schlechte|faible|bajo|baja|baixo|baixa|\u043d\u0438\u0437\u043a\u0430\u044f) (?:\w+ )?(?:{_USE}|{_G})"
     rf"|\b(?:uso|utilisation|utilização) (?:muy |très |de |da |do |la |du |muito |l'|le ){{0,3}}(?:{_G} )?(?:muy |très |muito )?(?:bajo|faible|baixo)\b|\b(?:uso|utilisation|utilização) (?:bajo|baixo|faible) d"
     rf"|{_SUBJECT}[^.\n]{{0,60}}?(?:\b{_BARELY}\b[^.\n]{{0,20}}?\b(?:us(?:ed|e|es|ing|age)|utili[sz]\w+|busy|loaded|doing|active|work\w*|genutzt|ausgelastet|usad[oa]|utilisée?|\u0438\u0441\u043f\u043e\u043b\u044c\u0437\u0443\u0435\u0442\u0441\u044f)"
     rf"|\b{_BARELY} \u0438\u0441\u043f\u043e\u043b\u044c\u0437\u0443\w+|\bunder[- ]?(?:utili[sz]\w+|used|loaded)|(?: is| used| utili[sz]ed| being)* ?\b(?:lowly|poorly|weakly)\b|(?:\bnot|n't|\bnever) (?:being |getting |be )?(?:used |utili[sz]ed |loaded |busy |active )?{_FULLY}(?: (?:be )?(?:used|utili[sz]ed|loaded|busy|exploited))?\b"
-    rf"|\b(?:used|active|busy|utili[sz]ed|working)\b[^.\n]{{0,30}}?\b(?:never|not) constantly|\b(?:is|are|be|sits|stays|being) (?:\w+ )?(?:idle|idling|waiting)\b(?=[^.\n]{{0,20}}\b(?:most|much|for|between|while|until|half|part|often|during|in the|when|\d))|\bstarv(?:ed|ing)\b|\b(?:nearly|almost|mostly|largely) idle\b|\b(?:waits|idles|starves|seems to starve)\b"
+    rf"|\b(?:used|active|busy|utili[sz]ed|working)\b[^.\n]{{0,30}}?\b(?:never|not) constantly|\b(?:is|are|be|sits|stays|being) (?:\w+ )?(?:idle|idling|waiting)\b(?=[^.\n]{{0,20}}\b(?:most|much|for|between|while|until|half|part|often|during|in the|when|\d))|\bstarv(?:ed|ing)\b|\b(?:nearly|almost|mostly|largely) idle\b|\b(?:waits|idles|starves|seems to starve|wait (?:most|much|half))\b"
     rf"|\b(?:only|just) (?:used|active|busy|utili[sz]ed|working) (?:for|in|a|at|from|periodically|sometimes|briefly|partially|partly|little)\b|\bused (?:only )?(?:periodically|partially|partly|very little|a little)\b)"
     rf"|\b{_BARELY} (?:uses?|using|utili[sz]\w+|loads?|taxes|touch\w*) (?:\w+ ){{0,2}}{_G}|\b(?:does(?:n't| not)|do(?:n't| not)|not|never) (?:using |use |utili[sz]e |utili[sz]ing |exploit |exploiting )?(?:fully |efficiently |the full |all of |the whole |100 ?% of |full )(?:use |using |utili[sz]e |utili[sz]ing |exploit |\w+ of )?(?:the |my |its )?{_G}"
-    rf"|(?:\bnot|n't|\bnever) (?:saturate|load|fill|max out|stress|keep|exhaust) (?:the |my )?{_G}|(?:\bnot|n't|\bnever) (?:really )?(?:us\w+|utili[sz]\w+) (?:the |my |all of the )?{_G} (?:very |that )?{_FULLY}|{_SUBJECT} idle (?:most|half|\d)|\bbottle ?neck\w*[^.\n]{{0,30}}\b(?:data\w*|input|load\w*|disk|read\w*|augment\w*|pre-?process\w*|cpu)\b|\b(?:data\w*|input|load\w*|disk|read\w*|augment\w*|pre-?process\w*|generator)\b[^.\n]{{0,30}}\b(?:bottle ?neck|limiting factor)|\b(?:full|whole|real) (?:power|potential|capacity|capabilities|capability|performance)[^.\n]{{0,20}}?{_G}|{_G}[^.\n]{{0,20}}?\bfull (?:power|potential|capacity|capabilities|capability)|\b(?:make better use|take (?:full |more )?advantage|better use) of (?:the |my )?{_G}"
+    rf"|(?:\bnot|n't|\bnever) (?:saturate|load|fill|max out|stress|keep|exhaust) (?:the |my )?{_G}|(?:\bnot|n't|\bnever) (?:really )?(?:us\w+|utili[sz]\w+) (?:the |my |all of the )?{_G} (?:very |that )?{_FULLY}|{_SUBJECT} idle (?:most|half|\d)|{_SUBJECT} idle,[^.\n]{{0,30}}\b(?:core|thread)\b|\bbottle ?neck\w*[^.\n]{{0,30}}\b(?:data\w*|input|load\w*|disk|read\w*|augment\w*|pre-?process\w*|cpu)\b|\b(?:data\w*|input|load\w*|disk|read\w*|augment\w*|pre-?process\w*|generator)\b[^.\n]{{0,30}}\b(?:bottle ?neck|limiting factor)|\b(?:full|whole|real) (?:power|potential|capacity|capabilities|capability|performance)[^.\n]{{0,20}}?{_G}|{_G}[^.\n]{{0,20}}?\bfull (?:power|potential|capacity|capabilities|capability)|\b(?:make better use|take (?:full |more )?advantage|better use) of (?:the |my )?{_G}"
     rf"|\b(?:can(?:'t|not)|could ?n[o']t|unable to|how to) (?:get|push|bring|make|drive) (?:the |my )?{_G} (?:usage |utili[sz]ation )?(?:above|over|beyond|past|more than|up to|busy|work harder)"
 )
 _SWINGS = Pattern(
-    rf"(?i)(?:{_G}|{_USE})(?:(?!accuracy|\bloss|temperature|\bclock)[^.\n]){{0,90}}?(?:\bup and down\b|\bspik(?:es?|y|ing)\b|\bfluctuat\w*|\boscillat\w*|\bjump(?:s|ing|ed)?\b|\bbursts?\b|\bperiodic(?:ally)?\b|\bintermittent(?:ly)?\b|like a (?:saw|comb)|\bswings?\b|\b(?:drop(?:s|ping|ped)?|fall(?:s|ing)?|goes|going|rises?)\b[^.\n]{{0,30}}?\bto (?:0|zero)\b|\bpulses?\b|\bfor a (?:second|moment|split second)\b|忽高忽低|波动|\u043f\u0440\u044b\u0433\u0430\w+|\u0441\u043a\u0430\u0447\w+|schwankt|springt|oscila|fluct[uú]a)"
+    rf"(?i)(?:{_G}|{_USE})(?:(?!accuracy|\bloss|temperature|\bclock)[^.\n]){{0,90}}?(?:\bup and down\b|\bspik(?:es?|y|ing)\b|\bfluctuat\w*|\boscillat\w*|\bjump(?:s|ing|ed)?\b|\bbursts?\b|\bperiodic(?:ally)?\b|\bintermittent(?:ly)?\b|like a (?:saw|comb)|\bswings?\b|\b(?:drop(?:s|ping|ped)?|fall(?:s|ing)?|goes|going|rises?)\b[^.\n]{{0,30}}?\bto (?:0|zero)\b|\bpulses?\b|\bfor a (?:second|moment|split second)\b|忽高忽低|时高时低|一会[^。\n]{{1,8}}一会|波动|\u043f\u0440\u044b\u0433\u0430\w+|\u0441\u043a\u0430\u0447\w+|schwankt|springt|oscila|fluct[uú]a)"
     rf"|\b(?:only )?uses? (?:the |my )?{_G} (?:only )?(?:in bursts|periodically|intermittently|now and then|from time to time|sometimes|partially|in spikes)"
 )
 
@@ -91,6 +91,9 @@ _TIMED_BEHIND = Pattern(
     rf"(?i){_TOOK}(?: ?/ ?\w{{3,9}}| per \w+| each)? (?:(?:on|with|by|using|in|for|at|auf|mit|na|en la|sur|avec|\u043d\u0430) )(?:the |my |an? |der |le )?(?:tensorflow[- ]|[\w-]{2, 8} )?(?P<who>cpu|gpu)\b"
 )
 _TIMED_BEFORE = Pattern(rf"(?i)\b(?P<who>cpu|gpu)\b(?: ?\([^()\n]{{1,30}}\))?[^.\n\d]{{0,36}}?{_TOOK}")
+_A_CARD = Pattern(
+    r"(?i)\b(?:(?:geforce |nvidia |tesla |quadro )*(?:[rg]tx ?\d{3,4}|[2-5]0[5-9]0|10[5-8]0|titan(?: \w{1,3})?|[vpta]100|[kt][48]0?)(?: ?ti| super)?)\b"
+)
 _WITHOUT_IT = Pattern(r"(?i)\b(?:without|w/o|no|ohne|sans|sin|sem|\u0431\u0435\u0437)(?: an?| the| any| la| le)? gpu\b")
 _BY_IT = Pattern(
     rf"(?i){_C}|\b(?:with|from|on|using|of|by|to|for|use|between|your|any) (?:the |my |a |an )?{_G}(?! drivers?)|^\W*(?:the |my |a )?{_G}(?! drivers?)|\b{_G} (?:does|brings?|gives?|is|makes?|accel\w*|support makes)"
@@ -104,9 +107,10 @@ _OTHER_CARD = Pattern(
     rf"(?i)\b(?:better|faster|newer|new|bigger|stronger|more powerful|expensive|another|upgraded) (?:gpu|card|graphics card)\b|\b(?:mov|switch|upgrad|chang|went|go|swapp)\w{{0,3}} from (?:an? |the |my |\w+ )?{_G}[^.\n]{{0,20}} to (?:an? |the |my |\w+ )?{_G}|\bon (?:an? |the |my )?{_G} and (?:an? |the |my )?(?:on )?{_G}"
 )
 _IN_VAIN = Pattern(
-    r"(?i)^\W*(?:the |my |and )?cpu (?:is |was |runs |trains |seems )?(?:even |slightly |a (?:bit|little) |much )*faster\b|\b(?:performance|speed) (?:has |did |does |is |was )?(?:not|n't)(?: really)? (?:improv|increas|better)\w*"
+    r"(?i)(?<!not )(?<!n't )\bfaster (?:on|with|using) (?:the |my )?cpu\b|^\W*(?:the |my |and )?cpu (?:is |was |runs |trains |seems )?(?:even |slightly |a (?:bit|little) |much )*faster\b|\b(?:performance|speed) (?:has |did |does |is |was )?(?:not|n't)(?: really)? (?:improv|increas|better)\w*"
 )
 """Who names the GPU elsewhere."""
+_BEATS = Pattern(rf"(?i){_C}[^.\n]{{0,60}}?{_BETTER} than\b")
 _OTHERS = Pattern(
     r"(?i)\bthan (?:the |my |on |with |a |an )*(?:other|second|old|another|friend|colleague|previous|\d|[rg]tx|v100|k80|t4|titan)|\b(?:single|one|multi)[- ]?gpu\b|\btwo gpus\b"
 )
@@ -134,7 +138,7 @@ _FOUND = Pattern(
     rf"(?i){_SUBJECT}[^.\n]{{0,30}}?\b(?:is |was |are |has been |gets )?(?:found|detected|recogni[sz]ed|visible|seen|listed|used correctly|enabled|on)\b|\b(?:sees|finds|detects|lists|recogni[sz]es|uses) (?:the |my |it|a )?{_G}|\b(?:memory|MiB|process|vram)\b[^.\n]{{0,40}}\b(?:allocated|used|full|taken|occupied|appears|filled)\b|\b(?:allocat\w+|lists the python|device was created|Created TensorFlow device)|显存[^。\n]{{0,6}}(?:占满|满了|用完)|\bpython\b[^.\n]{{0,30}}\b(?:appears|listed|shows up) in nvidia-smi|gpu_device_name\(\) gives /device:GPU"
 )
 _HOT = Pattern(
-    r"(?i)\b\d{2,3} ?(?:°|degrees|celsius)|°C|\b(?:over)?heat\w*|\btoo hot\b|\bthrottl\w+|\bclocks? (?:drops?|falls?|speed)|\bon battery\b|\bunplugged\b|\bpower (?:limit|cap)\b|\b(?:another|other|somebody|colleague\w*)(?: \w+){0,3} (?:uses|trains|runs|process) (?:\w+ ){0,2}(?:on )?(?:the |this )?(?:same )?gpu|nr_throttled|cpu limit|\bkilled\b|\bkill process\b|\bsegmentation fault|\bcore dumped|mixed[_ ](?:precision|float16)"
+    r"(?i)\b\d{2,3} ?(?:°|degrees|celsius)|°C|\b(?<!not )(?<!no )(?<!not the )(?:over)?heat\w*|\btoo hot\b|\bthrottl\w+|\bclocks? (?:drops?|falls?|speed)|\bon battery\b|\bunplugged\b|\bpower (?:limit|cap)\b|\b(?:another|other|somebody|colleague\w*)(?: \w+){0,3} (?:uses|trains|runs|process) (?:\w+ ){0,2}(?:on )?(?:the |this )?(?:same )?gpu|nr_throttled|cpu limit|\bkilled\b|\bkill process\b|\bsegmentation fault|\bcore dumped|mixed[_ ](?:precision|float16)"
 )
 _ON_BATTERY = Pattern(
     r"(?i)\b(?:on|from|using|runs? on) (?:the )?battery\b|\bunplugged\b|\b(?:without|not|un) ?(?:the )?(?:plugged|charger|power adapter|ac adapter)|\bbattery (?:mode|power|saver)"
@@ -156,7 +160,7 @@ _SEVERAL = Pattern(
 CHEERS = Pattern(
     r"(?i)\b(?:all good|everything (?:is|works) (?:fine|ok|great)|works? (?:great|perfectly|very well)|is fine|that's fine|well done|awesome)\b|\b(?:\d{1,3} ?x|\d{1,3} times|twice|much|way|a lot) (?:as )?(?:faster|as fast|fast) (?:than|as|now|on (?:the |my )?gpu)[^.\n]{0,30}|\b(?:takes?|took|needs|needed) (?:just|only) \d"
 )
-_WORK = Pattern(r"(?i)\b(?:tensorflow|tf|keras|train\w*|inference|predict\w*|epochs?|models?)\b")
+_WORK = Pattern(r"(?i)\b(?:[345]0[6-9]0|tensorflow|tf|keras|train\w*|inference|predict\w*|epochs?|models?)\b")
 _DESKTOP = Pattern(r"(?i)\btask ?manager\b")
 """It shows what draws."""
 _BUT = Pattern(r"(?i)\b(?:but|why|slow\w*|problem|issue|only|wrong|however|low|help|no|not|cannot)\b|n't\b|\?")
@@ -165,7 +169,7 @@ _BUT = Pattern(r"(?i)\b(?:but|why|slow\w*|problem|issue|only|wrong|however|low|h
 
 SHORT = Pattern(
     r"(?i)\b(?:reinforcement|(?:deep )?rl\b|agents?\b|episodes\b|(?:per|each|every|an) episode\b|episode[ _]reward|self-?play\w*|mcts|alpha-?(?:go|zero)|mu-?zero|gym|baselines|cart-?pole|atari|mujoco|cheetah|environments?'? ?steps?|stepping the|d?dqn|double dqn|ppo2?|a[23]c|ga3c|trpo|m?a?ddpg|td3|sac|ml-agents|q-learning|evolution\w*|NEAT|genetic)\b"
-    r"|\b(?:bi-?)?(?:lstm|gru|rnn)s?\b|\brecurrent|\bseq2seq|\bchar(?:acter)?[- ](?:level|rnn)|\bwhile_loop\b|\btime ?series\b|\bdiet classifier|\brasa\b|\bchat ?bot\b"
+    r"|(?<![A-Za-z])(?:bi-?)?(?:lstm|gru|rnn)s?(?![A-Za-z])|\b(?:mlp|cnn)?(?:mlp|lstm)\w{0,6} ?policy|\brecurrent|\bseq2seq|\bchar(?:acter)?[- ](?:level|rnn)|\bwhile_loop\b|\btime ?series\b|\bdiet classifier|\brasa\b|\bchat ?bot\b"
     r"|\b(?:fashion[- ])?mnist\b|\biris\b|\bxor\b|\b28 ?x ?28\b|\b(?:one|two|three|single|few|\d{1,2})(?: \w+){0,2} (?:dense|hidden|fully[- ]connected|layers?|neurons|units)\b|\bDense layers?\b|\bDense\(|\bone layer|\b\u043f\u0435\u0440\u0446\u0435\u043f\u0442\u0440\u043e\u043d|\b\u0438\u0437 \u0434\u0432\u0443\u0445 \u0441\u043b\u043e\u0435\u0432|\b\u0434\u0432\u0443\u0445 \u0441\u043b\u043e\u0435\u0432|\b(?:small|tiny|simple|toy|shallow|little|kleines?|petit|peque\w+|pequen\w+|\u043f\u0440\u043e\u0441\u0442\u0430\u044f) (?:[\w-]+ ){0,2}(?:models?|net\w*|nn|mlp|cnn|autoencoder|classifier|red|réseau|rede|\u0441\u0435\u0442\u044c|dataset|example|network)\b|\bred pequeña|\brede pequena"
     r"|\bbatch[_ -]?size ?(?:=|of|:|is)? ?[124]\b(?!\d)|\b(?:one|single) (?:request|sample|image|frame|position|sentence|example|picture) (?:at a time|by one|after (?:the )?(?:an)?other)|\bone (?:by|after) (?:one|another)\b|\bfor each (?:single )?(?:sample|image|row|frame|move)|\bpredict\w*\b[^.\n]{0,40}\b(?:in a|for) (?:for[- ])?loop|\beach (?:single )?(?:call|individual)|\bpredict\(\)? (?:one|for)|\b(?:train|predict)_on_batch|\bshape\b[^.\n]{0,12}\(\(?1, ?\d|\binput of \(1, ?\d|\b(?:single|one) (?:sample|prediction|image|frame|call)\b[^.\n]{0,20}(?:\d ?ms|latency)|\b(?:latency|\d ?ms)\b[^.\n]{0,20}\b(?:for|of) (?:a |one |single )+(?:sample|prediction|image|frame|call)|\bpredict\w*\b[^.\n]{0,30}\bfor each\b|\beager\b|\bGradientTape|\bunbatched\b|\btrading bot\b|\btiny\b"
 )
@@ -173,10 +177,15 @@ HEAVY = Pattern(
     r"(?i)\bimagedatagenerator|\bgenerators?\b|\baugment\w*|\bfeed_?dict|\bdis[ck]s?\b|\bhdd\b|\bnfs\b|\bnetwork (?:drive|share|storage)|\b(?:google|my) drive|\btf_?records?\b|\b(?:data|image|file)[- ]?(?:set )?(?:load\w*|read\w*|pipeline|prep\w*)|\bloader\b|\bsequence\b|\bimread|\bjpe?gs?\b|\bprefetch|\binput (?:pipeline|queue|_fn)|\bnum_workers|\bnum_parallel|\bimages from\b|\bflow_from|\btf\.data\b|\bqueue|\bcoco\b|\bimagenet\b|\bobject detection api|\bu-?net\b|\bmask[- ]?r-?cnn|\byolo|\bebs\b|\bresiz\w+|\b\u043f\u0440\u043e\u0446\u0435\u0441\u0441\u043e\u0440 \u0437\u0430\u0433\u0440\u0443\u0436\u0435\u043d|\bcpus? ?[:\uff1a=] ?[12]\b(?!\d)|\bCPU[^.\n%]{0,40}(?:(?:100|9\d|[2-9]\d\d|1\d\d\d) ?%|\bmax\b|maxed|full|\u0432\u0441\u0435 \u044f\u0434\u0440\u0430)|\b(?:my|own|custom) (?:own )?(?:data ?sets?|images|data)\b|图片|数据集|imágenes|imagens"
 )
 
+_ONE_CORE = Pattern(
+    r"(?i)(?:\bCPU\b\W{0,3})?\b(?:one|1|(?:a )?single)(?: (?:out )?of (?:the |my )?(?:\d{1,3}|all))?(?: \w+)?? (?:cpus?|cores?|threads?|processors?)\b[^.\n%]{0,40}%?|\bsingle-core\b[^.\n%]{0,40}%?|\b(?:100|9\d) ?% (?:of|on) (?:only |just )?(?:one|1|a single) (?:cpu )?(?:core|thread)\b"
+)
+"""Which drives the GPU: it makes no data for it."""
+
 # ------------------------------------------------------------------- a first use that takes minutes
 
 _MINUTES = Pattern(
-    r"(?i)(?<![A-Za-z0-9_.:])(?P<n>\d{1,3})(?:[.,]\d)?(?: ?(?:-|\u2013|to|or|~) ?(?P<m>\d{1,3}))?\+? ?(?P<u>min(?:ute)?s?\b|minuten|minutos|\u043c\u0438\u043d\u0443\u0442\w?|分钟|hours?\b|h\b|secs?\b|seconds?\b|\u0441\u0435\u043a\u0443\u043d\u0434\w?|s\b|mn\b|분)"
+    r"(?i)(?<![A-Za-z0-9_.:])(?P<n>\d{1,3})(?:[.,]\d)?(?: ?(?:-|\u2013|to|or|~) ?(?P<m>\d{1,3}))?\+? ?(?P<u>min(?:ute)?s?\b|minuten|minutos|\u043c\u0438\u043d\u0443\u0442\w?|分钟|分(?=[かも間])|hours?\b|h\b|secs?\b|seconds?\b|\u0441\u0435\u043a\u0443\u043d\u0434\w?|s\b|mn\b|분)"
     r"|(?P<vague>\b\u043c\u0438\u043d\u0443\u0442 \d|\b(?:several|some|a few|few|many|couple of|for|takes?|taking|five|ten|two|three|four|six|eight|fifteen|twenty|thirty|einige|mehrere|quelques|plusieurs|varios|vários|\u043d\u0435\u0441\u043a\u043e\u043b\u044c\u043a\u043e) (?:minutes?|mins?|minuten|minutos|\u043c\u0438\u043d\u0443\u0442\w?)\b|\bminutes\b|\bhalf an hour\b|好几分钟|几分钟|五六分钟)"
 )
 _LONG = Pattern(
@@ -185,7 +194,7 @@ _LONG = Pattern(
 _STARTS = r"\bstartzeit|\bhochfahren|启动|开始训练|加载|初始化|\u043f\u0440\u0438 (?:\u043f\u0435\u0440\u0432\u043e\u043c )?\u0437\u0430\u043f\u0443\u0441\u043a\u0435|\b\u0437\u0430\u043f\u0443\u0441\u043a|\b\u0441\u0442\u0430\u0440\u0442|\barran(?:que|car)|\bdémarr\w+|\binici(?:o|ar|aliza)\w*|\bbis (?:das|es|zum)\b"
 _X = r"(?:runs?|inferen\w+|predict\w*|calls?|steps?|iterations?|frames?|images?|batch(?:es)?|epochs?|op(?:eration)?s?|execution|time|launch|start\w*|requests?|session\.?run|sess\.run|forward(?: pass)?|use|detection|evaluat\w+|training step|conv\w*)"
 FIRST = Pattern(
-    rf"(?i)\b(?:first|1st|initial) (?:[\w`.()-]+ ){{0,2}}?`?(?:model\.)?{_X}|\bfirst (?:with|on)\b|\bfirst ?[:=]|\bat first\b|\bfor the first\b|\berste[rns]? (?:\w+ )?(?:inferenz|lauf|aufruf|start|schritt|durchlauf|vorhersage)|第一次|首次|첫|처음|\u043f\u0435\u0440\u0432\u044b\u0439 (?:\u0437\u0430\u043f\u0443\u0441\u043a|\u0440\u0430\u0437|\u0432\u044b\u0437\u043e\u0432|\u0448\u0430\u0433|\u043f\u0440\u043e\u0433\u043e\u043d)|\u043f\u0435\u0440\u0432\u0430\u044f|prim(?:er|era|eira|eiro) (?:paso|vez|inferenc\w+|inferência|predicci\w+|ejecuci\w+|execução|passo|chamada)|premi(?:er|ère) (?:\w+ )?(?:prédiction|inférence|appel|fois|exécution|étape|lancement)"
+    rf"(?i)\b(?:first|1st|initial) (?:[\w`.()-]+ ){{0,2}}?`?(?:model\.)?{_X}|\bfirst (?:with|on)\b|\bfirst ?[:=]|\bat first\b|\bfor the first\b|\berste[rns]? (?:\w+ )?(?:inferenz|lauf|aufruf|start|schritt|durchlauf|vorhersage)|第一次|首次|最初の|初回|첫|처음|\u043f\u0435\u0440\u0432\u044b\u0439 (?:\u0437\u0430\u043f\u0443\u0441\u043a|\u0440\u0430\u0437|\u0432\u044b\u0437\u043e\u0432|\u0448\u0430\u0433|\u043f\u0440\u043e\u0433\u043e\u043d)|\u043f\u0435\u0440\u0432\u0430\u044f|prim(?:er|era|eira|eiro) (?:paso|vez|inferenc\w+|inferência|predicci\w+|ejecuci\w+|execução|passo|chamada)|premi(?:er|ère) (?:\w+ )?(?:prédiction|inférence|appel|fois|exécution|étape|lancement)"
 )
 _INIT = Pattern(
     rf"(?i)\b(?:creat|open|initiali[sz]|load|allocat|acquir|set(?:ting)? up|add)\w{{0,6}}\b[^.\n]{{0,40}}?\b(?:sessions?|{_G}|devices?|context|libcud\w+)|\bsessions?\b[^.\n]{{0,24}}?\b(?:creation|creat\w+|open\w*|init\w*|return|start\w*|takes?)|\b(?:devices?|sessions?|context) (?:is|are|gets?|was|being) (?:created|opened|initiali[sz]ed|ready)|\btf\.(?:compat\.v1\.)?(?:Interactive)?Session\b|\b{_G} (?:device )?initiali[sz]\w+|\blist_(?:physical|local|logical)_devices\b|\bAdding visible gpu|\bwarm[- ]?(?:up|ing)|\binitiali[sz]ation\b|\bSuccessfully opened dynamic library|\bto (?:initiali[sz]e|open|create|add) (?:the |a |my )?(?:{_G}|device|session)"
@@ -194,11 +203,11 @@ _BEFORE = Pattern(
     rf"(?i){_STARTS}|\bstart(?:ing)?[- ]?ups?\b|\b(?:slow|long) (?:initial )?(?:start|load)\w*|\b(?:before|until|till) (?:the |it |my |any |actual )?(?:\w+ )?(?:first |training|it|actually |program|window|inference|model|epoch|network|step|script)[^.\n]{{0,20}}?\b(?:starts?|begins?|opens?|runs?|is ready|step|moves?|proceeds?|going)|\b(?:before|until) (?:the )?(?:first )?(?:training|step|epoch|inference|doing|it does|anything|something|actually)\b(?! (?:\w+ )?(?:was|is|has|were|are|finish\w*|end\w*|done|complet\w*)\b)|\bto (?:start|load|begin|launch|boot|initiali[sz]e|get going|get started)\b|\b(?:hangs?|stuck|freezes?|frozen|pauses?|waits?|stays?|stops?|halts?)\b[^.\n]{{0,60}}?\b(?:then|and then|before|after (?:that|which)|proceeds|goes on|continues)\b|\b(?:does(?:n't| not)|won't) start for\b|\bdoes not begin for\b|\bevery time I start\b"
 )
 _THEN = Pattern(
-    r"(?i)\b(?:after(?:wards?| that| this| which| the first(?: \w+)?)?|then|once|next|following|subsequent(?:ly)?|second|later|rest|others?|every ?thing (?:else|after\w*)|since then|from then|each of the images after|danach|später|nachher|ensuite|suivant\w*|après|después|luego|depois|\u043f\u043e\u0442\u043e\u043c|\u0437\u0430\u0442\u0435\u043c|\u0434\u0430\u043b\u0435\u0435)\b[^\n]{0,70}?(?:\b(?:fast|quick(?:ly)?|normal(?:ly)?|fine|ok|okay|instant(?:ly|aneous)?|full speed|works?|good|smooth(?:ly)?|reasonable|rapid\w*|rápid\w*|vite|immédiat\w*|schnell|normal|\u0431\u044b\u0441\u0442\u0440\u043e|\u043d\u043e\u0440\u043c\u0430\u043b\u044c\u043d\u043e)\b|\bless than (?:a|1|one) sec\w*|(?<!\d)\d{1,4} ?ms\b|\b0?\.\d{1,3} ?s\w*|(?:다음|이후|그 뒤)[^\n]{0,16}(?:빠|정상)|\d(?:\.\d)? ?fps|\bgo(?:es)? on\b|\bruns?\b|\bproceeds\b)"
-    r"|\b(?:second|third|next)\b ?[:=]? ?\d?\.\d|(?:之后|然后|后面|以后)[^\n]{0,12}(?:正常|很快|快|没问题)|\bdanach alles|\bluego (?:va|todo)|\u0434\u0430\u043b\u044c\u0448\u0435 \u0432\u0441|\b(?:works|runs) (?:fast|normally|quickly|well) (?:after|then)|\bjede[sr]? (?:\w+ )?in \d+ ms|\bnext (?:ones?|inferences?|steps?)\b[^\n]{0,20}(?:fast|\d)"
+    r"(?i)\b(?:after(?:wards?| that| this| which| the first(?: \w+)?)?|then|once|next|following|subsequent(?:ly)?|second|later|rest|others?|every ?thing (?:else|after\w*)|since then|from then|each of the images after|danach|später|nachher|ensuite|suivant\w*|après|después|luego|depois|\u043f\u043e\u0442\u043e\u043c|\u0437\u0430\u0442\u0435\u043c|\u0434\u0430\u043b\u0435\u0435)\b[^\n]{0,70}?(?:\b(?:fast|quick(?:ly)?|normal(?:ly)?|fine|ok|okay|instant(?:ly|aneous)?|full speed|works?|good|smooth(?:ly)?|reasonable|rapid\w*|rápid\w*|vite|immédiat\w*|schnell|normal|\u0431\u044b\u0441\u0442\u0440\u043e|\u043d\u043e\u0440\u043c\u0430\u043b\u044c\u043d\u043e)\b|\bless than (?:a|1|one) sec\w*|(?<!\d)\d{1,4} ?ms\b|\b0?\.\d{1,3} ?s\w*|(?:다음|이후|그 뒤)[^\n]{0,16}(?:빠|정상)|(?:その後|以降|2回目)[^\n]{0,12}(?:速|正常|一瞬|すぐ)|\d(?:\.\d)? ?fps|\bgo(?:es)? on\b|\bruns?\b|\bproceeds\b)"
+    r"|\b(?:second|third|next)\b ?[:=]? ?\d?\.\d|(?:之后|然后|后面|以后)[^\n]{0,12}(?:正常|很快|快|没问题|\d ?(?:ms|毫秒))|\bdanach alles|\bluego (?:va|todo)|\u0434\u0430\u043b\u044c\u0448\u0435 \u0432\u0441|\b(?:works|runs) (?:fast|normally|quickly|well) (?:after|then)|\bjede[sr]? (?:\w+ )?in \d+ ms|\bnext (?:ones?|inferences?|steps?)\b[^\n]{0,20}(?:fast|\d)"
 )
 NOT_IT = Pattern(
-    r"(?i)\b(?:download\w*|install\w*|pip3?|docker build|bazel|compil(?:e|ing) (?:tensorflow|from source|the source)|build(?:ing)? (?:the )?(?:image|dataset|vocab\w*)|shuffle buffer|cach(?:e|es|ing) (?:the )?(?:data\w*|images)|upload\w*|preprocess\w*|tokeniz\w*|weights (?:take|are)|(?:load|read)(?:ing)? (?:in )?(?:the |my |all |of )*(?:\d+k? )?(?:data\w*|images|pictures|files|samples)|nvidia-smi takes|progress bar|forever and|host them)\b"
+    r"(?i)\b(?:download\w*|install\w*|pip3?|docker build|bazel|compil(?:e|ing) (?:tensorflow|from source|the source)|build(?:ing)? (?:the )?(?:image|dataset|vocab\w*)|shuffle buffer|cach(?:e|es|ing) (?:the )?(?:data\w*|images)|fill\w* (?:up )?(?:the |a |its )?(?:cache|buffer)|upload\w*|preprocess\w*|tokeniz\w*|weights (?:take|are)|(?:load|read)(?:ing)? (?:in )?(?:the |my |all |of )*(?:\d+k? )?(?:data\w*|images|pictures|files|samples)|nvidia-smi takes|progress bar|forever and|host them)\b"
 )
 _NEW_CARD = Pattern(
     r"(?i)\b(?:rtx ?)?[345]0[5-9]0\b|\brtx ?a\d{4}|\b(?:a100|h100|l40|a10|a40|b200)\b|\bnew (?:gpu|card|graphics)"
@@ -260,7 +269,7 @@ def _told(lines: list[tuple[int, str]], kinds: set[str]) -> Iterator[TextEvent]:
         yield _event("start-takes-minutes" if first[2] else "start-is-slow", first[0], first[1], _SLOW)
     if SHORT.search(whole):
         yield _event("work-is-short", *at(lines, SHORT), None)
-    if HEAVY.search(whole):
+    if HEAVY.search(_ONE_CORE.sub(" ", whole)):
         yield _event("input-is-heavy", *at(lines, HEAVY), None)
     if _ON_BATTERY.search(whole) and _SLOWER_THERE.search(whole):
         yield _event("slow-on-battery", *at(lines, _ON_BATTERY), _SLOW)
@@ -302,11 +311,14 @@ def _of_speed(sentences: list[tuple[int, str]], whole: str) -> Iterator[TextEven
     found: dict[str, tuple[int, str]] = {}
     rest: list[str] = []
     for number, one in sentences:
-        if _LIMITS.search(one) or (_DESKTOP.search(one) and "cuda" not in one.lower()):
+        if _LIMITS.search(one):
+            continue
+        compared = tuple(_compared(one, whole))
+        if _DESKTOP.search(one) and "cuda" not in one.lower():
+            found.update({kind: (number, one) for kind in compared if kind not in found})
             continue
         told, subject = _busy(one, subject)
         busy = busy.beside(told)
-        compared = tuple(_compared(one, whole))
         left = _TO_THE_CPU.sub(" ", one) if compared else one
         rest.append(NO_GAIN.sub(" ", _SWINGS.sub(" ", _IDLE.sub(" ", left))))
         kinds = ["low"] if told.low or told.swings else []
@@ -318,7 +330,7 @@ def _of_speed(sentences: list[tuple[int, str]], whole: str) -> Iterator[TextEven
     at_odds = SHORT.search(whole) is not None and {"gpu-no-faster", "gpu-slower-than-cpu"} & found.keys()
     if not works and not known and not at_odds and any(says_no_gpu(one) for one in rest):
         return
-    full = busy.high >= _AT_WORK and not busy.swings
+    full = busy.high >= _AT_WORK and not busy.swings and not any(_SWINGS.search(one) for _, one in found.values())
     if full and not busy.low:
         found.pop("idle", None)
     kind = next(
@@ -347,7 +359,8 @@ def _compared(sentence: str, whole: str) -> Iterator[str]:
     no_gain = gain is not None and (_OF_TIME.search(gain[0]) is not None or _BY_IT.search(sentence) is not None)
     if no_gain and _TRIED.search(sentence):
         no_gain = False
-    named, others = NAMES_GPU.search(sentence) is not None, _OTHERS.search(sentence) is not None
+    named = NAMES_GPU.search(sentence) is not None
+    others = _OTHERS.search(sentence) is not None and _BEATS.search(sentence) is None
     named = named or _THAN.search(sentence) is not None
     if not named and _IN_VAIN.search(sentence) and NAMES_GPU.search(whole):
         yield "gpu-no-faster"
@@ -417,7 +430,7 @@ def _timed(sentence: str) -> float:
 
 def times(sentence: str) -> dict[str, float]:
     """What a sentence tells of how long each takes: {"cpu": seconds, "gpu": seconds}."""
-    sentence = _WITHOUT_IT.sub("CPU", sentence)
+    sentence = _A_CARD.sub("GPU", _WITHOUT_IT.sub("CPU", sentence))
     took: dict[str, float] = {}
     for form in (_TIMED_BEHIND, _TIMED_BEFORE):
         for one in form.finditer(sentence) if len(took) < 2 else ():

@@ -89,6 +89,11 @@ _OF_A_GPU = {
 _STEPS = Pattern(r"\((?P<s>\d{1,4}(?:\.\d{1,4})?) sec/step\)")
 _SLOW_STEP_S = 8
 """Seconds of a step of object detection that only a processor needs."""
+_HELD_SAID = Pattern(
+    r"(?i)(?<![\d.])(?P<used>\d{1,4}) ?Mi?B ?(?:/|of|out of) ?(?P<total>\d{1,5}(?:\.\d{1,2})?) ?(?P<unit>[MG])i?B\b"
+)
+"""What is taken of a card, within a sentence."""
+_OF_A_CARD = Pattern(r"(?i)\bnvidia|\bv?gpu\b|\bcard\b|\bvram\b|显存")
 _MIB = Pattern(r"(\d{1,6}) ?MiB")
 _HARDLY_ANY = 0.06
 """Of a card's memory, which a desktop takes."""
@@ -127,7 +132,7 @@ def settle(notes: Notebook, lines: Iterable[tuple[int, str]]) -> None:
     if not whole or _DEMANDS.search(whole):
         return
     card = any(e.values.get("cards") for e in notes.events if e.kind == "names")
-    one = next(_told(people, whole, kinds, card), None)
+    one = next(_told(people, whole, notes, card), None)
     one = one or _silent(notes, lines, whole, kinds)
     if one is not None:
         kind, number, text = one
@@ -144,14 +149,15 @@ _TOLD_ALREADY = {
 _Told = tuple[str, int, str]
 
 
-def _told(people: list[tuple[int, str]], whole: str, kinds: set[str], card: bool) -> Iterator[_Told]:
+def _told(people: list[tuple[int, str]], whole: str, notes: Notebook, card: bool) -> Iterator[_Told]:
+    kinds = {e.kind for e in notes.events}
     spoken = [(number, one) for number, text in people for one in sentences(text)]
     if _MIXED.search(whole) and not _CORES_LIE.search(whole):
         yield from _mixed(spoken, kinds)
     if not _GOES_WRONG.search(whole):
         yield from _launches(spoken)
         yield from _copies(spoken, whole)
-    yield from _of_newer_cards(spoken, whole)
+    yield from _of_newer_cards(spoken, whole, notes)
     complains = _SLOW.search(whole) is not None
     if not complains and not _TAKES.search(whole):
         return
@@ -220,27 +226,58 @@ def _copies(spoken: list[tuple[int, str]], whole: str) -> Iterator[_Told]:
             return
 
 
-def _of_newer_cards(spoken: list[tuple[int, str]], whole: str) -> Iterator[_Told]:
+def _of_newer_cards(spoken: list[tuple[int, str]], whole: str, notes: Notebook) -> Iterator[_Told]:
     """Who waits for minutes where the build has no code for his card, or a GPU is slower by far more than computing explains."""
     for number, one in spoken:
         both = times(one)
         if len(both) > 1 and both["gpu"] >= max(_MINUTE_S, _TIMES_SLOWER * both["cpu"]):
             yield "compiles-for-minutes-said", number, one
             return
-    newer = (_AMPERE.search(whole) and _BEFORE_AMPERE.search(whole)) or (
-        _VOLTA.search(whole) and _BEFORE_VOLTA.search(whole)
+    logged = _older_than_its_card(notes)
+    newer = (
+        logged
+        or (_AMPERE.search(whole) and _BEFORE_AMPERE.search(whole))
+        or (_VOLTA.search(whole) and _BEFORE_VOLTA.search(whole))
     )
     if newer and not _OF_NVIDIA.search(whole):
         for number, one in spoken:
-            if _WAITS.search(one):
+            if _WAITS.search(one) or (logged and _STANDS.search(one)):
                 yield "compiles-for-minutes-said", number, one
                 return
+
+
+def _older_than_its_card(notes: Notebook) -> bool:
+    """Whether a log shows a GPU of compute capability 8 or newer, and libraries or lines of a build from before it."""
+    new = any(
+        e.kind == "device-found" and e.values.get("capability", "0").partition(".")[0] not in _BEFORE_8
+        for e in notes.events
+    )
+    logged = [e.text for e in notes.events if e.kind in ("library-opened", "benign-xla-service")]
+    return new and any(map(_OF_CUDA_10.search, logged)) and not any(map(_OF_CUDA_11.search, logged))
+
+
+_BEFORE_8 = ("0", "1", "2", "3", "5", "6", "7")
+_OF_CUDA_10 = Pattern(
+    r"cudart64_10[0-2]?\.dll|libcudart\.so\.10\b|cudnn64_7\.dll|libcudnn\.so\.7\b|xla/service/service\.cc:168\]"
+)
+"""What TensorFlow 1.13 to 2.3 opens and logs."""
+_OF_CUDA_11 = Pattern(r"cudart64_1[1-9]\d{0,2}\.dll|libcudart\.so\.1[1-9]\b")
+"""What NVIDIA's builds of the same releases open."""
+_STANDS = Pattern(
+    r"(?i)\b(?:hangs?|hung|stuck|freez\w+|frozen|nothing (?:more |else )?(?:happens|moves)|(?:does(?:n't| not)|won't|never) (?:proceed|continue|get (?:beyond|past|any)|go on|start|reach|begin)\w*)\b"
+)
 
 
 def _silent(notes: Notebook, lines: list[tuple[int, str]], whole: str, kinds: set[str]) -> _Told | None:
     """A log in which TensorFlow 1 says nothing of a GPU, steps that only a processor needs so long for, a card that holds nothing."""
     states = [e for e in notes.events if e.kind == "gpu-state"]
-    if states and kinds & {"gpu-hardly-used", "slow-on-gpu", "gpu-no-faster"}:
+    if (
+        not states
+        and (kinds & _AT_LITTLE or _SLOW.search(whole))
+        and (empty := _said_to_lie_empty(lines, whole)) is not None
+    ):
+        return "card-lies-empty", *empty
+    if states and kinds & _AT_LITTLE:
         python = any(e.kind == "gpu-process" and "python" in e.values.get("name", "") for e in notes.events)
         if not python and all(_lies_empty(e) for e in states):
             return "card-lies-empty", states[0].line, states[0].text
@@ -253,6 +290,20 @@ def _silent(notes: Notebook, lines: list[tuple[int, str]], whole: str, kinds: se
     if len(steps) > 1 and min(steps)[0] >= _SLOW_STEP_S:
         return "silent-on-gpus", steps[0][1], steps[0][2]
     return None
+
+
+_AT_LITTLE = {"gpu-hardly-used", "slow-on-gpu", "gpu-no-faster"}
+
+
+def _said_to_lie_empty(lines: list[tuple[int, str]], whole: str) -> tuple[int, str] | None:
+    """The line that tells how little is taken of a card, where each that tells it does so."""
+    if _OF_A_CARD.search(whole) is None:
+        return None
+    found = [(one, line) for line in lines if not line[1].startswith("|") for one in _HELD_SAID.finditer(line[1])]
+    share = [
+        int(one["used"]) / max(1.0, float(one["total"]) * (1024 if one["unit"] in "gG" else 1)) for one, _ in found
+    ]
+    return found[0][1] if found and max(share) <= _HARDLY_ANY else None
 
 
 def _lies_empty(state: TextEvent) -> bool:

@@ -55,7 +55,7 @@ def narrowed(
     if fits:
         chosen = tuple(_candidate(checks[name], left[name]) for name in fits)
         roots = diagnosis.root_causes
-        if not roots and (why := likely(facts, symptom, fits, left[fits[0]].why == LIKELY or fits[0] in cures)):
+        if not roots and (why := likely(facts, fits, left[fits[0]].why == LIKELY or fits[0] in cures)):
             roots, chosen = (as_root(checks[fits[0]], chosen[0], shown, why),), chosen[1:]
         candidates = {symptom: chosen} if chosen else {}
         return msgspec.structs.replace(diagnosis, root_causes=roots, candidates=candidates, unexplained=())

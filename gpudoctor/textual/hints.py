@@ -254,7 +254,7 @@ def _of_windows(asked: dict[str, str]) -> bool:
 
 def proven(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
     """`fits` with those first that a program's line or the names of the cards speak for, whatever the text reads like."""
-    meant = (*strong(facts), *setups.firmly(facts), *memory.firstly(facts))
+    meant = (*strong(facts), *setups.firmly(facts), *memory.firstly(facts), *together.firstly(facts))
     first = tuple(cause for cause in meant if cause in fits)
     if facts.text.said("riser-named") and "pcie-link-degraded" in fits:
         first = (*first, "pcie-link-degraded")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..facts import READS_LIKE_A_FAULT, Facts, Unread
+from ..facts import Facts, Unread
 from ..findings import Candidate, Evidence, Finding, Fix, RootCause
 from ..registry import Check
 from .hints import strong
@@ -16,10 +16,6 @@ _FEW, _CLEAR_OF_FEW = 5, 0.7
 """Where the lines leave no more than so many."""
 _SHORTEST, _FEWEST = 5, 8
 """Lines of a report, and words of somebody's in it: a sentence or two read like anything that their words occur in."""
-_HANDFUL, _SPEAKS, _A_STORY = 3, 0.25, 20
-"""What fits besides at most; the word model's share that speaks for a cause; the words that tell enough where hardly a line does."""
-_FEW_WORDS = 30
-"""A sentence or two, beside no program's line: the word model must be clearer there."""
 _HOW = "How to fix: "
 
 
@@ -32,37 +28,19 @@ class Likely(NamedTuple):
     """What somebody wrote that speaks for it."""
 
 
-def likely(facts: Facts, symptom: str, fits: tuple[str, ...], by_its_check: bool) -> Likely | None:
-    """Why the first of what fits this symptom is likely; None: it is not. `by_its_check`: its check calls it so. Of a log alone,
+def likely(facts: Facts, fits: tuple[str, ...], by_its_check: bool) -> Likely | None:
+    """Why the first of what fits is likely; None: it is not. `by_its_check`: its check calls it so. Of a log alone,
     which nobody tells anything of, nothing is likely: it is proven, or it is left open."""
     text = facts.text
-    if not fits or isinstance(text.lines, Unread) or isinstance(text.words, Unread):
+    if not fits or isinstance(text.lines, Unread) or isinstance(text.words, Unread) or text.lines < _SHORTEST:
         return None
-    if text.lines < _SHORTEST:
-        return _left_alone(facts, symptom, fits) if text.words >= _A_STORY else None
     if why := _written(facts, fits):
         return why
     if text.words < _FEWEST:
         return None
     if by_its_check or fits[0] in strong(facts):
         return Likely("Likely, not proven: it fits what this text shows, and what is named there speaks for it.")
-    return _frequent(facts, fits[0]) or _left_alone(facts, symptom, fits)
-
-
-def _left_alone(facts: Facts, symptom: str, fits: tuple[str, ...]) -> Likely | None:
-    """One or two others fit at most, and none of them reads better; where no program's line shows anything, none else fits and the
-    words speak for it."""
-    silent = symptom == READS_LIKE_A_FAULT
-    against, _ = _MOSTLY.get(fits[0], ((), ""))
-    if len(fits) > (1 if silent else _HANDFUL) or facts.text.said(*against):
-        return None
-    reads = {} if isinstance(facts.text.alike, Unread) else {one.cause: one.share for one in facts.text.alike}
-    few = not isinstance(facts.text.words, Unread) and facts.text.words < _FEW_WORDS
-    if silent and reads.get(fits[0], 0.0) < (_CLEAR_OF_FEW if few else _SPEAKS):
-        return None
-    if any(reads.get(other, 0.0) >= max(_SPEAKS, reads.get(fits[0], 0.0)) for other in fits[1:]):
-        return None
-    return Likely("Likely, not proven: hardly anything else fits this text.")
+    return _frequent(facts, fits[0])
 
 
 def _written(facts: Facts, fits: tuple[str, ...]) -> Likely | None:
@@ -92,14 +70,39 @@ _MOSTLY: dict[str, tuple[tuple[str, ...], str]] = {
     "cudnn-missing": (("cudnn-named",), "only cuDNN is not found, and nobody here speaks of one that is installed."),
     "fabric-manager-not-running": (("fabric-version-named",), "CUDA waits for the fabric manager."),
     "glibc-too-old": (("libstdcxx",), ""),
+    "cgroup-memory-limit": (("host-memory-grows-told", "memory-grows", "memory-grows-by-step"), ""),
     "gpu-memory-handle-alloc": (("memory-is-free",), ""),
     "gpu-memory-held-by-other-process": (("memory-is-free",), ""),
+    "gpu-oom-model-or-data": (
+        (
+            "beside-others-told",
+            "several-programs",
+            "evicted-told",
+            "on-one-node-told",
+            "several-no-faster",
+            "slow-on-gpu",
+            "memory-aside-told",
+            "loss-is-nan",
+        ),
+        "",
+    ),
     "msvc-runtime-missing": (("redistributable-here",), ""),
     "psu-insufficient": (("heat-named",), "the machine goes down when the GPU works, and nobody here speaks of heat."),
 }
 """Cause -> what would speak against it, and why it is likely."""
-_NEEDED = {"tf-config-localhost": ("second-machine-named",)}
-"""Cause -> what somebody must say: on one machine it is as it should be."""
+_NEEDED = {
+    "gpu-memory-held-by-other-process": (
+        "memory-held-told", "first-one-ended", "holder-is-gone", "holder-is-stopped", "holder-was-ended", "gpu-process", "on-one-node-told",
+        "context-not-made", "allocation-refused", "executor-not-made",
+    ),
+    "gpu-oom-model-or-data": (
+        "memory-at-work-told", "memory-grows-told", "less-data-works", "resource-exhausted", "out-of-memory", "allocator-report",
+        "torch-out-of-memory", "program-finds-no-memory", "tensor-too-large",
+    ),
+    "host-memory-leak": ("host-memory-grows-told", "memory-grows", "memory-grows-by-step", "memory-grows-told"),
+    "tf-config-localhost": ("second-machine-named",),
+}  # fmt: skip
+"""Cause -> what somebody must say: on one machine it is as it should be; a GPU without memory alone may be full of anything."""
 
 
 def as_root(check: Check, candidate: Candidate, shown: Finding, why: Likely) -> RootCause:

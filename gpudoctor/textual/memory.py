@@ -18,8 +18,17 @@ _SHORT = (
     "copy-finds-no-room",
     "memory-grows-told",
 )
-_BY_OTHERS = ("memory-held-told", "first-one-ended", "holder-is-gone", "holder-is-stopped", "gpu-process")
+_BY_OTHERS = (
+    "memory-held-told",
+    "first-one-ended",
+    "holder-is-gone",
+    "holder-is-stopped",
+    "gpu-process",
+    "reboot-frees-told",
+)
 _BY_TENSORFLOW = ("takes-all-memory", "frameworks-together", "growth-helps")
+_HOSTS_GROWS = ("host-memory-grows-told", "memory-grows", "memory-grows-by-step")
+_HOSTS_ENDS = ("host-memory-short-told", "killed", "killed-said")
 _FAILS_AT_WORK = ("less-data-works", "memory-grows-told", "memory-at-work-told")
 _NEARLY_ALL = 0.75
 
@@ -27,6 +36,12 @@ _NEARLY_ALL = 0.75
 def firstly(facts: Facts) -> Iterator[str]:
     """The one that goes first of a text that tells of a GPU without memory."""
     said = facts.text.said
+    if said(*_HOSTS_GROWS) and said(*_HOSTS_ENDS):
+        yield "host-memory-leak"
+        return
+    if said("host-memory-short-told") and not said(*_SHORT):
+        yield "cgroup-memory-limit"
+        return
     if said("memory-kept-told") and not said(*_BY_OTHERS, "memory-grows-told", "on-one-node-told"):
         yield _TAKEN
         return
@@ -36,8 +51,9 @@ def firstly(facts: Facts) -> Iterator[str]:
         return
     most = any(_is_most(e.values) for e in said("memory-held-said"))
     beside = said("beside-others-told", "several-programs", "context-not-made")
-    small = said("small-model-said", "holds-without-work")
-    taken = said("takes-much-told") and (small or beside or said("other-finds-none"))
+    asked = said("much-asked-for-told")
+    small = () if asked else said("small-model-said", "holds-without-work")
+    taken = said("takes-much-told") and not asked and (small or beside or said("other-finds-none"))
     together = said("another-framework") and not said("memory-grows-told")
     if (small and most and not said("memory-held-told")) or taken or together or said(*_BY_TENSORFLOW):
         yield _TAKEN
@@ -46,9 +62,9 @@ def firstly(facts: Facts) -> Iterator[str]:
     elif said(
         "cuda-out-of-memory", "allocation-refused", "copy-finds-no-room"
     ):  # what the driver answers at a program's start as well
-        if most:
+        if most or beside:
             yield _HELD
-        elif said(*_FAILS_AT_WORK) and not beside:
+        elif said(*_FAILS_AT_WORK) or (said("copy-finds-no-room") and said("gpu-memory-short-said")):
             yield _TOO_LARGE
     elif beside:
         yield _HELD

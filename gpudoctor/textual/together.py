@@ -25,4 +25,12 @@ def speaks(facts: Facts) -> Iterator[str]:
         yield "cuda-visible-devices-wrong"
 
 
+def firstly(facts: Facts) -> Iterator[str]:
+    """What goes first whatever the text reads like."""
+    if facts.text.said("chief-missing-said"):
+        yield "tf-config-invalid"
+    elif facts.text.said("workers-wait-said", "session-waits"):
+        yield "tf-config-address-unreachable"
+
+
 _NO_DEVICE = 100

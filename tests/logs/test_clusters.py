@@ -110,6 +110,54 @@ def test_what_a_setup_speaks_for(text: str, cause: str, speaks: bool) -> None:
     assert (cause in setups.speaks(judged(text).facts)) is speaks
 
 
+LOST, INVALID, RANGE = "tf-config-address-unreachable", "tf-config-invalid", "tf-config-task-out-of-range"
+STARTED = "2021-02-04 10:40:31.617000: I tensorflow/core/distributed_runtime/rpc/grpc_server_lib.cc:427] Started server with target: grpc://10.0.0.4:2222\n"
+WAITS = "2021-02-04 10:40:31.617000: I tensorflow/core/distributed_runtime/master.cc:267] CreateSession still waiting for response from worker: /job:worker/replica:0/task:1\n"
+CLUSTER = '{{"cluster": {{{chief}"ps": ["p:2222"], "worker": ["b:2222", "c:2222"]}}, "task": {{"type": "worker", "index": 0}}}}'
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ("MultiWorkerMirroredStrategy hangs on two machines\n\nBoth of them print this, what can I do?\n" + STARTED, LOST),
+        ("It is stuck at this line, do I have to open a port?\n" + STARTED, LOST),
+        (WAITS, LOST),
+        ("MultiWorkerMirroredStrategy does not proceed\n\nEach of two computers waits. The firewall is on.\n", LOST),
+        ("TF_CONFIG with two machines: it hangs, the first worker waits for the other one\n", LOST),
+        ("ParameterServerStrategy: the coordinator hangs, its workers are on other hosts behind a firewall\n", LOST),
+        ("It hangs\n\nTF_CONFIG=" + CLUSTER.format(chief="") + " for the estimator\n", INVALID),
+        ("TF_CONFIG has no master, and t2t-trainer hangs\n", INVALID),
+        ("train_and_evaluate waits for ever\n\nI did not put a chief into TF_CONFIG.\n", INVALID),
+        ('ValueError: If "cluster" is set in TF_CONFIG, it must have one "chief" node.\n', INVALID),
+        ('ValueError: The "cluster" in TF_CONFIG must have only one "chief" node.\n', INVALID),
+        ('ValueError: If "cluster" is set in TF_CONFIG, task type must be set.\n', INVALID),
+        ("ValueError: There must be at most one 'chief' job.\n", INVALID),
+        ("ValueError: The `task_id` 2 exceeds the maximum id of worker.\n", RANGE),
+        ("ValueError: `task_type` 'worker' not found in cluster_spec.\n", RANGE),
+    ],
+)  # fmt: skip
+def test_processes_that_wait_for_each_other(text: str, cause: str) -> None:
+    roots, left = said(judged(text))
+    assert [*roots, *left][0] == cause
+    assert bool(roots) is text.startswith("ValueError")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        STARTED + "Epoch 1/3\n70/70 - 3s - loss: 2.2\nEpoch 2/3\n70/70 - 1s - loss: 1.2\n",
+        "How do I set TF_CONFIG for two machines?\n",
+        "Does MultiWorkerMirroredStrategy work over several machines?\n",
+        "MirroredStrategy hangs on two GPUs at the first step\n\nOne GPU works.\n",
+        "Horovod on two hosts hangs in the first allreduce\n",
+        "It hangs\n\nTF_CONFIG=" + CLUSTER.format(chief='"chief": ["a:2222"], ') + "\n",
+    ],
+)
+def test_nothing_waits_for_another_machine(text: str) -> None:
+    roots, left = said(judged(text))
+    assert [*roots, *left][:1] not in ([LOST], [INVALID])
+
+
 def test_windows_has_no_device_nodes() -> None:
     roots, left = said(judged("It is Windows 10 with a GeForce GTX 1650\n" + UNKNOWN))
     assert "cuinit-uvm-device-missing" not in (*roots, *left)

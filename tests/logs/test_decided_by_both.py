@@ -241,21 +241,15 @@ OTHER_KERNEL = "The GPU does not work\n\n{refuses}\nI'm on the kernel 6.9 and nv
         (REBOOTS, "psu-insufficient"),
         (REBOOTS + "It is too hot, too.\n", None),
         (NOT_READY, "fabric-manager-not-running"),
-        (NOT_READY + "The fabric manager is of another version than the driver.\n", "fabric-manager-version-mismatch"),
+        (NOT_READY + "The fabric manager is of another version than the driver.\n", None),
         (NOT_READY.split("\n")[-2], None),
         (NO_CUDNN, "cudnn-missing"),
         (NO_CUDNN + "cuDNN 8.2 is installed.\n", None),
         (NO_CUDNN.replace("I have", "Having").replace("what I get", "the end"), None),
         (OTHER_KERNEL.format(refuses=REFUSES), "driver-module-not-loaded"),
-        # hardly anything else fits
-        (
-            TELLS.format(line="cuInit failed: system has unsupported display driver / cuda driver combination"),
-            "driver-library-mismatch",
-        ),
-        (
-            TELLS.format(line=COMPAT.strip()) + "\nThe library that is loaded is older than the driver.\n",
-            "cuda-compat-unsupported",
-        ),
+        # that hardly anything else fits makes nothing likely
+        (TELLS.format(line="cuInit failed: system has unsupported display driver / cuda driver combination"), None),
+        (TELLS.format(line=COMPAT.strip()) + "\nThe library that is loaded is older than the driver.\n", None),
         ("cuInit failed: system has unsupported display driver / cuda driver combination\n" * 8, None),
         # what is named as installed is what is asked for, or is not
         (TELLS.format(line=NO_CUBLAS.strip()) + "\nWe have CUDA 9.0 installed.\n", "ld-library-path-not-set"),

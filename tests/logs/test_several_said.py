@@ -64,6 +64,20 @@ FOUND = "I tensorflow/core/common_runtime/gpu/gpu_device.cc:885] Found device 1 
         ),
         ("My box has 6 cards but training happens on gpu 0\n", ONE),
         ("GPUs other than the first are idle\n", ONE),
+        ("use several gpus\n\nworker_gpu=3 is set, but nvidia-smi does not show that all are in use\n", ONE),
+        ("Eight T4\n\nby nvidia-smi they aren't all used, though the log lists 8 GPUs\n", ONE),
+        ("multiple GPUs\n\nTensorFlow detects 3 GPUs but nvidia-smi shows activity on one\n", ONE),
+        ("I cannot see in nvidia-smi that more than one GPU is used, with 4 in the machine\n", ONE),
+        ("Why does tensorflow only use one GPU? I have two and want both to work\n", ONE),
+        ("GPU 2개를 할당했는데 0번만 사용되고 1번은 0% 입니다\n", ONE),
+        ("GPU가 4개 있는데 학습할 때 하나만 사용돼요\n", ONE),
+        ("multi gpu\n\nGPU 1번은 메모리만 차지하고 사용률은 0% 입니다\n", ONE),
+        ("GPUが4枚あるのに1枚しか使われません\n", ONE),
+        ("マルチGPUで学習したいが、他のGPUは使われていません\n", ONE),
+        ("Why can I not see more than one GPU working in nvidia-smi? I set num_gpus=2\n", ONE),
+        ("second gpu idle in training, how to use both\n", ONE),
+        ("Почему обучение идет только на одной видеокарте? Их две\n", ONE),
+        ("显卡有两张,但训练只用了第一张\n", ONE),
         # no faster than one
         ("MirroredStrategy slows down training\n\nI have 4 of them. A step takes much longer.\n", SCALING),
         ("multi_gpu_model gives no speedup\n\nBoth GPUs show load.\n", SCALING),
@@ -99,6 +113,22 @@ FOUND = "I tensorflow/core/common_runtime/gpu/gpu_device.cc:885] Found device 1 
         ("Training on 24 workers is slow\n\nAny tips for MultiWorkerMirroredStrategy?\n", SCALING),
         ("多机训练慢\n\n两台机器比一台机器还慢\n", SCALING),
         ("MultiWorkerMirroredStrategy mit 6 Workern: Training sehr langsam\n", SCALING),
+        ("multi_gpu_model\n\nIt does not make the most of the GPUs that are there, why is that?\n", SCALING),
+        ("MirroredStrategy doesn't utilize the GPUs well\n\nBoth run at 40%.\n", SCALING),
+        ("Horovod with 8 GPUs: utilization is only at 40% on each\n", SCALING),
+        ("multi_gpu_model: GPU usage of each card is just 25 %\n", SCALING),
+        (
+            "Training with 8 V100 is slow\n\nIt seems slower than with 1 GPU. If I raise the batch size, it goes OOM.\n",
+            SCALING,
+        ),
+        (
+            "MirroredStrategy takes longer than no strategy on 2 GPUs. By the way a batch of 32 ends in an OOM.\n",
+            SCALING,
+        ),
+        ("GPU 2개로 학습해도 속도가 같습니다\n", SCALING),
+        ("MirroredStrategy with 2 GPUs: both at 30%, CPU at 100%, input pipeline is the bottleneck\n", INPUT),
+        ("Using 4 GPUs with tf.distribute increases the time per epoch from 100 to 140 seconds\n", SCALING),
+        ("My 2-GPU throughput is 210 images/sec while one gets 200 images/sec\n", SCALING),
         # the machine goes down
         ("Computer reboots while training\n\nWith only one GPU it doesn't.\n", SUPPLY),
         (
@@ -113,6 +143,7 @@ FOUND = "I tensorflow/core/common_runtime/gpu/gpu_device.cc:885] Found device 1 
         # they hang or spoil each other's data
         ("训练卡住\n\n用两块GPU训练时卡在第一个step不动\n", PEERS),
         ("Mit zwei GPUs bleibt das Training beim ersten Schritt stehen\n", PEERS),
+        ("Training hangs at the first epoch with two RTX 4090\n", "p2p-unsupported-geforce"),
         ("Multi-GPU: the loss explodes to NaN, a single GPU trains normally\n", PEERS),
         ("Wrong results\n\nWith MirroredStrategy on 2x A6000 the loss is garbage, one card alone converges.\n", PEERS),
         # some are not there, or another one is asked for
@@ -148,6 +179,11 @@ def test_several_gpus(text: str, cause: str) -> None:
         "The project takes only GPU:0 and GPU:1 of my four GPUs.\n",
         "In the task manager GPU 1 is at 0 % when both GPUs are there.\n",
         "Only one of my two GPUs is detected.\n",
+        "I'd like to use only GPU 1 of my two GPUs, how?\n",
+        "GPU를 하나만 사용하고 싶습니다\n\nGPU가 2개 있습니다\n",
+        "While they last, GPU and CPU of my machine with 2 GPUs idle at 0%.\n",
+        "2 GPUs at 97%\n\nOne CPU core is at 100%, the other cores idle.\n",
+        "In the task manager GPU 1 shows 3D at 1 %, Copy at 0 %, there are 2 GPUs.\n",
         "Two GPUs, each at 50%\n\nDoes training with two need more RAM than with just one?\n",
         "My colleague uses GPU 0, which one shall I take?\n" + TABLE.format(9000, 93, 200, 0),
         "DataLoader with 8 workers is slow\n\nThe processor is at its limit.\n",
@@ -183,6 +219,37 @@ def test_one_that_idles_makes_none_slower() -> None:
     text = "Training is 10 times slower with a second GPU\n\n" + TABLE.format(10700, 93, 10600, 0)
     assert first(text) == SCALING
     assert first("GPUs\n\n" + TABLE.format(10700, 93, 10600, 0)) == ONE
+
+
+_HELD = "|    {0}   N/A  N/A      4242      C   python3                          {1:5d}MiB |\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Why does tensorflow only use one GPU, but takes up two GPUs?\n\n"
+        + _HELD.format(0, 249)
+        + _HELD.format(1, 7517),
+        "A process also shows up on the second GPU\n\nI train on GPU 1 and 250MiB of GPU 0 are taken as well. Why?\n",
+        "With tf.device it computes on GPU 1 as it should, but 180 MiB are allocated on GPU 0, too. Why?\n",
+        "Why does it hold 120MB on my second GPU when I only use the first?\n",
+    ],
+)
+def test_a_context_is_no_work(text: str) -> None:
+    assert first(text) == ""
+
+
+def test_more_than_a_context_is_taken() -> None:
+    both = _HELD.format(0, 10780) + _HELD.format(1, 10790)
+    assert first(f"TensorFlow takes the memory of both GPUs, but I only want to use one\n\n{both}") == ALL_MEMORY
+    assert first(f"Only one GPU is used\n\nI have two, but the second stays at 0%.\n{both}") == ONE
+
+
+def test_memory_is_what_it_is_about() -> None:
+    text = (
+        "OOM with 2 GPUs\n\nIt runs out of memory with MirroredStrategy even with batch size 1, and it is slow, too.\n"
+    )
+    assert first(text) == "gpu-oom-model-or-data"
 
 
 def test_a_failure_counts_before() -> None:

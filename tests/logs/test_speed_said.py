@@ -33,6 +33,8 @@ OF_SPEED = {INPUT, LAUNCH, COLD}
         "My training doesn't get faster with a better GPU\n\nI moved from a GTX 1060 to an RTX 3080 and the time per epoch is just the same.",
         "Same speed on V100 and K80\n\nTraining our detector takes the same time on both.",
         "What is the bottleneck?\n\nCPU 30%, GPU 25%, SSD 100%. Training UNet.",
+        "训练YOLO的时候GPU利用率一会0一会100,怎么解决?",
+        "Weird GPU usage graph\n\nThe usage looks like spikes, 0 for 3 seconds and 90% for one.",
         "GPU nur zu 15% ausgelastet\n\nDas Training dauert ewig.",
         "GPU wird kaum genutzt\n\nTraining läuft, aber die Grafikkarte ist nur kurz bei 30% und dann wieder bei 0%.",
         "训练时GPU利用率很低\n\nGPU利用率只有10%左右,显存占满了,CPU很高,速度很慢。",
@@ -40,6 +42,8 @@ OF_SPEED = {INPUT, LAUNCH, COLD}
         "\u0412\u0438\u0434\u0435\u043e\u043a\u0430\u0440\u0442\u0430 \u043f\u043e\u0447\u0442\u0438 \u043d\u0435 \u0438\u0441\u043f\u043e\u043b\u044c\u0437\u0443\u0435\u0442\u0441\u044f \u043f\u0440\u0438 \u043e\u0431\u0443\u0447\u0435\u043d\u0438\u0438\n\n\u0417\u0430\u0433\u0440\u0443\u0437\u043a\u0430 GPU \u043f\u0440\u044b\u0433\u0430\u0435\u0442 \u043e\u0442 0 \u0434\u043e 40%, \u043f\u0440\u043e\u0446\u0435\u0441\u0441\u043e\u0440 \u0437\u0430\u0433\u0440\u0443\u0436\u0435\u043d \u043f\u043e\u043b\u043d\u043e\u0441\u0442\u044c\u044e.",
         "Uso de GPU muy bajo\n\nAl entrenar la red el uso de la GPU no pasa del 8%.",
         "Utilisation GPU très faible pendant l'entraînement\n\nMon GPU n'est utilisé qu'à 10 %, alors que le CPU est à 100 %.",
+        "Slow phases\n\nFor hours CPU and GPU are nearly idle, while one single thread is at 100%. It is not heat. 2x GTX 1080",
+        "Training pauses\n\nGPU idle, a single thread at 100% CPU, then it goes on at full speed.",
         "GPU使用率が低い\n\n学習中のGPU使用率が10%前後しかない。",
     ],
 )
@@ -55,6 +59,11 @@ def test_it_waits_for_its_data(text: str) -> None:
         "PPO training does not benefit from GPU\n\nusing PPO2 with MlpPolicy, gpu util is 8% and fps same as on cpu",
         "RL agent: GPU utilization 5%\n\nThe environment is Atari and I use A2C. Is that expected?",
         "predict in a for loop takes forever with GPU\n\nI have 10000 samples, batch size 1. GPU usage is 3 %",
+        "PPO2, MlpPolicy, RTX 2070\n\nGPU is used 4%, one of my 8 CPU cores is at 100%.",
+        "TD3 low gpu usage\n\nutil is 3-6 % and just one CPU core is busy at 99%, 11 others idle.",
+        "GPU 9%, single-core load 100%, MlpLstmPolicy",
+        "Task manager says 7% for the GPU, so it is way slower than with my CPU. GTX 960",
+        "GPU usage 11 %\n\n>python text_lstm_v2.py\nUsing TensorFlow backend.\nIt is slower than with the CPU, the task manager shows 11 % too.",
         "Self-play is slow\n\nMCTS calls predict for one position after another. GPU is at 4%. Same speed when I use CPU.",
         "No difference between CPU and GPU\n\nI train a DQN agent on CartPole and the GPU makes no difference in time.",
         "GPU doesn't give any speedup for reinforcement learning (DDPG)",
@@ -77,6 +86,9 @@ def test_it_waits_for_the_program(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "Why is it faster on CPU?\n\nA regression with 10 neurons on a GTX 1060",
+        "Weird: my i5 trains the perceptron faster than my GTX 1660",
+        "Slow predict\n\nOne sample takes 45 ms on my 2080 Ti and 12 ms on CPU.",
         "GPU gives the same performance as the CPU\n\nnvidia-smi lists the python process. But the training is as slow as without it.",
         "There's no improvement with GPU\n\nTraining takes just as long with the GPU as with the CPU. Memory is allocated on the card.",
         "GPU slow on Tensorflow 2.x\n\nGPU is recognised, 30 s/step. my friend has the same card and needs 2 s.",
@@ -102,6 +114,9 @@ def test_it_is_no_faster(text: str) -> None:
         "erste Inferenz dauert 8 Minuten\n\nDanach läuft jedes Bild in 50 ms. RTX 3080.",
         "启动要等10分钟才开始训练,之后速度正常,RTX3090 tf1.15",
         "\u041f\u0435\u0440\u0432\u044b\u0439 \u0437\u0430\u043f\u0443\u0441\u043a \u0434\u043b\u0438\u0442\u0441\u044f 10 \u043c\u0438\u043d\u0443\u0442\n\n\u043f\u043e\u0442\u043e\u043c \u0432\u0441\u0435 \u0440\u0430\u0431\u043e\u0442\u0430\u0435\u0442 \u0431\u044b\u0441\u0442\u0440\u043e. \u0412\u0438\u0434\u0435\u043e\u043a\u0430\u0440\u0442\u0430 RTX 3060, TF 2.3",
+        "RTX 3060: 最初の実行に10分かかる、その後は速い",
+        "第一次推理要3分钟,后面每次只要50ms,显卡3080",
+        "My 3090 hangs for 10 minutes at the start and then goes on",
         "El primer paso tarda 7 minutos\n\nDespués cada paso tarda 0.1 s. RTX 3070 y TF 2.1.",
         "A primeira inferência demora 9 minutos, depois fica rápida. Placa RTX 3090",
     ],
@@ -152,12 +167,57 @@ def test_it_is_another_matter(text: str) -> None:
         "pip install takes 20 minutes the first time, later it's cached. Is there a wheel?",
         "First epoch takes 60 s, the second 55 s. What do you get?",
         "Accuracy differs between CPU and GPU\n\nOn the CPU I get 0.912, on the GPU 0.911. Why isn't it the same?",
+        "Task manager shows 4% GPU\n\nBut GPU-Z says 96% load. Does it work?",
+        "GPU usage is at 98% and the temperature is 70 C. All good?",
+        "The first epoch takes 120 s as it fills the cache, the later ones 20 s. Fine.",
+        "GPU hardly used by the task manager\n\nHWMonitor always has it at 90-99%.",
+        "Task manager: my GPU isn't used?\n\nWhile it trains the card is at 80 degrees and its fan is loud.",
+        "Is my GPU used? Task manager says 0%, while nvidia-smi dmon prints 95% sm.",
         "Training is fast, GPU utilization is 95%. What learning rate do you use with batch size 8?",
         "Will a RTX 3090 be faster than the 2080 Ti for this model?",
     ],
 )
 def test_nobody_complains(text: str) -> None:
     assert first(text + "\n") == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Task manager shows 6% GPU\n\nGPU-Z also shows 8%. UNet from jpegs is slow.",
+        "GPU at 5% in task manager\n\nnvidia-smi shows 92% memory and 7% GPU util, training from jpegs is slow",
+        "Task manager says the GPU isn't used\n\nThe CPU is at 100 %, nvidia-smi shows 0%.",
+    ],
+)
+def test_another_tool_shows_it_idle_too(text: str) -> None:
+    assert first(text + "\n") != ""
+
+
+LOG = (
+    "2021-06-01 12:00:00.123456: I tensorflow/stream_executor/platform/default/dso_loader.cc:53] Successfully opened dynamic library libcudart.so.11.0\n"
+    "2021-06-01 12:00:02.123456: I tensorflow/core/common_runtime/gpu/gpu_device.cc:1418] Created TensorFlow device (/job:localhost/replica:0/task:0/device:GPU:0 with 9800 MB memory) -> physical GPU (device: 0, name: GeForce RTX 2080 Ti, pci bus id: 0000:01:00.0, compute capability: 7.5)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("title", "cause"),
+    [
+        ("GPU util 20%, cpu 100% on all cores, training on ImageNet", INPUT),
+        ("ssd mobilenet training: GPU-Util mostly 0%, sometimes 60%", INPUT),
+        ("Embedding + LSTM classifier: gpu 20 s/epoch, cpu 14 s/epoch", LAUNCH),
+        ("Horovod: 8 GPUs only 2x as fast as 1 GPU", "scaling-below-expected"),
+        ("두 번째 GPU는 0%, 첫 번째 GPU만 사용됩니다, GPU 2개", "single-gpu-silently"),
+    ],
+)
+def test_a_title_above_a_log_is_somebodys(title: str, cause: str) -> None:
+    assert first(f"{title}\n\n{LOG}") == cause
+    assert first(LOG) == ""
+
+
+def test_all_cores_make_data_and_one_does_not() -> None:
+    text = "DDPG on GTX 1080\n\nGPU at 8%, {cpu} at 100%.\n"
+    assert first(text.format(cpu="one CPU core")) == LAUNCH
+    assert first("GPU 8%\n\nall 16 CPU cores at 100% with my generator\n") == INPUT
 
 
 def test_a_first_use_that_takes_minutes_decides_where_later_ones_are_quick() -> None:

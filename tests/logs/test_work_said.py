@@ -162,6 +162,18 @@ MIXED, COPIES, LAUNCH, INPUT, COLD, MAC, NO_GPU = (
             NO_GPU,
             "Really slow epochs\n\nUsing TensorFlow backend.\n2019-05-06 10:11:12.131415: I tensorflow/core/platform/cpu_feature_guard.cc:142] Your CPU supports instructions that this TensorFlow binary was not compiled to use: AVX2\nTrain on 5000 samples\nEpoch 1/100\n 128/5000 [..............] - ETA: 1:02:11 - loss: 0.7\n 256/5000 [>.............] - ETA: 1:01:40 - loss: 0.6\n",
         ),
+        (NO_GPU, "Low GPU usage\n\nnvidia-smi shows 310MiB / 11175MiB and 0-3% util, 9W / 250W. Training is slow."),
+        (NO_GPU, "显存只用了 96MiB/8117MiB,GPU利用率 3%,训练很慢"),
+        (NO_GPU, "Why so slow? GPU memory: 90 MiB of 8 GB, the card draws 6 W"),
+        (
+            NO_GPU,
+            "training takes very long\n\nI just have tensorflow 1.5 installed, an epoch takes an hour. I have a gtx 1070.",
+        ),
+        (NO_GPU, "Is this normal?\n\n20 s per step. I installed only tensorflow 1.12, the pc has an nvidia card"),
+        (
+            NO_GPU,
+            "epoch of 2 hours\n\nWith tensorflow 1.8. Do I have to set something so that the GPU is used automatically?",
+        ),
         (
             COLD,
             "Very slow on RTX 3090\n\ntensorflow-gpu 1.15, CUDA 10.0. With the 2080 Ti it starts in seconds, with the 3090 nothing happens for 10 minutes.",
@@ -237,6 +249,10 @@ def test_it_is_named_first(cause: str, text: str) -> None:
             "Loss does not go down\n\n2018-03-02 10:11:12.131415: I tensorflow/core/platform/cpu_feature_guard.cc:140] Your CPU supports instructions that this TensorFlow binary was not compiled to use: AVX2 FMA\nEpoch 1/5\n 10/100 - loss 2.3\n 20/100 - loss 2.3\n",
         ),
         (COLD, "Training takes 10 minutes per epoch on RTX 3080, CUDA 11.2, TF 2.6. GPU usage 30%"),
+        (NO_GPU, "GPU usage low, 7700MiB / 8117MiB, 12%. Training is slow."),
+        (NO_GPU, "Training is slow, the host has 300MiB / 16000MiB left"),
+        (NO_GPU, "tensorflow 1.12 on a GTX 1080: training takes 3 hours, GPU utilization 20%"),
+        (NO_GPU, "How long does it take with tensorflow 1.4? Thanks!"),
         (COLD, "Reading 100k images takes 20 minutes before training, CPU-bound"),
     ],
 )
@@ -259,6 +275,29 @@ _CARD = """\
 def test_a_card_that_holds_nothing_is_not_trained_on(used: str, busy: int, named: bool) -> None:
     text = "Low GPU usage\n\nTraining takes too long, my gpu utilization is under 10% and the CPU at 95%.\n\n"
     assert (first(text + _CARD.format(used=used, busy=busy)) == NO_GPU) is named
+
+
+_XLA = (
+    "2020-12-21 11:43:32.740352: I tensorflow/compiler/xla/service/service.cc:{line}] XLA service 0x21c initialized for platform CUDA (this does not guarantee that XLA will be used). Devices:\n"
+    "2020-12-21 11:43:32.747526: I tensorflow/compiler/xla/service/service.cc:176]   StreamExecutor device (0): {card}\n"
+)
+_LOADED = "2020-12-21 11:43:30.1: I tensorflow/stream_executor/platform/default/dso_loader.cc:48] Successfully opened dynamic library {}\n"
+_NEW, _OLD = "GeForce RTX 3080, Compute Capability 8.6", "GeForce GTX 1080, Compute Capability 6.1"
+
+
+@pytest.mark.parametrize(
+    ("log", "compiles"),
+    [
+        (_XLA.format(line=168, card=_NEW), True),
+        (_LOADED.format("cudart64_101.dll") + _XLA.format(line=174, card=_NEW), True),
+        (_XLA.format(line=174, card=_NEW), False),
+        (_XLA.format(line=168, card=_OLD), False),
+        (_LOADED.format("libcudart.so.11.0") + _XLA.format(line=168, card=_NEW), False),
+    ],
+)
+def test_a_build_from_before_its_card_stands_still(log: str, compiles: bool) -> None:
+    text = "Training does not get beyond the first epoch\n\nIt gets stuck here, nothing more happens.\n\n" + log
+    assert (first(text) == COLD) is compiles
 
 
 def test_what_takes_as_long_with_several_processes_is_no_first_use() -> None:

@@ -11,6 +11,9 @@ def _first(*names: str) -> tuple[str, ...]:
     return (*names, *(n for n in _ANY if n not in names))
 
 
+_WAITS = ("tf-config-address-unreachable", "tf-config-localhost", "nccl-wrong-interface", "tf-config-port-taken")
+
+
 CLUES: dict[str, tuple[str, ...]] = {
     "nccl-shm-other": ("nccl-shm-too-small", "nccl-wrong-interface"),
     "nccl-duplicate-gpu": ("mig-single-instance-limit", "cuda-visible-devices-wrong"),
@@ -44,5 +47,8 @@ CLUES: dict[str, tuple[str, ...]] = {
     "nccl-op-absent": ("nccl-unavailable-windows", "tf-cpu-only-package"),
     "collective-hangs": _ANY,
     "hangs-off-nvlink": ("nccl-p2p-iommu-acs", "p2p-unsupported-geforce", "multi-gpu-topology-no-p2p", "nccl-shm-too-small"),
+    "workers-wait-said": _WAITS,
+    "session-waits": _WAITS,
+    "chief-missing-said": ("tf-config-invalid", "tf-config-address-unreachable"),
     "mirrored-on-windows": ("nccl-unavailable-windows",),
 }  # fmt: skip

@@ -36,6 +36,7 @@ CLUES: dict[str, tuple[str, ...]] = {
     "memory-short-told": _MEMORY,
     "memory-grows-told": (*_MEMORY, "host-memory-leak"),
     "host-memory-grows-told": ("host-memory-leak", "cgroup-memory-limit", "gpu-oom-model-or-data"),
+    "host-memory-much-told": ("host-memory-leak", "cgroup-memory-limit"),
     "host-memory-short-told": ("cgroup-memory-limit", "host-memory-leak"),
     "takes-much-told": ("tf-preallocates-all-memory", "gpu-oom-model-or-data", "gpu-memory-held-by-other-process"),
     "memory-kept-told": ("tf-preallocates-all-memory", "gpu-memory-held-by-other-process", "gpu-oom-model-or-data"),
