@@ -21,7 +21,7 @@ _NO_CARD = (
     rf"\b(?:I|we|he|she|they)(?: really| just| simply)? (?:do not|don'?t|did not|didn'?t|haven'?t|have not)(?: even| actually| currently)?(?: have| own| got|)(?: an?| any) {_CARD}"
     rf"|\b(?:I|we|I've|we've|he|she|they)(?: have| own| got| has)(?: got)? no {_CARD}"
     rf"|(?:\b{_MINE} (?:[\w-]+ ){{0,2}}?|^|[.,;] ){_HOST}(?: that| which)? (?:(?:has|have|had|got|with)(?: got)? no|(?:does not|doesn'?t|do not|don'?t) (?:even |actually )?(?:have|contain)(?: an?| any)?|is without(?: an?| any)?) {_CARD}"
-    rf"|\bthere (?:isn't|is not|aren't|are not) (?:an?|any) {_CARD} (?:in(?:side)?|on) (?:it|{_MINE} (?:[\w-]+ ){{0,2}}?{_HOST})\b|\bI only have (?:a |the )?cpus?\b|\b(?:this|that) (?:one|{_HOST}) has none\b"
+    rf"|\bthere (?:isn't|is not|aren't|are not) (?:an?|any) {_CARD} (?:in(?:side)?|on) (?:it|{_MINE} (?:[\w-]+ ){{0,2}}?{_HOST})\b|\bI only have (?:a |the )?cpus?\b|\b(?:with|has|have) (?:just|only) an? (?:\w+ )?cpus?\b|\b(?:this|that) (?:one|{_HOST}) has none\b"
     rf"|\b(?:there is|there's|there are|theres|having|has|with) no {_CARD}[^.\n]{{0,12}}?\b(?:in(?:side)?|on|at)(?: (?:it|here)\b| {_MINE} (?:[\w-]+ ){{0,2}}?{_HOST}\b|\W{{0,2}}(?:$|, ))"
     rf"|\b{_HOST} (?:with no|(?:without|w/o)(?: an?| any)?|(?:that |which )?lack(?:s|ing)?(?: an?| any)?) {_CARD}"
     rf"|\b{_HOST}[^.\n]{{0,12}}(?:, |\()no {_CARD}(?: inside\b|\))|\bno {_CARD} in {_MINE} (?:[\w-]+ ){{0,2}}?{_HOST}\b|\b(?:where|if|when|as|since) (?:there(?:'s| is) )?no {_CARD}(?: (?:is|are) (?:installed|there|present|built in)\b|[.,]| in (?:it|the host)\b)"
@@ -58,7 +58,7 @@ def settle(notes: Notebook, lines: Iterable[tuple[int, str]]) -> None:
     if not kinds & _OF_LIBRARIES and any(word in text for _, text in lines for word in _ROOT):
         _of_root(notes, lines, kinds)
     if kinds & _OF_CONTAINERS and not symptoms & _FAILURES - {"cuinit-fails"}:
-        _note(notes, "container-loses-gpu", _lost(lines), _NOT_STARTED)
+        _note(notes, "container-loses-gpu", _lost(lines, "daemon-reload" in kinds), _NOT_STARTED)
     if "cluster-named" in kinds:
         _of_a_cluster(notes, lines, kinds, symptoms)
 
@@ -103,7 +103,7 @@ _OF_A_NODE = Pattern(
     rf"|\b(?P<n2>{_N}) {_GPUS} (?:each|(?:per|in each|on each|of each|in every|on every|of one|on one) {_NODES})|\b(?P<n3>{_N}) (?:gpus? )?(?:of|on|from|in) (?:one|the (?:first|one)) {_NODES}\b"
 )
 _ASKED = Pattern(
-    rf"(?i)(?:\b(?:ask\w*(?: for)?|request\w*|get|use|wants?|needs?|with|limits? (?:to|of|is|=)|gpu_limit\()|nvidia\.com/gpu['\"]?: ?['\"]?)(?: a pod| one pod)?(?: of| with| for)? ?(?P<n>{_N})\b(?! (?:{_NODES}|replicas|pods))(?! (?:v|t|k|p|a)\d+ each)"
+    rf"(?i)(?:\b(?:ask\w*(?: for)?|request\w*|get|use|wants?|needs?|with|for|limits? (?:to|of|is|=)|gpu_limit\()|nvidia\.com/gpu['\"]?: ?['\"]?)(?: a pod| one pod)?(?: of| with| for)? ?(?P<n>{_N})\b(?! ?(?:{_NODES}|replicas|pods|minutes|hours|days|weeks|epochs|%|s\b|x\b))(?! (?:v|t|k|p|a)\d+ each)"
 )
 _WITH_FEWER = Pattern(
     rf"(?i)\b{_N} gpus?\b[^.\n]{{0,12}}\b(?:works?|worked|runs? fine)\b|\b(?:works?|worked|runs?|fine|ok|okay)\b[^.\n]{{0,40}}\b(?:with|for|up to|if I (?:use|request|ask for)) (?:only )?{_N}\b|(?:\b(?:with|up to|request\w*|asking for|for) |gpu: ?)(?:only |less than |fewer than )?{_N}\b[^.\n]{{0,40}}\b(?:works?|worked|runs?|fine|ok|okay)\b"
@@ -128,7 +128,7 @@ def _asks_beyond_a_node(lines: list[str]) -> bool:
 
 
 _UNASKED = Pattern(
-    r"(?i)(?=[^\n]{0,400}\b(?:(?:(?:does|do|did)(?:n't| not) (?:\w+ )?(?:request|ask|specify|set|have)|without (?:(?:a|an|any|the) )?(?:\w+ ){0,2}(?:gpu|resources?|limits?|request\w*)|no (?:[\w./]+ ){0,3}(?:limits?|resources?|requests?)|leaves? out the limits?|not (?:requested|specified|asked)|unrequested|requests? no)\b))"
+    r"(?i)(?=[^\n]{0,400}\b(?:(?:(?:does|do|did)(?:n't| not) (?:\w+ )?(?:request|ask|specify|set|have)|without (?:(?:a|an|any|the) )?(?:\w+ ){0,2}(?:(?:nvidia\.com/)?gpu|resources?|limits?|request\w*)|no (?:[\w./]+ ){0,3}(?:limits?|resources?|requests?)|leaves? out the limits?|not (?:requested|specified|asked)|unrequested|requests? no)\b))"
     r"[^\n]{0,400}?\b(?:gpus?\b[^.\n]{0,30}\b(?:visible|exposed|accessible|available|listed|seen|isolat\w*|show up|shows up)|(?:sees?|seen|lists?|shows?|access(?:es)?|gets?|use)\b[^.\n]{0,30}?\b(?:all|every|each|the|node'?s?)\b[^.\n]{0,14}\bgpus?|(?:can|could|does|may|able to)\b[^.\n]{0,20}\b(?:use|see|access|reach) (?:the |all )?gpus?|lists? gpus in|gpus? (?:can be|are|is) (?:seen|visible|listed)|(?:gets|has|sees) (?:all|every one) of them)\b"
 )
 _SEES_NONE = Pattern(
@@ -181,7 +181,7 @@ _RELOADED = Pattern(
 )
 _IDLE = Pattern(
     r"(?i)\b(?:stay|sit|left|leave|leaving|stood|stand|being|was|is|been|running)\w* (?:\w+ ){0,3}?idle\b(?! (?:gpu|memory))|\bidle (?:for|over|a while|some|several|overnight|time|all night)\b|\b(?:every|each|next|in the) morning\b|\bovernight\b|\bover ?night\b|\bover the weekend\b"
-    r"|\bscreen (?:is|was|got|gets|had been)? ?(?:locked|off)\b|\block(?:ed|ing)? (?:the |my )?screen\b|\bscreen ?saver\b|\b(?:come|came|coming|go|went|going|get|got|return|returned|walk\w*|am|step\w*) (?:back|away) (?:to|from) (?:the |my )?(?:computer|machine|pc|laptop|workstation|desk|keyboard)\b|\b(?:long|some) (?:period|time)s? of inactivity\b|\binactiv(?:e|ity)\b"
+    r"|\b(?:screen|monitor|display)s? (?:\w+ ){0,3}?(?:locked|off|standby|dark|blank)\b|\block(?:ed|ing)? (?:the |my )?screen\b|\bscreen ?saver\b|\b(?:come|came|coming|go|went|going|get|got|return|returned|walk\w*|am|step\w*) (?:back|away) (?:to|from) (?:the |my )?(?:computer|machine|pc|laptop|workstation|desk|keyboard)\b|\b(?:long|some) (?:period|time)s? of inactivity\b|\binactiv(?:e|ity)\b"
 )
 
 
@@ -222,11 +222,17 @@ def _answers(lines: list[tuple[int, str]]) -> Iterator[tuple[bool, bool, tuple[i
 
 _USER = r"(?:(?:an? |my |the |any |every |each |other |all )*(?:non-?root|normal|regular|ordinary|unprivileged|standard|own|simple|non-?privileged|service(?:'s)?)? ?(?:users?(?: accounts?)?(?: \d+| that (?:is|are)(?:n't| not) root)?|account|uid \d+))"
 _SU = r"(?:root|sudo|super-?user)\b(?![-/=.]\w|[-/]|`? ?(?:cause|director|folder|of\b|partition|files?\b|path|ports?\b|node|apt|pip|yum|dnf|zypper|pacman|systemctl|service|modprobe|rmmod|docker|podman|snap))"
+_ONLY_ROOT = Pattern(
+    rf"(?i)\b(?:only|just|except|unless)\b(?: [\w']+){{0,5}}? (?:as|with|for|under|by|using|via|if|when|from)(?: [\w']+){{0,5}}? `?{_SU}|\b(?:only|except|unless|just|nur|s[oó]lo|seulement|apenas|somente) {_SU}|\b(?:root|sudo|superuser)(?: rights| user)? (?:only|alone)\b"
+    rf"|\b(?:needs?|requires?) {_SU} (?:to|for) (?:use|see|find|run|get|my|the|cuda)\b|\b(?:have|has|need|needs) to be {_SU}|\bque (?:pour|par|en) (?:le )?{_SU}|только (?:через|под|от) (?:sudo|root)"
+)
+_ABOUT_GPUS = Pattern(
+    r"(?i)\b(?:gpus?|cuda|(?:graphics |video )?cards?|nvidia\S*|torch\S*|tensorflow\S*|(?:[rg]tx ?)?\d0[5-9]0)\b|Grafikkarte|显卡|видеокарт"
+)
 _ROOT_HAS = Pattern(
-    rf"(?i)\b(?:only|just|except|unless)\b(?: [\w']+){{0,5}}? (?:as|with|for|under|by|using|via|if|when|from)(?: [\w']+){{0,3}}? `?{_SU}|\b(?:only|except|unless|just|nur|s[oó]lo|seulement|apenas|somente) {_SU}|\b(?:root|sudo|superuser)(?: rights| user)? (?:only|alone)\b|\b(?:needs?|requires?) {_SU} (?:to|for) (?:use|see|find|run|get|my|the|cuda)\b"
-    rf"|\b(?:with|as|using|under|by|via|mit|als|con|como|com|avec|en|durch)\s?(?:the )?`?{_SU}(?: user)?(?:(?!\b(?:not|no|fails?|false)\b|n't\b)(?:[^.;\n]|\.(?=\w))){{0,50}}?(?:\bTrue\b|\bworks?\b|\bworked\b|\b(?:it|all|everything) is (?:fine|ok|there)\b|\blists?\b|\bsees?\b|\bfinds?\b|\bfound\b|\bfine\b|\bok\b|\bdetect\w*|\bavailable\b|\bsucceeds?\b|\bfunciona\b|\bgeht\b|\bmarche\b|\bthey do\b|\bit (?:does|is)\b(?=\W|$)|\bResult = PASS)"
+    rf"(?i)\b(?:with|as|using|under|by|via|mit|als|con|como|com|avec|en|durch)\s?(?:the )?`?{_SU}(?: user)?(?:(?!\b(?:not|no|fails?|false)\b|n't\b)(?:[^.;\n]|\.(?=\w))){{0,50}}?(?:\bTrue\b|\bworks?\b|\bworked\b|\b(?:it|all|everything) is (?:fine|ok|there)\b|\blists?\b|\bsees?\b|\bfinds?\b|\bfound\b|\bfine\b|\bok\b|\bdetect\w*|\bavailable\b|\bsucceeds?\b|\bfunciona\b|\bgeht\b|\bmarche\b|\bthey do\b|\bit (?:does|is)\b(?=\W|$)|\bResult = PASS)"
     rf"|\b(?:works?|worked|sees|lists|shows|finds|detect(?:s|ed)|is (?:there|found|seen|fine|ok|true)|available)\b[^.\n]{{0,30}}\b(?:as|with|under|by|using|for) (?:the )?{_SU}|\bsudo (?:-\w+ )?(?:\S*python\S*|nvidia-smi|\S+\.py|\.?\S*/\S+)[^\n]{{0,60}}\b(?:works|worked|is fine|shows it|finds it)\b|\bsudo works\b|\b(?:run|start|launch)\w* (?:it )?(?:with |as |by )?`?{_SU} \w[^.\n]{{0,40}}\b(?:finds|sees|works|uses|detects)\b"
-    rf"|^\W*root\W{{1,6}}(?:true|yes|ok|works)\b|\broot can\b(?=\W|$)|\busers? other than root\b|\bque (?:pour|par|en) (?:le )?{_SU}|только (?:через|под|от) (?:sudo|root)|(?:用|使用|以) ?(?:sudo|root)[^。\n]{{0,16}}(?:True|可以|正常|成功)|without --user it is\b"
+    rf"|^\W*root\W{{1,6}}(?:true|yes|ok|works)\b|\broot can\b(?=\W|$)|\busers? other than root\b|(?:用|使用|以) ?(?:sudo|root)[^。\n]{{0,16}}(?:True|可以|正常|成功)|without --user it is\b"
 )
 _USER_LACKS = Pattern(
     rf"(?i)\b(?:as|for|under|with|by|by|als|con|como|com|in) (?:mi |mein\w* |meu )?(?:{_USER}|usuario|normaler (?:benutzer|user)|benutzer|usu[aá]rio)\b(?:[^.\n]|\.(?=\w)){{0,80}}?(?:\bfalse\b|\bempty\b|\bnot?\b|\bnone\b|n't\b|\bfails?\b|\bcannot\b|\bnothing\b|\berror\b)"
@@ -257,8 +263,10 @@ def _of_root(notes: Notebook, lines: list[tuple[int, str]], kinds: set[str]) -> 
     at = next((at for root, yes, at in answers if root and yes), None) if not any(by_user) and by_user else None
     apart = by_root and any(by_user) and not any(by_root)
     if at is None and not apart and not any(_SUDO_FAILS.search(text) for _, text in lines):
-        has, lacks = _first(lines, _ROOT_HAS), _first(lines, _USER_LACKS)
-        at = has if lacks or kinds & _LACKS else None
+        only = [line for line in lines if _ONLY_ROOT.search(line[1])]
+        at = next((line for line in only if _ABOUT_GPUS.search(line[1])), None)
+        if at is None and (kinds & _LACKS or _first(lines, _USER_LACKS)):
+            at = only[0] if only else _first(lines, _ROOT_HAS)
     board = any(_BOARD.search(text) for _, text in lines)
     if at is None or (kinds & _OF_CONTAINERS and not board):
         return
@@ -291,11 +299,11 @@ def _in_vain(lines: list[tuple[int, str]]) -> tuple[int, str] | None:
 
 _OF_CONTAINERS = {"container-named", "container-run", "talks-of-a-container", "compose-named", "in-a-container"}
 _IN_TIME = Pattern(
-    r"(?i)\bafter (?:a|one|some|a few|a couple of|several|two|three|\d{1,3})(?: or \w+)? ?(?:days?|hours?|weeks?|time|minutes)\b|\bafter (?:a while|(?:\w+ )?running for (?:days|hours|weeks))\b|\b(?:randomly|at random|sporadically|now and then|from time to time|once in a while|occasionally|intermittently|suddenly|overnight)\b|\bsome(?:times| days)\b|\b(?:takes|every|each|within) (?:some|a few|few|couple of|\d{1,2})? ?(?:days|hours|weeks)\b|\b(?:hours|days|weeks) later\b|\bdaily\b|\bone day to the next\b|\bsince (?:\d{1,3}|some|several|two|three) (?:days|weeks|hours)\b|\bfor (?:a|two|three|a couple of|a few|\d{1,2}|some|several|many) (?:weeks?|days)\b|\b(?:any ?more|no longer|day and night)\b"
+    r"(?i)\bafter (?:a|one|some|a few|a couple of|several|two|three|\d{1,3})(?: or \w+)? ?(?:days?|hours?|weeks?|time|minutes)\b|\bafter (?:a while|(?:\w+ )?running for (?:days|hours|weeks))\b|\b(?:randomly|at random|sporadically|now and then|from time to time|once in a while|occasionally|intermittently|suddenly|overnight)\b|\bsome(?:times| days)\b|\b(?:takes|every|each|within) (?:some|a few|few|couple of|\d{1,2})? ?(?:days|hours|weeks)\b|\b(?:hours|days|weeks) later\b|\bdaily\b|\bonce a (?:day|week)\b|\bone day to the next\b|\bsince (?:\d{1,3}|some|several|two|three) (?:days|weeks|hours)\b|\bfor (?:a|two|three|a couple of|a few|\d{1,2}|some|several|many) (?:weeks?|days|hours)\b|\b(?:any ?more|no longer|day and night)\b"
     r"|\bnach (?:ein paar|einigen|\d{1,2}) (?:tagen|stunden|wochen)\b|\btras (?:unos|varios|algunos) d[ií]as\b|\baprès (?:quelques|plusieurs) (?:jours|heures)\b|几(?:天|小时)后|一段时间后|через (?:несколько|пару) (?:дн|час)"
 )
 _ITSELF = r"(?:(?:the|my|this|its|that|each|our) )?(?:(?:docker|jellyfin|plex|emby|immich|frigate|media|ml|server|whole) ){0,2}(?:containers?|pods?|docker|service|stack|jellyfin|plex|frigate|emby)\b"
-_STARTS = rf"(?:\b(?:re-?start|re-?creat|re-?deploy|rebuil|re-?run|delet|stopp?|kill)\w*(?: and (?:re-?)?start\w*)?(?: of)? {_ITSELF}|\bdocker(?:[- ]compose)? (?:restart|rm|down)\b|\bstopp?\w* and (?:re-?)?start\w* (?:it\b|{_ITSELF})|\bre-?start\w* it\b)"
+_STARTS = rf"(?:\b(?:re-?start|re-?creat|re-?deploy|rebuil|re-?run|delet|stopp?|kill)\w*(?: and (?:re-?)?start\w*)?(?: of)? {_ITSELF}|\bdocker(?:[- ]compose)? (?:restart|rm|down)\b|\bstopp?\w* and (?:re-?)?start\w* (?:it\b|{_ITSELF})|\bre-?(?:start|creat)\w* it\b)"
 _AFRESH = Pattern(
     rf"(?i){_STARTS}(?:(?!\b(?:not|no|same|never)\b|n't\b)[^.\n]){{0,60}}?\b(?:fix\w*|help\w*|solv\w*|works?|worked|again|back|ok|okay|fine|cure\w*|resolv\w*|recover\w*|sees|true|(?:every|each) (?:night|day|time|morning))\b"
     rf"|\b(?:have to|has to|had to|need(?:s|ed)? to|must|only|all I (?:know|can)|until|workaround|if I|then I|unless)\b[^.\n]{{0,40}}?{_STARTS}(?![^.\n]{{0,60}}\b(?:not|no effect|same)\b)"
@@ -308,8 +316,15 @@ _OTHERWISE = Pattern(
 _OF_GPUS = Pattern(r"(?i)\b(?:gpus?|cuda\w*|nvidia\w*|nvenc|transcod\w+|nvml|card)\b|CUDA|显卡|Grafikkarte")
 
 
-def _lost(lines: list[tuple[int, str]]) -> tuple[int, str] | None:
+_GONE = Pattern(
+    r"(?i)\b(?:no (?:longer|gpu)|any ?more|gone|los(?:es|t|e)|disappear\w*|vanish\w*|fails?|unknown error)\b"
+)
+
+
+def _lost(lines: list[tuple[int, str]], reloaded: bool) -> tuple[int, str] | None:
     """A container's GPU is gone in time, and is there again when the container is started anew."""
+    if reloaded and any(_GONE.search(text) and _OF_GPUS.search(text) for _, text in lines):
+        return next(((number, text) for number, text in lines if "daemon-reload" in text), None)
     if any(_OTHERWISE.search(text) for _, text in lines) or not any(_IN_TIME.search(text) for _, text in lines):
         return None
     return _first(lines, _AFRESH) if any(_OF_GPUS.search(text) for _, text in lines) else None
