@@ -63,8 +63,9 @@ def settle(notes: Notebook, lines: Iterable[tuple[int, str]]) -> None:
         _of_a_cluster(notes, lines, kinds, symptoms)
 
 
+_OTHERS = r"(?:v4l2loopback|virtualbox|vbox\w*|zfs|spl|broadcom-sta|rtl\w{4,8}|evdi|openrazer\w*|xpadneo|xone|acpi-call|wireguard|r8168)"
 _OF_ANOTHER = Pattern(
-    r"/var/lib/dkms/(?!nvidia)[\w.-]{2,30}/|\b(?!nvidia)[a-z][\w]{2,20}-dkms\b|\bdkms (?:--?\w+ ){0,3}(?:install|build) (?:-m )?(?!nvidia|-)[a-z]"
+    rf"/var/lib/dkms/{_OTHERS}/|\b{_OTHERS}-dkms\b|\bdkms (?:--?\w+ ){{0,3}}(?:install|build) (?:-m )?{_OTHERS}\b"
 )
 """Another module than the driver's is built."""
 _NOT_BUILT = Pattern(
