@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from gpudoctor.checks._bus_said import amd, missing, none
 from gpudoctor.checks._cuinit import NO_DEVICE, NOT_READY, UNKNOWN_ERROR
 from gpudoctor.checks._driver_asked import (
     NVML_NOT_LOADED,
@@ -49,7 +50,9 @@ def _uvm_missing(facts: Facts) -> Lines:
     absent = tuple(e for e in said("node-absent") if e.values.get("path") == "/dev/nvidia-uvm")
     if lines := (*said("uvm-module-not-found"), *absent):
         return lines
-    slept = bool(said("suspended", "gone-after-suspend"))  # which is another cause, with the same remedy
+    slept = bool(
+        said("suspended", "gone-after-suspend", "uvm-reloaded")
+    )  # which is another cause, with the same remedy
     cured = () if slept else said("uvm-remedy")
     if cured and not facts.text.shows_a_failure:
         return cured
@@ -104,12 +107,16 @@ def refused_by_rules(facts: Facts) -> Lines:
 
 def _refused(facts: Facts) -> Lines:
     said = facts.text.said
+    if told := said("nvmap-refused", "only-root-on-a-board"):
+        return told
     if (theirs := said("only-root-gets-it")) and facts.system.machine == "aarch64":
         none = answer(facts) == NO_DEVICE or said("cuda-answers-100", "says-no-gpu", "no-devices")
         return theirs if none else ()
     if in_container(facts) or refused_by_rules(facts):
         return ()
     closed = tuple(e for e in said("node") if not e.values["mode"].endswith(("rw-", "rwx")))
+    if (theirs := said("only-root-and-group")) and answer(facts) != UNKNOWN_ERROR:
+        return theirs
     as_root = said("root-works")
     return (*closed, *as_root) if closed and as_root else said("node-refused")
 
@@ -135,6 +142,8 @@ _WITHOUT_LABEL = Pattern(
 
 def _suspended(facts: Facts) -> Lines:
     asleep = facts.text.said("suspended")
+    if (reloaded := facts.text.said("uvm-reloaded")) and not in_container(facts):
+        return (*facts.text.said("cuinit-failed", "cuda-answers-999")[:1], *reloaded)  # what is unloaded was there
     if _uvm_missing(facts):
         return ()
     if answer(facts) != UNKNOWN_ERROR:
@@ -359,91 +368,6 @@ def _one_instance(facts: Facts) -> Lines:
     return said("mig-asked") if not isinstance(listed, Unread) and len(listed) == 1 else ()
 
 
-# ------------------------------------------------------------------- what is on the bus
-
-
-def _vendors(facts: Facts) -> set[str]:
-    return {e.values.get("vendor", "") for e in facts.text.said("gpu-on-bus")}
-
-
-def _without_nvidia(facts: Facts) -> bool:
-    """Nothing in the text speaks of an NVIDIA GPU or of its driver at work."""
-    works = isinstance(facts.driver.kernel_version, str) or isinstance(facts.gpu.driver_version, str)
-    named = facts.text.said("nvidia-gpu-named") or "nvidia" in _vendors(facts)
-    listed = facts.tensorflow.gpus()
-    none = not isinstance(listed, Unread) and not listed
-    answered = answer(facts) in (NO_DEVICE, UNKNOWN_ERROR)
-    asks = isinstance(listed, Unread) and not facts.text.shows_a_failure
-    lacks = facts.driver.libcuda.path is None or answered or none or facts.text.shows("container-does-not-start")
-    elsewhere = facts.text.said("directml-works", "hybrid-named")
-    return not works and not named and not elsewhere and bool(lacks or asks)
-
-
-def _named(facts: Facts, *vendors: str) -> Lines:
-    return tuple(e for e in facts.text.said("other-gpu-named") if e.values.get("vendor", "").startswith(vendors))
-
-
-def _amd(facts: Facts) -> Lines:
-    if not _without_nvidia(facts):
-        return ()
-    on_bus = tuple(e for e in facts.text.said("gpu-on-bus") if e.values.get("vendor") == "amd")
-    return (*on_bus, *_named(facts, "AMD", "ATI", "Radeon", "RADEON"))
-
-
-def _none(facts: Facts) -> Lines:
-    if guest := _guest(facts):
-        return guest
-    if not _without_nvidia(facts) or _amd(facts):
-        return ()
-    said = facts.text.said
-    return (
-        *_named(facts, "Intel", "Mesa Intel"),
-        *said("gpu-not-there"),
-        *_others_on_bus(facts),
-        *_docker_of_a_mac(facts),
-    )
-
-
-def _others_on_bus(facts: Facts) -> Lines:
-    """The list of all displays, or what modprobe says of the module beside a list of some, has GPUs of others only. A laptop's may
-    be switched off."""
-    said = facts.text.said
-    whole = said("displays-listed") or said("module-no-device")
-    off = said("gpu-switched-off", "prime-intel", "laptop-mode", "laptop-tool", "wsl-named", "hybrid-named")
-    off = off or (said("laptop-named") and said("card-gone-said"))
-    if not whole or off or facts.text.cards() or not said("gpu-on-bus") or in_container(facts):
-        return ()
-    return (*said("displays-listed")[:1], *said("gpu-on-bus")[:2])
-
-
-def _guest(facts: Facts) -> Lines:
-    """Somebody wants a GPU in a virtual machine of a kind that hands over none, whatever the host has."""
-    said = facts.text.said
-    guest, works = said("guest-named"), isinstance(facts.gpu.driver_version, str)
-    lacks = no_driver(facts) or said("says-no-gpu") or any(_WANTED.search(e.text) for e in guest)
-    return guest if guest and lacks and not works and not wsl(facts) and "nvidia" not in _vendors(facts) else ()
-
-
-_WANTED = Pattern(r"(?i)\b(?:gpu|cuda|nvidia)\b")
-
-
-def _docker_of_a_mac(facts: Facts) -> Lines:
-    """Docker is asked for GPUs on a Mac, which hands over none whatever is installed."""
-    said = facts.text.said
-    by_name = said("docker-of-a-mac") or (said("docker-host-is-arm", "docker-desktop") and said("mac-named"))
-    if not by_name or said("linux-host-named") or facts.text.cards():
-        return ()
-    refused = said("no-gpu-device-driver", "no-gpu-runtime")
-    return (*by_name[:1], *refused[:1]) if refused else ()
-
-
-def _missing(facts: Facts) -> Lines:
-    absent = facts.text.said("smi-not-found")
-    gpus = tuple(e for e in facts.text.said("gpu-on-bus") if e.values.get("vendor") == "nvidia")
-    no_library = facts.driver.libcuda.path is None
-    return (*absent, *gpus) if absent and gpus and no_library and not in_container(facts) and not wsl(facts) else ()
-
-
 _RULES: dict[str, Callable[[Facts], Lines]] = {
     "driver-library-mismatch": mismatch,
     "cuda-compat-unsupported": compat,
@@ -467,7 +391,7 @@ _RULES: dict[str, Callable[[Facts], Lines]] = {
     "wsl-driver-toolkit-mismatch": _wsl_blocked,
     "mig-single-instance-limit": _one_instance,
     "vgpu-unlicensed": _unlicensed,
-    "amd-gpu": _amd,
-    "no-nvidia-gpu": _none,
-    "driver-missing": _missing,
+    "amd-gpu": amd,
+    "no-nvidia-gpu": none,
+    "driver-missing": missing,
 }

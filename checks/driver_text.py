@@ -141,7 +141,8 @@ def cuinit_unknown_after_suspend(facts: Facts) -> Findings:
     What it looks at: cuInit's answer 999 (CUDA_ERROR_UNKNOWN), where NVML works, every device node opens, and kernel module and
     library are of one release; and whether the machine was suspended since it was started (/sys/power/suspend_stats, the
     kernel's log), with no nvidia-uvm loaded after that. In a pasted text, that answer together with words or lines of the
-    kernel about suspend and resume. A missing /dev/nvidia-uvm gives the same answer, and goes before.
+    kernel about suspend and resume, or a nvidia-uvm that is unloaded and loaded again. A missing /dev/nvidia-uvm gives the same
+    answer, and goes before.
 
     Why it matters: the module nvidia-uvm does not survive the sleep where a program held the GPU; the screen and nvidia-smi
     go on working.

@@ -85,8 +85,8 @@ def device_node_permission(facts: Facts) -> Findings:
 
     What it looks at: what open() answers for each of /dev/nvidiactl, /dev/nvidia-uvm and /dev/nvidia0, … as
     the examined user: EACCES (mode bits, access lists) or EPERM (a container's device rules). The mode
-    bits alone do not tell. Where CUDA starts, what is refused are GPUs that were given to others: a job with one GPU
-    of eight sees the nodes of all.
+    bits alone do not tell; in a pasted text, a program that finds the GPU as root and not as another user. Where
+    CUDA starts, what is refused are GPUs that were given to others: a job with one GPU of eight sees the nodes of all.
 
     Why it matters: CUDA then finds no device, or does not start, for this user only; for root everything works.
 

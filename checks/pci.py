@@ -22,7 +22,13 @@ _EXPLAINED = (
     "driver-missing",
 )
 _IN_A_TEXT = (
-    *(*_EXPLAINED, "container-docker-desktop-linux", "cuinit-fails", "libcuda-stub-loaded"),
+    *(
+        *_EXPLAINED,
+        "container-docker-desktop-linux",
+        "container-host-driver-broken",
+        "cuinit-fails",
+        "libcuda-stub-loaded",
+    ),
     *("driver-does-not-load", "driver-module-not-loaded", "driver-kernel-incompatible"),
 )
 """On a machine these are found by what is there, and stand beside it."""
@@ -40,8 +46,8 @@ def no_nvidia_gpu(facts: Facts) -> Findings:
     What it looks at: every device in /sys/bus/pci/devices with vendor 10de and a display class (VGA or
     3D controller). It concludes only where the bus can be read and shows devices, no NVIDIA kernel
     module is loaded, and the machine is neither WSL2 (/dev/dxg) nor a Jetson, whose GPUs are on no PCI bus. In a pasted
-    text, a list of all displays with none of NVIDIA's, what is said of the GPU, a Docker that runs on a Mac,
-    and a guest of VirtualBox, VMware Workstation, Player or Fusion, or Parallels, which hand over none.
+    text, a list of all displays with none of NVIDIA's, what is said of the GPU (or of none, where a container is not
+    started), a Docker that runs on a Mac, and a guest of VirtualBox, VMware Workstation, Player or Fusion, or Parallels, which hand over none.
 
     Why it matters: no driver, toolkit or TensorFlow package can bring up a GPU that is not there. In a
     virtual machine or in the cloud it means that none was passed through, or that the instance type has none.

@@ -252,7 +252,8 @@ def _32bit_in_text(facts: Facts) -> Iterator[Found]:
     if is_64 and facts.python.bits != 32:
         raise NotApplicable("it has 64 bits")
     failed = facts.text.shows("install-fails")
-    if not failed and facts.tensorflow.directory is not None and not isinstance(facts.tensorflow.import_error, str):
+    breaks = isinstance(facts.tensorflow.import_error, str) or facts.text.said("swig-import")
+    if not failed and facts.tensorflow.directory is not None and not breaks:
         raise UnknownFactError(Unread(why="no installation fails"))
     if not _installs.is_32bit(facts):
         if refused := _fits_but_for_bits(facts):

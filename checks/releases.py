@@ -431,7 +431,7 @@ def _arm_in_text(facts: Facts) -> Iterator[Found]:
     if facts.driver.libcuda.path is None:
         raise UnknownFactError(Unread(why="libcuda is not found, which is the driver's matter"))
     told = facts.text.said("no-cuda-wheel")
-    if not told and facts.text.said("cuda-answers-100", "only-root-gets-it"):
+    if not told and facts.text.said("cuda-answers-100", "only-root-gets-it", "only-root-on-a-board", "nvmap-refused"):
         raise UnknownFactError(Unread(why="CUDA itself finds no GPU", settle="deviceQuery, as root"))
     if not told and not _installs.shows_no_gpu(facts):
         known(facts.tensorflow.devices)

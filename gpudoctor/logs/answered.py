@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 
 from ..facts import Alike, TextEvent
 from ..patterns import Pattern
+from .clusters import ANSWERS as OF_CLUSTERS
 from .language import Kind, Language
 from .notebook import Notebook
 
@@ -26,7 +27,7 @@ ANSWERS: dict[str, tuple[str, ...]] = {
         "no-nvidia-gpu",
         "container-no-gpus-flag",
     ),
-    "benign-waited": ("k8s-device-plugin-not-registered", "container-runtime-not-default"),
+    **OF_CLUSTERS,
     "benign-task-manager": (
         "tf-cpu-only-package",
         "msvc-runtime-missing",

@@ -164,3 +164,14 @@ _BRIDGE = "172.17.0."
 """Docker's own network, which leads to containers of the same machine alone."""
 _HOST = Pattern(r"([\w.-]{1,80}):\d")
 _NUMBERS = Pattern(r"\d{1,3}(?:\.\d{1,3}){3}")
+_OF_A_POD = (
+    "k8s-device-plugin-not-registered", "container-runtime-not-default", "container-toolkit-missing", "container-no-gpus-flag",
+    "container-visible-devices-wrong", "multi-gpu-topology-no-p2p", "gpu-left-out-beside-another", "single-gpu-silently",
+    "container-cgroup-devices-lost", "slurm-no-gpu-allocated", "p2p-not-used",
+)  # fmt: skip
+ANSWERS = {
+    "benign-beyond-a-node": _OF_A_POD,
+    "benign-unasked-gpus": _OF_A_POD,
+    "benign-waited": ("k8s-device-plugin-not-registered", "container-runtime-not-default"),
+}
+"""Suspicions of who has a pod with too few GPUs, or too many."""

@@ -190,7 +190,7 @@ LANGUAGE = Language(
         Kind("k8s-plugin-no-devices", r"No devices found\. Waiting indefinitely", _NOT_STARTED),
         Kind("pod-scheduled", r"^Normal +Scheduled\b[^\n]{0,80}\bSuccessfully assigned \S{1,120} to \S"),
         Kind("k8s-insufficient", r"\b0/(?P<nodes>\d{1,4}) nodes are available: (?:[^\n]{0,200}?[, ])??(?P<without>\d{1,4}) Insufficient nvidia\.com/gpu", _NOT_STARTED),
-        Kind("k8s-insufficient", r"devices unavailable for nvidia\.com/gpu|(?i:insufficient (?:nvidia\.com/gpu|gpus?\b)|\b(?:no|zero) nvidia\.com/gpu\b)", _NOT_STARTED),
+        Kind("k8s-insufficient", r"devices unavailable for nvidia\.com/gpu|(?i:insufficient (?:nvidia\.com/gpu|gpus?\b)|\b(?:no|zero) nvidia\.com/gpu\b(?! (?:limit|request|resource)))", _NOT_STARTED),
         Kind("k8s-capacity", r"(?i:\b(?:allocatable|capacity)\b[^\n]{0,40}nvidia\.com/gpu\W{1,6}[1-9])|^\s{0,8}nvidia\.com/gpu {2,}[1-9]\d{0,2} {2,}[1-9]"),
         Kind("k8s-no-capacity", r"^\s{0,8}nvidia\.com/gpu: {1,20}\"?0\"?$"),
         Kind(

@@ -59,7 +59,7 @@ _ANSWERS: tuple[tuple[int, str], ...] = (
         999,
         (
             r"CUDA (?:error: )?unknown error\b|cudaGetDeviceCount(?:\(\))? returned (?:30|999)\b|\((?:30|999) vs\.? 0\)|(?i:cuda runtime error \((?:30|999)\))|(?i:cuda (?:driver )?error:? 999)|[Ee]rror 999: unknown error|CudaAPIError: \[999\]"
-            r"|cuInit\S{0,12} .{0,40}(?:CUDA_ERROR_UNKNOWN|(?:returned|returns|gives|answers|fails with|failed with|error) 999\b|unknown error)|failed to initialize CUDA: unknown error"
+            r"|cuInit\S{0,12} .{0,40}(?:CUDA_ERROR_UNKNOWN|(?:returned|returns|gives|answers|fails with|failed with|error) 999\b|unknown error)|failed to initialize CUDA: unknown error|[Uu]nknown error in cuInit\b|cuInit: [Uu]nknown error"
             r"|(?:cuda\w{3,30}\(\)(?: on GPU:\d{1,3})?|implicit initialization on GPU:\d{1,3}) failed\. Status: unknown error|Failed to get device (?:properties|attribute), error code: (?:30|999)\b"
         ),
     ),

@@ -62,10 +62,11 @@ LANGUAGE = Language(
         ),
         Kind(
             "build-failed",
-            r"Bad return status for module build on kernel: (?P<kernel>\S{1,60})|failed for (?:module\(s\) )?nvidia\S{0,20}\(10\)"
+            r"[Bb]ad (?:return|exit) status for module build on kernel:? (?P<kernel>\S{1,60})|Building and installing nvidia-kmod\S{0,20} {0,40}(?:\[ ?FAILED|failed)|failed for (?:module\(s\) )?nvidia\S{0,20}\(10\)"
             r"|DKMS module 'nvidia[^']{0,30}' failed to build|Building DKMS module:? '?nvidia-[^\n]{0,60} FAILED!|Unable to build the NVIDIA kernel module"
             r"|The [Nn]vidia kernel module was not (?:created|built)|\bnvidia-dkms (?:\S{1,20} )?(?:is |keeps )?(?:failing|fails|failed)(?: to)? build\b"
-            r"|(?:performing the step|during the step)[: ]{1,3}['\"]?Building kernel modules",
+            r"|(?:performing the step|during the step)[: ]{1,3}['\"]?Building kernel modules"
+            r"|(?i:\b(?:nvidia(?:[-/ ](?:open|dkms|kmod|driver|legacy))?|open-gpu-kernel-modules|[3-6]\d\d\.\d{2,3}(?:\.\d\d)?)\b[^\n]{0,40}?\b(?:(?:fail(?:s|ed|ure)?|not|won't|can't|cannot|does(?:n't| not)|unable)\b[^.\n]{0,16}?\b(?:to )?(?:build|compil)\w*|(?:build|compil\w+) (?:fail\w*|errors?|broken))\b[^.\n]{0,24}?\b(?:kernel|linux)\b[- :]{0,2}v?\d\.\d)",
             _DOES_NOT_LOAD,
         ),
         Kind(

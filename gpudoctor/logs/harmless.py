@@ -29,6 +29,8 @@ HARMLESS = {
     "benign-smi-cuda": "nvidia-smi names the newest CUDA that the driver runs, not the one that is installed; older ones run, too",
     "benign-kept-off": "this program is started without GPUs on purpose",
     "benign-adapter": "NCCL leaves out an adapter that it can't open, and uses another",
+    "benign-beyond-a-node": "a pod's GPUs are all of one node: no pod is given more than a node has; several pods can work together",
+    "benign-unasked-gpus": "an image for CUDA asks by itself for all GPUs, and NVIDIA's runtime hands them over; NVIDIA_VISIBLE_DEVICES=void in the pod, or volume mounts in the runtime's settings, prevent it",
     "benign-waited": "the pod waited for a node with a GPU, and has one now",
     "benign-task-manager": "Windows' task manager does not show CUDA's work by default (choose the graph 'Cuda', or see nvidia-smi)",
     "benign-memory-retried": "TensorFlow would be faster with more memory, and goes on with what it has",

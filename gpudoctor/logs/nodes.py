@@ -9,7 +9,7 @@ _DOES_NOT_LOAD = "driver-does-not-load"
 
 LANGUAGE = Language(
     name="nodes",
-    words=("/dev/nvidia", "nvidia-uvm", "nvidia-frontend", "denied", "DENIED"),
+    words=("/dev/nvidia", "nvidia-uvm", "nvidia-frontend", "denied", "DENIED", "NvRmMem"),
     kinds=(
         Kind("lsm-denied", rf"avc: +denied .{{0,300}}/?nvidia|apparmor=\"DENIED\".{{0,200}}name=\"{_NODE}", _DOES_NOT_LOAD),
         Kind("node", rf"^c(?P<mode>[rwx-]{{9}})[.+@]? +\d+ +\S+ +\S+ +(?P<major>\d+), +\d+ .{{0,30}}{_NODE}$"),
@@ -28,6 +28,7 @@ LANGUAGE = Language(
             rf"{_NODE}\W?,? ?[^()=]{{0,60}}(?:\) = -1 (?:EACCES|EPERM)|[:(] ?\(?(?:Permission denied|Operation not permitted))",
             _DOES_NOT_LOAD,
         ),
+        Kind("nvmap-refused", r"NvRmMemInitNvmap failed with Permission denied", _DOES_NOT_LOAD),
         Kind("node-does-not-answer", rf"{_NODE}\W?,? ?[^()=]{{0,60}}(?:\) = -1 EIO|[:(] ?\(?Input/output error)", _DOES_NOT_LOAD),
     ),
 )  # fmt: skip

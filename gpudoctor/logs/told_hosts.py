@@ -82,8 +82,8 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
     ),
     (
         "cluster-named",
-        ("ubernetes", "k8s", "K8s", "K8S", "k3s", "K3s", "ubectl", "ubeflow", "pod", "Pod", "ontainerd", "inikube", "kind-"),
-        r"(?i:\b(?:kubernetes|k8s|micro ?k8s|k3s|rke2|kubectl|kubeflow|minikube|pods?)\b|\bcontainerd\b)",
+        ("ubernetes", "k8s", "K8s", "K8S", "k3s", "K3s", "ubectl", "ubeflow", "pod", "Pod", "ontainerd", "inikube", "kind-", "k3d", "kfp", "ind cluster"),
+        r"(?i:\b(?:kubernetes|k8s|micro ?k8s|k3s|k3d|kfp|kind cluster|rke2|kubectl|kubeflow|minikube|pods?)\b|\bcontainerd\b)",
         True,
     ),
     (

@@ -228,8 +228,7 @@ class _Busy(NamedTuple):
 
     def beside(self, other: _Busy) -> _Busy:
         """Both together."""
-        zero, swings = self.zero or other.zero, self.swings or other.swings
-        return _Busy(max(self.low, other.low), max(self.high, other.high), zero, swings)
+        return _Busy(max(self.low, other.low), max(self.high, other.high), *map(max, self[2:], other[2:]))
 
 
 def of_people(lines: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:

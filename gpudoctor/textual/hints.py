@@ -67,6 +67,8 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "cuda-compat-unsupported"
     if said("cgroups-changed"):
         yield "container-cgroupv2-unsupported"
+    if said("label-off-in-vain"):
+        yield "device-node-permission"
     if said("rootless"):
         yield "container-rootless-cgroups"
     if said("container-driver-request") and said("on-windows"):
@@ -79,7 +81,7 @@ def _hints(facts: Facts) -> Iterator[str]:
         said("cluster-named") and said("pod-lacks-nvml-said")
     ):
         yield "container-runtime-not-default"
-    if facts.gpu.nvml_error == _REFUSED and said("label-named") and not said("no-selinux"):
+    if facts.gpu.nvml_error == _REFUSED and said("label-named") and not said("no-selinux", "label-off-in-vain"):
         yield "lsm-denied"
     if said("container-detects-none"):
         yield "container-host-driver-broken"
@@ -90,7 +92,11 @@ def _hints(facts: Facts) -> Iterator[str]:
     if said("pageable-copy", "pageable-measured"):
         yield "h2d-pageable"
     cards = facts.text.cards()
-    if said("collective-hangs", "p2p-named") and cards and all(_WITHOUT_PEERS.search(name) for name in cards):
+    if (
+        said("collective-hangs", "hangs-off-nvlink", "p2p-named")
+        and cards
+        and all(_WITHOUT_PEERS.search(name) for name in cards)
+    ):
         yield "p2p-unsupported-geforce"
     if said("collective-hangs") and said("nvls-bound") and not said("nccl-transport"):
         yield "nccl-nvls-fabric-manager"
@@ -129,6 +135,8 @@ def _hints(facts: Facts) -> Iterator[str]:
         and said("container-named", "container-shell")
     ):
         yield "container-no-gpus-flag"
+    if said("other-pods-have-it"):
+        yield "container-no-gpus-flag"
     if said("nix-path") or (lib.path is None and said("built-by-nix", "nixos-named") and not inside):
         yield "driver-libcuda-not-on-path"
     if said("smi-not-found", "says-no-gpu") and not said("smi-works") and _is_colab(facts):
@@ -137,7 +145,7 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "driver-libcuda-not-on-path"
     if said("laptop-tool") and not (lib.init_result == _UNKNOWN and isinstance(lib.version, str)):
         yield "optimus-gpu-powered-off"
-    if said("suspended"):
+    if said("suspended", "left-idle-said"):
         yield "cuinit-unknown-after-suspend"
     if said("root-works"):
         yield "cuinit-uvm-device-missing"
@@ -349,6 +357,8 @@ def strong(facts: Facts) -> Iterator[str]:
     old = said("swig-import") or (release is not None and _WITH_AVX <= release < (2, 0))
     if said("root-works") and facts.driver.libcuda.init_result == _UNKNOWN:
         yield "cuinit-uvm-device-missing"
+        yield "device-node-permission"
+    if said("label-off-in-vain"):
         yield "device-node-permission"
     lost = [e.values.get("library", e.text) for e in said("cudnn-part-on-windows", "cudnn-lacks-part")]
     wanted = {major[1] for one in lost if (major := _MAJOR.search(one))}

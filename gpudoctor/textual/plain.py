@@ -51,6 +51,8 @@ def _said(facts: Facts) -> Iterator[str]:
         yield "tf-shadowed"
     if said("plain-package-said") and not said("library-not-loaded", "library-opened"):
         yield "tf-cpu-only-package"
+    if said("only-root-has-it", "only-root-and-group") and facts.driver.libcuda.init_result != _UNKNOWN:
+        yield "device-node-permission"
     if said("image-lacks-libcuda-said", "gpus-not-given-said"):
         yield "container-no-gpus-flag"
     fails = isinstance(facts.tensorflow.import_error, str) or facts.tensorflow.devices == ()
@@ -155,7 +157,7 @@ def _where_built(facts: Facts) -> Iterator[str]:
         yield "tf-packages-overlap"  # one over the other
 
 
-_NO_DEVICE = 100
+_NO_DEVICE, _UNKNOWN = 100, 999
 
 
 def _majors_differ(facts: Facts) -> bool:

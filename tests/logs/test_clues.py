@@ -136,6 +136,10 @@ CASES: list[tuple[str, tuple[str, ...]]] = [
     ),
     (f'{TASKS}"description":"Error received from peer ipv4:10.9.9.9:3128"\n', ("tf-config-proxy", "tf-config-address-unreachable")),
     (
+        "All-reduce hangs on pairs without NVLink. 4x RTX A6000, bridged pairs are fine.\n",
+        ("nccl-p2p-iommu-acs", "p2p-unsupported-geforce", "multi-gpu-topology-no-p2p", "nccl-shm-too-small"),
+    ),
+    (
         "gpu-host:77:99 [0] init.cc:31 NCCL WARN Cuda failure 802\n",
         ("fabric-manager-not-running", "fabric-manager-version-mismatch", "nccl-nvls-fabric-manager"),
     ),

@@ -53,6 +53,8 @@ LINES = {
     "benign-nvlink-overhead": "GPU0 GPU1 NV4\nUnidirectional P2P=Enabled Bandwidth (P2P Writes) Matrix (GB/s)\n   D\\D     0      1\n     0 1290.1  93.11\n     1  93.12 1289.7",
     "benign-smi-cuda": "I have cudatoolkit 11.2 installed.\nnvidia-smi says CUDA 12.4. Training works.",
     "benign-kept-off": f"CUDA_VISIBLE_DEVICES= python3 train.py --job_name=ps\n{_AT}E tensorflow/stream_executor/cuda/cuda_driver.cc:318] failed call to cuInit: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected",
+    "benign-beyond-a-node": "Each node has 2 GPUs. A pod with 2 GPUs works fine, with 3 GPUs not:\n0/4 nodes are available: 4 Insufficient nvidia.com/gpu.",
+    "benign-unasked-gpus": "kubernetes: a pod that requests no GPU sees all the GPUs of its node",
     "benign-waited": "Warning  FailedScheduling  34s  default-scheduler  0/1 nodes are available: 1 Insufficient nvidia.com/gpu.\nNormal  Scheduled  19s  default-scheduler  Successfully assigned a/b to node-4",
     "benign-task-manager": "The task manager shows 0% for the GPU\n>>> tf.test.is_gpu_available()\nTrue",
     "benign-adapter": "n1:7:8 [0] NCCL WARN Call to ibv_open_device failed\nn1:7:8 [0] NCCL INFO NET/IB : Using [0]mlx5_2:1/RoCE ; OOB eth0:10.0.0.7<0>",

@@ -48,6 +48,7 @@ CLUES: dict[str, tuple[str, ...]] = {
     "cluster-peer": ("tf-config-proxy", "tf-config-address-unreachable"),
     "nccl-op-absent": ("nccl-unavailable-windows", "tf-cpu-only-package"),
     "collective-hangs": _ANY,
+    "hangs-off-nvlink": ("nccl-p2p-iommu-acs", "p2p-unsupported-geforce", "multi-gpu-topology-no-p2p", "nccl-shm-too-small"),
     "workers-wait-said": _WAITS,
     "session-waits": _WAITS,
     "chief-missing-said": ("tf-config-invalid", "tf-config-address-unreachable"),
