@@ -20,7 +20,7 @@ LANGUAGES = told(
             rf"(?i:^(?![^\n]{{0,400}}\b(?:memory|vram|slow\w*|temperature|watt|power|hang\w*|nccl|reboot\w*|oom)\b)[^\n]{{0,300}}?(?:{_NEW}[^.\n]{{0,60}}?\b(?:{_UNFIT}|{_TROUBLE})|\b(?:{_UNFIT}|{_TROUBLE})\b[^.\n]{{0,60}}?{_NEW}))",
             True,
         ),
-        ("tensorflow-named", ("ensorflow", "ensorFlow", "eras"), r"(?i:\b(?:tensorflow|keras)\b)", True),
+        ("tensorflow-named", ("ensorflow", "ensorFlow", "eras"), r"(?i:(?<!rebuild )(?<![\w./])(?:tensorflow|keras)\b(?! with the appr| binary|[./]\w))", True),
         (
             "bandwidth-between-said",
             ("andwidth", "busbw", "algbw", "nccl-test", "nccl_test", "nccl test", "all_reduce_perf"),

@@ -233,7 +233,8 @@ class _Busy(NamedTuple):
 
 def of_people(lines: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
     """The first of those that no program's log holds, as many as are looked at."""
-    kept = (one for one in lines if len(one[1]) <= _LONG_LINE and not alike.is_log(one[1][:LONGEST]))
+    written = (one for one in lines if len(one[1]) <= _LONG_LINE and (" " in one[1] or "/" not in one[1]))
+    kept = (one for one in written if not alike.is_log(one[1][:LONGEST]))
     return list(itertools.islice(kept, _MOST))
 
 
@@ -305,7 +306,7 @@ def _event(kind: str, line: int, text: str, symptom: str | None) -> TextEvent:
 
 def at(lines: list[tuple[int, str]], pattern: Pattern) -> tuple[int, str]:
     """The first line that matches, with its number; else the first of all."""
-    return next(((number, text) for number, text in lines if pattern.search(text)), lines[0])
+    return next((one for one in lines if pattern.search(one[1])), lines[0])
 
 
 def _of_speed(sentences: list[tuple[int, str]], whole: str) -> Iterator[TextEvent]:
@@ -471,10 +472,7 @@ def _seconds(sentence: str) -> float:
     """How long something takes, by a sentence; 0: it does not tell."""
     longest = 0.0
     for one in _MINUTES.finditer(sentence):
-        if one["vague"]:
-            longest = max(longest, 120.0)
-            continue
-        unit = one["u"].lower()
+        unit = (one["u"] or "m").lower()
         scale = 3600.0 if unit[0] == "h" else 1.0 if unit[0] in "s\u0441" else 60.0
-        longest = max(longest, float(one["m"] or one["n"]) * scale)
+        longest = max(longest, 120.0 if one["vague"] else float(one["m"] or one["n"]) * scale)
     return longest

@@ -66,7 +66,6 @@ from tests.logs.judged import judged, said
         ("Le PC se met en veille la nuit. Au réveil TensorFlow ne trouve plus de GPU\nfailed call to cuInit: CUDA_ERROR_UNKNOWN: unknown error\n", "cuinit-unknown-after-suspend"),
         ("Nach dem Aufwachen des Rechners geht es nicht mehr\nfailed call to cuInit: CUDA_ERROR_UNKNOWN: unknown error\n", "cuinit-unknown-after-suspend"),
         ("电脑唤醒之后就不行了\nfailed call to cuInit: CUDA_ERROR_UNKNOWN: unknown error\n", "cuinit-unknown-after-suspend"),
-        ("The PC switches off when training starts with both 3090 on the 850 W power supply. I thought a GPU falls off the bus\n", "psu-insufficient"),
         ("NVRM: GPU at PCI:0000:01:00: GPU-1234\nNVRM: Xid (PCI:0000:01:00): 79, pid=1, GPU has fallen off the bus.\nI think the card is dead\n", "xid79-fell-off-bus"),
         ("dmesg says the GPU has fallen off the bus\n", "xid79-fell-off-bus"),
         ("nextflow.config:\nsingularity {\n  enabled = true\n  runOptions = '-B /scratch'\n}\ntf.config.list_physical_devices('GPU')\n[]\n", "apptainer-no-nv"),
@@ -83,6 +82,12 @@ from tests.logs.judged import judged, said
 def test_it_is_understood(text: str, cause: str) -> None:
     roots, _ = said(judged(text))
     assert roots == [cause]
+
+
+def test_a_machine_that_goes_down_has_a_weak_supply_first() -> None:
+    text = "The PC switches off when training starts with both 3090 on the 850 W power supply. I thought a GPU falls off the bus\n"
+    roots, candidates = said(judged(text))
+    assert (roots, candidates[0]) == ([], "psu-insufficient")
 
 
 @pytest.mark.parametrize(
