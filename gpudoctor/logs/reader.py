@@ -180,6 +180,8 @@ _QUOTES, _HIDES = " '\"", ("", "-1", "none", "void", "NoDevFiles")
 """Around the value of CUDA_VISIBLE_DEVICES, and those that hide all GPUs."""
 _MANY = 1000
 """From so many lines on a look at their words is worth its preparation."""
+_SMALL = 16_000
+"""Characters of a text that is searched faster than a pattern is compiled."""
 _ALIKE = 100
 """Of lines that differ in their numbers only, how many are read."""
 _NO_DIGITS = dict.fromkeys(map(ord, "0123456789"))
@@ -220,7 +222,7 @@ def read(pasted: Pasted) -> Facts:
     )
     many = len(pasted.lines) > _MANY
     whole = "" if many else "\n".join(line.text for line in pasted.lines)
-    expect(whole)
+    expect(whole if len(whole) <= _SMALL else "")
     here = () if many else _spoken(languages, whole)
     spoken_in = _quickly(languages) if many else lambda text: _spoken(here, text)
     seen: set[tuple[str, str]] = set()
