@@ -277,9 +277,10 @@ def read(pasted: Pasted) -> Facts:
     answered.settle(notes)
     clusters.settle(notes)
     if wrote:
-        from . import told_devices, told_work
+        from . import told_devices, told_releases, told_work
 
         told_devices.settle(notes, theirs)
+        told_releases.settle(notes, theirs)
         told_work.settle(notes, theirs)
         if any(e.kind in _OF_CLUSTERS for e in notes.events):
             from . import told_clusters

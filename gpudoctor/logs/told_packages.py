@@ -85,8 +85,20 @@ _TOLD = told(
         ),
         (
             "is-installed-elsewhere",
-            ("satisfied", "sys.executable", "which python", "where python"),
             (
+                "satisfied",
+                "sys.executable",
+                "which python",
+                "where python",
+                "pip list",
+                "pip freeze",
+                "pip show",
+                "conda list",
+                "uccessful",
+            ),
+            (
+                r"(?i:\b(?:pip|conda) (?:list|freeze|show)\b(?:(?!\b(?:not|no|nothing|without|neither)\b|n't\b)[^.\n]){0,60}?\b(?:installed|there|shows?|listed|lists?|see|sees|says|present|appears?|contains?|includes?)\b(?! (?:no|not|nothing|neither)\b)|(?<!n't )(?<!not )(?<!never )\b(?:see|shown|listed|there|appears?|present|included) (?:\w+ ){0,3}?(?:in|by|with|under) (?:the |my )?(?:pip|conda) (?:list|freeze|show)\b"
+                r"|\binstall(?:ed|ation)\b(?:(?!\b(?:not|n't)\b)[^.\n]){0,40}?\bsuccessful(?:ly)?\b|\bsuccessfully installed (?:tensorflow|it|tf)\b)|"
                 r"(?i:^requirement already satisfied: tensorflow\b|\bsays?\b[^.\n]{0,30}\b(?:already satisfied|requirement already)|: requirement already satisfied\b"
                 r"|\bsys\.executable\b[^\n]{0,160}\b(?:notebook|kernel|jupyter)\b[^\n]{0,200}\b(?:terminal|shell|prompt|venv|env)\b|\bsys\.executable\b[^\n]{0,160}\b(?:terminal|shell|prompt)\b[^\n]{0,200}\b(?:notebook|kernel|jupyter)\b)"
             ),

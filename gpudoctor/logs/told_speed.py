@@ -233,7 +233,7 @@ class _Busy(NamedTuple):
 
 def of_people(lines: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
     """The first of those that no program's log holds, as many as are looked at."""
-    written = (one for one in lines if len(one[1]) <= _LONG_LINE and (" " in one[1] or "/" not in one[1]))
+    written = (one for one in lines if len(one[1]) <= _LONG_LINE and not _PATH.fullmatch(one[1]))
     kept = (one for one in written if not alike.is_log(one[1][:LONGEST]))
     return list(itertools.islice(kept, _MOST))
 
@@ -250,6 +250,7 @@ def settle(notes: Notebook, lines: Iterable[tuple[int, str]]) -> None:
     notes.events.extend(told)
 
 
+_PATH = Pattern(r"[A-Za-z0-9_.-]*/[A-Za-z0-9_./-]+")
 _ASSIGNED = Pattern(r"(?i)\s{0,40}(?![\w.]{0,40}(?:gpu|device))[\w.]{1,40} ?= ?\[\]\s{0,4}$")
 """A program's text, which fills a list later."""
 _OF_SEVERAL = {"several-no-faster", "one-works-said"}

@@ -373,7 +373,7 @@ def strong(facts: Facts) -> Iterator[str]:
     elsewhere = said("is-installed-elsewhere", "lists-gpus", "release-beside-list")
     apart = said("notebook-differs") or (said("terminal-imports") and said("in-a-notebook", "notebook-fails"))
     apart = apart or (said("in-a-notebook") and elsewhere)
-    if said("notebook-lacks-tensorflow") or (facts.tensorflow.directory is None and apart):
+    if said("notebook-lacks-tensorflow") or (apart and not isinstance(facts.tensorflow.directory, str)):
         yield "jupyter-kernel-other-environment"
     newer = [e for e in said("processor-with-avx") if not _WORKS_ON_ANOTHER.search(e.text)]
     if said("dll-routine") and said("processor-without-avx") and not newer:

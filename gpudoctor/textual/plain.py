@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..facts import Facts, Unread
 from ..patterns import Pattern
-from . import libraries, setups
+from . import libraries, moved, setups
 from .hints import strong
 from .other_gpus import without_nvidia
 
@@ -74,6 +74,8 @@ def _said(facts: Facts) -> Iterator[str]:
     if said("script-of-that-name") and said("import-failed", "tf-is-a-file") and not said("library-not-loaded"):
         yield "tf-shadowed"
     yield from _of_the_machine(facts)
+    if not said("library-not-loaded", "cuinit-failed") and facts.driver.libcuda.path is not None:
+        yield from moved.firstly(facts)
 
 
 _WHOLE = Pattern(r"\d\.\d{1,2}\.\d{1,2}\w{0,5}$")
