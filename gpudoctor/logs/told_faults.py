@@ -316,6 +316,11 @@ def settle(notes: Notebook, lines: Iterable[str] = ()) -> None:
         "compatibility-said",
     } and _card_is_newer(notes):
         complaints.append("names")
+    elif {"says-no-gpu", "names"} <= said.keys() and not any(e.symptom for e in notes.events):
+        from .told_work import older_than_its_card
+
+        if older_than_its_card(notes):
+            complaints.append("names")
     for kind in complaints:
         event = said[kind]
         notes.note(

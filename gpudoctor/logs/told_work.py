@@ -233,7 +233,7 @@ def _of_newer_cards(spoken: list[tuple[int, str]], whole: str, notes: Notebook) 
         if len(both) > 1 and both["gpu"] >= max(_MINUTE_S, _TIMES_SLOWER * both["cpu"]):
             yield "compiles-for-minutes-said", number, one
             return
-    logged = _older_than_its_card(notes)
+    logged = older_than_its_card(notes)
     newer = (
         logged
         or (_AMPERE.search(whole) and _BEFORE_AMPERE.search(whole))
@@ -246,7 +246,7 @@ def _of_newer_cards(spoken: list[tuple[int, str]], whole: str, notes: Notebook) 
                 return
 
 
-def _older_than_its_card(notes: Notebook) -> bool:
+def older_than_its_card(notes: Notebook) -> bool:
     """Whether a log shows a GPU of compute capability 8 or newer, and libraries or lines of a build from before it."""
     new = any(
         e.kind == "device-found" and e.values.get("capability", "0").partition(".")[0] not in _BEFORE_8

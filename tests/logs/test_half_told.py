@@ -22,6 +22,7 @@ OPENED = (
 )
 LOST = "{p}W tensorflow/stream_executor/platform/default/dso_loader.cc:64] Could not load dynamic library '{name}'; dlerror: {name} not found\n"
 CLUSTER = 'Two machines\nTF_CONFIG=\'{{"cluster": {{"worker": ["{a}:2222", "{b}:2222"]}}, "task": {{"type": "worker", "index": 0}}}}\'\n'
+RUNS = "Cannot run with the GPU, it works with the CPU\n{p}I tensorflow/stream_executor/platform/default/dso_loader.cc:44] Successfully opened dynamic library {name}\n{p}I tensorflow/core/common_runtime/gpu/gpu_device.cc:1304] Created TensorFlow device (/job:localhost/replica:0/task:0/device:GPU:0 with 2457 MB memory) -> physical GPU (device: 0, name: NVIDIA GeForce {card}, pci bus id: 0000:01:00.0, compute capability: {has})\nname: NVIDIA GeForce {card} major: {has[0]} minor: {has[2]}\n"
 PACKAGES = "/usr/lib/python3/dist-packages/"
 NO_WHEEL, PATH, HELD, MISMATCH = (
     "tf-aarch64-no-wheel",
@@ -85,6 +86,9 @@ def within(*frames: tuple[str, str], error: str) -> str:
         (CLUSTER.format(a="10.0.0.4", b="10.0.0.5") + '"Error received from peer ipv4:10.9.9.9:3128","grpc_message":"Socket closed"\n', PROXY),
         (CLUSTER.format(a="10.0.0.4", b="node7") + "UnavailableError: DNS resolution failed for node7:2222\n", NAMELESS),
         (CLUSTER.format(a="172.17.0.2", b="172.17.0.3") + "MultiWorkerMirroredStrategy hangs at its start, both machines wait for each other forever.\n", "tf-config-address-unreachable"),
+        # a build from before its card
+        (RUNS.format(p=P, name="cudart64_100.dll", card="RTX 3060", has="8.6"), "gpu-too-new-for-build"),
+        (RUNS.format(p=P, name="libcudnn.so.7", card="RTX 3090", has="8.6"), "gpu-too-new-for-build"),
         # lines that are cut short
         (f"{P}E tensorflow/stream_executor/cuda/cuda_dnn.cc:359] could no", "gpu-memory-handle-alloc"),
         (f"{P}E tensorflow/stream_executor/cuda/cuda_driver.cc:328] failed call to cuInit: CUDA_ERROR_UNK", "cuinit-uvm-device-missing"),
@@ -100,6 +104,8 @@ def test_the_halves_are_put_together(text: str, cause: str) -> None:
     ("text", "cause"),
     [
         ("training problem\n" + FREE.format(bus=1, free="7.55GiB") + FREE.format(bus=2, free="91.50MiB"), ""),
+        (RUNS.format(p=P, name="cudart64_100.dll", card="RTX 2070", has="7.5"), ""),
+        (RUNS.format(p=P, name="cudart64_110.dll", card="RTX 3060", has="8.6"), ""),
         ("PC with a GTX 1080\nunpacked tensorflow_gpu-1.13.1-cp36-cp36m-manylinux1_x86_64.whl by hand\n" + SWIG, BROKEN),
         ("I have a second user name here; no idea what is wrong\n" + IMPORT + "ImportError: libcuda.so.1: cannot open shared object file: No such file or directory\n", "driver-missing"),
         ("No GPU\n" + OPENED.format(p=P, name="libcusparse.so.11") + LOST.format(p=P, name="libcudnn.so.8"), "cudnn-missing"),
