@@ -23,7 +23,7 @@ _SHORT = (
     "no-algorithm",
 )
 _FOR_WANT = (
-    *_SHORT, "handle-failed", "handle-not-made", "handle-without-memory", "gemm-failed", "gemv-failed", "cudnn-failed", "cublas-failed",
+    *_SHORT, "takes-all-memory", "handle-failed", "handle-not-made", "handle-without-memory", "gemm-failed", "gemv-failed", "cudnn-failed", "cublas-failed",
     "allocator-report", "memory-cures", "fft-failed", "solver-failed", "executor-not-made", "copy-finds-no-room", "gpu-sync-failed",
 )  # fmt: skip
 """Failures for want of memory."""

@@ -320,13 +320,15 @@ def _is_titled(notes: Notebook, pasted: Pasted) -> bool:
     first = next((line for line in pasted.lines if line.text.strip()), None)
     if first is None or first.number in _printed(notes) or alike.is_log(first.text):
         return False
-    return _TITLED.match(first.text) is not None
+    others = sum(_LETTERS.search(word) is not None for word in first.text.split()[1:])
+    return others >= _FEW and _BEGINS.match(first.text) is not None
 
 
-_TITLED = Pattern(
-    r"\W{0,3}(?!(?:Traceback|WARNING|INFO|ERROR|File|Using|Epoch|name|total|pciBusID|Thread|Collecting|Requirement|docker|python3?|pip3?|import|from|export|sudo)\b)[^\W\d][^\n]{0,60}? [^\n]{0,60}?[^\W\d]{2,}[^\n]{0,60}? [^\n]{0,60}?[^\W\d]{2,}"
+_BEGINS = Pattern(
+    r"\W{0,3}(?!(?:Traceback|WARNING|INFO|ERROR|File|Using|Epoch|name|total|pciBusID|Thread|Collecting|Requirement|docker|python3?|pip3?|import|from|export|sudo)\b)[^\W\d]"
 )
-"""Three words at least."""
+_LETTERS = Pattern(r"[^\W\d]{2}")
+_FEW = 2
 
 
 def _somebody_wrote(notes: Notebook, pasted: Pasted) -> bool:
