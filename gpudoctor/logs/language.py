@@ -76,6 +76,11 @@ def told(kinds: Iterable[tuple[str, tuple[str, ...], str, bool]]) -> tuple[Langu
     )
 
 
+def first_of(lines: Iterable[tuple[int, str]], pattern: Pattern) -> tuple[int, str] | None:
+    """The first of these lines that matches, with its number; None: none does."""
+    return next((one for one in lines if pattern.search(one[1])), None)
+
+
 def named(groups: Mapping[str, str | None]) -> Values:
     """The groups that took part, by name without a trailing digit."""
     return {name.rstrip("0123456789"): value.strip() for name, value in groups.items() if value}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..facts import COMPLAINT, TextEvent
 from ..patterns import Pattern
-from .language import LONGEST
+from .language import LONGEST, first_of
 from .notebook import Notebook
 
 _FAILS = "collective-fails"
@@ -35,23 +35,19 @@ def settle(notes: Notebook, lines: list[tuple[int, str]]) -> None:
     if any(e.symptom not in (None, _FAILS) for e in notes.events) or kinds & _TOLD_ALREADY:
         return
     lines = lines[:_MOST]
-    stands = _first(lines, _STANDS)
+    stands = first_of(lines, _STANDS)
     if stands is None:
         return
-    chief = _first(lines, _CLUSTER) if "cluster-named" in kinds else None
-    chief = chief or (_first(lines, _NO_CHIEF) if kinds & {"cluster-named", "chief-named"} else None)
+    chief = first_of(lines, _CLUSTER) if "cluster-named" in kinds else None
+    chief = chief or (first_of(lines, _NO_CHIEF) if kinds & {"cluster-named", "chief-named"} else None)
     if chief is not None:
         _note(notes, "chief-missing-said", chief)
     elif (
         kinds & {"server-started", "session-waits"}
-        or _first(lines, _WAY) is not None
-        or ("cluster-named" in kinds and _first(lines, _MACHINES) is not None)
+        or first_of(lines, _WAY) is not None
+        or ("cluster-named" in kinds and first_of(lines, _MACHINES) is not None)
     ):
         _note(notes, "workers-wait-said", stands)
-
-
-def _first(lines: list[tuple[int, str]], pattern: Pattern) -> tuple[int, str] | None:
-    return next((one for one in lines if pattern.search(one[1])), None)
 
 
 def _note(notes: Notebook, kind: str, line: tuple[int, str]) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from ..facts import COMPLAINT, READS_LIKE_A_FAULT, TextEvent
 from ..patterns import Pattern
-from .language import LONGEST
+from .language import LONGEST, first_of
 from .notebook import Notebook
 
 _OWN = r"(?:nvidia|dedicated|discrete|separate|external|physical|cuda[- ]?(?:capable|enabled|compatible)?|proper|real)"
@@ -39,20 +39,20 @@ def settle(notes: Notebook, lines: Iterable[tuple[int, str]]) -> None:
     symptoms = {e.symptom for e in notes.events}
     lines = list(itertools.islice(lines, _MOST))
     if _NOT_STARTED in symptoms and "k8s-insufficient" not in kinds:
-        _note(notes, "no-card-said", _first(lines, _CARDLESS))
+        _note(notes, "no-card-said", first_of(lines, _CARDLESS))
     if "k8s-insufficient" in kinds and _asks_beyond_a_node([text for _, text in lines]):
         notes.events[:] = [
             _harmless("benign-beyond-a-node", e) if e.kind == "k8s-insufficient" else e for e in notes.events
         ]
     if notes.told("driver.libcuda.init_result") == _UNKNOWN:
-        _note(notes, "uvm-reloaded", _first(lines, _RELOADED))
-        _note(notes, "left-idle-said", _first(lines, _IDLE))
+        _note(notes, "uvm-reloaded", first_of(lines, _RELOADED))
+        _note(notes, "left-idle-said", first_of(lines, _IDLE))
     if "label-named" in kinds and notes.told("gpu.nvml_error") == _REFUSED:
         _note(notes, "label-off-in-vain", _in_vain(lines))
     if "build-failed" in kinds and "says-nvidia" not in kinds and any(_OF_ANOTHER.search(text) for _, text in lines):
         notes.events[:] = [e for e in notes.events if e.kind != "build-failed"]
     if "module-build-said" in kinds and not symptoms & {"driver-does-not-load"}:
-        _note(notes, "build-failed", _first(lines, _NOT_BUILT), "driver-does-not-load")
+        _note(notes, "build-failed", first_of(lines, _NOT_BUILT), "driver-does-not-load")
     if any("vlink" in text.lower() or "bridge" in text for _, text in lines):
         _off_the_links(notes, lines, symptoms)
     if not kinds & _OF_LIBRARIES and any(word in text for _, text in lines for word in _ROOT):
@@ -76,10 +76,6 @@ _NOT_BUILT = Pattern(
 _MOST = 400
 """Lines."""
 _NOT_STARTED = "container-does-not-start"
-
-
-def _first(lines: list[tuple[int, str]], pattern: Pattern) -> tuple[int, str] | None:
-    return next(((number, text) for number, text in lines if pattern.search(text)), None)
 
 
 def _note(notes: Notebook, kind: str, at: tuple[int, str] | None, symptom: str | None = None) -> None:
@@ -151,14 +147,14 @@ def _of_a_cluster(notes: Notebook, lines: list[tuple[int, str]], kinds: set[str]
     if symptoms & _FAILURES or kinds & _TOLD:
         return
     if "nvidia-smi-not-found" in kinds:
-        _note(notes, "other-pods-have-it", _first(lines, _OTHERS_HAVE))
+        _note(notes, "other-pods-have-it", first_of(lines, _OTHERS_HAVE))
     limited = any(_LIMIT.search(text) for _, text in lines) and not any(_OTHER_LACK.search(text) for _, text in lines)
-    if limited and (at := _first(lines, _WAITS)):
+    if limited and (at := first_of(lines, _WAITS)):
         _note(notes, "k8s-insufficient", at, _NOT_STARTED)
     elif (
         not kinds & {"library-not-loaded", "mig-named"}
         and not any(_SEES_NONE.search(text) for _, text in lines)
-        and (at := _first(lines, _UNASKED))
+        and (at := first_of(lines, _UNASKED))
     ):
         _note(notes, "benign-unasked-gpus", at)
         notes.untell("tensorflow.devices")
@@ -266,8 +262,8 @@ def _of_root(notes: Notebook, lines: list[tuple[int, str]], kinds: set[str]) -> 
     if at is None and not apart and not any(_SUDO_FAILS.search(text) for _, text in lines):
         only = [line for line in lines if _ONLY_ROOT.search(line[1])]
         at = next((line for line in only if _ABOUT_GPUS.search(line[1])), None)
-        if at is None and (kinds & _LACKS or _first(lines, _USER_LACKS)):
-            at = only[0] if only else _first(lines, _ROOT_HAS)
+        if at is None and (kinds & _LACKS or first_of(lines, _USER_LACKS)):
+            at = only[0] if only else first_of(lines, _ROOT_HAS)
     board = any(_BOARD.search(text) for _, text in lines)
     if at is None or (kinds & _OF_CONTAINERS and not board):
         return
@@ -328,7 +324,7 @@ def _lost(lines: list[tuple[int, str]], reloaded: bool) -> tuple[int, str] | Non
         return next(((number, text) for number, text in lines if "daemon-reload" in text), None)
     if any(_OTHERWISE.search(text) for _, text in lines) or not any(_IN_TIME.search(text) for _, text in lines):
         return None
-    return _first(lines, _AFRESH) if any(_OF_GPUS.search(text) for _, text in lines) else None
+    return first_of(lines, _AFRESH) if any(_OF_GPUS.search(text) for _, text in lines) else None
 
 
 # ------------------------------------------------------------------- several GPUs
@@ -350,7 +346,7 @@ def _off_the_links(notes: Notebook, lines: list[tuple[int, str]], symptoms: set[
     """It hangs between GPUs that no NVLink joins, and works between those that one does."""
     if symptoms & {"gpu-faults", "container-does-not-start", "cuinit-fails", "runs-slowly"}:
         return
-    hangs = _first(lines, _HANGS)
+    hangs = first_of(lines, _HANGS)
     texts = [text for _, text in lines]
     if hangs and any(map(_OFF.search, texts)) and any(map(_PAIRS.search, texts)) and any(map(_ONE_WORKS.search, texts)):
         _note(notes, "hangs-off-nvlink", hangs, "collective-fails")

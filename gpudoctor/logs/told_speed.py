@@ -14,7 +14,7 @@ from ..facts import TextEvent
 from ..patterns import Pattern
 from . import alike, card_speeds
 from .complaints import says_no_gpu
-from .language import LONGEST
+from .language import LONGEST, first_of
 from .notebook import Notebook
 
 LANGUAGE = "pace"
@@ -307,7 +307,7 @@ def _event(kind: str, line: int, text: str, symptom: str | None) -> TextEvent:
 
 def at(lines: list[tuple[int, str]], pattern: Pattern) -> tuple[int, str]:
     """The first line that matches, with its number; else the first of all."""
-    return next((one for one in lines if pattern.search(one[1])), lines[0])
+    return first_of(lines, pattern) or lines[0]
 
 
 def _of_speed(sentences: list[tuple[int, str]], whole: str) -> Iterator[TextEvent]:
