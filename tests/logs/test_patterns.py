@@ -80,6 +80,14 @@ def lines(pattern: Pattern) -> Iterator[str]:
             yield (start + " " + filler * LENGTH)[:LENGTH]
 
 
+def took_s(pattern: Pattern, line: str) -> float:
+    """Processor time for a line, in seconds: the first time with what is compiled, and a collection of garbage may fall into it."""
+    began = time.thread_time()
+    pattern.search(line)
+    pattern.match(line)
+    return time.thread_time() - began
+
+
 PATTERNS = patterns()
 
 
@@ -91,10 +99,7 @@ def test_there_are_patterns() -> None:
 def test_a_pattern_does_not_run_away(name: str) -> None:
     pattern = PATTERNS[name]
     for line in lines(pattern):
-        began = time.thread_time()
-        pattern.search(line)
-        pattern.match(line)
-        assert time.thread_time() - began < LIMIT_S, line[:80]
+        assert took_s(pattern, line) < LIMIT_S or took_s(pattern, line) < LIMIT_S, line[:80]
 
 
 @pytest.mark.parametrize("name", PATTERNS)
