@@ -33,6 +33,7 @@ from gpudoctor import patient, probes, registry
 from gpudoctor.checks._said import machines_alone
 from gpudoctor.facts import Facts, Text, UnknownFactError, Unread, unread_all
 from gpudoctor.findings import Findings, Found, NotApplicable
+from gpudoctor.logs import languages as line_languages
 from gpudoctor.logs import reader
 from gpudoctor.logs.language import Language
 from gpudoctor.probes.ask import NOT_ANSWERED, Answers
@@ -77,12 +78,14 @@ def texts() -> list[str]:
 
 def languages() -> list[str]:
     """Every module that reads lines of a text."""
-    return [f"language:{name}" for name, part in vars(reader).items() if inspect.ismodule(part) and _reads_lines(part)]
+    one_by_one = (place.partition(".")[0] for place in line_languages.PLACES)
+    others = (name for name, part in vars(reader).items() if inspect.ismodule(part) and _reads_lines(part))
+    return [f"language:{name}" for name in dict.fromkeys((*one_by_one, *others))]
 
 
 def kinds() -> list[str]:
     """Every kind of line that languages name."""
-    return [f"kind:{name}" for name in dict.fromkeys(k.name for one in reader.LANGUAGES for k in one.kinds)]
+    return [f"kind:{name}" for name in dict.fromkeys(k.name for one in line_languages.all_of_them() for k in one.kinds)]
 
 
 def clues() -> list[str]:
@@ -140,7 +143,7 @@ def _reads_lines(module: types.ModuleType) -> bool:
 def _of_module(module: types.ModuleType) -> list[Language]:
     """Its languages whose lines are understood one by one."""
     own = [one for value in vars(module).values() for one in (value if isinstance(value, tuple) else (value,))]
-    return [one for one in reader.LANGUAGES if any(one is other for other in own)]
+    return [one for one in line_languages.all_of_them() if any(one is other for other in own)]
 
 
 def _is_task(file: str, function: str) -> bool:
@@ -169,17 +172,25 @@ def apply(mutant: str) -> None:
         check = registry.find(what)
         registry._checks[what] = msgspec.structs.replace(check, body=_textless(check.body))
     elif kind == "language":
-        module = getattr(reader, what)
-        lost = _of_module(module)
-        setattr(reader, "LANGUAGES", tuple(one for one in reader.LANGUAGES if one not in lost))  # noqa: B010
-        setattr(module, "WORDS", ())  # noqa: B010
+        part = importlib.import_module(f"gpudoctor.logs.{what}")
+        lost = _of_module(part)
+        _speak(tuple(one for one in line_languages.all_of_them() if one not in lost))
+        setattr(part, "WORDS", ())  # noqa: B010
     elif kind == "kind":
-        kept = (one._replace(kinds=tuple(k for k in one.kinds if k.name != what)) for one in reader.LANGUAGES)
-        setattr(reader, "LANGUAGES", tuple(kept))  # noqa: B010
+        kept = (
+            one._replace(kinds=tuple(k for k in one.kinds if k.name != what)) for one in line_languages.all_of_them()
+        )
+        _speak(tuple(kept))
     elif kind == "clue":
         del CLUES[what]
     else:
         raise ValueError(f"{mutant}: no such mutant")
+
+
+def _speak(languages: tuple[Language, ...]) -> None:
+    """Have the reader know these."""
+    setattr(line_languages, "all_of_them", lambda: languages)  # noqa: B010
+    setattr(line_languages, "of", lambda text, unlogged: languages)  # noqa: B010
 
 
 def _silent(body: registry.Body) -> registry.Body:

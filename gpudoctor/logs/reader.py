@@ -1,10 +1,11 @@
 """A pasted text -> facts. Each language reads every line; what none understands is passed over.
 
-To add a language: a module with `LANGUAGE = Language(…)` (language.py) and a place in LANGUAGES.
+To add a language: languages.py.
 """
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Iterable
 
@@ -17,139 +18,33 @@ from . import (
     answered,
     answers,
     bindings,
-    circumstances,
     claims,
     clusters,
-    complaints,
-    containers,
-    cuda_answers,
     cures,
     devices,
-    dkms,
     driver_releases,
-    gpu_state,
     images,
     import_order,
-    imports,
-    kernel,
-    libcuda,
-    limits,
+    languages,
     lost_libraries,
-    memory_beside,
     memory_said,
-    nccl,
-    nodes,
-    notebooks,
     nvidia_smi,
     nvidia_smi_query,
-    pace,
     pci,
-    pip,
-    places,
-    profiles,
     python,
-    pythons,
     report,
-    services,
-    setups,
     several,
-    shares,
-    sharing,
     sift,
     tables,
     tensorflow_facts,
-    tensorflow_ops,
     told_cards,
-    told_drivers,
     told_faults,
-    told_hosts,
-    told_libraries,
-    told_machines,
-    told_packages,
-    told_platforms,
-    told_setups,
-    xid,
 )
-from .language import LONGEST, Language, Understood
+from .language import LONGEST, Understood
 from .notebook import Notebook
-from .text import Pasted
+from .text import Line, Pasted
 
-LANGUAGES: tuple[Language, ...] = (
-    places.LANGUAGE,
-    places.ENGINES,
-    containers.LANGUAGE,
-    kernel.LANGUAGE,
-    dkms.LANGUAGE,
-    cuda_answers.LANGUAGE,
-    services.LANGUAGE,
-    libcuda.LANGUAGE,
-    nodes.LANGUAGE,
-    xid.LANGUAGE,
-    nccl.LANGUAGE,
-    nccl.HOSTS,
-    nccl.BUILT,
-    nccl.REPORTS,
-    gpu_state.LANGUAGE,
-    pip.LANGUAGE,
-    pythons.LANGUAGE,
-    imports.LANGUAGE,
-    tensorflow_ops.LANGUAGE,
-    tensorflow_ops.SAID,
-    devices.LANGUAGE,
-    devices.SIZES,
-    tables.LANGUAGE,
-    tables.RATES,
-    *answered.LANGUAGES,
-    *limits.LANGUAGES,
-    memory_said.LANGUAGE,
-    *memory_beside.LANGUAGES,
-    *profiles.LANGUAGES,
-    bindings.LANGUAGE,
-    import_order.LANGUAGE,
-    import_order.NO_MATTER,
-    *sharing.LANGUAGES,
-    *shares.LANGUAGES,
-    *notebooks.LANGUAGES,
-    *clusters.LANGUAGES,
-    *pace.LANGUAGES,
-    *circumstances.LANGUAGES,
-    *setups.LANGUAGES,
-    *told_setups.LANGUAGES,
-    *told_drivers.LANGUAGES,
-    *driver_releases.LANGUAGES,
-    *told_hosts.LANGUAGES,
-    *told_libraries.LANGUAGES,
-    *told_machines.LANGUAGES,
-    *told_packages.LANGUAGES,
-    *told_platforms.LANGUAGES,
-    *told_faults.LANGUAGES,
-    *told_cards.LANGUAGES,
-    complaints.SUSPICIONS,
-    *complaints.LANGUAGES,
-)
-"""Those whose lines are understood one by one."""
-_ALL = (
-    tensorflow_facts.WORDS,
-    nvidia_smi.WORDS,
-    nvidia_smi_query.WORDS,
-    python.WORDS,
-    claims.WORDS,
-    pci.WORDS,
-    images.WORDS,
-    report.WORDS,
-    bindings.WORDS,
-    import_order.Orders.WORDS,
-    tables.RATE_WORDS,
-    driver_releases.Answers.WORDS,
-    devices.WORDS,
-    lost_libraries.WORDS,
-    cures.WORDS,
-    several.WORDS,
-    *(one.words for one in LANGUAGES),
-)
-WORDS = tuple(dict.fromkeys(word for each in _ALL for word in each))
-"""Every line that tells something holds one of them."""
-_OF_PEOPLE = frozenset(one.name for one in complaints.LANGUAGES)
+_OF_PEOPLE = frozenset(("complaints",))
 _GOOD = ("device-created", "cudnn-loaded")
 """TensorFlow's lines of a GPU that it uses."""
 _PRINTED = (".cc:", ".h:", " NCCL INFO ", " NCCL WARN ", *alike.WITHOUT_PLACE)
@@ -187,9 +82,15 @@ _ALIKE = 100
 _NO_DIGITS = dict.fromkeys(map(ord, "0123456789"))
 
 
-_ALL_BUT_DEVICES = frozenset(one.name for one in LANGUAGES) - {devices.LANGUAGE.name, "circumstances"} | {
-    nvidia_smi.LANGUAGE, python.LANGUAGE, claims.LANGUAGE, pci.LANGUAGE, report.LANGUAGE,
-}  # fmt: skip
+_STILL_READ = frozenset(("devices", "circumstances"))
+"""Of the languages one by one, those that read TensorFlow's lines of a GPU that it uses, too."""
+_PASSED_OVER = (nvidia_smi.LANGUAGE, python.LANGUAGE, claims.LANGUAGE, pci.LANGUAGE, report.LANGUAGE)
+"""And others that do not."""
+
+
+@functools.cache
+def _all_but_devices() -> frozenset[str]:
+    return frozenset(one.name for one in languages.known()) - _STILL_READ | {*_PASSED_OVER}
 
 
 Spoken = tuple[str, tuple[str, ...], Callable[[str, int, Notebook], Understood | None], bool]
@@ -201,7 +102,17 @@ def read(pasted: Pasted) -> Facts:
     notes = Notebook()
     tracebacks, bus, statements = python.Reader(notes), pci.Reader(), report.Reader(notes)
     table, cards = nvidia_smi.Devices(notes), several.Reader(notes)
-    languages: tuple[Spoken, ...] = (
+    many = len(pasted.lines) > _MANY
+    lines: Iterable[Line] = answers.together(tables.joined(pasted.lines))
+    if many:
+        whole = unlogged = ""
+        by_line = languages.all_of_them()
+    else:
+        lines = tuple(lines)
+        whole = "\n".join(line.text for line in lines)
+        unlogged = "\n".join(line.text for line in lines if not _is_logged(line.text))
+        by_line = languages.of(whole, unlogged)
+    readers: tuple[Spoken, ...] = (
         (tensorflow_facts.LANGUAGE, tensorflow_facts.WORDS, tensorflow_facts.line, False),
         (nvidia_smi.LANGUAGE, nvidia_smi.WORDS, nvidia_smi.Reader(notes, table).line, False),
         (nvidia_smi.LANGUAGE, nvidia_smi_query.WORDS, nvidia_smi_query.Reader(notes, table).line, False),
@@ -213,22 +124,20 @@ def read(pasted: Pasted) -> Facts:
         (driver_releases.PRINTED.name, driver_releases.Answers.WORDS, driver_releases.Answers().line, True),
         (images.LANGUAGE, images.WORDS, images.Reader().line, False),
         (pci.LANGUAGE, pci.WORDS, lambda text, number, _: bus.line(text, number), False),
-        *((one.name, one.words, one.line, one.foreign) for one in LANGUAGES),
+        *((one.name, one.words, one.line, one.foreign) for one in by_line),
         (report.LANGUAGE, report.WORDS, lambda text, number, _: statements.line(text, number), True),
         (devices.LANGUAGE.name, devices.WORDS, devices.claims, True),
         (lost_libraries.LANGUAGE, lost_libraries.WORDS, lost_libraries.line, False),
         (cures.LANGUAGE, cures.WORDS, cures.line, True),
         (several.LANGUAGE, several.WORDS, cards.line, True),
     )
-    many = len(pasted.lines) > _MANY
-    whole = "" if many else "\n".join(line.text for line in pasted.lines)
     expect(whole if len(whole) <= _SMALL else "")
-    here = () if many else _spoken(languages, whole)
-    spoken_in = _quickly(languages) if many else lambda text: _spoken(here, text)
+    here = () if many else _spoken_in(readers, whole, unlogged)
+    spoken_in = _quickly(readers) if many else lambda text: _spoken(here, text)
     seen: set[tuple[str, str]] = set()
     alike: dict[str, int] = {}
     logs = False
-    for line in answers.together(tables.joined(pasted.lines)):
+    for line in lines:
         if _OURS.match(line.text):
             continue
         if many:
@@ -238,7 +147,7 @@ def read(pasted: Pasted) -> Facts:
                 continue
         printed = any(one in line.text for one in _PRINTED)
         passed_over = _OF_PEOPLE if printed else frozenset()
-        logged = printed and _LOGGED.match(line.text) is not None
+        logged = printed and _is_logged(line.text)
         logs = logs or logged
         for language, _, reads, foreign in spoken_in(line.text):
             if language in passed_over or (logged and foreign):
@@ -262,7 +171,7 @@ def read(pasted: Pasted) -> Facts:
             if kind.startswith("benign-"):
                 break  # the other languages have nothing to say of it
             if kind in _GOOD:
-                passed_over = _ALL_BUT_DEVICES
+                passed_over = _all_but_devices()
     tracebacks.finish()
     somebodys = _somebody_wrote(notes, pasted)
     wrote = somebodys or not logs or _is_titled(notes, pasted)
@@ -430,27 +339,30 @@ _IN_A_ROW = 5
 _SHORT = 3
 
 
-def _spoken(languages: Iterable[Spoken], text: str) -> list[Spoken]:
+def _is_logged(text: str) -> bool:
+    return any(one in text for one in _PRINTED) and _LOGGED.match(text) is not None
+
+
+def _spoken_in(readers: Iterable[Spoken], whole: str, unlogged: str) -> tuple[Spoken, ...]:
+    """The languages of which a text holds a word, as languages.of()."""
+    return tuple(one for one in readers if languages.holds_one(unlogged if one[3] else whole, one[1]))
+
+
+def _spoken(readers: Iterable[Spoken], text: str) -> list[Spoken]:
     """The languages of which a line holds a word."""
-    found = []
-    for one in languages:
-        for word in one[1]:  # any() is slower
-            if word in text:
-                found.append(one)
-                break
-    return found
+    return [one for one in readers if languages.holds_one(text, one[1])]
 
 
-def _quickly(languages: tuple[Spoken, ...]) -> Callable[[str], list[Spoken]]:
+def _quickly(readers: tuple[Spoken, ...]) -> Callable[[str], list[Spoken]]:
     """The same for many lines: one look at a line finds the words of all languages."""
-    finder = re.compile(f"(?=({sift.tree(WORDS)}))")
+    finder = re.compile(f"(?=({sift.tree(word for one in readers for word in one[1])}))")
     by_word: dict[str, frozenset[int]] = {}
 
     def of(word: str) -> frozenset[int]:
         # what is found is the shortest word at its place: it may be the beginning of others
         found = by_word.get(word)
         if found is None:
-            spoken = (at for at, one in enumerate(languages) if any(w.startswith(word) for w in one[1]))
+            spoken = (at for at, one in enumerate(readers) if any(w.startswith(word) for w in one[1]))
             found = by_word[word] = frozenset(spoken)
         return found
 
@@ -458,6 +370,6 @@ def _quickly(languages: tuple[Spoken, ...]) -> Callable[[str], list[Spoken]]:
         words = set(finder.findall(text))
         if not words:
             return []
-        return _spoken((languages[at] for at in sorted(frozenset().union(*map(of, words)))), text)
+        return _spoken((readers[at] for at in sorted(frozenset().union(*map(of, words)))), text)
 
     return spoken_in
