@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+import msgspec
+
 from ..facts import TextEvent
 from ..patterns import Pattern
 from .language import LONGEST, Understood, named
@@ -107,6 +109,17 @@ _NO_SUCH = Pattern(
 )
 _ERROR_BEGINS = Pattern(r"\b(?:ImportError|OSError|lib\w{3,20}\.so|Could not|cannot open|cu\w{3,12}64_)")
 """In a title: what stands before it is what somebody has."""
+_MESSAGE = Pattern(
+    r"['\"`\u2018\u201c]?(?:Could not load dynamic library ['\"`]?[\w.]{3,40}['\"`]?; dlerror: [\w.]{3,40}(?:: cannot open shared object file: No such file or directory| not found)"
+    r"|(?:ImportError: )?lib\w{3,20}\.so[\d.]{0,8}: cannot open shared object file(?:: No such file or directory)?"
+    r"|ImportError: DLL load failed(?: while importing \w{1,60})?: The specified (?:module|procedure) could not be found\.?"
+    r"|(?:ImportError: )?Could not find ['\"`]?[\w.]{3,40}\.dll['\"`]?\.(?: TensorFlow requires that this DLL be installed in a directory that is named in your %PATH% environment variable\.)?)['\"`\u2019\u201d]?"
+)
+"""What a program says of a library that is lost, quoted in a sentence."""
+_ASKED_LAST = Pattern(
+    r"(?i:[,;] (?:what|how|why|any|can|could|please|is|where)\b[^,;?\n]{0,60}|[,\uff0c](?:\u8be5)?\u600e\u4e48[^,\uff0c?\uff1f\n]{0,20})[?\uff1f]$"
+)
+"""The question at the end of a sentence that tells something."""
 _BUT = Pattern(
     r"(?<=, )(?=I've |I have |we have |we've )|(?i:\b(?:but|while|whereas|although|though|however|instead),? (?:actually )?(?=(?:I|we|my|I've|we've|mine|there|it|the|only|this|installed|have)\b))"
 )
@@ -244,7 +257,7 @@ def _others(text: str, at: int, number: int, notes: Notebook) -> None:
 
 def line(text: str, number: int, notes: Notebook) -> Understood | None:
     """What a line names as installed."""
-    if field := _FIELD.match(text):
+    if (field := _FIELD.match(text)) and "libcudnn" not in field["value"]:
         values = both(field["value"], of_cudnn="dnn" in text[: field.start("value")].lower())
         return Understood(KIND, values) if values else None
     if _NO_FILE.search(text):
@@ -281,6 +294,9 @@ def line(text: str, number: int, notes: Notebook) -> Understood | None:
         return Understood(KIND, {"cudnn": files["version"]})
     if places := set(_INSTALLED_IN.findall(text)):
         return Understood(KIND, {"cudnn": places.pop()}) if len(places) == 1 else None
+    if text[0].isalpha() and (quoted := _MESSAGE.search(text)) and quoted.start():
+        around = _ASKED_LAST.sub("", _MESSAGE.sub(" ", text).rstrip())
+        text = text if _NOT_INSTALLED.search(around) or around.endswith(("?", "\uff1f")) else around
     if text.endswith("?") and (said := _SENTENCES.sub("\n", text)).count("\n"):
         text = said.rpartition("\n")[0].replace("\n", " ")  # what is asked at the end tells nothing
     elif "?" in text and len(parts := _SENTENCES.sub("\n", text).split("\n")) > 1:
@@ -316,3 +332,21 @@ def line(text: str, number: int, notes: Notebook) -> Understood | None:
         else:  # 'cuDNN 11.1' is CUDA's version
             values.setdefault("cuda", ".".join(found[1].split(".")[:2]))
     return Understood(KIND, values) if values else None
+
+
+_OF_UBUNTU = {"14": "5.5", "16": "7.5", "18": "9.1", "20": "10.1", "22": "11.5", "24": "12.0"}
+"""Release of Ubuntu (its April) -> the CUDA of its own package nvidia-cuda-toolkit. Source: packages.ubuntu.com."""
+
+
+def settle(notes: Notebook) -> None:
+    """Who installed the distribution's toolkit has its version, and a cuDNN that was packaged for another names none beside it."""
+    installed = [e for e in notes.events if e.kind == "distribution-toolkit-said"]
+    releases = {e.values["release"] for e in notes.events if e.kind == "distribution-named"}
+    if not installed or len(releases) != 1:
+        return
+    for at, one in enumerate(notes.events):
+        if one.kind == KIND and "+cuda" in one.text:
+            kept = {name: version for name, version in one.values.items() if name != "cuda"}
+            notes.events[at] = msgspec.structs.replace(one, values=kept)
+    first, version = installed[0], _OF_UBUNTU[releases.pop()]
+    notes.note(TextEvent(line=first.line, language=LANGUAGE, kind=KIND, text=first.text, values={"cuda": version}))

@@ -44,6 +44,7 @@ PLACES = (
     "limits.LANGUAGES",
     "memory_said.LANGUAGE",
     "memory_beside.LANGUAGES",
+    "memory_of_all.LANGUAGES",
     "profiles.LANGUAGES",
     "bindings.LANGUAGE",
     "import_order.LANGUAGE",

@@ -309,6 +309,8 @@ _OF_HOSTS = {HOST_SHORT, HOST_GROWS, GROWS, "killed", "killed-said", "memory-gro
 """Where somebody tells these, how much of the GPU's memory is taken is mentioned beside it."""
 
 
+_OF_SEVERAL = {"one-works-said", "several-no-faster", "memory-held-told", "gpu-hardly-used", "memory-asked-told"}
+"""What who wants one GPU, and finds the memory of all taken, does not complain of."""
 _OF_SPEED = {"several-no-faster", "several-slower-said", "gpu-is-slow", "slow-on-gpu", "gpu-hardly-used"}
 _AT_WORK_SLOWLY = {"slow-on-gpu", "gpu-hardly-used", "several-no-faster"}
 _IF_LARGER = Pattern(
@@ -340,6 +342,14 @@ def settle(notes: Notebook, found: tuple[Alike, ...]) -> None:
         _is_idle(notes, kinds)
     if kinds & _AT_WORK_SLOWLY and not kinds & {SHORT, KEPT, "other-finds-none"}:
         gone |= {TAKES, "takes-all-memory"}  # as it always does
+    if {"memory-of-all-told", "wants-one-gpu-said"} <= kinds and not kinds & {
+        SHORT,
+        "out-of-memory",
+        "allocation-refused",
+    }:
+        gone |= _OF_SEVERAL
+        told = next(e for e in notes.events if e.kind == "memory-of-all-told")
+        notes.note(TextEvent(line=told.line, language=COMPLAINT, kind=TAKES, text=told.text, symptom="op-fails"))
     if "evicted-told" in kinds and SHORT in kinds:
         notes.events[:] = [msgspec.structs.replace(e, kind=HOST_SHORT) if e.kind == SHORT else e for e in notes.events]
         kinds = kinds - {SHORT} | {HOST_SHORT}

@@ -173,6 +173,7 @@ def read(pasted: Pasted) -> Facts:
             if kind in _GOOD:
                 passed_over = _all_but_devices()
     tracebacks.finish()
+    claims.settle(notes)
     somebodys = _somebody_wrote(notes, pasted)
     wrote = somebodys or not logs or _is_titled(notes, pasted)
     theirs = [(line.number, line.text) for line in pasted.lines if not _OURS.match(line.text)] if wrote else []

@@ -3,7 +3,7 @@ change of the version it works. It is weak."""
 
 from __future__ import annotations
 
-from .language import Kind, Language
+from .language import Kind, Language, told
 
 _OK = r"\b(?:works?|worked|working|fine|ok|okay|runs?|ran|no (?:problem|error|issue|trouble)s?|perfect(?:ly)?|finds?|found|sees?|imports?|lists?|trains?|uses?|good)\b"
 _FAILS = r"\b(?:fail(?:s|ed|ing)?|error\w*|cannot|can ?not|can't|cant|doesn't|doesnt|does not|didn't|won't|isn't|aren't|wasn't|not found|not|no|crash\w*|ImportError|OSError|complains?|lib(?:cu|nv)\w{2,12}\.so|missing|loses?|lost|breaks?|misses)\b"
@@ -324,7 +324,30 @@ NO_PATH = Language(
     foreign=True,
 )
 """Who has seen it work without the variable."""
+FROM_SOURCE, OF_A_DISTRIBUTION, DISTRIBUTION = told(
+    (
+        (
+            "built-from-source-said",
+            ("source", "Source", "\u6e90\u7801"),
+            (r"(?i:^(?![^\n]{0,200}\b(?:source or binary\)\W{0,6}binary|if compiling from source|should I|how to|(?:not|n't|never|instead of|without) (?:build|built|compil\w+))\b)[^\n]{0,300}?"
+            r"(?:\b(?:(?:re)?built|(?:re)?build(?:ing)?|compil(?:ed|ing|ation)|install(?:ed|ation|ing)?)\b[^.\n]{0,60}?\bfrom (?:the )?sources?\b(?! or binary)|\bcompile(?:d)?[- ]from[- ]source\b"
+            r"|\bsource or binary\)?\W{0,6}(?:from )?source\b|\u6e90\u7801\u7f16\u8bd1|\u7f16\u8bd1\u6e90\u7801))"),
+            True,
+        ),
+        (
+            "distribution-toolkit-said",
+            ("nvidia-cuda-toolkit",),
+            r"\b(?:apt(?:-get|itude)?|synaptic)\b[^\n]{0,60}\binstall\b[^\n]{0,120}\bnvidia-cuda-toolkit\b(?!=)|(?i:\binstall(?:ed|ing)? (?:the )?(?:package )?['\"`]?nvidia-cuda-toolkit\b)",
+            True,
+        ),
+        ("distribution-named", ("buntu",), r"(?i:(?<!e\.g\., linux )(?<!e\.g\. linux )\bubuntu\W{0,3}(?:(?:linux|lts|version)\W{1,2})?(?P<release>1[468]|2[024])\.04\b)(?![^\n]{0,40}\(or similar)", False),
+    )
+)  # fmt: skip
+"""Who built TensorFlow had the libraries that it is linked with; the CUDA that a distribution packages itself."""
 LANGUAGES = (
+    FROM_SOURCE,
+    OF_A_DISTRIBUTION,
+    DISTRIBUTION,
     NO_PATH,
     ACCOUNTS,
     NOTEBOOKS,

@@ -182,7 +182,8 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "zlibwapi-missing"  # the file is there, or may be: what it needs is not
     if said("conda-brings-cuda") and not libraries.names_another(facts):
         yield "ld-library-path-not-set"
-    if said("ide-named", "file-is-there", "shell-works", "service-named", "cudnn-works-elsewhere"):
+    there = said("ide-named", "file-is-there", "service-named", "cudnn-works-elsewhere")
+    if said("shell-works") or (there and not libraries.names_another(facts)):
         yield "ld-library-path-not-set"
     if said("less-data-works") and said(
         "copy-finds-no-room", "allocation-refused", "out-of-memory", "resource-exhausted"

@@ -101,7 +101,11 @@ _LINUX_ONLY = (
 
 
 def _names_a_toolkit(facts: Facts) -> bool:
-    return any(e.values.get("cuda") for e in facts.text.said("names-cuda"))
+    return bool(_named(facts))
+
+
+def _named(facts: Facts) -> set[str]:
+    return {e.values["cuda"] for e in facts.text.said("names-cuda") if e.values.get("cuda")}
 
 
 def _brings(facts: Facts, release: tuple[int, int]) -> bool:
@@ -109,7 +113,7 @@ def _brings(facts: Facts, release: tuple[int, int]) -> bool:
     wanted = next((cuda for since, cuda in _BUILT_FOR if release >= since), None)
     if wanted is None:  # those before 1.0 were built for 7.5, 8.0 and others
         return True
-    named = {e.values["cuda"] for e in facts.text.said("names-cuda") if e.values.get("cuda")}
+    named = _named(facts)
     return any(f"{one}.".startswith(f"{wanted}.") or f"{wanted}.".startswith(f"{one}.") for one in named)
 
 
@@ -134,12 +138,13 @@ _OF_MAJOR = Pattern(r"libcudart\.so\.(8|9|10|11|12|13)\b")
 
 def names_another_than_linked(facts: Facts) -> bool:
     """Whether the CUDA that is named is not the one whose libraries this release is linked with: up to 1.13 it opens none later."""
-    named = {e.values["cuda"] for e in facts.text.said("names-cuda") if "." in e.values.get("cuda", "")}
+    named = _named(facts)
     told = [v.split(".") for e in facts.text.said("names") for v in e.values.get("tensorflow", "").split()]
     known = release_of(facts) or max(((int(one[0]), int(one[1])) for one in told), default=None)
     if not named or known is None or known >= (1, 14):
         return False
-    return next((cuda for since, cuda in _LINKED if known >= since), "8.0") not in named
+    linked = next((cuda for since, cuda in _LINKED if known >= since), "8.0")
+    return not any(f"{linked}.".startswith(f"{one}.") for one in named)
 
 
 _LINKED = (((1, 13), "10.0"), ((1, 5), "9.0"))
@@ -183,7 +188,7 @@ def _wanted(release: tuple[int, int]) -> str:
     return next((cuda for since, cuda in _BUILT_FOR if release >= since), "8").partition(".")[0]
 
 
-_BUILT_FOR = (((2, 14), "12"), ((2, 4), "11"), ((2, 1), "10.1"), ((1, 13), "10.0"), ((1, 5), "9.0"), ((1, 0), "8.0"))
+_BUILT_FOR = (((2, 15), "12"), ((2, 4), "11"), ((2, 1), "10.1"), ((1, 13), "10.0"), ((1, 5), "9.0"), ((1, 0), "8.0"))
 """From this release on: the CUDA that its package is built for; the minor version where its libraries' names carry it."""
 
 

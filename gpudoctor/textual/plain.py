@@ -192,11 +192,12 @@ _AT_WORK = (
 
 
 def _linked_with_another(facts: Facts) -> bool:
-    """Whether nothing but a complaint is told, and a CUDA that this release, a package for GPUs, is not linked with."""
+    """Whether nothing but a complaint is told, and a CUDA that this release, a package for GPUs, is not linked with or built for."""
     said = facts.text.said
-    if not said("gpu-package", "wants-gpu") or said(*_AT_WORK) or facts.text.shows_a_failure:
+    if not said("gpu-package", "wants-gpu", "nvidia-gpu-named") or said(*_AT_WORK) or facts.text.shows_a_failure:
         return False
-    return facts.tensorflow.devices != () and libraries.names_another_than_linked(facts)
+    another = libraries.names_another_than_linked(facts) or libraries.names_another(facts)
+    return facts.tensorflow.devices != () and another
 
 
 def _card_is_newer(facts: Facts) -> bool:
@@ -237,7 +238,7 @@ def _lost(facts: Facts) -> Iterator[str]:
     if parts and said("single-dll-fetched-said"):
         yield "cudnn-incomplete-install"
         return
-    elsewhere = said("library-elsewhere-said", "cudnn-works-elsewhere") or (
+    elsewhere = said("library-elsewhere-said", "cudnn-works-elsewhere", "built-from-source-said") or (
         not of_cudnn and said("toolkit-here-said", "toolkit-had-said")
     )
     if elsewhere:

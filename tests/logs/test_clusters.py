@@ -174,3 +174,19 @@ def test_the_form_of_an_issue_does_not_hang() -> None:
     asked = "2. If your question is about hang, did you read this doc (horovod/docs/running.rst)?\n"
     assert not judged(asked).facts.text.said("collective-hangs")
     assert judged("It hangs with horovod on two hosts\n").facts.text.said("collective-hangs")
+
+
+@pytest.mark.parametrize(
+    ("cause", "command"),
+    [
+        (
+            "tf-config-address-unreachable",
+            "nc -vz HOST PORT, with each address of TF_CONFIG, from each of the machines",
+        ),
+        ("tf-config-proxy", "env | grep -i proxy"),
+    ],
+)
+def test_a_text_leaves_the_way_to_other_tasks_open(cause: str, command: str) -> None:
+    text = "My ParameterServerStrategy hangs, its workers wait for the ps. TF_CONFIG is set.\n"
+    left = {u.cause: (u.why, u.settle) for u in judged(text).unknown}
+    assert left[cause] == ("the text does not decide it", command)
