@@ -338,11 +338,15 @@ _OF_UBUNTU = {"14": "5.5", "16": "7.5", "18": "9.1", "20": "10.1", "22": "11.5",
 """Release of Ubuntu (its April) -> the CUDA of its own package nvidia-cuda-toolkit. Source: packages.ubuntu.com."""
 
 
+_NOT_YET = {"nvcc-absent", "nvcc-lost", "no-toolkit"}
+"""Who sees these has not installed it: it is what his shell proposes."""
+
+
 def settle(notes: Notebook) -> None:
     """Who installed the distribution's toolkit has its version, and a cuDNN that was packaged for another names none beside it."""
     installed = [e for e in notes.events if e.kind == "distribution-toolkit-said"]
     releases = {e.values["release"] for e in notes.events if e.kind == "distribution-named"}
-    if not installed or len(releases) != 1:
+    if not installed or len(releases) != 1 or any(e.kind in _NOT_YET for e in notes.events):
         return
     for at, one in enumerate(notes.events):
         if one.kind == KIND and "+cuda" in one.text:
