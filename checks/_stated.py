@@ -164,13 +164,13 @@ def _of_release(facts: Facts, version: str, cudart_is_lost: bool) -> tuple[str, 
     that is named may be nvidia-smi's: who names cuDNN as well, nvcc or a toolkit, speaks of what is installed."""
     if _pair(version) >= _BRINGS_ITS_OWN:
         known = cudart_is_lost or facts.text.said("names-extra") or holds(facts, "conda")
-        return () if known else ("libcudart.so.12",)
+        return () if known else ("libcudart.so.12",) if _pair(version) >= _FOR_CUDA_12 else ("libcudart.so.11.0",)
     if cudart_is_lost and (holds(facts, "conda") or not (named(facts, "cudnn") or holds(facts, *_INSTALLED))):
         return ()
     return compat.loader_sonames(version) or _of_old_release(facts, version)
 
 
-_BRINGS_ITS_OWN = (2, 14)
+_BRINGS_ITS_OWN, _FOR_CUDA_12 = (2, 14), (2, 15)
 _INSTALLED = ("compilation tools", "oolkit", "/cuda-", "nvcc", " cuda-1")
 
 

@@ -14,7 +14,7 @@ from gpudoctor.facts import Facts, TextEvent, UnknownFactError, Unread
 from gpudoctor.findings import LIKELY, Fix, Found
 from gpudoctor.patterns import Pattern
 
-_WITH_EXTRA, _FIRST_WITH_WHEELS = (2, 14), (2, 12)
+_FOR_CUDA_12, _FIRST_WITH_WHEELS = (2, 15), (2, 12)
 
 
 def dropped_by_sudo(facts: Facts) -> Iterator[Found]:
@@ -231,7 +231,7 @@ def _wants(name: str, major: str) -> bool:
     return name == "libcudart.so" or (between is not None and within((int(major),), between))
 
 
-_WHEELS_OF = ((_WITH_EXTRA, "12"), (_FIRST_WITH_WHEELS, "11"))
+_WHEELS_OF = ((_FOR_CUDA_12, "12"), (_FIRST_WITH_WHEELS, "11"))
 
 
 def wheel_is_there(facts: Facts) -> Iterator[Found]:

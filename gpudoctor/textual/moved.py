@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..facts import Facts
 
 _CUDA = (
-    ((2, 14), "12"),
+    ((2, 15), "12"),
     ((2, 5), "11.2"),
     ((2, 4), "11.0"),
     ((2, 1), "10.1"),
@@ -15,7 +15,7 @@ _CUDA = (
     ((1, 5), "9.0"),
     ((1, 0), "8.0"),
 )
-"""From this release on: the CUDA whose libraries its package opens. Those of 2.12 and 2.13 are built for 11.8, and open the files of 11.2 by
+"""From this release on: the CUDA whose libraries its package opens. Those of 2.12 to 2.14 are built for 11.8, and open the files of 11.2 by
 the same names. Source: https://www.tensorflow.org/install/source#gpu."""
 _NOT_ON_WINDOWS = (2, 11)
 
