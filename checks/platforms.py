@@ -240,6 +240,7 @@ def _none_chosen(facts: Facts) -> tuple[TextEvent, ...]:
         "cuinit-no-device",
         "cuinit-fails",
         "libcuda-not-found",
+        "nvidia-smi-fails",
         "no-nvidia-gpu",
         "container-no-gpus-flag",
     ),
@@ -248,14 +249,24 @@ def colab_cpu_runtime(facts: Facts) -> Findings:
     """This Colab or Kaggle notebook runs on a machine without a GPU.
 
     What it looks at: Colab's variables, no NVIDIA kernel module, and no device node of a GPU. In a pasted text also Kaggle's
-    and Colab's setting of an accelerator, where it says None.
+    and Colab's setting of an accelerator, where it says None, and Colab's own words where it gives none.
 
     Why it matters: a new notebook gets a CPU runtime. Nothing that is installed in it brings a GPU.
 
     How to fix: Runtime, Change runtime type, choose a GPU; then run every cell again.
 
+    Where Colab refuses one: end other sessions, come back after some hours, or pay for it.
+
     Source: Google Colaboratory, frequently asked questions.
     """
+    if refused := facts.text.said("accelerator-refused"):
+        yield Found(
+            message="Colab gives this session no GPU now: what its account may use is used up, or none is free.",
+            proof=lines(refused[:2]),
+            fixes=(_COME_BACK,),
+            explains=(*_NO_GPU, "cuinit-fails", "nvidia-smi-fails", "runs-slowly", READS_LIKE_A_FAULT),
+        )
+        return
     if told := _none_chosen(facts):
         yield Found(
             message="This notebook's session was started without a GPU.",
@@ -288,6 +299,13 @@ def colab_cpu_runtime(facts: Facts) -> Findings:
     )
 
 
+_COME_BACK = Fix(
+    kind="advice",
+    risk="safe",
+    summary="End the sessions that are not used (Runtime, Manage sessions), come back after some hours, or pay for compute units; until then it runs without a GPU",
+    steps=(),
+    verify="!nvidia-smi, in a cell",
+)
 _CHOOSE_A_GPU = Fix(
     kind="advice",
     risk="safe",

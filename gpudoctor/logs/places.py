@@ -36,7 +36,7 @@ LANGUAGE = Language(
         "host", "http", "File ", "@", "docker", "podman", "nerdctl", "gpus:", "ontainer", "ingularity", "pptainer", "lxc", "LXC", "LXD", "pct ", "olab", "ollab", "/content/",
         "srun", "sbatch", "salloc", "SBATCH", "SLURM", "slurm", "NoDevFiles", "--gpus", "--runtime", "--nv", "LD_LIBRARY_PATH", "nvidia", "WSL", "wsl",
         "icrosoft", "snap", "Desktop", "desktop", "daemon-reload", "Step ", "Running in", "FROM ", "NVIDIA_VISIBLE", "capabilities",
-        "Windows", "windows", "darwin", "kubectl", "rootless", "ccelerator", "untime type",
+        "Windows", "windows", "darwin", "kubectl", "rootless", "ccelerator", "untime type", "ackend", "ack-end", "currently connect", "\u540e\u7aef", "\u52a0\u901f\u5668", "\u8fde\u63a5\u5230", "\u30d0\u30c3\u30af", "\ubc31\uc5d4\ub4dc",
     ),
     kinds=(
         # what was asked for; these stand behind prompts, too
@@ -66,6 +66,14 @@ LANGUAGE = Language(
         Kind("in-a-container", r"LD_LIBRARY_PATH[=:] ?\S{0,200}/usr/local/nvidia/lib\b", tell=inside("docker", NAMED)),
         Kind("in-lxc", r"\blxc\.(?:cgroup|mount|idmap|apparmor)|\bpct (?:enter|exec|start) ", tell=inside("lxc", SEEN)),
         Kind("in-lxc", r"\b(?:in|inside) (?:an? |the |my )?(?:\w{1,15} ){0,2}(?:LXC|LXD)\b", tell=inside("lxc", NAMED)),
+        Kind(
+            "accelerator-refused",
+            r"(?i:\b(?:connect\w*|conect\w*|verbind\w*|\u043f\u043e\u0434\u043a\u043b\u044e\u0447\w*)\b[^.\n]{0,40}\bGPU\b[- ]?back-?ends?\b|\b(?:connect\w*|conect\w*)\b[^.\n]{0,30}\bback-?end\b[^.\n]{0,8}\bGPU\b"
+            r"|\bcannot currently connect to a GPU\b|\bruntime with no accelerator\b"
+            r"|(?:\u65e0\u6cd5|\u4e0d\u80fd)[^\n\u3002]{0,12}GPU ?\u7684?\u540e\u7aef|\u4e0d\u5e26\u52a0\u901f\u5668\u7684\u8fd0\u884c\u65f6|\u76ee\u524d\u65e0\u6cd5\u8fde\u63a5\u5230 ?GPU"
+            r"|GPU ?\u30d0\u30c3\u30af\u30a8\u30f3\u30c9\u306b\u63a5\u7d9a\u3067\u304d|GPU ?\ubc31\uc5d4\ub4dc\uc5d0 \uc5f0\uacb0\ud560 \uc218 \uc5c6)",
+            "tf-lists-no-gpu",
+        ),
         Kind("in-colab", r"(?:^|[\s'\"(!=:])/content/|\bgoogle\.colab\b", tell=_colab),
         Kind("talks-of-colab", r"(?i:(?<!//)\bcolab\b|\bgg?oo?gg?le[- ]collab)"),
         Kind(

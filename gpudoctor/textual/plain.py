@@ -55,6 +55,8 @@ def _said(facts: Facts) -> Iterator[str]:
         yield "device-node-permission"
     if said("image-lacks-libcuda-said", "gpus-not-given-said"):
         yield "container-no-gpus-flag"
+    if said("nvml-failed") and said("talks-of-colab", "in-colab") and not said("smi-works"):
+        yield "colab-cpu-runtime"
     fails = isinstance(facts.tensorflow.import_error, str) or facts.tensorflow.devices == ()
     if fails and said("gpu-package", "names-cuda") and not facts.text.cards() and "amd-gpu" in without_nvidia(facts):
         yield "amd-gpu"

@@ -1,11 +1,11 @@
 """What somebody has, told in the sentence that quotes what a program says is lost; the toolkit of a distribution; a TensorFlow that
-was built here; and the memory of all GPUs where one is wanted."""
+was built here; the memory of all GPUs where one is wanted; and a Colab that gives none."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.logs.judged import first
+from tests.logs.judged import first, judged
 
 ERRORS = (
     "Could not load dynamic library 'cudart64_100.dll'; dlerror: cudart64_100.dll not found",
@@ -74,3 +74,31 @@ def test_whose_cuda_it_is(text: str, cause: str) -> None:
 )  # fmt: skip
 def test_one_gpu_is_wanted_and_the_memory_of_all_is_taken(text: str, cause: str) -> None:
     assert first(text) == cause
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Cannot connect to GPU backend",
+        "You cannot currently connect to a GPU due to usage limits in Colab.",
+        "\u65e0\u6cd5\u4f7f\u7528\u5e26\u6709 GPU \u7684\u540e\u7aef\u3002\u8981\u4f7f\u7528\u4e0d\u5e26\u52a0\u901f\u5668\u7684\u8fd0\u884c\u65f6\u5417\uff1f",
+        "No se puede conectar con el backend de GPU",
+    ],
+)
+def test_colab_gives_no_gpu(words: str) -> None:
+    report = judged(f"What now?\n\n{words}\n")
+    assert [one.cause for one in report.diagnosis.root_causes] == ["colab-cpu-runtime"]
+    assert "hours" in report.diagnosis.root_causes[0].fixes[0].summary
+
+
+def test_the_driver_of_a_colab_without_gpu() -> None:
+    smi = "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. Make sure that the latest NVIDIA driver is installed and running.\n"
+    assert first(f"In Google Colab I get\n\n{smi}") == "colab-cpu-runtime"
+    assert first(f"On my Ubuntu machine I get\n\n{smi}") == "driver-module-not-loaded"
+
+
+@pytest.mark.parametrize(
+    "words", ["connect the GPU to the backplane", "the backend of Keras, no GPU", "Could not connect to the server"]
+)
+def test_other_connections(words: str) -> None:
+    assert not judged(f"What now?\n\n{words}\n").diagnosis.root_causes
