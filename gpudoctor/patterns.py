@@ -15,6 +15,9 @@ _LONG = 300
 _TIMES = 4
 """How often; then all of them are."""
 
+_SMALL = 16_000
+"""Characters of a text that is searched faster than a pattern is compiled."""
+
 _at_hand = ""
 
 
@@ -22,7 +25,7 @@ def expect(text: str) -> None:
     """The lines of `text` will be searched next: of long patterns that is compiled which could match in it (and more when other
     lines come)."""
     global _at_hand
-    _at_hand = text
+    _at_hand = text if len(text) <= _SMALL else ""
 
 
 class Pattern:

@@ -75,8 +75,6 @@ _QUOTES, _HIDES = " '\"", ("", "-1", "none", "void", "NoDevFiles")
 """Around the value of CUDA_VISIBLE_DEVICES, and those that hide all GPUs."""
 _MANY = 1000
 """From so many lines on a look at their words is worth its preparation."""
-_SMALL = 16_000
-"""Characters of a text that is searched faster than a pattern is compiled."""
 _ALIKE = 100
 """Of lines that differ in their numbers only, how many are read."""
 _NO_DIGITS = dict.fromkeys(map(ord, "0123456789"))
@@ -131,7 +129,7 @@ def read(pasted: Pasted) -> Facts:
         (cures.LANGUAGE, cures.WORDS, cures.line, True),
         (several.LANGUAGE, several.WORDS, cards.line, True),
     )
-    expect(whole if len(whole) <= _SMALL else "")
+    expect(whole)
     here = () if many else _spoken_in(readers, whole, unlogged)
     spoken_in = _quickly(readers) if many else lambda text: _spoken(here, text)
     seen: set[tuple[str, str]] = set()

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from ..patterns import Pattern
+from ..patterns import Pattern, expect
 from . import cut
 
 LONGEST = 4000
@@ -47,6 +47,7 @@ def clean(data: bytes | str) -> Pasted:
 
         text = html.unescape(text)
     text = text.replace("#012", "\r")  # syslog's line break
+    expect(text)
     raw, count = [], 0
     for count, line in enumerate(text.split("\n"), 1):
         raw += [(count, piece) for piece in line.split("\r") if piece] if "\r" in line else [(count, line)]
