@@ -335,7 +335,8 @@ def line(text: str, number: int, notes: Notebook) -> Understood | None:
 
 
 _OF_UBUNTU = {"14": "5.5", "16": "7.5", "18": "9.1", "20": "10.1", "22": "11.5", "24": "12.0"}
-"""Release of Ubuntu (its April) -> the CUDA of its own package nvidia-cuda-toolkit. Source: packages.ubuntu.com."""
+"""Release of Ubuntu (its April) -> the CUDA of its own package nvidia-cuda-toolkit. Source: the packages, as apt and dpkg list them:
+5.5.22-3ubuntu1, 7.5.18-0ubuntu1, 9.1.85-3ubuntu1, 10.1.243-3, 11.5.1-1ubuntu1, 12.0.140~12.0.1-4build4."""
 
 
 _NOT_YET = {"nvcc-absent", "nvcc-lost", "no-toolkit"}
