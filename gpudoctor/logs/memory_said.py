@@ -171,7 +171,7 @@ _LIMIT = (
     ),
     Pattern(
         r"(?:限制|减少|降低|控制|减小|设置|节省).{0,10}显存|显存.{0,6}(?:限制|控制)|(?:怎么|如何|怎样).{0,12}(?:显存|allow_growth)"
-        r"|(?i:(?:огранич|уменьш|сниз|лимит)\w*[^.\n]{0,30}(?:видео|gpu|vram|памят)\w*)"
+        r"|(?i:(?:огранич|уменьш|сниз|лимит)\w{0,10}[^.\n]{0,30}(?:видео|gpu|vram|памят)\w*)"
         r"|(?i:(?:gpu|grafik|video)[- ]?(?:karten)?(?:speicher|ram)\w*[^.\n]{0,40}\b(?:begrenz|beschr\w{1,2}nk|reduzier|limitier|einschr\w{1,2}nk)\w*|\b(?:begrenz|beschr\w{1,2}nk|reduzier|limitier|einschr\w{1,2}nk)\w*[^.\n]{0,50}\b(?:gpu|grafik|video)[- ]?(?:karten)?(?:speicher|ram))"
         r"|(?i:\b(?:limit(?:ar|o|a)|reducir|reduzco|restringir|reduzir|diminuir|controlar|limiter|r[ée]duire|restreindre)\b[^.\n]{0,40}\b(?:mem[oó]ria|m[ée]moire|vram)\b)"
     ),
