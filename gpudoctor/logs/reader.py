@@ -145,7 +145,7 @@ def read(pasted: Pasted) -> Facts:
                 continue
         printed = any(one in line.text for one in _PRINTED)
         passed_over = _OF_PEOPLE if printed else frozenset()
-        logged = printed and _is_logged(line.text)
+        logged = printed and _LOGGED.match(line.text) is not None
         logs = logs or logged
         for language, _, reads, foreign in spoken_in(line.text):
             if language in passed_over or (logged and foreign):
