@@ -67,6 +67,7 @@ def test_a_line_of_a_text(copy: Path) -> None:
     text, kinds = re.subn(r"(\n        Kind\()", rf"\n        {kind.replace(chr(92), chr(92) * 2)},\1", text, count=1)
     assert (words, kinds) == (1, 1)
     pip.write_text(text)
+    assert run(copy, *re.findall(r"`\.venv-test/bin/python (-m) (tests\.logs\.spoken)`", TEXT)[0]).returncode == 0
     imports = (
         '"""A walk."""\n\nfrom collections.abc import Iterator\n\nfrom gpudoctor.checks._said import lines, said\n'
         "from gpudoctor.facts import Facts\nfrom gpudoctor.findings import Fix, Found, Stage\nfrom gpudoctor.registry import check\n\n"
