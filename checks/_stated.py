@@ -164,27 +164,19 @@ def _of_release(facts: Facts, version: str, cudart_is_lost: bool) -> tuple[str, 
     that is named may be nvidia-smi's: who names cuDNN as well, nvcc or a toolkit, speaks of what is installed."""
     if _pair(version) >= _BRINGS_ITS_OWN:
         known = cudart_is_lost or facts.text.said("names-extra") or holds(facts, "conda")
-        return () if known else ("libcudart.so.12",) if _pair(version) >= _FOR_CUDA_12 else ("libcudart.so.11.0",)
+        return () if known else compat.built_for(_pair(version)).runtime[:1]
     if cudart_is_lost and (holds(facts, "conda") or not (named(facts, "cudnn") or holds(facts, *_INSTALLED))):
         return ()
     return compat.loader_sonames(version) or _of_old_release(facts, version)
 
 
-_BRINGS_ITS_OWN, _FOR_CUDA_12 = (2, 14), (2, 15)
+_BRINGS_ITS_OWN = (2, 14)
 _INSTALLED = ("compilation tools", "oolkit", "/cuda-", "nvcc", " cuda-1")
 
 
-def _pair(version: str) -> Version:
+def _pair(version: str) -> tuple[int, int]:
     found = re.match(r"(\d+)\.(\d+)", version)
     return (int(found[1]), int(found[2])) if found else (0, 0)
-
-
-_RUNTIMES: tuple[tuple[Version, tuple[str, ...]], ...] = (
-    ((2, 14), ()), ((2, 5), ("libcudart.so.11.0", "libcusolver.so.11")), ((2, 4), ("libcudart.so.11.0", "libcusolver.so.10")), ((2, 1), ("libcudart.so.10.1",)),
-    ((1, 13), ("libcudart.so.10.0",)), ((1, 5), ("libcudart.so.9.0",)), ((1, 0), ("libcudart.so.8.0",)),
-)  # fmt: skip
-"""From this release on: the runtime that the wheel on PyPI asks for, and what tells minor versions of CUDA 11 apart. Source:
-https://www.tensorflow.org/install/source#gpu; the logs of 2.4, 2.6 and 2.8 (tests/logs/corpus); 2.5 is for the CUDA of 2.6."""
 
 
 def _of_old_release(facts: Facts, release: str) -> tuple[str, ...]:
@@ -195,7 +187,7 @@ def _of_old_release(facts: Facts, release: str) -> tuple[str, ...]:
         or any(r[0] == 0 for r in _told.releases(facts))
     ):
         return ()
-    return next((names for since, names in _RUNTIMES if _pair(release) >= since), ())
+    return compat.built_for(_pair(release)).runtime
 
 
 def _from_pypi(facts: Facts) -> bool:

@@ -13,12 +13,6 @@ _TURING, _FIRST_FOR_TURING = (7, 5), (10, 0)
 """The code for Volta runs there, but for what cuBLAS chooses by the card."""
 RUNS_PTX = (2, 21)
 """The first release whose PTX Blackwell's driver compiles throughout."""
-_CUDA_OF_TENSORFLOW: tuple[tuple[tuple[int, int], tuple[int, int]], ...] = (
-    ((2, 18), (12, 5)), ((2, 16), (12, 3)), ((2, 15), (12, 2)), ((2, 12), (11, 8)), ((2, 5), (11, 2)), ((2, 4), (11, 0)),
-    ((2, 1), (10, 1)), ((1, 13), (10, 0)), ((1, 5), (9, 0)), ((0, 11), (8, 0)), ((0, 0), (7, 5)),
-)  # fmt: skip
-"""From this release on: the CUDA that its packages are built for."""
-
 
 _GTX = Pattern(r"(?i:GTX)(?= ?[345]0\d0)")
 """What people call cards that are RTX."""
@@ -116,7 +110,7 @@ def built_for(facts: Facts) -> tuple[tuple[int, int], ...]:
     opened = [e.values.get("version", "") for e in facts.text.said("runtime-opened")]
     found = [_runtime(v) for v in opened if "." in v or len(v) > 2]
     if not found and not own_build(facts):
-        found = [next(cuda for since, cuda in _CUDA_OF_TENSORFLOW if release >= since) for release in releases(facts)]
+        found = [compat.built_for(release).cuda for release in releases(facts)]
     return tuple(dict.fromkeys(found))
 
 

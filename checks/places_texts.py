@@ -14,7 +14,7 @@ from gpudoctor.facts import Facts, TextEvent, UnknownFactError, Unread
 from gpudoctor.findings import LIKELY, Fix, Found
 from gpudoctor.patterns import Pattern
 
-_FOR_CUDA_12, _FIRST_WITH_WHEELS = (2, 15), (2, 12)
+_FIRST_WITH_WHEELS = (2, 12)
 
 
 def dropped_by_sudo(facts: Facts) -> Iterator[Found]:
@@ -211,7 +211,7 @@ def wheels_of_another_cuda(facts: Facts) -> Iterator[Found]:
     shown = facts.text.said("libraries-not-opened", "registers-no-gpu", "library-not-loaded")
     if not listed or not shown or newest is None or newest < _FIRST_WITH_WHEELS or _told.own_build(facts):
         return
-    wanted = next(major for since, major in _WHEELS_OF if newest >= since)
+    wanted = str(compat.built_for(newest).cuda[0])
     names = _cuda_lost(facts)
     if wanted in listed or any(str(v[0]) == wanted for v in named(facts, "cuda")):
         return
@@ -229,9 +229,6 @@ def wheels_of_another_cuda(facts: Facts) -> Iterator[Found]:
 def _wants(name: str, major: str) -> bool:
     between = toolkits(name)
     return name == "libcudart.so" or (between is not None and within((int(major),), between))
-
-
-_WHEELS_OF = ((_FOR_CUDA_12, "12"), (_FIRST_WITH_WHEELS, "11"))
 
 
 def wheel_is_there(facts: Facts) -> Iterator[Found]:

@@ -5,6 +5,7 @@ The files are read on the first question, not on import.
 
 from __future__ import annotations
 
+from .built_for import built_for
 from .files import gpus, matrix, xids
 from .hardware import (
     GpuAttributes,
@@ -35,6 +36,7 @@ __all__ = [
     "admits",
     "answer",
     "build",
+    "built_for",
     "built_with",
     "ceilings",
     "cuda_result",

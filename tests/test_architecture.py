@@ -37,7 +37,7 @@ ALLOWED = {
     "interpreter": {"errors", "probes"},
     "probes": {"secret_names", "facts", "loader", "logs", "child", "compat", "patient", "patterns", "probes"},
     "diagnosis": {"facts", "findings", "ignoring", "plugins", "registry", "textual"},
-    "textual": {"facts", "findings", "patterns", "registry", "textual"},
+    "textual": {"compat", "facts", "findings", "patterns", "registry", "textual"},
     "state": set[str](),
     "baseline": {"", "bundle", "facts", "state"},
     "compare": {"", "bundle", "compare", "diagnosis", "facts", "findings", "redact", "registry", "verdicts"},

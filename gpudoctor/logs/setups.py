@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from .language import Kind, Language
 
-_CARD = r"(?:(?:rtx|gtx|geforce|tesla|quadro|titan) ?)*(?:[ahblptv]\d{1,3}s?|[ap]?\d{4}|gh?b?200)(?: ?ti\b| ?super\b)?"
+_CARD = (
+    r"(?:(?:rtx|gtx|geforce|tesla|quadro|titan) ?){0,3}(?:[ahblptv]\d{1,3}s?|[ap]?\d{4}|gh?b?200)(?: ?ti\b| ?super\b)?"
+)
 _MACHINE = rf"(?:{_CARD}|[pg][2-6]\w{{0,2}}\.\d{{0,2}}x?large|(?:a[234]-\w{{4,5}}gpu|g2-standard)-\d{{1,3}}g?)"
 _WORKS = r"(?:works?|worked|fine|ok|okay|runs?|ran|succeeds?|trains?)"
 _FAILS = r"(?:fails?|failed|crash(?:es|ed)?|hangs?|hung|dies|breaks?|broken|errors?|(?:does|do|did|is)(?:n't| not)(?: work| run)?)"

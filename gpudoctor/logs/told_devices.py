@@ -125,7 +125,7 @@ def _asks_beyond_a_node(lines: list[str]) -> bool:
 
 
 _UNASKED = Pattern(
-    r"(?i)(?=[^\n]{0,400}\b(?:(?:(?:does|do|did)(?:n't| not) (?:\w+ )?(?:request|ask|specify|set|have)|without (?:(?:a|an|any|the) )?(?:\w+ ){0,2}(?:(?:nvidia\.com/)?gpu|resources?|limits?|request\w*)|no (?:[\w./]+ ){0,3}(?:limits?|resources?|requests?)|leaves? out the limits?|not (?:requested|specified|asked)|unrequested|requests? no)\b))"
+    r"(?i)^(?=[^\n]{0,400}\b(?:(?:(?:does|do|did)(?:n't| not) (?:\w+ )?(?:request|ask|specify|set|have)|without (?:(?:a|an|any|the) )?(?:\w+ ){0,2}(?:(?:nvidia\.com/)?gpu|resources?|limits?|request\w*)|no (?:[\w./]+ ){0,3}(?:limits?|resources?|requests?)|leaves? out the limits?|not (?:requested|specified|asked)|unrequested|requests? no)\b))"
     r"[^\n]{0,400}?\b(?:gpus?\b[^.\n]{0,30}\b(?:visible|exposed|accessible|available|listed|seen|isolat\w*|show up|shows up)|(?:sees?|seen|lists?|shows?|access(?:es)?|gets?|use)\b[^.\n]{0,30}?\b(?:all|every|each|the|node'?s?)\b[^.\n]{0,14}\bgpus?|(?:can|could|does|may|able to)\b[^.\n]{0,20}\b(?:use|see|access|reach) (?:the |all )?gpus?|lists? gpus in|gpus? (?:can be|are|is) (?:seen|visible|listed)|(?:gets|has|sees) (?:all|every one) of them)\b"
 )
 _SEES_NONE = Pattern(

@@ -16,7 +16,7 @@ _ON = r"(?: (?:on|of|for|in|the|my|that|kernels?|down)){0,4}"
 _OTHER_ONE = r"(?:first|other|1st|previous|older|one)\b(?:'s)?(?! (?:epoch|step|run|try|cell|line|layer|batch|of|gpu|card|attempt|time|day)s?\b)(?: (?:\w+ )?(?:notebook|kernel|one|program|script|session|process|job|python)(?:'s|s|es)?(?: (?:kernel|process))?)?"
 _NO_BUT = r"(?:(?!\b(?:not|never|fails?|error|no longer|but)\b|n't\b)[^.\n?]){0,60}?"
 _GOES = r"\b(?:works?|worked|runs?|ran|trains?|is (?:fine|ok|okay|good)|all is well|no (?:error|problem)s?|(?:is )?gone|goes away|helps|helped|starts)\b"
-_NO_MORE = r"(?i:stop(?:s|ped|ping)? (?:work|be|respond)\w*|no longer|not? work\w*|does(?:n't| not)|did(?:n't| not)|fail\w*|gone|lost|lose[sn]?|disappear\w*|vanish\w*|unavailable|breaks?|broken|until (?:a |the |I )?(?:re(?:boot|start)))"
+_NO_MORE = r"(?i:stop(?:s|ped|ping)? (?:work|be|respond)\w{0,4}|no longer|not? work\w{0,3}|does(?:n't| not)|did(?:n't| not)|\bfail\w{0,4}|gone|lost|lose[sn]?|\bdisappear\w{0,4}|\bvanish\w{0,4}|unavailable|breaks?|broken|until (?:a |the |I )?(?:re(?:boot|start)))"
 _RESUMED = r"(?i:\b(?:after|from|since|once|when|whenever|every|upon|following)\b(?:(?!\b(?:not?|without|never|disabl\w{1,4}|off)\b)[^.,?\n;]){0,40}?\b(?:suspen(?:d|ded|sion)|hibernat(?:e|ed|ion)|resum(?:e|ed|ing)(?! (?:the |my |a )?(?:training|run|fit|session|job|from (?:a |the )?(?:last |saved )?(?:checkpoint|epoch|weights)))))\b"
 _OF_CARDS = (
     r"\b(?:architectures?|compute (?:capabilit(?:y|ies)|compatibility)|cards?|gpus?|kepler|maxwell|fermi|sm_?\d\d)\b"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ..compat.built_for import built_for
 from ..facts import Facts, Unread
 from ..patterns import Pattern
 
@@ -110,9 +111,10 @@ def _named(facts: Facts) -> set[str]:
 
 def _brings(facts: Facts, release: tuple[int, int]) -> bool:
     """Whether a CUDA that is named is the one that this release is built for; where no minor version is told, it may be."""
-    wanted = next((cuda for since, cuda in _BUILT_FOR if release >= since), None)
-    if wanted is None:  # those before 1.0 were built for 7.5, 8.0 and others
+    if release < (1, 0):  # those were built for 7.5, 8.0 and others
         return True
+    major, minor = built_for(release).cuda
+    wanted = str(major) if major >= _MINOR_FITS else f"{major}.{minor}"
     named = _named(facts)
     return any(f"{one}.".startswith(f"{wanted}.") or f"{wanted}.".startswith(f"{one}.") for one in named)
 
@@ -130,7 +132,7 @@ def asks_for_another(facts: Facts) -> bool:
     names = () if isinstance(picks, Unread) else tuple(p.soname for p in picks)
     found = [one[1] for name in names if (one := _OF_MAJOR.match(name))]
     stated = isinstance(facts.tensorflow.version, str) or bool(facts.text.said("binding-of-node"))
-    return release is not None and stated and bool(found) and _wanted(release) not in found
+    return release is not None and stated and bool(found) and str(built_for(release).cuda[0]) not in found
 
 
 _OF_MAJOR = Pattern(r"libcudart\.so\.(8|9|10|11|12|13)\b")
@@ -143,12 +145,8 @@ def names_another_than_linked(facts: Facts) -> bool:
     known = release_of(facts) or max(((int(one[0]), int(one[1])) for one in told), default=None)
     if not named or known is None or known >= (1, 14):
         return False
-    linked = next((cuda for since, cuda in _LINKED if known >= since), "8.0")
+    linked = "{}.{}".format(*built_for(known).cuda)
     return not any(f"{linked}.".startswith(f"{one}.") for one in named)
-
-
-_LINKED = (((1, 13), "10.0"), ((1, 5), "9.0"))
-"""From this release on: the CUDA that its library is linked with; those of 1.0 to 1.4 with 8.0."""
 
 
 def _other_cudnn(facts: Facts, lost: list[str]) -> bool | None:
@@ -184,12 +182,8 @@ def likely(facts: Facts, release: tuple[int, int]) -> str:
     return "ld-library-path-not-set" if release < (2, 14) else "pip-nvidia-libs-not-found"
 
 
-def _wanted(release: tuple[int, int]) -> str:
-    return next((cuda for since, cuda in _BUILT_FOR if release >= since), "8").partition(".")[0]
-
-
-_BUILT_FOR = (((2, 15), "12"), ((2, 4), "11"), ((2, 1), "10.1"), ((1, 13), "10.0"), ((1, 5), "9.0"), ((1, 0), "8.0"))
-"""From this release on: the CUDA that its package is built for; the minor version where its libraries' names carry it."""
+_MINOR_FITS = 11
+"""From this CUDA on the names of its libraries do not carry the minor version."""
 
 
 def _lines(facts: Facts) -> Iterator[int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ..compat.built_for import built_for
 from ..facts import Facts, Unread
 from ..patterns import Pattern
 from . import libraries
@@ -13,19 +14,9 @@ from .fitting import gpus_asked
 Pair = tuple[int, int]
 _SINCE_NO_WINDOWS = (2, 11)
 _NO_DEVICE, _UNKNOWN, _STUB = 100, 999, (-1, 34)
-_CUDNN: tuple[tuple[Pair, Pair], ...] = (
-    ((2, 18), (9, 3)), ((2, 15), (8, 9)), ((2, 14), (8, 7)), ((2, 12), (8, 6)), ((2, 5), (8, 1)), ((2, 4), (8, 0)),
-    ((2, 1), (7, 6)), ((1, 13), (7, 4)), ((1, 5), (7, 0)), ((1, 3), (6, 0)), ((1, 0), (5, 1)),
-)  # fmt: skip
-"""From this release on: the cuDNN that its packages are built with. Source: https://www.tensorflow.org/install/source."""
 _NOT_SNAP = Pattern(r"(?i)\b(?:not|no|never|without|isn't|wasn't|remov\w{1,3}|purg\w{1,3}|uninstall\w{0,3})\b")
 _WITHOUT_FIFTH = Pattern(r"(?i)\b(?:Tesla )?K\d{2}[cmx]?\b|\bGT[X]? ?[67]\d0\b|\bQuadro K\d{3,4}")
 """Cards before Maxwell."""
-
-
-def needs_cudnn(release: Pair) -> Pair | None:
-    """The cuDNN that the packages of a release are built with."""
-    return next((cudnn for since, cudnn in _CUDNN if release >= since), None)
 
 
 def speaks(facts: Facts) -> Iterator[str]:
@@ -175,7 +166,7 @@ def _cudnn(facts: Facts) -> Iterator[str]:
     said = facts.text.said
     images = {e.values["cudnn"] for e in said("image-with-cudnn")}
     installed = [
-        needs for e in said("image-installs") if (one := _pair(e.values["version"])) and (needs := needs_cudnn(one))
+        needs for e in said("image-installs") if (one := _pair(e.values["version"])) and (needs := built_for(one).cudnn)
     ]
     if images and installed and not said("installs-extra") and all(str(needs[0]) not in images for needs in installed):
         yield "cudnn-wrong-major"
@@ -186,7 +177,7 @@ def _cudnn(facts: Facts) -> Iterator[str]:
     if len(lost) == 1 == len(names) and others - lost:
         yield "cudnn-wrong-major"
     release = libraries.release_of(facts)
-    wanted = needs_cudnn(release) if release else None
+    wanted = built_for(release).cudnn if release else None
     told = {e.values["cudnn"].partition(".")[0] for e in said("names-cuda") if e.values.get("cudnn")}
     linked = release is not None and release < _OPENS_THEM and isinstance(facts.tensorflow.import_error, str)
     if wanted and (linked or said("cudnn-lacks-function")) and told and str(wanted[0]) not in told:
@@ -194,7 +185,7 @@ def _cudnn(facts: Facts) -> Iterator[str]:
     here = [_pair(e.values["version"]) for e in said("cudnn-package")]
     pinned = [found for e in said("pip-brings-tensorflow") if (found := _PINNED.search(e.text))]
     if len(pinned) == 1:
-        wanted = needs_cudnn((int(pinned[0][2]), int(pinned[0][3]))) or wanted
+        wanted = built_for((int(pinned[0][2]), int(pinned[0][3]))).cudnn or wanted
     if wanted and here and all(one and one[0] == wanted[0] and one < wanted for one in here):
         yield "cudnn-version-too-old"
 

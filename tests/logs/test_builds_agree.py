@@ -7,9 +7,7 @@ import io
 import pytest
 
 from gpudoctor import compat, pasted
-from gpudoctor.checks import places_texts
 from gpudoctor.compat.records import Build
-from gpudoctor.textual import libraries, moved, setups
 from tests.logs.judged import first
 
 BUILDS = {
@@ -37,15 +35,13 @@ def test_there_are_builds_of_every_age() -> None:
 
 
 @pytest.mark.parametrize("version", BUILDS)
-def test_the_tables_say_what_the_wheel_says(version: str) -> None:
+def test_the_table_says_what_the_wheel_says(version: str) -> None:
     build = BUILDS[version]
-    release, cuda = _release(build), _cuda(build)
-    assert libraries._wanted(release) == cuda.partition(".")[0]
-    assert moved._cuda(release).partition(".")[0] == cuda.partition(".")[0]
-    needed = setups.needs_cudnn(release)
-    assert needed is not None and build.cudnn is not None and needed[0] == int(build.cudnn.partition(".")[0])
-    if release >= places_texts._FIRST_WITH_WHEELS:
-        assert next(major for since, major in places_texts._WHEELS_OF if release >= since) == cuda.partition(".")[0]
+    told = compat.built_for(_release(build))
+    assert build.cudnn is not None and build.sonames is not None and told.cudnn is not None
+    assert "{}.{}".format(*told.cuda) == ".".join(_cuda(build).split(".")[:2])
+    assert told.cudnn[0] == int(build.cudnn.partition(".")[0])
+    assert set(told.runtime) <= set(build.sonames)
 
 
 @pytest.mark.parametrize("version", BUILDS)
