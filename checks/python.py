@@ -143,7 +143,7 @@ def tf_shadowed(facts: Facts) -> Findings:
     """
     error = facts.tensorflow.import_error
     told = facts.text.said("tf-is-a-file", "tf-source-directory")
-    if isinstance(error, str) and "No module named" in error:
+    if isinstance(error, str) and any(words in error for words in ("No module named", "cannot import name")):
         told += facts.text.said("frame-in-source-tree")
     if facts.text.said("tf-lacks-attribute"):
         told += facts.text.said("frame-of-a-namesake")

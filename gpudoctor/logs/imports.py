@@ -110,6 +110,10 @@ LANGUAGE = Language(
         "Using ",
         "tensorflow.py",
         "keras.py",
+        "tensorflow/__init__",
+        "tensorflow/python/",
+        "tensorflow\\__init__",
+        "tensorflow\\python\\",
         "named ",
         "called ",
         "renam",
@@ -294,7 +298,7 @@ LANGUAGE = Language(
         ),
         Kind(
             "frame-in-source-tree",
-            r"File \"(?!\S*(?:site|dist)-packages)(?P<file>[^\"]{0,200}/tensorflow/tensorflow/(?:python/[\w/]{1,60}|__init__)\.py)\", line",
+            r"File \"(?!\S*(?:(?:site|dist)-packages|runfiles|_python_build|bazel-))(?P<file>(?:[^\"]{0,200}[/\\]tensorflow[\w.-]{0,20}[/\\])?tensorflow[/\\](?:python[/\\][\w/\\]{1,60}|__init__)\.py)\", line",
         ),
         Kind(
             "api-absent",

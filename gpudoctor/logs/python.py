@@ -12,6 +12,8 @@ from .language import Understood
 from .notebook import Notebook
 
 LANGUAGE = "python"
+CUT = "traceback-cut"
+"""The kind of the last frame of a traceback with which a text ends."""
 WORDS = (
     "Traceback",
     "Error",
@@ -34,8 +36,9 @@ _FRAME = Pattern(
 )
 """As Python prints it, and the forms of IPython."""
 _OF_TENSORFLOW = Pattern(
-    r"[/\\]tensorflow(?:_core|_cpu|_gpu|_intel)?[/\\]|pywrap_tensorflow|import tensorflow|[/\\]keras[/\\]"
+    r"(?:^|[/\\])tensorflow(?:_core|_cpu|_gpu|_intel)?[/\\]|pywrap_tensorflow|import tensorflow|[/\\]keras[/\\]"
 )
+_WITHOUT_A_PART = Pattern(r"No module named ['\"]?tensorflow[._]")
 _IMPORTS = Pattern(r"(?:-+> ?\d+ +)?(?:from|import) tensorflow\b")
 _LIBRARY = Pattern(r"(?P<library>lib(?:cu[\w]+|nv[\w]+)\.so[.\d]*): cannot open shared object file")
 _AT_WORK = Pattern(
@@ -102,6 +105,11 @@ _NONE_FOR_R = Pattern(
 _CUT, _SYMPTOM, _FAILED = -2, 1, 2
 
 
+def _is_of_import(error: str, said: str) -> bool:
+    """Whether an error in one of TensorFlow's files says that it can't be imported; others' modules are asked for later, too."""
+    return "Import" in error or (error == "ModuleNotFoundError" and _WITHOUT_A_PART.match(said) is not None)
+
+
 class Reader:
     """Reads line by line; a traceback is what it remembers."""
 
@@ -116,9 +124,12 @@ class Reader:
         """The package of the last frame of a traceback, and its line."""
         self._cut = 0
         """The line of an import of TensorFlow within a traceback whose end is not there yet."""
+        self._frame = self._last = 0
+        """The lines of the last frame, and of the text so far."""
 
     def line(self, text: str, number: int) -> Understood | None:
         """The kind of a line, and what it names."""
+        self._last = number if text.strip("`~ ") else self._last
         if text.startswith("Traceback"):
             self._in_tensorflow = self._importing = self._in_package = False
             self._deepest = ("", 0)
@@ -126,6 +137,7 @@ class Reader:
             return None
         if frame := _FRAME.match(text):
             file = next(one for one in frame.groups() if one)
+            self._frame = number
             self._in_tensorflow |= bool(_OF_TENSORFLOW.search(file))
             self._in_package = _OF_PACKAGES.search(file) is not None
             if not _OF_PYTHON.search(file):
@@ -145,7 +157,9 @@ class Reader:
         return self._printed(text, number)
 
     def finish(self) -> None:
-        """What a text tells that ends within a traceback: an import fails, and why is not there."""
+        """What a text tells that ends within a traceback: something fails, or an import, and why is not there."""
+        if self._traceback and self._frame and self._last - self._frame <= 1:
+            self.notes.note(TextEvent(line=self._frame, language=LANGUAGE, kind=CUT, text="the traceback is not whole"))
         if self._cut and not any(e.symptom for e in self.notes.events):
             self.notes.tell("tensorflow.import_error", "the traceback is not whole", self._cut, _CUT)
             self._ends_in_another()
@@ -163,7 +177,7 @@ class Reader:
 
     def _error(self, name: str, said: str, text: str, line: int) -> Understood | None:
         self._cut = 0
-        notes, of_import = self.notes, self._importing or (self._in_tensorflow and "Import" in name)
+        notes, of_import = self.notes, self._importing or (self._in_tensorflow and _is_of_import(name, said))
         of_import = of_import and _AT_WORK.match(said) is None
         if _CUT_LIBCUDA.search(said):
             notes.tell("driver.libcuda.path", None, line, _FAILED)

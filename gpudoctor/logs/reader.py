@@ -277,7 +277,8 @@ def _with_likeness(notes: Notebook, pasted: Pasted, theirs: bool) -> Facts:
     )
     spoken = [line for line in words if line.number not in printed and not alike.is_log(line.text)] if theirs else []
     count = sum(len(line.text.split()) for line in spoken if alike.is_of_people(line.text))
-    if not asked and (hides or alike.speaks_of_a_fault(found, count)):
+    is_cut = any(e.kind == python.CUT for e in notes.events)
+    if not asked and (hides or is_cut or alike.speaks_of_a_fault(found, count)):
         line = next(one for one in pasted.lines if not alike.is_log(one.text))
         notes.note(
             TextEvent(
