@@ -11,8 +11,8 @@ _TF = r"tensorflow|tf|keras"
 _IMPORT = r"(?:import(?:ing|ed|s)?|load(?:ing|ed|s)?)"
 _BEFORE = r"(?:before|ahead of|prior to|earlier than)"
 _WELL = r"(?:works?|worked|working|fine|ok|okay|solve[sd]?|fix(?:es|ed)?|help(?:s|ed)|no (?:error|problem|issue|crash)s?|goes away|disappears?|succeeds?|(?:gpu|device)s? (?:is|are) (?:there|found|listed|detected|visible|recogni[sz]ed)|(?:see|find|list|detect)s? (?:the|my|both|all) gpus?)"
-_THE_OTHER_FIRST = rf"{_IMPORT} `{{0,3}}(?:import )?(?:{_OTHER})\b[^.;\n]{{0,40}}?\b(?:first|{_BEFORE} (?:I )?(?:{_IMPORT} )?`{{0,3}}(?:import )?(?:{_TF}))\b"
-_TF_FIRST = rf"{_IMPORT} `{{0,3}}(?:import )?(?:{_TF})\b[^.;\n]{{0,40}}?\b(?:first|{_BEFORE} (?:I )?(?:{_IMPORT} )?`{{0,3}}(?:import )?(?:{_OTHER}))\b"
+_ONE_FIRST = rf"{_IMPORT} `{{0,3}}(?:import )?(?:{_TF}|{_OTHER})\b[^.;\n]{{0,40}}?\b(?:first|{_BEFORE} (?:I )?(?:{_IMPORT} )?`{{0,3}}(?:import )?(?:{_TF}|{_OTHER}))\b"
+_FIRST_IS = rf"(?:{_TF}|{_OTHER}) (?:is |was |being |gets |has been )?(?:imported|loaded) (?:first|{_BEFORE} (?:{_TF}|{_OTHER}))\b"
 _MOVED = r"(?:mov|put|plac|push|import|load)(?:e|es|ed|ing|s|t|ting)?"
 _UP = rf"(?:(?:above|over|{_BEFORE})(?: the)? (?:{_IMPORT} )?`{{0,3}}(?:import )?(?:{_OTHER})\b|(?:to|at|on) (?:the )?(?:very )?top\b|(?:as )?(?:the )?(?:very )?first\b)"
 _TF_UP = rf"\b{_MOVED} (?:the )?(?:line )?`{{0,3}}(?:import )?(?:{_TF})\b(?: as \w+)?`{{0,3}}(?: import| line)? {_UP}"
@@ -21,7 +21,7 @@ _OTHER_DOWN = rf"\b{_MOVED} (?:the )?`{{0,3}}(?:import )?(?:{_OTHER})\b`{{0,3}}(
 _BY_ORDER = rf"(?:{_TF_UP}|{_TF_GOES}|{_OTHER_DOWN})"
 _FAILS = r"(?<!no )(?:(?:fails?|failed|errors?|crash(?:es|ed)?|segfaults?|segmentation fault|core dumped|no gpus?|not (?:found|work|see|list)|empty list|breaks?|aborts?|raises?|throws?)\b|\[\])(?!,? (?:as well|too|anyway|likewise|either way|the same|message about missing))"
 _NOT_WELL = r"(?<!not )(?<!n't )(?<!never )(?<!longer )"
-_TOLD = r"^(?![^\n]{0,400}\b(?:suggest\w*|told me|read that|faq|docs?|don't (?:have|use)|do not (?:have|use)|either (?:way|order)|both orders|any order|no difference|the same|too|no longer|not help|n't help)\b)[^\n]{0,300}?"
+_TOLD = r"^(?![^\n]{0,400}\b(?:suggest\w*|told me|read that|faq|docs?|don't (?:have|use)|do not (?:have|use)|either (?:way|order)|both orders|any order|no difference|the same|too|whether|both (?:when|if)|no longer|not help|n't help)\b)[^\n]{0,300}?"
 _NO_QUESTION = r"(?![^.\n]{0,60}\?)"
 _BEGINS = r"(?:^|[.!;:] )\W{0,8}"
 
@@ -39,9 +39,9 @@ LANGUAGE = Language(
         Kind(
             "order-decides",
             _one_of(
-                rf"\b(?:if|when|once|as soon as) [^.\n]{{0,20}}?{_TF_FIRST}[^.\n]{{0,60}}?\b{_NOT_WELL}{_WELL}\b",
-                rf"{_BEGINS}{_TF_FIRST}[^.\n]{{0,60}}?\b{_NOT_WELL}{_WELL}\b",
-                rf"\b(?:works?|fine|ok)\b[^.\n]{{0,20}}\b(?:if|when|once)\b[^.\n]{{0,20}}?{_TF_FIRST}",
+                rf"\b(?:if|when|once|as soon as) [^.\n]{{0,20}}?{_ONE_FIRST}[^.\n]{{0,60}}?\b{_NOT_WELL}{_WELL}\b",
+                rf"{_BEGINS}{_ONE_FIRST}[^.\n]{{0,60}}?\b{_NOT_WELL}{_WELL}\b",
+                rf"\b(?:works?|fine|ok)\b[^.\n]{{0,20}}\b(?:if|when|once)\b[^.\n]{{0,20}}?{_ONE_FIRST}",
                 rf"\b(?:without|(?:remov|comment|delet|leav|tak|dropp)(?:e|ing|ed)(?: out)?)\b(?: the| my| that)?(?: line)? `{{0,3}}import(?:ing|s|ed)?(?: of)? `{{0,3}}(?:{_OTHER})\b[^.\n]{{0,60}}?\b{_NOT_WELL}{_WELL}\b",
                 rf"\b(?:if|when|once|as soon as|with)\b[^.\n]{{0,40}}?{_BY_ORDER}[^.\n]{{0,60}}?\b{_NOT_WELL}{_WELL}\b",
                 rf"{_BEGINS}(?:\w+ ){{0,3}}?{_BY_ORDER}[^.\n]{{0,60}}?\b{_NOT_WELL}{_WELL}\b",
@@ -53,10 +53,11 @@ LANGUAGE = Language(
         Kind(
             "order-decides",
             _one_of(
-                rf"\b(?:if|when|once|as soon as|whenever|after)\b[^.\n]{{0,20}}?{_THE_OTHER_FIRST}[^.\n]{{0,80}}?{_FAILS}",
-                rf"(?:{_BEGINS}[^.\n]{{0,30}}?\b){_THE_OTHER_FIRST}[^.\n]{{0,80}}?{_FAILS}",
-                rf"\b(?:with|if|when|once|having) (?:{_OTHER}) (?:is |was |being |gets |has been )?(?:imported|loaded) (?:first|{_BEFORE} (?:{_TF}))\b[^.\n]{{0,60}}?{_FAILS}",
-                rf"{_TF_FIRST}[^.\n]{{0,60}}?\b(?:the )?other (?:way (?:a?round)?|order)\b[^.\n]{{0,40}}?{_FAILS}",
+                rf"\b(?:if|when|once|as soon as|whenever|after)\b[^.\n]{{0,20}}?{_ONE_FIRST}[^.\n]{{0,80}}?{_FAILS}",
+                rf"(?:{_BEGINS}[^.\n]{{0,30}}?\b){_ONE_FIRST}[^.\n]{{0,80}}?{_FAILS}",
+                rf"\b(?:with|if|when|once|having) {_FIRST_IS}[^.\n]{{0,60}}?{_FAILS}",
+                rf"{_FAILS}(?! (?:to|of|in)\b)[^.\n]{{0,20}}? (?:if|when|once|whenever|as soon as) [^.\n]{{0,20}}?(?:{_FIRST_IS}|{_ONE_FIRST})",
+                rf"{_ONE_FIRST}[^.\n]{{0,60}}?\b(?:the )?other (?:way (?:a?round)?|order)\b[^.\n]{{0,40}}?{_FAILS}",
             ),
             once=True,
         ),

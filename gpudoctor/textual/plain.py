@@ -38,7 +38,8 @@ def _said(facts: Facts) -> Iterator[str]:
         yield "gpu-too-new-for-build"
     if said("complains-old-card-unfit"):
         yield "gpu-compute-capability-too-old"
-    if said("complains-cuda-moved") or _linked_with_another(facts):
+    ends = said("traceback-cut") and not facts.text.shows_a_failure
+    if said("complains-cuda-moved") or _linked_with_another(facts) or (ends and libraries.names_another(facts)):
         yield "cuda-version-mismatch"
     waits = said(*_WAITS) and not said("loss-is-nan")  # jit-cold-start
     if _card_is_newer(facts) and not waits and not said("library-not-loaded", "library-opened"):

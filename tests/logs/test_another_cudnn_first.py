@@ -53,6 +53,31 @@ def test_the_order_of_imports_tells_nothing(text: str) -> None:
     assert said(judged(OLDER + text)) == ([TOO_OLD], [])
 
 
+@pytest.mark.parametrize(("first", "then"), [("tensorrt", "torch"), ("torch", "tensorflow"), ("tensorflow", "torch")])
+@pytest.mark.parametrize(
+    "told",
+    [
+        "Segmentation fault if {0} is imported ahead of {1}",
+        "My program segfaults if {0} is imported before {1}; with {0} imported after {1} it runs",
+        "it crashes when I import {0} before {1}",
+        "when importing {1} first it works, but importing {0} first gives an error",
+    ],
+)
+def test_of_two_frameworks_each_may_be_the_first(told: str, first: str, then: str) -> None:
+    assert said(judged(told.format(first, then) + "\n"))[0] == [PRELOADED]
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "it crashes whether I import {0} before {1} or after",
+        "do I have to import {0} before {1}?",
+    ],
+)
+def test_whether_it_fails_by_the_order_is_not_told(told: str) -> None:
+    assert PRELOADED not in said(judged(told.format("torch", "tensorflow") + "\n"))[0]
+
+
 def test_both_orders_alone_are_no_fault() -> None:
     assert PRELOADED not in said(judged(ORDERS))[0]
 

@@ -121,3 +121,56 @@ def test_words_beside_an_import_that_works() -> None:
             "File \"/srv/p/site-packages/horovod/tensorflow.py\", line 3, in f\nAttributeError: module 'tensorflow' has no attribute 'Session'"
         )
     ) == ([], [])
+
+
+SOURCES = """$ python
+>>> import tensorflow
+Traceback (most recent call last):
+  File "<stdin>", line 1, in <module>
+  File "{0}/__init__.py", line 24, in <module>
+    from tensorflow.python import *
+  File "{0}/python/__init__.py", line 49, in <module>
+    {1}
+{2}
+"""
+LOST = [
+    ("from tensorflow.core.framework.graph_pb2 import *", "ImportError: No module named core.framework.graph_pb2"),
+    ("from tensorflow.core.framework.graph_pb2 import *", "ModuleNotFoundError: No module named 'tensorflow.core'"),
+    ("from tensorflow.python import pywrap_tensorflow", "ImportError: cannot import name 'pywrap_tensorflow'"),
+    ("from tensorflow.python.platform import googletest", "ImportError: No module named platform"),
+]
+
+
+@pytest.mark.parametrize("place", ["tensorflow", "/home/li/tensorflow/tensorflow", "/srv/tensorflow-1.4/tensorflow"])
+@pytest.mark.parametrize(("statement", "error"), LOST)
+def test_the_sources_of_tensorflow_are_imported(place: str, statement: str, error: str) -> None:
+    assert said(judged(SOURCES.format(place, statement, error))) == (["tf-shadowed"], [])
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "/usr/lib/python3/dist-packages/tensorflow",
+        "/srv/_python_build/tensorflow/tensorflow",
+        "/srv/bazel-bin/tf.runfiles/tensorflow/tensorflow",
+    ],
+)
+@pytest.mark.parametrize(("statement", "error"), LOST)
+def test_what_is_installed_or_built_is_no_source_tree(place: str, statement: str, error: str) -> None:
+    assert "tf-shadowed" not in said(judged(SOURCES.format(place, statement, error)))[0]
+
+
+CUT = """my program ends, then I get this error
+
+- TensorFlow version: 1.14.0
+- CUDA/cuDNN version: {}
+
+Traceback (most recent call last):
+  File "/srv/env/lib/python3.6/site-packages/deepspeech/impl.py", line 14, in swig_import_helper
+    return importlib.import_module(mname)
+"""
+
+
+def test_a_traceback_that_is_cut_off_shows_a_failure() -> None:
+    assert said(judged(CUT.format("10.1")))[1][0] == "cuda-version-mismatch"
+    assert "cuda-version-mismatch" not in said(judged(CUT.format("10.0")))[1]
