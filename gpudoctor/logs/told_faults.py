@@ -403,7 +403,7 @@ _PRAISE = Pattern(
     r"(?i)\b(?:thanks|thank you|great (?:work|project|tool|job|repo\w*)|nice|awesome|works (?:fine|well|great|perfectly|out of the box|on)|tests pass|\d ?% faster|twice as fast|for the record)\b"
 )
 _TROUBLE = Pattern(
-    r"(?i)\b(?:not|never|no|none|only|errors?|fail\w*|crash\w*|wrong|slow\w*|missing|lost|hangs?|stuck|broken|problems?|issues?|trouble|help|unable|can ?not|cant|lacks?|without|unsupported|ignored|instead|nothing|nan|oom|kill\w*|stop\w*|warnings?|how (?:do|can|to))\b|n['\u2019]t\b|(?<!\d)0 ?%|[^\x00-\u02ff\u2000-\u206f]"
+    r"(?i)\b(?:not|never|no|none|only|errors?|fail\w*|crash\w*|wrong|slow\w*|missing|lost|hangs?|stuck|broken|problems?|issues?|trouble|help|unable|can ?not|cant|lacks?|without|unsupported|ignored|instead|nothing|nan|oom|kill\w*|stop\w*|warnings?|invalid|refus\w*|reject\w*|denied|abort\w*|complain\w*|falls? back|end(?:s|ed) (?:with|up|in|by)|how (?:do|can|to))\b|n['\u2019]t\b|(?<!\d)0 ?%|[^\x00-\u02ff\u2000-\u206f]"
 )
 _A_REMARK = 3
 """Lines."""

@@ -9,6 +9,7 @@ from ..facts import Facts
 from ..patterns import Pattern
 from . import libraries, memory, pace, setups, together, visible
 from .fitting import gpus_asked, library_is_older, removed
+from .likeness import reads_like_another
 from .other_gpus import without_nvidia
 
 
@@ -112,14 +113,11 @@ def _hints(facts: Facts) -> Iterator[str]:
     works = {e.line for e in said("host-works")}
     handed = works and said("container-named") and all(e.line in works for e in asked)
     by_hand = (lib.path is None or not facts.text.shows_a_failure) and said("nodes-by-hand")
-    composed = (
-        (lib.path is None or lib.init_result == _NO_DEVICE)
-        and said("compose-named", "devcontainer-named")
-        and not asked
-    )
+    lost = lib.path is None or lib.init_result == _NO_DEVICE
+    composed = lost and said("compose-named", "devcontainer-named") and not asked
     if (
         (inside and not asked and lacks)
-        or (_names_container_first(facts) and not asked)
+        or (_names_container_first(facts) and not asked and not reads_like_another(facts, "container-no-gpus-flag"))
         or (lib.path is None and any("://" not in e.text for e in said("container-named")) and not asked)
         or by_hand
         or composed

@@ -62,3 +62,15 @@ def ranked(
         if (share := shares.get(cause, 0.0)) >= _CLEAR or (told and share >= _SPOKEN and share >= least)
     )
     return (*clear, *(cause for cause in fits if cause not in clear))
+
+
+def reads_like_another(facts: Facts, cause: str) -> bool:
+    """Whether what is written reads clearly more like another cause than like this one."""
+    alike = () if isinstance(facts.text.alike, Unread) else facts.text.alike
+    of = {one.cause: one.share for one in alike if one.cause != NOTHING_WRONG}
+    itself = of.pop(cause, 0.0)
+    return max(of.values(), default=0.0) >= max(_TIMES * itself, _MORE)
+
+
+_TIMES, _MORE = 2, 0.1
+"""So much more likely, and a share at least."""

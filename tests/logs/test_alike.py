@@ -154,3 +154,21 @@ def test_a_message_full_of_numbers_is_somebodys() -> None:
     assert alike.is_people([told], titled=False, message=True)
     assert not alike.is_people([told], titled=False)
     assert not alike.is_people([f"ERROR: {told}"], titled=False, message=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ("I pulled the container of a project and started it with the line of its readme, which names all GPUs. Docker on this Debian box says that the runtime name is unknown or invalid. What is missing?", "container-toolkit-missing"),
+        ("As a novice I started the GPU variant of a service by its compose file in docker, and it refuses, since a runtime called nvidia is unknown. What needs preparing?", "container-toolkit-missing"),
+        ("We run a container with tensorflow, and it stays on the CPU", "container-no-gpus-flag"),
+    ],
+)  # fmt: skip
+def test_a_container_is_given_no_gpu_where_nothing_else_is_meant(text: str, cause: str) -> None:
+    assert first(text) == cause
+
+
+@pytest.mark.parametrize("ends", ["ends with a status about an invalid kernel image", "is refused"])
+def test_who_says_what_is_refused_does_not_praise(ends: str) -> None:
+    text = f"On our new Ampere node even a constant {ends}, TensorFlow is 2.2. The same environment works on the older Volta node."
+    assert first(text) == "gpu-too-new-for-build"
