@@ -387,6 +387,8 @@ def _slow_start(facts: Facts) -> Found:
     if newer:
         long = text.said("slow-start") or (text.said("takes-long") if text.said("device-found") else ())
     first = first or text.said("start-takes-minutes")
+    if text.said("card-before-build"):  # no code of it is compiled for that card
+        first, long = (), ()
     if text.said("several-no-faster"):  # the first run is the one on one of them
         first = ()
     if any(e.symptom not in (None, "runs-slowly") and not e.is_weak for e in text.understood()) or not (first or long):
