@@ -96,7 +96,7 @@ _NAME = Pattern(
 )
 _ONE = r"[012]\.\d{1,2}(?!\d)(?:\.\d{1,2})?"
 _RELEASE = Pattern(
-    r"(?<!nvidia-)\b(?:tensorflow|tf)(?:[-_ ]?(?:gpu|nightly-gpu|nightly)|[-_/ ]serving|[-_ ]model[-_ ]server)?(?:\[and-cuda\])?(?: (?:is|in|has)(?= v))?[\W_]{0,4}(?:version|ver|v)?s?(?: ?\([^)]{0,40}\))?(?:__)?(?: (?:is|was|of|=+|I use is))?(?: {4,40}(?=\d))?(?:(?: (?:is|was|has been|got))?(?: (?:up|down)(?:dated|graded))? to(?= v?\d))?(?:[^\w\n]|tf|v){0,4}"
+    r"(?<!nvidia-)\b(?:tensorflow|tf)(?:[-_ ]?(?:gpu|nightly-gpu|nightly)|[-_/ ]serving|[-_ ]model[-_ ]server)?(?:\[and-cuda\])?(?! ?> ?\d)(?: (?:is|in|has)(?= v))?[\W_]{0,4}(?:version|ver|v)?s?(?: ?\([^)]{0,40}\))?(?:__)?(?: (?:is|was|of|=+|I use is))?(?: {4,40}(?=\d))?(?:(?: (?:is|was|has been|got))?(?: (?:up|down)(?:dated|graded))? to(?= v?\d))?(?:[^\w\n]|tf|v){0,4}"
     rf"(?P<versions>{_ONE}(?:(?: ?[/,&-] ?| and | or )(?:tf ?)?{_ONE}){{0,6}})",
     re.IGNORECASE | re.ASCII,
 )

@@ -17,7 +17,6 @@ LANGUAGE = "devices"
 NEWER, FITS, BEFORE = "card-newer-than-build", "card-fits-build", "card-before-build"
 UNFIT = (NEWER, f"{NEWER}-beside", BEFORE)
 """Kinds of cards for which the build is not made; beside a card that it is made for, too."""
-TOLD = (*UNFIT, FITS)
 _BY_NAME: tuple[tuple[Pair, Pattern], ...] = tuple(
     (capability, Pattern(rf"(?i){names}"))
     for capability, names in (
@@ -84,6 +83,10 @@ class Build(NamedTuple):
     """Those that are only named beside it."""
     releases: tuple[Pair, ...]
     """Of TensorFlow."""
+    is_told: bool
+    """By more than the CUDA that is installed."""
+    is_opened: bool
+    """TensorFlow has opened its libraries."""
 
 
 def build(notes: Notebook) -> Build:
@@ -100,7 +103,13 @@ def build(notes: Notebook) -> Build:
     if not opened:
         built += [next(cuda for since, cuda in _OF_TENSORFLOW if one >= since) for one in releases]
     built = built or [_pair(one) for values in told for one in values.get("program", "").split()]
-    return Build(tuple(dict.fromkeys(built or named)), tuple(dict.fromkeys(named)), tuple(dict.fromkeys(releases)))
+    return Build(
+        tuple(dict.fromkeys(built or named)),
+        tuple(dict.fromkeys(named)),
+        tuple(dict.fromkeys(releases)),
+        bool(built),
+        bool(opened),
+    )
 
 
 def _pair(version: str) -> Pair:
@@ -164,7 +173,7 @@ def settle(notes: Notebook) -> None:
         max((*told.cudas, *told.others)),
     )  # a toolkit beside a release may be of another build of it
     newer = {name for name, has in known.items() if beyond[has < _BLACKWELL] < first_cuda(has)[0]}
-    least = max(_least(cuda, told.releases) for cuda in told.cudas)
+    least = max(_least(cuda, told) for cuda in told.cudas)
     before = {name for name, has in known.items() if has < least}
     kind, name = "", ""
     if newer and all(one in newer or one in beside for one in known):
@@ -174,7 +183,7 @@ def settle(notes: Notebook) -> None:
     elif (
         not newer
         and not before
-        and not _may_be_another(notes, known)
+        and not _may_be_another(notes, known, told.is_told)
         and all(min(told.cudas) >= first_cuda(has)[1] for has in known.values())
     ):
         kind, name = FITS, next(iter(known))
@@ -204,7 +213,7 @@ def settle(notes: Notebook) -> None:
 _BLACKWELL = (10, 0)
 
 
-def _may_be_another(notes: Notebook, known: dict[str, Pair]) -> bool:
+def _may_be_another(notes: Notebook, known: dict[str, Pair], is_told: bool) -> bool:
     """Whether it may be another card, or another build, than those that are told of."""
     one_build = all(
         "own_build" not in e.values and not _OWN.search(e.text)
@@ -219,6 +228,8 @@ def _may_be_another(notes: Notebook, known: dict[str, Pair]) -> bool:
         "nvcc-lacks-new",
         "card-refused-said",
     }
+    if not is_told and any(e.kind == "no-kernel-image" for e in notes.events):
+        return True
     unknown = any(
         capability(one) is None
         for e in notes.events
@@ -233,10 +244,11 @@ _OWN = Pattern(r"(?i)\bsm_\d|\bfrom source\b|\bwe build\b|\bcompute capabilities
 """Who builds it himself says for which cards."""
 
 
-def _least(cuda: Pair, releases: tuple[Pair, ...]) -> Pair:
+def _least(cuda: Pair, told: Build) -> Pair:
     by_cuda = next((least for since, least in _LEAST if cuda >= since), (0, 0))
-    by_release = (_LEAST_OF_2 if min(releases) >= (2, 0) else _LEAST_OF_ALL) if releases else (0, 0)
-    return max(by_cuda, by_release)
+    by_release = _LEAST_OF_2 if told.releases and min(told.releases) >= (2, 0) else (0, 0)
+    of_tensorflow = _LEAST_OF_ALL if told.releases or told.is_opened else (0, 0)
+    return max(by_cuda, by_release, of_tensorflow)
 
 
 _WRONG = Pattern(

@@ -433,7 +433,7 @@ def majors_differ(said: dict[str, TextEvent]) -> bool:
 
 def of_a_card(lines: list[str], notes: Notebook) -> bool:
     """Whether a remark names a card and a build, and only asks about them or is content: notes that."""
-    told = next((e for e in notes.events if e.kind in generations.TOLD), None)
+    told = next((e for e in notes.events if e.kind in generations.UNFIT), None)
     if told is None or any(e.symptom for e in notes.events) or not generations.merely_named(lines):
         return False
     notes.note(TextEvent(line=told.line, language=told.language, kind="card-merely-named", text=told.text))
