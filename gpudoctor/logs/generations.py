@@ -227,6 +227,9 @@ def _may_be_another(notes: Notebook, known: dict[str, Pair], is_told: bool) -> b
         "no-machine-code",
         "nvcc-lacks-new",
         "card-refused-said",
+        "ngc-gpu-too-new",
+        "ngc-gpu-unsupported",
+        "not-in-this-build",
     }
     if not is_told and any(e.kind == "no-kernel-image" for e in notes.events):
         return True

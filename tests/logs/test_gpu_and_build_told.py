@@ -96,7 +96,7 @@ def test_what_fails_there_has_another_cause(card: str, build: str) -> None:
         "For the record: {0}, {1}, 320 images per second",
         "{1} trains without any problems on a {0} here. Nice project.",
         "Läuft {1} auf einer {0}?",
-        "{1} 支持 {0} 吗？",
+        "{1} 支持 {0} 吗？",  # noqa: RUF001
         "Should I buy a {0} for {1}?",
     ],
 )
@@ -123,3 +123,44 @@ def test_names_are_of_the_generations_that_are_known() -> None:
                 apart.append(name)
     # two chips were sold by these names
     assert set(apart) <= {"NVIDIA GeForce GTX 750 Ti", "NVIDIA GeForce GTX 860M", "NVIDIA GeForce GTX 750 v2"}
+
+
+ASKS = (
+    "list_physical_devices('GPU') gives [] in tensorflow",
+    "E tensorflow/stream_executor/cuda/cuda_driver.cc:351] failed call to cuInit: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected",
+    "RuntimeError: Found no NVIDIA driver on your system.",
+    "nvidia-smi: NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.",
+)
+
+
+@pytest.mark.parametrize("shown", ASKS)
+@pytest.mark.parametrize(
+    "told",
+    [
+        "There is no GPU on my laptop.",
+        "This machine has no GPU at all",
+        "I have an Intel integrated gpu and no nvidia one",
+        "Ich habe keine NVIDIA Grafikkarte",
+        "No tengo tarjeta NVIDIA, solo Intel HD",
+        "我的电脑只有集成显卡",
+    ],
+)
+def test_who_has_no_card_says_so(told: str, shown: str) -> None:
+    assert first(f"Problem\n\n{told}\n{shown}\n") == "no-nvidia-gpu"
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "Colab tells that this machine has no GPU",
+        "Our login node has no GPU, the nodes have a Tesla V100",
+        "It sets CUDA_VISIBLE_DEVICES=2 on a machine that has no GPU of index 2",
+    ],
+)
+def test_who_has_one_elsewhere_does_not(told: str) -> None:
+    assert first(f"Problem\n\n{told}\n{ASKS[1]}\n") != "no-nvidia-gpu"
+
+
+def test_an_image_says_itself_which_card_it_does_not_know() -> None:
+    text = "Container\n\nFROM nvcr.io/nvidia/tensorflow:22.07-tf2-py3\nWARNING: Detected NVIDIA GeForce RTX 4080 GPU, which is not yet supported in this version of the container\nERROR: No supported GPU(s) detected to run this container\n"
+    assert first(text) == "gpu-too-new-for-build"
