@@ -20,6 +20,8 @@ _GTX = Pattern(r"(?i:GTX)(?= ?[345]0\d0)")
 
 def capability(name: str) -> Capability | None:
     """Of a GPU by the name that a program prints or a person writes; None: not known, or several."""
+    if _QUADRO.search(name):  # Quadro 4000 is no Quadro RTX 4000
+        return next((known for known, names in _FERMI.items() if names.search(name)), None)
     words = _GTX.sub("RTX", name.replace("...", " ")).split()
     for length in range(len(words), 0, -1):
         models = compat.gpu_models(" ".join(words[:length]))
@@ -31,13 +33,14 @@ def capability(name: str) -> Capability | None:
     return next((known for known, names in _FERMI.items() if names.search(name)), None)
 
 
+_QUADRO = Pattern(r"(?i)\bquadro (?:600|[1-6]000)M?\b")
 _FERMI: dict[Capability, Pattern] = {
     (2, 0): Pattern(
-        r"(?i)\bGTX ?(?:465|470|480|570|580|590)(?!M|\d)|\bGTX ?480M\b|\bTesla [CM]20[5-9]\d\b|\bQuadro 50[01]0M\b"
+        r"(?i)\bGTX ?(?:465|470|480|570|580|590)(?!M|\d)|\bGTX ?480M\b|\bTesla [CM]20[5-9]\d\b|\bQuadro (?:50[01]0M|[4-6]000)\b"
     ),
     (2, 1): Pattern(
         r"(?i)\bG(?:T|TS|TX) ?(?:4[1-6]\d|5[1-6]\d)M?(?: ?Ti| ?SE)?(?!\d)|\bGTX? ?(?:5[78]0M|47[05]M|4[68]0M)\b|\bGT ?(?:6[12][05]|63[05]M)M?\b|\bGTX ?67[05]M\b(?!X)|\b(?:610|710)M\b"
-        r"|\bNVS ?(?:310|315|4200M?|5[24]00M?)\b|\bQuadro (?:600|[1-4]000M|3010M)\b"
+        r"|\bNVS ?(?:310|315|4200M?|5[24]00M?)\b|\bQuadro (?:600|2000|[1-4]000M|3010M)\b"
     ),
 }
 """Names of cards before Kepler, by NVIDIA's list 'Legacy CUDA GPUs'; no newer series has them."""
@@ -69,7 +72,32 @@ def printed_cards(facts: Facts) -> dict[str, Capability]:
 
 def named_cards(facts: Facts) -> dict[str, Capability]:
     """The GPUs that people name."""
-    return {name: known for name in facts.text.cards() if (known := capability(name)) is not None}
+    named = {name: known for name in facts.text.cards() if (known := capability(name)) is not None}
+    return named or {name: known for name in facts.text.capabilities() if (known := _of_generation(name)) is not None}
+
+
+_GENERATIONS = {
+    "fermi": (2, 0),
+    "kepler": (3, 5),
+    "maxwell": (5, 2),
+    "pascal": (6, 1),
+    "volta": (7, 0),
+    "turing": (7, 5),
+    "ampere": (8, 0),
+    "hopper": (9, 0),
+    "blackwell": (12, 0),
+}
+
+
+def _of_generation(name: str) -> Capability | None:
+    """(8, 6) of 'sm_86' and 'compute capability 8.6', (8, 0) of 'Ampere'."""
+    found = _NUMBER.search(name)
+    if found is None:
+        return _GENERATIONS.get(name.lower())
+    return pair(found[1]) if found[1] else (int(found[2]), int(found[3]))
+
+
+_NUMBER = Pattern(r"(\d{1,2}\.\d)|(\d{1,2})(\d)\b")
 
 
 def cards(facts: Facts) -> dict[str, Capability]:
@@ -109,9 +137,15 @@ def built_for(facts: Facts) -> tuple[tuple[int, int], ...]:
     """The same by what TensorFlow opened and by the releases that are named; nothing that is only installed."""
     opened = [e.values.get("version", "") for e in facts.text.said("runtime-opened")]
     found = [_runtime(v) for v in opened if "." in v or len(v) > 2]
+    found = found or _named(facts, "image")
     if not found and not own_build(facts):
         found = [compat.built_for(release).cuda for release in releases(facts)]
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(found or _named(facts, "program")))
+
+
+def _named(facts: Facts, what: str) -> list[tuple[int, int]]:
+    """The CUDA of NVIDIA's image, or of another program's package."""
+    return [pair(v) for e in facts.text.said("names") for v in e.values.get(what, "").split()]
 
 
 def _runtime(version: str) -> tuple[int, int]:
@@ -216,6 +250,9 @@ def fits(facts: Facts) -> str | None:
         "card-was-changed",
         "cublas-failed",
     )
+    fitting = said("card-fits-build")
+    if fitting and not (own_build(facts) or said("cublas-failed", "nvcc-lacks-new")) and built_for(facts):
+        return f"the CUDA of this build knows {fitting[0].values['card']}"
     if not one_of_each or told or own_build(facts) or in_container(facts) or holds(facts, "sm_", "source", "build"):
         return None
     if any(capability(name) is None for name in facts.text.cards()):

@@ -114,7 +114,10 @@ def _fails_always(facts: Facts, codeless: tuple[TextEvent, ...]) -> bool:
 
 
 def named_too_new(facts: Facts) -> bool:
-    """Whether a text that shows nothing else names a GPU that is newer than the build: likely, and no proof."""
+    """Whether a text that shows nothing else names a GPU that is newer than the build: likely, and no proof. Not who only asks about
+    them, or is content."""
+    if facts.text.said("card-merely-named"):
+        return False
     return (not _anything_else(facts) and _told.too_new(facts) is not None) or _learns_nothing(facts)
 
 

@@ -387,6 +387,8 @@ def _slow_start(facts: Facts) -> Found:
     if newer:
         long = text.said("slow-start") or (text.said("takes-long") if text.said("device-found") else ())
     first = first or text.said("start-takes-minutes")
+    if text.said("card-before-build"):  # no code of it is compiled for that card
+        first, long = (), ()
     if text.said("several-no-faster"):  # the first run is the one on one of them
         first = ()
     if any(e.symptom not in (None, "runs-slowly") and not e.is_weak for e in text.understood()) or not (first or long):
@@ -409,6 +411,17 @@ _KEEP_COMPILED = Fix(
 )
 
 
+_LONG_SAID = (
+    "takes-long",
+    "slow-named",
+    "slow-start",
+    "start-is-slow",
+    "first-start-long",
+    "start-takes-minutes",
+    "first-use-slow",
+)
+
+
 @check("GD514", "jit-cold-start", stage=Stage.SPEED, level=Level.WARN, explains=("op-fails",))
 def jit_cold_start(facts: Facts) -> Findings:
     """The build has no machine code for this GPU: each first use is compiled from PTX, which works and takes time.
@@ -427,6 +440,8 @@ def jit_cold_start(facts: Facts) -> Findings:
     Source: TensorFlow, gpu_device.cc; CUDA programming guide, CUDA_CACHE_PATH and CUDA_CACHE_MAXSIZE.
     """
     if facts.text.is_all and not facts.text.said("no-machine-code"):
+        if (why := _told.fits(facts)) and not facts.text.said(*_LONG_SAID):
+            return why
         yield _slow_start(facts)
         return None
     events = _without_machine_code(facts)

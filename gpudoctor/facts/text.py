@@ -88,6 +88,11 @@ class Text(Fact, frozen=True, kw_only=True):
         names = (name for e in self.said("names") for name in e.values.get("cards", "").split("|") if name)
         return tuple(dict.fromkeys(names))
 
+    def capabilities(self) -> tuple[str, ...]:
+        """The compute capabilities and generations by which people name their GPUs, each once: 'sm_86', 'Ampere'."""
+        names = (name for e in self.said("names") for name in e.values.get("capabilities", "").split("|") if name)
+        return tuple(dict.fromkeys(names))
+
     def understood(self) -> tuple[TextEvent, ...]:
         """Every line that tells something."""
         return () if isinstance(self.events, Unread) else self.events

@@ -14,7 +14,7 @@ _SIZE = r"\d[\d.]* ?[KMG]?i?B"
 
 LANGUAGE = Language(
     name="devices",
-    words=(": Y ", ": N ", ":   Y ", ":   N ", "name: ", "emory: ", "eeMemory", "deviceMemorySize", "StreamExecutor device", "opened dynamic library", "/step", "Processes:", "CUDA Capability", "MIG", "mig ", "emory", "GPU", "显"),
+    words=(": Y ", ": N ", ":   Y ", ":   N ", "name: ", "emory: ", "eeMemory", "deviceMemorySize", "StreamExecutor device", "opened dynamic library", "opened CUDA library", "/step", "Processes:", "CUDA Capability", "MIG", "mig ", "emory", "GPU", "显"),
     kinds=(
         Kind(
             "device-found",
@@ -31,7 +31,10 @@ LANGUAGE = Language(
             rf"|\bfree(?:Memory| ?[Mm]emory:)(?: is| of|:)?(?: only)? (?P<free3>{_SIZE})",
         ),
         Kind("memory-of-card", rf"(?:deviceMemorySize|^Total memory): (?P<total>{_SIZE})"),
-        Kind("runtime-opened", r"opened dynamic library (?:libcudart\.so\.|cudart64_)(?P<version>\d[\d.]*\d)"),
+        Kind(
+            "runtime-opened",
+            r"opened dynamic library (?:libcudart\.so\.|cudart64_)(?P<version>\d[\d.]*\d)|opened CUDA library (?:libcublas\.so\.|cublas64_)(?P<version2>\d[\d.]*\d)(?:\.dll)? locally",
+        ),
         Kind("process-table", r"^\|\s{1,8}Processes:"),
         Kind("instances-chosen", r"CUDA_VISIBLE_DEVICES\W{1,8}(?P<value>MIG-[\w/-]{4,60}(?: ?, ?MIG-[\w/-]{4,60}){1,15})"),
         Kind(
@@ -77,22 +80,23 @@ SIZES = Language(
 
 _BARE = tuple(f"{series}{size}" for series in (20, 30, 40, 50) for size in (50, 60, 70, 80, 90))
 _CLOUDS = ("xlarge", "gpu-", "g2-standard-", "Standard_N", "_v2", "_v3", "_v4", "_v5")
-WORDS = ("TX", "tx", "MX", "GT ", "gt ", "K80", "K40", "K520", "T4", "100", "H200", "B200", "L40", "A10", "A30", "A40", "A6000", "GB10", "Quadro",
-         "Tesla", "NVS", "itan", "TITAN", "50 Ti", "50Ti", "940", "930", "920", "960", "780M", "1050", "1070", "1080", "ensor", "TF", "tf", "uda", "UDA", *_BARE, *_CLOUDS)  # fmt: skip
+WORDS = ("TX", "tx", "MX", "GT ", "gt ", "K80", "K40", "K520", "T4", "t4", "k80", "k40", "a30", "a40", "T1", "T2", "100", "H200", "B200", "L40", "A10", "A30", "A40", "000", "GB10", "GT4", "GT5", "GT6", "GT7", "0xx", "0XX", "0 series", "0 Series", "0 card", "Quadro",
+         "Tesla", "NVS", "itan", "TITAN", "50 Ti", "50Ti", "940", "930", "920", "960", "780M", "1050", "1070", "1080", "ensor", "TF", "tf", "uda", "UDA", "cu7", "cu8", "cu9", "cu1", "sm_", "apability", "10M", "20M",
+         "mpere", "uring", "olta", "ermi", "lackwell", "opper", *_BARE, *_CLOUDS)  # fmt: skip
 _NAME = Pattern(
-    r"\b(?i:RTX )?(?P<series>[345]0)(?:00|xx|XX)?[ -]?(?i:series|owners|cards)|\b(?i:RTX) ?-?(?:(?P<series2>[345]0)(?:xx|XX)|(?P<series3>[345])(?:xxx|XXX))\b"
+    r"\b(?i:RTX )?(?P<series>[2345]0)(?:00|xx|XX)?[ -]?(?i:series|owners|cards?|gpus?)|\b(?i:RTX) ?-?(?:(?P<series2>[345]0)(?:xx|XX)|(?P<series3>[345])(?:xxx|XXX))\b"
     r"|(?:NVIDIA )?(?:GeForce )?\b(?i:RTX|GTX) ?-?(?i:PRO )?A?\d{3,4}[mM]?x?(?:[ -]?(?i:Ti|SUPER|Laptop|Ada)\b)*"
-    r"|\b(?:[AHV]100|H200|B[23]00|P100|GB10|K[48]0[cm]?|(?:GRID )?K520|T4|L4|L40S?|A10G?|A[34]0|A[46]000|MX ?[1-5]\d0)\b"
-    r"|\b(?:(?:GT|gt) ?\d{3}[mM]?|[89][1-8]0 ?[mM][xX]?|7[5-8]0(?:[mM]| ?Ti))\b"
+    r"|\b(?:[AaHhVv]100|H200|B[23]00|[Pp]100|GB10|[Kk][48]0[cm]?|(?:GRID )?K520|[Tt]4|L4|L40S?|A10G?|[Aa][34]0|[Aa][3-6][05]00|T1[02]00|T2000|(?i:RTX) ?a[1-6][05]00|MX ?[1-5]\d0)\b"
+    r"|\b(?:(?:GT|gt) ?\d{3}[mM]?|[89][1-8]0 ?[mM][xX]?|[67][1-3]0[mM]|7[5-8]0(?:[mM]| ?Ti))\b"
     r"|\bNVS ?\d{3,4}[mM]?\b"
-    r"|\b(?:Quadro|Tesla|Titan|TITAN) (?:RTX(?: \d{4})?|[A-Z]+\d*\w{0,5})\b"
+    r"|\b(?:Quadro|Tesla|Titan|TITAN) (?:RTX(?: \d{4})?|[A-Z]+\d*\w{0,5}|[1-6]0{3}M?)\b"
     r"|\b(?P<bare2>(?:[2345]0[5-9]0|10[578]0) ?(?:[Tt]i|TI|SUPER|[Ss]uper))\b"
-    r"|(?:^|\b(?i:an?|the|my|on|with|two|dual|new|and|use|using|have|got|card|GPU:?|GeForce|NVIDIA) ?|[\u5728\u7528\u662f\u5f20\u5757] ?)(?P<bare>[345]0[5-9]0(?: ?(?:Ti|ti|SUPER))?)\b(?![.,]?\d)",
+    r"|(?:^|\b(?i:(?:card|GPU|graphics|memory|model|device)s?(?: is)?[:=] ?|an?|the|my|on|with|two|dual|new|and|use|using|have|got|card|GPU|GeForce|NVIDIA) ?|[\u5728\u7528\u662f\u5f20\u5757\uff08\uff1a(] ?)(?P<bare>[345]0[5-9]0(?: ?(?:Ti|ti|SUPER))?)\b(?![.,]?\d)",
     re.ASCII,  # between 显卡 and A100 a word ends
 )
 _ONE = r"[012]\.\d{1,2}(?!\d)(?:\.\d{1,2})?"
 _RELEASE = Pattern(
-    r"(?<!nvidia-)\b(?:tensorflow|tf)(?:[-_ ]?(?:gpu|nightly-gpu|nightly)|[-_/ ]serving|[-_ ]model[-_ ]server)?(?:\[and-cuda\])?(?: (?:is|in|has)(?= v))?[\W_]{0,4}(?:version|ver|v)?s?(?: ?\([^)]{0,40}\))?(?:(?: (?:is|was|has been|got))?(?: (?:up|down)(?:dated|graded))? to(?= v?\d))?(?:[^\w\n]|tf|v){0,4}"
+    r"(?<!nvidia-)\b(?:tensorflow|tf)(?:[-_ ]?(?:gpu|nightly-gpu|nightly)|[-_/ ]serving|[-_ ]model[-_ ]server)?(?:\[and-cuda\])?(?! ?> ?\d)(?: (?:is|in|has)(?= v))?[\W_]{0,4}(?:version|ver|v)?s?(?: ?\([^)]{0,40}\))?(?:__)?(?: (?:is|was|of|=+|I use is))?(?: {4,40}(?=\d))?(?:(?: (?:is|was|has been|got))?(?: (?:up|down)(?:dated|graded))? to(?= v?\d))?(?:[^\w\n]|tf|v){0,4}"
     rf"(?P<versions>{_ONE}(?:(?: ?[/,&-] ?| and | or )(?:tf ?)?{_ONE}){{0,6}})",
     re.IGNORECASE | re.ASCII,
 )
@@ -101,9 +105,40 @@ _TOOLKIT = Pattern(
     re.IGNORECASE | re.ASCII,
 )
 _LOG = Pattern(
-    r"\d{4}-\d\d-\d\d |[IWEF]\d{4} |File |\|(?! ?[A-Z][\w /()-]{2,30} *\| *\S)|\+-|.{0,200}(?:\.cc:\d|CUDA Version:|NVIDIA-SMI|gencode|Using cached|Downloading )"
+    r"\d{4}-\d\d-\d\d |[IWEF]\d{4} |File |\|(?! ?[A-Z][\w /()-]{2,30} *\| *\S)|\+-|.{0,200}(?:\.cc:\d|Driver[^\n]{0,60}CUDA Version:|NVIDIA-SMI|gencode|Using cached|Downloading )"
 )
 _OWN_BUILD = Pattern(r"installed from[^:]{0,40}: ?(?:from )?source\b", re.IGNORECASE)
+
+
+_BUILT = Pattern(
+    r"\b(?:py)?(?:torch|mxnet|jax(?:lib)?|cupy|paddle\w*|onnxruntime|detectron2|dgl)\b[^\n]{0,24}?[-_+ (=](?:cu(?:da)?[-_]?(?P<digits>(?:[789]|1[0-3])\d)\b|cuda ?v?(?P<version>\d{1,2}\.\d)\b)|nvcr\.io/nvidia/\w{4,12}:(?P<year>\d\d)\.(?P<month>\d\d)\b",
+    re.IGNORECASE,
+)
+"""Another program's wheel, and NVIDIA's image."""
+_OF_IMAGES = (
+    ("25.01", "12.8"), ("24.06", "12.5"), ("24.03", "12.4"), ("23.10", "12.2"), ("23.04", "12.1"), ("22.12", "11.8"), ("22.01", "11.6"), ("21.02", "11.2"),
+    ("20.10", "11.1"), ("20.06", "11.0"), ("19.11", "10.2"), ("19.02", "10.1"), ("18.09", "10.0"), ("17.09", "9.0"), ("00.00", "8.0"),
+)  # fmt: skip
+"""From this month's image on: its CUDA. Source: NVIDIA, deep learning frameworks support matrix."""
+_GENERATION = Pattern(
+    r"\bsm_\d{2,3}\b|\b(?i:compute capabilit\w{1,3})[ :=]{1,3}(?i:of |is |version )?\d{1,2}\.\d(?![\d.]*\d)|\b(?i:ampere|turing|volta|fermi|blackwell|hopper)\b(?=[\w -]{0,16}\b(?i:gpus?|cards?|graphics|architecture|generation|server|machine)\b)"
+)
+"""A card by its generation alone."""
+_NOT_THIS_ONE = Pattern(
+    r"(?i)\b(?:minimum|least|required?|requires|needs?|support\w*|higher|greater|or newer|below|built|compiled?|arch_?list|TORCH_CUDA|gencode)\b|>="
+)
+"""Where capabilities are asked for, or listed."""
+
+
+def _built(text: str) -> dict[str, str]:
+    """The CUDA of another program's wheel, and of NVIDIA's image."""
+    found = list(_BUILT.finditer(text))
+    images = (f"{one['year']}.{one['month']}" for one in found if one["year"])
+    digits = (one["digits"] or one["version"] for one in found if not one["year"])
+    return {
+        "image": " ".join(next(cuda for since, cuda in _OF_IMAGES if image >= since) for image in images),
+        "program": " ".join(f"{one[:-1].rstrip('.')}.{one[-1]}" for one in digits),
+    }
 
 
 def claims(text: str, _line: int, _notes: Notebook) -> Understood | None:
@@ -122,6 +157,10 @@ def claims(text: str, _line: int, _notes: Notebook) -> Understood | None:
         "cards": "|".join(dict.fromkeys(cards)),
         "tensorflow": " ".join(_each(_RELEASE, text)),
         "cuda": " ".join(_each(_TOOLKIT, text)),
+        **_built(text),
+        "capabilities": ""
+        if cards or _NOT_THIS_ONE.search(text)
+        else "|".join(dict.fromkeys(_GENERATION.findall(text))),
         "machines": "|".join(f"{name}={card}" for name, card in machines.items()),
         "own_build": "yes" if _OWN_BUILD.search(text) else "",
     }

@@ -23,6 +23,7 @@ from . import (
     cures,
     devices,
     driver_releases,
+    generations,
     images,
     import_order,
     languages,
@@ -182,6 +183,7 @@ def read(pasted: Pasted) -> Facts:
         told_speed.settle(notes, theirs)
     statements.finish()
     tensorflow_facts.settle(notes)
+    generations.settle(notes)
     answered.settle(notes)
     clusters.settle(notes)
     if wrote:
@@ -270,7 +272,7 @@ def _with_likeness(notes: Notebook, pasted: Pasted, theirs: bool) -> Facts:
     asked = first in harmless or _asks_of_the_harmless(notes, pasted, first)
     faint = bool(benign_at) and bool(found) and found[0].share < _FAINT and not answered.fails(notes)
     asked = asked or faint or memory_said.asks(notes, found) or answered.answered(notes, found)
-    asked = asked or told_faults.asks_or_praises(left, notes)
+    asked = told_faults.of_a_card(left, notes) or asked or told_faults.asks_or_praises(left, notes)
     asked = asked or (bool(found) and not answered.fails(notes) and _merely_asks(left, found))
     hides = bool(values & {*_HIDES}) and any(
         one.cause == "cuda-visible-devices-empty" and (at == 0 or one.share >= _FAINT) for at, one in enumerate(found)

@@ -73,6 +73,8 @@ def settle(notes: Notebook) -> None:
             )
         )  # fmt: skip
         return
+    if "card-merely-named" in said:
+        return
     for kind in ("new-card-unfit-said", "old-card-unfit-said"):
         if event := said.get(kind):
             notes.note(

@@ -12,7 +12,7 @@ from .language import LONGEST, first_of
 from .notebook import Notebook
 
 _OWN = r"(?:nvidia|dedicated|discrete|separate|external|physical|cuda[- ]?(?:capable|enabled|compatible)?|proper|real)"
-_CARD = rf"(?:(?:{_OWN}(?:'s)? ){{0,2}}(?:gpus?|graphics? ?cards?|video ?cards?)\b|{_OWN} (?:cards?|graphics|hardware|chips?)\b)(?! (?:pass|in (?:the|my|a) (?:container|pod|image)|visible|limits?|access|is (?:free|visible|found|detected|available)|detect|found|availab|support|left|memory|resource|request|problem|issue|error|trouble|in (?:it|the) container))"
+_CARD = rf"(?:(?:{_OWN}(?:'s)? ){{0,2}}(?:gpus?|graphics? ?cards?|video ?cards?)\b|{_OWN} (?:cards?|graphics|hardware|chips?)\b)(?! (?:of|with|number|named|index|id|pass|in (?:the|my|a) (?:container|pod|image)|visible|limits?|access|is (?:free|visible|found|detected|available)|detect|found|availab|support|left|memory|resource|request|problem|issue|error|trouble|in (?:it|the) container))"
 _HOST = r"(?:machine|laptop|notebook|server|node|host|computer|pc|vm|box|device|system|workstation|instance|desktop|runner|nas|macbook(?: air| pro)?|mac|thinkpad|surface|chromebook|tablet|droplet|vps)s?"
 _MINE = r"(?:the|my|this|that|our|a|his|her|their|its|any|some|these|those)"
 _NO_CARD = (
@@ -25,12 +25,14 @@ _NO_CARD = (
     rf"|\b(?:there is|there's|there are|theres|having|has|with) no {_CARD}[^.\n]{{0,12}}?\b(?:in(?:side)?|on|at)(?: (?:it|here)\b| {_MINE} (?:[\w-]+ ){{0,2}}?{_HOST}\b|\W{{0,2}}(?:$|, ))"
     rf"|\b{_HOST} (?:with no|(?:without|w/o)(?: an?| any)?|(?:that |which )?lack(?:s|ing)?(?: an?| any)?) {_CARD}"
     rf"|\b{_HOST}[^.\n]{{0,12}}(?:, |\()no {_CARD}(?: inside\b|\))|\bno {_CARD} in {_MINE} (?:[\w-]+ ){{0,2}}?{_HOST}\b|\b(?:where|if|when|as|since) (?:there(?:'s| is) )?no {_CARD}(?: (?:is|are) (?:installed|there|present|built in)\b|[.,]| in (?:it|the host)\b)"
-    r"|\b(?:integrated|on-?board) (?:graphics|gpu)(?: card)?,? only\b|\bonly (?:has |have |with |got )?(?:an? |the )?(?:integrated|on-?board|intel) (?:[\w-]+ ){0,2}?(?:graphics|gpu)\b|\bjust (?:an? |the )?on-?board (?:one|graphics|gpu)\b|\bno nvidia\b(?=\W{0,2}$|\.(?!\w))"
+    r"|\b(?:integrated|on-?board) (?:graphics|gpu)(?: card)?,? only\b|\bonly (?:has |have |with |got )?(?:an? |the )?(?:integrated|on-?board|intel) (?:[\w-]+ ){0,2}?(?:graphics|gpu)\b|\bjust (?:an? |the )?on-?board (?:one|graphics|gpu)\b|\bno nvidia\b(?= one\b|\W{0,2}$|\.(?!\w))|\bintel(?: \w+){0,4} (?:graphics|gpu|hd|uhd|iris(?: xe| plus)?)(?: \d{3})? only\b|[,;(] ?no (?:dedicated|discrete|separate|nvidia) (?:gpu|card|graphics)\b(?! driver)(?=\W{0,3}$|[.,;)])"
     rf"|\bcpu[- ]only {_HOST}\b|\bnur eine cpu\b|\bkeine (?:nvidia[- ]?|dedizierte |eigene |separate )?(?:grafikkarte|gpu)\b(?= (?:im|in|verbaut|eingebaut|hat|habe)\b|[.,\n]|$)"
     r"|\bno (?:tengo|tiene|hay) (?:una |ninguna |el )?(?:tarjeta (?:gr[aá]fica )?(?:nvidia|dedicada)|gpu(?: nvidia| dedicada)?)\b|\bn[aã]o (?:tenho|tem|possuo|possui) (?:uma? |nenhuma )?(?:placa|gpu)\b|\b(?:n'ai|n'a|n'y a) pas de (?:carte (?:graphique )?(?:nvidia|d[ée]di[ée]e)|gpu)\b"
-    r"))|没有(?:独立显卡|独显|N卡|英伟达(?:显卡|GPU)?|(?i:nvidia) ?(?:的)?(?:显卡|GPU|卡))|нет (?:видеокарты (?:nvidia|NVIDIA|Nvidia)|дискретной видеокарты)"
+    r"))|没有(?:独立显卡|独显|N卡|英伟达(?:显卡|GPU)?|(?i:nvidia) ?(?:的)?(?:显卡|GPU|卡))|只有(?:集成显卡|核显)|нет (?:видеокарты (?:nvidia|NVIDIA|Nvidia)|дискретной видеокарты)"
 )
 _CARDLESS = Pattern(_NO_CARD)
+_ELSEWHERE = {"talks-of-colab", "in-colab", "on-a-login-node", "login-node-said", "nvidia-gpu-named", "device-found", "gpu", "gpu-table", "second-machine-named", "several-machines"}  # fmt: skip
+"""Who tells these has a GPU in another place, or here."""
 
 
 def settle(notes: Notebook, lines: Iterable[tuple[int, str]]) -> None:
@@ -40,6 +42,8 @@ def settle(notes: Notebook, lines: Iterable[tuple[int, str]]) -> None:
     lines = list(itertools.islice(lines, _MOST))
     if _NOT_STARTED in symptoms and "k8s-insufficient" not in kinds:
         _note(notes, "no-card-said", first_of(lines, _CARDLESS))
+    elif not kinds & _ELSEWHERE:
+        _note(notes, "no-card-told", first_of(lines, _CARDLESS))
     if "k8s-insufficient" in kinds and _asks_beyond_a_node([text for _, text in lines]):
         notes.events[:] = [
             _harmless("benign-beyond-a-node", e) if e.kind == "k8s-insufficient" else e for e in notes.events

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from ..facts import COMPLAINT, READS_LIKE_A_FAULT, TextEvent
 from ..patterns import Pattern
+from . import generations
 from .language import LONGEST, told
 from .notebook import Notebook
 
@@ -277,10 +278,19 @@ _IS_IT_USED = Pattern(
     r"(?i:\b(?:do|does|did|will|would|should|must|need|can|how)\b[^.?\n]{0,60}\b(?:(?:set|adjust|configure|change|install|do) (?:\w+ )?(?:something|anything|it|tensorflow)\b|(?:finds?|uses?|detects?|picks?|takes?|recogni[sz]es?) [^.?\n]{0,30}\b(?:by itself|itself|automatically|on its own)\b|automatically (?:find|use|detect|pick|take)))"
 )
 """Who asks whether his GPU is used without more ado."""
-_NEW_CARD = Pattern(r"(?i)(?<!\d)[345]0[5-9]0(?!\d)|\bA100\b|\bRTX A\d{4}\b|\bA[456]000\b")
-"""Cards that no CUDA before 11 knows."""
-_BUILT_FOR_IT, _KNOWS_IT = (2, 4), 11
-"""The first TensorFlow whose packages are for such a CUDA."""
+_COMPLAINS = {
+    "goes-wrong",
+    "goes-wrong-abroad-said",
+    "loss-is-nan",
+    "card-was-changed",
+    "compatibility-said",
+    "takes-long",
+    "start-takes-minutes",
+    "first-start-long",
+    "start-is-slow",
+    "slow-start",
+}
+"""Who says these has a fault."""
 
 
 def settle(notes: Notebook, lines: Iterable[str] = ()) -> None:
@@ -308,14 +318,9 @@ def settle(notes: Notebook, lines: Iterable[str] = ()) -> None:
     if len({e.values.get("which", "") in _FOR_GPU for e in twice}) > 1 and "benign-cpu-instructions" in said:
         said["requirements-said"] = twice[-1]
     complaints = _complaints(said, lines)
-    if said.keys() & {
-        "goes-wrong",
-        "goes-wrong-abroad-said",
-        "loss-is-nan",
-        "card-was-changed",
-        "compatibility-said",
-    } and _card_is_newer(notes):
-        complaints.append("names")
+    of_card = next((kind for kind in generations.UNFIT if kind in said), None)
+    if of_card and (said.keys() & _COMPLAINS or any(map(generations.goes_wrong, lines))):
+        complaints.append(of_card)
     elif {"says-no-gpu", "names"} <= said.keys() and not any(e.symptom for e in notes.events):
         from .told_work import older_than_its_card
 
@@ -426,11 +431,10 @@ def majors_differ(said: dict[str, TextEvent]) -> bool:
     return asked is not None and here is not None and asked.values["major"] != here.values["major"]
 
 
-def _card_is_newer(notes: Notebook) -> bool:
-    """Whether each card that is named is newer than each TensorFlow, or CUDA, that is."""
-    told = [e.values for e in notes.events if e.kind == "names"]
-    cards = [name for values in told for name in values.get("cards", "").split("|") if name]
-    releases = [tuple(map(int, one.split(".")[:2])) for values in told for one in values.get("tensorflow", "").split()]
-    cudas = [int(one.split(".")[0]) for values in told for one in values.get("cuda", "").split()]
-    old = all(one < _BUILT_FOR_IT for one in releases) and all(one < _KNOWS_IT for one in cudas)
-    return bool(cards) and any(_NEW_CARD.search(name) for name in cards) and bool(releases or cudas) and old
+def of_a_card(lines: list[str], notes: Notebook) -> bool:
+    """Whether a remark names a card and a build, and only asks about them or is content: notes that."""
+    told = next((e for e in notes.events if e.kind in generations.UNFIT), None)
+    if told is None or any(e.symptom for e in notes.events) or not generations.merely_named(lines):
+        return False
+    notes.note(TextEvent(line=told.line, language=told.language, kind="card-merely-named", text=told.text))
+    return True

@@ -242,8 +242,7 @@ def _started_in_container(facts: Facts) -> bool:
 _MISMATCH = 803
 """cuInit's answer: libcuda is of another release than the kernel module."""
 _BLACKWELL = Pattern(r"(?:^|\||RTX )50[5-9]0|\bB[23]00\b|\bGB10\b|RTX PRO")
-_FOR_BLACKWELL = (2, 21)
-"""The first release whose code the driver compiles for these GPUs throughout: RUNS_PTX of the checks."""
+_FOR_BLACKWELL = (2, 21)  # RUNS_PTX of the checks
 _NO_DEVICE, _REFUSED = 100, 4
 """cuInit's answer, and NVML's."""
 _WITHOUT_PEERS = Pattern(r"(?:RTX ?|GeForce |^)(?:20[678]|[45]0[5-9])0(?!\d)", re.IGNORECASE)
@@ -330,6 +329,7 @@ _AGAINST = {
     "alone-there": "gpu-memory-held-by-other-process",
     "without-containers": "container-no-gpus-flag",
     "container-computes-said": "container-no-gpus-flag",
+    **dict.fromkeys(("card-fits-build", "card-before-build"), "gpu-too-new-for-build"),
     "device-asked": "driver-too-old",  # deviceQuery has worked
     "keras-on-tensorflow": "keras-backend-not-tensorflow",
 }

@@ -19,5 +19,5 @@ def without_nvidia(facts: Facts) -> Iterator[str]:
         return
     if "amd" in vendors or named & {"AMD", "ATI", "RADEON"}:
         yield "amd-gpu"
-    if vendors or named or said("gpu-not-there"):
+    if vendors or named or said("gpu-not-there", "no-card-told"):
         yield "no-nvidia-gpu"

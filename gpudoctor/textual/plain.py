@@ -42,8 +42,10 @@ def _said(facts: Facts) -> Iterator[str]:
     if said("complains-cuda-moved") or _linked_with_another(facts) or (ends and libraries.names_another(facts)):
         yield "cuda-version-mismatch"
     waits = said(*_WAITS) and not said("loss-is-nan")  # jit-cold-start
-    if _card_is_newer(facts) and not waits and not said("library-not-loaded", "library-opened"):
-        yield "gpu-too-new-for-build"
+    if said("card-newer-than-build") and not said("library-not-loaded", "library-opened", *_OF_PEERS):
+        yield "jit-cold-start" if waits else "gpu-too-new-for-build"
+    if said("card-before-build") and not (said("library-not-loaded") or isinstance(facts.tensorflow.import_error, str)):
+        yield "gpu-compute-capability-too-old"
     release = libraries.release_of(facts)
     apart = release is None or release < _ONE_PACKAGE  # later both are the same
     if apart and said("packages-overlap-said") and not said("library-not-loaded", "library-opened", "cuinit-failed"):
@@ -176,17 +178,9 @@ def _majors_differ(facts: Facts) -> bool:
     return bool(asked and here) and not asked & here
 
 
+_OF_PEERS = ("p2p-named", "peer-refused", "tf-peers-apart")
+"""Who speaks of these has several cards that work."""
 _WAITS = ("takes-long", "slow-named", "start-takes-minutes", "start-is-slow", "compiles-for-minutes-said")
-_NEW_CARD = Pattern(r"(?i)(?<!\d)[345]0[5-9]0(?!\d)|(?<!quadro )\brtx 3000\b|\bA100\b|\bRTX A\d{4}\b")
-"""Cards that no CUDA before 11 knows."""
-_BUILT_FOR_IT, _KNOWS_IT = (2, 4), 11
-"""The first TensorFlow whose packages are for such a CUDA."""
-
-
-_WELL = Pattern(
-    r"(?i)(?<!not )(?<!n't )(?<!never )\b(?:works?|worked|fine|ok|okay|(?:can|could) (?:use|run|train)|runs|ran|trains|trained|no (?:problem|issue|error)s?)\b|\u6b63\u5e38|\u6ca1\u95ee\u9898"
-)
-"""Who says so has a card on which it works."""
 _AT_WORK = (
     *_WAITS, "gpu-is-slow", "device-created", "device-found", "library-opened", "lists-gpus", "conda-brings-cuda", "memory-short-told", "loss-is-nan",
     "nvidia-smi-not-found",
@@ -201,20 +195,6 @@ def _linked_with_another(facts: Facts) -> bool:
         return False
     another = libraries.names_another_than_linked(facts) or libraries.names_another(facts)
     return facts.tensorflow.devices != () and another
-
-
-def _card_is_newer(facts: Facts) -> bool:
-    """Whether each card that is named is newer than each TensorFlow, and each CUDA, that is."""
-    told = [e.values for e in facts.text.said("names")]
-    releases = [tuple(map(int, one.split(".")[:2])) for v in told for one in v.get("tensorflow", "").split()]
-    cudas = [e.values["cuda"] for e in facts.text.said("names-cuda") if e.values.get("cuda")]
-    cudas += [one for v in told for one in v.get("cuda", "").split()]
-    old = all(int(one.split(".")[0]) < _KNOWS_IT for one in cudas) and all(one < _BUILT_FOR_IT for one in releases)
-    beside = {
-        card for e in facts.text.said("names") if _WELL.search(e.text) for card in e.values.get("cards", "").split("|")
-    }
-    cards = [card for card in facts.text.cards() if card not in beside or _NEW_CARD.search(card)]
-    return bool(cards) and all(_NEW_CARD.search(name) for name in cards) and bool(cudas or releases) and old
 
 
 def _lost(facts: Facts) -> Iterator[str]:
