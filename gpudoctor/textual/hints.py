@@ -113,8 +113,8 @@ def _hints(facts: Facts) -> Iterator[str]:
     works = {e.line for e in said("host-works")}
     handed = works and said("container-named") and all(e.line in works for e in asked)
     by_hand = (lib.path is None or not facts.text.shows_a_failure) and said("nodes-by-hand")
-    lost = lib.path is None or lib.init_result == _NO_DEVICE
-    composed = lost and said("compose-named", "devcontainer-named") and not asked
+    none = lib.path is None or lib.init_result == _NO_DEVICE
+    composed = none and said("compose-named", "devcontainer-named") and not asked
     if (
         (inside and not asked and lacks)
         or (_names_container_first(facts) and not asked and not reads_like_another(facts, "container-no-gpus-flag"))
