@@ -7,6 +7,7 @@ import msgspec
 
 from ..facts import COMPLAINT, NOTHING_WRONG, Alike, TextEvent
 from ..patterns import Pattern
+from . import memory_taken
 from .language import LONGEST, Language, Understood
 from .notebook import Notebook
 
@@ -21,8 +22,7 @@ _PRINTED = Pattern(
 )
 """What programs print, code, addresses: nobody says it."""
 
-_G = r"(?:(?<!v)gpus?(?:'s|'|s')?|cuda|video|graphics?(?: card)?|(?:graphics |video )?card(?:'s)?|device)"
-_M = rf"(?:{_G}[ -]?(?:mem(?:ory|roy)?|v?rams?)\b(?! alloc\w+ error)|\bv-?ram\b|\b(?:memory|mem|ram) (?:of|on|in|from|for) (?:(?:all|both|each) )?(?:of )?(?:the |my |a |an |one |each |your |our |this |its )?(?:[\w.-]{{1,12}} ){{0,2}}?{_G}\b)"
+_G, _M = memory_taken.GPU, memory_taken.GPUS_MEMORY
 _OF_GPU = Pattern(
     rf"(?i:{_M}|\bcuda\b|\bgpus?\b|\b(?:graphics|video) ?cards?\b|\b[gr]tx\b|\bjetson|显存|显卡|видеопам|видеокарт|grafik|vid[ée]o|placa de v|tarjeta|carte graph)"
 )
@@ -31,6 +31,10 @@ _OF_HOST = Pattern(
     r"|(?<!显)内存|(?i:оперативн|\b\u041e\u0417\u0423\b|arbeitsspeicher|hauptspeicher|m[ée]moire vive)"
 )
 _OF_GPUS_RAM = Pattern(rf"(?i:{_M}|显存|видеопам\w*|(?:grafik|video|gpu)[- ]?(?:speicher|ram)\w*)")
+
+_OF_ITS_USERS = {"nvidia-gpu-named", "card-memory-said", "tensorflow-named", "device-found", "gpus-added"}
+_USERS = Pattern(r"(?i:\b(?:tensorflow|keras|tflearn)\b)")
+"""Where they are named it is a GPU's memory that is spoken of, and is not the host's."""
 
 # ------------------------------------------------------------------- it does not suffice
 
@@ -272,11 +276,8 @@ class _Memory(Language):
         if _PRINTED.search(text) or len(text) > _LONGEST:
             return None
         whose_else = bool(_OF_GPU.search(text))
-        beside = any(e.kind == "nvidia-gpu-named" for e in notes.events)
-        filling = any(e.kind == "benign-shuffle-buffer" for e in notes.events)
-        kinds = [
-            _kind(sentence, text, whose_else, beside, filling) for sentence in _SENTENCE.sub("\n", text).split("\n")
-        ]
+        before = {e.kind for e in notes.events}
+        kinds = [_kind(sentence, text, whose_else, before) for sentence in _SENTENCE.sub("\n", text).split("\n")]
         told = dict.fromkeys(kind for kind in kinds if kind)
         first = next((kind for kind in _ORDER if kind in told), "")
         for kind in told:
@@ -384,9 +385,10 @@ _IDLES = Pattern(
 """A GPU that hardly works."""
 
 
-def _kind(sentence: str, text: str, gpu_named: bool, gpu_before: bool, filling: bool) -> str:
-    """The kind of a sentence in its line; '': it says nothing of memory that is amiss. `gpu_before`: a GPU is named before it;
-    `filling`: so are TensorFlow's lines of a buffer that fills."""
+def _kind(sentence: str, text: str, gpu_named: bool, before: set[str]) -> str:
+    """The kind of a sentence in its line; '': it says nothing of memory that is amiss. `before`: the kinds of what was told before."""
+    gpu_before, filling = "nvidia-gpu-named" in before, "benign-shuffle-buffer" in before
+    of_gpu = gpu_named or bool(before & _OF_ITS_USERS) or bool(_USERS.search(text))
     gpus, hosts = _OF_GPUS_RAM.search(sentence), _OF_HOST.search(_OF_GPUS_RAM.sub(" ", sentence))
     if _GRAPH_EMPTIED.search(sentence) and not gpus:
         return HOST_GROWS
@@ -401,7 +403,8 @@ def _kind(sentence: str, text: str, gpu_named: bool, gpu_before: bool, filling: 
         return HOST_SHORT
     if _DIES_OF_DATA.search(sentence) and not _DIES_OTHERWISE.search(sentence):
         return HOST_SHORT
-    if _GROWTH_IN_VAIN.search(sentence) and not _GROWTH_AMISS.search(text):
+    in_vain = _GROWTH_IN_VAIN.search(sentence) or memory_taken.in_vain(sentence)
+    if in_vain and not _GROWTH_AMISS.search(text):
         return TAKES
     if (_any(_GROWS, sentence) or _LEAKS.search(text)) and not _NOT_GROWS.search(sentence):
         if hosts and gpus:
@@ -416,6 +419,8 @@ def _kind(sentence: str, text: str, gpu_named: bool, gpu_before: bool, filling: 
         return HOST_SHORT
     if (gpus or gpu_named) and _KEEPS.search(sentence) and not _KEPT_OTHERWISE.search(text):
         return KEPT
+    if not hosts and memory_taken.keeps_inside(sentence):
+        return KEPT
     short = _any(_SHORT, sentence) or (gpu_named and not hosts and _SHORT_ON_GPU.search(sentence))
     if short and _OF_A_JOB.search(sentence):
         return HOST_SHORT
@@ -427,11 +432,11 @@ def _kind(sentence: str, text: str, gpu_named: bool, gpu_before: bool, filling: 
     if _SETTLED.search(text):
         return ASKED if _ABOUT.search(sentence) else ""
     named = gpu_named and not hosts
-    takes = _any(_TAKES, sentence) or (named and _TAKES_ON_GPU.search(sentence))
+    takes = _any(_TAKES, sentence) or (named and _TAKES_ON_GPU.search(sentence)) or memory_taken.takes_all(sentence, of_gpu)
     if takes and not (hosts and not gpus) and not _NOT_TAKES.search(text):
         return TAKES
     limits = _any(_LIMIT, sentence) or (named and _LIMIT_ON_GPU.search(sentence))
-    if limits and (_ASKS.search(sentence) or _TITLE.search(sentence)):
+    if (limits and (_ASKS.search(sentence) or _TITLE.search(sentence))) or (not hosts and memory_taken.wants_less(sentence)):
         return LIMIT
     return ASKED if _QUESTION.search(sentence) and _ABOUT.search(sentence) else ""
 
