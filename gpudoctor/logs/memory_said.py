@@ -76,7 +76,7 @@ _NOT_SHORT = Pattern(
 # ------------------------------------------------------------------- it grows
 
 _UP = r"(?:grow(?:s|ing|n)?|grew|increas(?:es?|ed|ing)|ris(?:es?|ing)|rose|climb(?:s|ed|ing)?|leak(?:s|ed|ing|age)?|goes up|going up|go up|(?:goes|went|going|jumps|rises) from \d|accumulat(?:es?|ed|ing)|fills?(?: up)?|filling(?: up)?|builds? up|doubl(?:es?|ed|ing)|tripl(?:es?|ed|ing)|swell(?:s|ing)?|multiplies|(?:gets?|getting|becomes?|becoming) (?:larger|bigger|higher|more|fuller)|pil(?:es|ing) up|adds? up|add up|creep(?:s|ing)? up)"
-_AGAIN = r"(?:each|every|per|after|over time|with (?:time|the)|until|till|and more|more and more|gradual\w+|continu\w+|constant\w+|stead\w+|keeps?|kept|always|in a loop|over and over|a bit|and then|finally|eventually|from \d|to \d|during|while|when|in (?:the )?\w+ loop|as (?:the )?(?:training|epoch|it))"
+_AGAIN = r"(?:each|every|per|after|over time|with (?:time|the)|until|till|and more|more and more|gradual\w+|continu\w+|constant\w+|stead\w+|keeps?|kept|always|all the time|slowly|in a loop|over and over|a bit|and then|finally|eventually|from \d|to \d|during|while|when|in (?:the )?\w+ loop|as (?:the )?(?:training|epoch|it))"
 _GROWS = (
     Pattern(
         rf"(?i:\b(?:memory|mem|v?ram|rss)\b(?! (?:cell|bank|network))[^.\n]{{0,60}}?\b(?:{_UP}[^.\n]{{0,60}}\b{_AGAIN}\b|{_AGAIN} [^.\n]{{0,30}}{_UP}\b)|\b{_AGAIN}\b[^.\n]{{0,60}}\b(?:memory|v?ram|rss)\b[^.\n]{{0,40}}?\b{_UP}\b"
@@ -116,6 +116,11 @@ _NOT_GROWS = Pattern(
     r"(?i:\b(?:no|not|never|without|n't|fix(?:ed|es)?|solved)\b[^.\n]{0,30}\b(?:leak\w*|grow\w*|increas\w*)\b|\bmemory[ _]growth\b|\bset_memory_growth\b|\ballow_growth\b|\bpaper\b|\bis (?:it|this|that) an? (?:\w+ )?leak\?|\bis (?:it|this|that) a memory leak\?|\bmemory (?:network|bank|cell|module|augment\w*)"
     r"|\b(?:constant|stable|flat|unchanged)\b(?![^.\n]{0,40}\b(?:but|while|ram)\b)|\bincreas\w+ (?:the )?(?:batch|memory limit|your|swap|gpu memory)\b)"
 )
+
+_GPUS_STAYS = Pattern(
+    rf"(?i:(?:{_M}|\bgpu(?:'s)?)(?: usage)? (?:is|stays|remains|does) (?:\w+ )?(?:constant|stable|flat|unchanged|the same|fine|ok|not|n't)\b)"
+)
+"""Beside the host's, which is what grows."""
 
 # ------------------------------------------------------------------- it takes all
 
@@ -310,8 +315,16 @@ _OF_HOSTS = {HOST_SHORT, HOST_GROWS, GROWS, "killed", "killed-said", "memory-gro
 """Where somebody tells these, how much of the GPU's memory is taken is mentioned beside it."""
 
 
-_OF_SEVERAL = {"one-works-said", "several-no-faster", "memory-held-told", "gpu-hardly-used", "memory-asked-told"}
+_OF_SEVERAL = {GROWS, "one-works-said", "several-no-faster", "memory-held-told", "gpu-hardly-used", "memory-asked-told"}
 """What who wants one GPU, and finds the memory of all taken, does not complain of."""
+_FAILS_OR_WANTS_MORE = {SHORT, "out-of-memory", "allocation-refused", "wants-several-said"}
+_PROGRAMS_FIND_NONE = {
+    "out-of-memory",
+    "torch-out-of-memory",
+    "cuda-out-of-memory",
+    "resource-exhausted",
+    "allocation-refused",
+}
 _OF_SPEED = {"several-no-faster", "several-slower-said", "gpu-is-slow", "slow-on-gpu", "gpu-hardly-used"}
 _AT_WORK_SLOWLY = {"slow-on-gpu", "gpu-hardly-used", "several-no-faster"}
 _IF_LARGER = Pattern(
@@ -343,14 +356,12 @@ def settle(notes: Notebook, found: tuple[Alike, ...]) -> None:
         _is_idle(notes, kinds)
     if kinds & _AT_WORK_SLOWLY and not kinds & {SHORT, KEPT, "other-finds-none"}:
         gone |= {TAKES, "takes-all-memory"}  # as it always does
-    if {"memory-of-all-told", "wants-one-gpu-said"} <= kinds and not kinds & {
-        SHORT,
-        "out-of-memory",
-        "allocation-refused",
-    }:
+    if {"memory-of-all-told", "wants-one-gpu-said"} <= kinds and not kinds & _FAILS_OR_WANTS_MORE:
         gone |= _OF_SEVERAL
-        told = next(e for e in notes.events if e.kind == "memory-of-all-told")
-        notes.note(TextEvent(line=told.line, language=COMPLAINT, kind=TAKES, text=told.text, symptom="op-fails"))
+        kinds -= {GROWS}
+        _complain(notes, "memory-of-all-told", TAKES)
+    if "another-dies-said" in kinds and not any(e.symptom for e in notes.events):
+        _complain(notes, "another-dies-said", "another-dies-told")
     if "evicted-told" in kinds and SHORT in kinds:
         notes.events[:] = [msgspec.structs.replace(e, kind=HOST_SHORT) if e.kind == SHORT else e for e in notes.events]
         kinds = kinds - {SHORT} | {HOST_SHORT}
@@ -358,10 +369,21 @@ def settle(notes: Notebook, found: tuple[Alike, ...]) -> None:
         gone.add(SHORT)
     if SHORT in kinds and "hosts-memory-named" not in kinds:
         gone.add(HOST_SHORT)
+    if {SHORT, HOST_GROWS} <= kinds and not kinds & _PROGRAMS_FIND_NONE:
+        grows = {e.line for e in notes.events if e.kind == HOST_GROWS}  # then that is what it comes from
+        gone |= {SHORT} if all(e.line in grows for e in notes.events if e.kind == SHORT) else set()
+    if KEPT in kinds and all(memory_taken.keeps_inside(e.text) for e in notes.events if e.kind == KEPT):
+        gone |= {"memory-held-told"}
     if kinds & _OF_HOSTS:
         gone |= {TAKES, LIMIT, KEPT}
     if gone:
         notes.events[:] = [e for e in notes.events if e.kind not in gone]
+
+
+def _complain(notes: Notebook, of: str, kind: str) -> None:
+    """What was told is complained of, as it turns out."""
+    told = next(e for e in notes.events if e.kind == of)
+    notes.note(TextEvent(line=told.line, language=COMPLAINT, kind=kind, text=told.text, symptom="op-fails"))
 
 
 def _is_of_host(text: str) -> bool:
@@ -406,7 +428,11 @@ def _kind(sentence: str, text: str, gpu_named: bool, before: set[str]) -> str:
     in_vain = _GROWTH_IN_VAIN.search(sentence) or memory_taken.in_vain(sentence)
     if in_vain and not _GROWTH_AMISS.search(text):
         return TAKES
-    if (_any(_GROWS, sentence) or _LEAKS.search(text)) and not _NOT_GROWS.search(sentence):
+    if (
+        (_any(_GROWS, sentence) or _LEAKS.search(text))
+        and not _NOT_GROWS.search(_GPUS_STAYS.sub(" ", sentence) if hosts else sentence)
+        and not memory_taken.at_once(sentence)
+    ):
         if hosts and gpus:
             return HOST_GROWS
         return HOST_GROWS if hosts or not (gpus or gpu_named) else GROWS
@@ -432,11 +458,15 @@ def _kind(sentence: str, text: str, gpu_named: bool, before: set[str]) -> str:
     if _SETTLED.search(text):
         return ASKED if _ABOUT.search(sentence) else ""
     named = gpu_named and not hosts
-    takes = _any(_TAKES, sentence) or (named and _TAKES_ON_GPU.search(sentence)) or memory_taken.takes_all(sentence, of_gpu)
+    takes = (
+        _any(_TAKES, sentence) or (named and _TAKES_ON_GPU.search(sentence)) or memory_taken.takes_all(sentence, of_gpu)
+    )
     if takes and not (hosts and not gpus) and not _NOT_TAKES.search(text):
         return TAKES
     limits = _any(_LIMIT, sentence) or (named and _LIMIT_ON_GPU.search(sentence))
-    if (limits and (_ASKS.search(sentence) or _TITLE.search(sentence))) or (not hosts and memory_taken.wants_less(sentence)):
+    if (limits and (_ASKS.search(sentence) or _TITLE.search(sentence))) or (
+        not hosts and memory_taken.wants_less(sentence)
+    ):
         return LIMIT
     return ASKED if _QUESTION.search(sentence) and _ABOUT.search(sentence) else ""
 

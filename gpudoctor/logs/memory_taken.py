@@ -6,14 +6,18 @@ from __future__ import annotations
 from ..patterns import Pattern
 
 GPU = r"(?:(?<!v)gpus?(?:'s|'|s')?|cuda|video|graphics?(?: card)?|(?:graphics |video )?card(?:'s)?|device)"
-GPUS_MEMORY = rf"(?:{GPU}[ -]?(?:mem(?:ory|roy)?|v?rams?)\b(?! alloc\w+ error)|\bv-?ram\b|\b(?:memory|mem|ram) (?:of|on|in|from|for) (?:(?:all|both|each) )?(?:of )?(?:the |my |a |an |one |each |your |our |this |its )?(?:[\w.-]{{1,12}} ){{0,2}}?{GPU}\b)"
+GPUS_MEMORY = rf"(?:{GPU}[ -]?(?:mem(?:ory|roy)?|v?rams?)\b(?! alloc\w+ error)|\bv-?ram\b|\b(?:memory|mem|ram) (?:usage |consumption |use )?(?:of|on|in|from|for) (?:(?:all|both|each) )?(?:of )?(?:the |my |a |an |one |each |your |our |this |its )?(?:[\w.-]{{1,12}} ){{0,2}}?{GPU}\b)"
 """A GPU's memory, in English."""
 _GPUS = Pattern(
     rf"(?i:{GPUS_MEMORY}|\b(?:grafik|gpu|video)[- ]?(?:karten)?(?:speicher|ram)\w*|\bspeicher (?:auf |von )?(?:der|meiner|einer|aller?) (?:\w+ ){{0,2}}?(?:gpus?|(?:grafik)?karten?)\b|\bmem[o\u00f3]ria (?:de |da |en |na |del? )?(?:la |mi |minha |todas (?:las )?)?(?:gpus?|tarjeta|placa|v[i\u00ed]deo|gr[a\u00e1]fica)\b"
     r"|\bm[\u00e9e]moire (?:de la |du |de ma |sur la )?(?:gpu|carte|vid[\u00e9e]o|graphique)\b|\u0432\u0438\u0434\u0435\u043e\u043f\u0430\u043c\w*|\u043f\u0430\u043c\u044f\u0442\w* (?:gpu|\u0432\u0438\u0434\u0435\u043e\u043a\u0430\u0440\u0442\w*))|\u663e\u5b58"
 )
+_CARD = r"(?:gpu|graphics card|video card|card|[gr]tx ?\d{3,4}(?: ti)?|[tvap]\d{1,3}|k80|grafikkarte|karte|tarjeta)\b(?! ?(?:driver|version|support|model|list|code))"
 _THE_GPU = Pattern(
-    r"(?i:\b(?:the|my|whole|entire|full|complete|a|one|single|our|this|its|each|every) (?:\w+ )?(?:gpu|graphics card|video card|card|[gr]tx ?\d{3,4}(?: ti)?|[tvap]\d{1,3}|k80)\b(?! ?(?:card )?(?:driver|version|support))|\bgpu (?:resources?|usage)\b|\b(?:der|die|meiner?|ganze) (?:gpu|grafikkarte|karte)\b|\bla (?:gpu|tarjeta|carte|placa)\b)|GPU ?\u8d44\u6e90|\u663e\u5361"
+    rf"(?i:\b(?:the|my|a|one|single|our|this|its|each|every|der|meiner?|la) (?:\w+ )?{_CARD}|\bgpu (?:resources?|usage)\b)|GPU ?\u8d44\u6e90|\u663e\u5361"
+)
+_WHOLE_GPU = Pattern(
+    rf"(?i:\b(?:all of|the whole|whole|entire|full|complete|ganze|gesamte|toda|toute) (?:of )?(?:the |my |its |a |la )?(?:\w+ )?{_CARD}|\b{_CARD} (?:memory )?(?:is|gets|was|becomes|goes) (?:\w+ )?(?:completely |fully |entirely |totally )?(?:full|fully|completely|occupied entirely)\b)"
 )
 """The card itself, which is as good."""
 _TAKEN = Pattern(
@@ -68,29 +72,39 @@ def takes_all(sentence: str, of_gpu: bool) -> bool:
     said = _FREE_OF.sub(" ", sentence)
     if _nearly_all(said, of_gpu):
         return True
-    if _near(said, 45, _GPUS, _TAKEN, _ALL_OF) or _near(said, 24, _THE_GPU, _TAKEN, _ALL_OF):
+    if _near(said, 45, _GPUS, _TAKEN, _ALL_OF) or _near(said, 24, _WHOLE_GPU, _TAKEN):
         return True
     if of_gpu and _near(said, 30, _TAKES_IT_ALL, _TAKEN):
         return True
     if _near(said, 60, _GPUS, _TAKEN, _MUCH) and (_SMALL_THING.search(said) or _WITHOUT_WORK.search(said)):
         return True
-    if _near(said, 60, _GPUS, _WHATEVER, _SAME_SIZE):
+    if _near(said, 60, _GPUS, _WHATEVER, _SAME_SIZE) or _near(said, 60, _GB_OF_A_CARD, _WHATEVER):
+        return True
+    if _near(said, 40, _ALL_GB, _TAKEN) and _SMALL_THING.search(said) and not _FREE.search(said):
         return True
     return of_gpu and _near(said, 60, _MUCH, _TAKEN) and _near(said, 60, _MUCH, _SMALL_THING)
 
 
+def at_once(sentence: str) -> bool:
+    """Whether it is taken before any work is done: then it does not grow."""
+    return bool(_WITHOUT_WORK.search(sentence)) and takes_all(sentence, False)
+
+
 _TAKES_IT_ALL = Pattern(
-    r"(?i:\b(?:all|the whole|whole|entire|full|complete)(?: of)?(?: the| my| its)? (?:memory|v?ram|it|them|\d{1,2} ?gi?b)\b|\beverything\b(?! (?:works?|is fine|else|runs?))|\bthe whole of it\b)"
+    r"(?i:\b(?:all|the whole|whole|entire|full|complete)(?: of)?(?: the| my| its)? (?:memory|v?ram|\d{1,2} ?gi?b)\b|\b(?:tak|allocat|reserv|grab|fill|occup|eat|consum|hog)\w{0,4} (?:up )?everything\b|\bthe whole of it\b)"
 )
-_SAME_SIZE = Pattern(
-    r"(?i:\b(?:batch\w*|model|input|image size|net|network)\b)"
-)
+_GB_OF_A_CARD = Pattern(rf"(?i:\b\d{{1,2}}(?:\.\d)? ?gi?b (?:of|on) (?:the |my |a )?{_CARD})")
+_ALL_GB = Pattern(r"(?i:\b(?:all|whole|entire|full|complete)(?: of)?(?: the| my| its)? \d{1,2} ?gi?b\b)")
+_SAME_SIZE = Pattern(r"(?i:\b(?:batch\w*|model|input|image size|net|network)\b)")
 
 
 def _nearly_all(text: str, of_gpu: bool) -> bool:
     """Whether it is quoted: 10.7 of 11 GB, 10912MiB / 11178MiB."""
     for found in _PART.finditer(text):
-        used, total = (found["used"] or found["used2"]).replace(",", "."), (found["total"] or found["total2"]).replace(",", ".")
+        used, total = (
+            (found["used"] or found["used2"]).replace(",", "."),
+            (found["total"] or found["total2"]).replace(",", "."),
+        )
         if float(used) <= float(total) and float(used) >= 0.75 * float(total):
             around = text[max(0, found.start() - 60) : found.end() + 50]
             if (of_gpu or _GPUS.search(text) or _THE_GPU.search(text) or found["used"]) and not _FREE.search(around):
@@ -126,12 +140,17 @@ def wants_less(sentence: str) -> bool:
     return (
         _near(sentence, 50, _GPUS, _LESS)
         or bool(_SHARES_GPU.search(sentence))
-        or _near(sentence, 60, _OPTION, _WHERE)
+        or _near(sentence, 60, _ASKED_OPTION, _WHERE)
         or _near(sentence, 30, _RESOURCES, _LESS)
     )
 
 
-_RESOURCES = Pattern(r"(?i:\bgpu (?:resources?|usage)\b)|GPU ?\u8d44\u6e90|\u663e\u5361\u8d44\u6e90|GPU ?\u5360\u7528|\u5360\u7528 ?GPU")
+_RESOURCES = Pattern(
+    r"(?i:\bgpu (?:resources?|usage)\b)|GPU ?\u8d44\u6e90|\u663e\u5361\u8d44\u6e90|GPU ?\u5360\u7528|\u5360\u7528 ?GPU"
+)
+_ASKED_OPTION = Pattern(
+    r"(?i:\w*(?:allow_growth|memory_growth|memory_fraction)\w*|\bmemory (?:growth|fraction)\b|\bgpu[_ ]?options\b|\bgpu[-_ ]memory[-_ ](?:limit|fraction))"
+)
 _WHERE = Pattern(
     r"(?i:\b(?:where|how|can|possible|option|expose|add|set|allow\w*|support|feature|request|please|parameter|config\w*)\b)"
 )
@@ -148,9 +167,7 @@ _VAIN = Pattern(
 _ALTHOUGH = Pattern(
     r"(?i:\b(?:although|though|despite|even (?:with|though|if|when|after)|trotz|but|yet|while)\b|[,:;] (?:full|all|the whole)\b)"
 )
-_FULL_THEN = Pattern(
-    r"(?i:\b(?:9\d ?%|100 ?%|full|all|whole|entire|everything|maximum|\d{1,2}(?:\.\d)? ?gi?b)\b)"
-)
+_FULL_THEN = Pattern(r"(?i:\b(?:9\d ?%|100 ?%|full|all|whole|entire|everything|maximum|\d{1,2}(?:\.\d)? ?gi?b)\b)")
 _AMISS = Pattern(
     r"(?i:\b(?:cudnn|cublas|handle|blas|gemm|alloc_failed|slow\w*|no longer|any ?more|works? (?:great|fine|now|well)|solved|fixed)\b|_STATUS_)"
 )
