@@ -146,14 +146,6 @@ _TAKES = (
         r"|(?i:(?:ocupar?|usar?|utilizar|reserva|consume|toma|utiliza|aloca|consome|pega|prend|occupe|alloue|utilise|r[ée]serve)(?: \w+){0,2} (?:toda|tod[oa] el|toute|tout[e]?|la totalit[ée]|quase toda|casi toda)(?: \w+){0,3} (?:mem[oó]ria|m[ée]moire|vram|gpu|carte|tarjeta|placa))"
     ),
 )
-_OPTION = r"\w*(?:allow_growth|memory_growth|memory_fraction|ALLOW_GROWTH)\w*(?:\(\w*\))?"
-_IN_VAIN = r"(?:no effect|without effect|not? (?:any )?(?:influence|difference|help\w*|work\w*|respect\w*|take effect|taken)|n't (?:\w+ )?(?:work\w*|help\w*|change|respect\w*|do|take effect|be set)|does nothing|do nothing|ignor\w+|useless|ineffective|in vain|still\b|all the same|nevertheless|anyway|regardless|although|even (?:though|with|when|if)|despite|cannot be set)"
-_GROWTH_IN_VAIN = Pattern(
-    rf"(?i:{_OPTION}[^.\n]{{0,60}}?\b{_IN_VAIN}|{_OPTION}[^.\n]{{0,20}}n't (?:\w+ )?(?:work|help|change|respect|do|take effect|be set)|\b(?:despite|although|even (?:with|though|if)|ignores?|not respect\w*)\b[^.\n]{{0,40}}?{_OPTION}"
-    rf"|{_OPTION}[^.\n]{{0,24}}(?:funktioniert nicht|wirkungslos|ohne wirkung|no funciona|não funciona|sin efecto|sem efeito|ne (?:marche|fonctionne) pas|sans effet|не (?:работает|помогает|действует))|{_OPTION}.{{0,16}}(?:无效|没用|没有用|没效果|没有效果|不起作用|不管用|不生效))"
-    r"|(?i:\bmemory growth can(?:'t|not| not) be set\b)"
-)
-"""Who has told TensorFlow to take what it needs only, to no effect."""
 _GROWTH_AMISS = Pattern(
     r"(?i:\b(?:unless|without|needed|required|cudnn|cublas|handle|blas|gemm|alloc_failed|instead|slow\w*)\b|_STATUS_)"
 )
@@ -354,7 +346,7 @@ def settle(notes: Notebook, found: tuple[Alike, ...]) -> None:
         notes.events[:] = [e for e in notes.events if e.kind != "takes-all-memory" or not _is_of_host(e.text)]
     if kinds & {TAKES, "takes-all-memory"} and not kinds & {SHORT, KEPT, "other-finds-none"}:
         _is_idle(notes, kinds)
-    if kinds & _AT_WORK_SLOWLY and not kinds & {SHORT, KEPT, "other-finds-none"}:
+    if kinds & {*_AT_WORK_SLOWLY, "task-manager-said"} and not kinds & {SHORT, KEPT, "other-finds-none"}:
         gone |= {TAKES, "takes-all-memory"}  # as it always does
     if {"memory-of-all-told", "wants-one-gpu-said"} <= kinds and not kinds & _FAILS_OR_WANTS_MORE:
         gone |= _OF_SEVERAL
@@ -425,8 +417,7 @@ def _kind(sentence: str, text: str, gpu_named: bool, before: set[str]) -> str:
         return HOST_SHORT
     if _DIES_OF_DATA.search(sentence) and not _DIES_OTHERWISE.search(sentence):
         return HOST_SHORT
-    in_vain = _GROWTH_IN_VAIN.search(sentence) or memory_taken.in_vain(sentence)
-    if in_vain and not _GROWTH_AMISS.search(text):
+    if memory_taken.in_vain(sentence) and not _GROWTH_AMISS.search(text):
         return TAKES
     if (
         (_any(_GROWS, sentence) or _LEAKS.search(text))
@@ -445,7 +436,7 @@ def _kind(sentence: str, text: str, gpu_named: bool, before: set[str]) -> str:
         return HOST_SHORT
     if (gpus or gpu_named) and _KEEPS.search(sentence) and not _KEPT_OTHERWISE.search(text):
         return KEPT
-    if not hosts and memory_taken.keeps_inside(sentence):
+    if not hosts and memory_taken.keeps_inside(sentence) and not _SETTLED.search(text):
         return KEPT
     short = _any(_SHORT, sentence) or (gpu_named and not hosts and _SHORT_ON_GPU.search(sentence))
     if short and _OF_A_JOB.search(sentence):

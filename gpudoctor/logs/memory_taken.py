@@ -195,4 +195,9 @@ _GIVES_BACK = Pattern(
 
 def keeps_inside(sentence: str) -> bool:
     """Whether a program that goes on is said to keep the memory, its work being done."""
-    return _near(sentence, 110, _ENDS_INSIDE, _MEMORY, _GIVES_BACK)
+    return bool(_AMISS_THERE.search(sentence)) and _near(sentence, 110, _ENDS_INSIDE, _MEMORY, _GIVES_BACK)
+
+
+_AMISS_THERE = Pattern(
+    r"(?i:\b(?:not|never|no|stays?|remains?|still|how|only|keeps?|holds?|until|unless|what|is there|can|leav\w+|wie|kein\w*|nicht)\b|n't\b|\?)|\u6ca1|\u4e0d|\u600e|\u5982\u4f55"
+)
