@@ -27,10 +27,10 @@ _OF_GPU = Pattern(
     rf"(?i:{_M}|\bcuda\b|\bgpus?\b|\b(?:graphics|video) ?cards?\b|\b[gr]tx\b|\bjetson|显存|显卡|видеопам|видеокарт|grafik|vid[ée]o|placa de v|tarjeta|carte graph)"
 )
 _OF_HOST = Pattern(
-    r"\bRAM\b(?! of (?:the|my) (?:gpu|GPU|card))|(?i:\b(?:cpu|host|system|main|server|physical|computer)(?:'s)? (?:memory|ram)\b|\b(?:memory|ram) of (?:the |my )?(?:host|computer|machine|server|pc|system)\b|\brss\b|\bswap\b|\bh?top\b|\bpsutil\b|\bram\b)"
+    r"\bRAM\b(?! of (?:the|my) (?:gpu|GPU|card))|(?i:\b(?:cpu|host|system|main|server|physical|computer)(?:'s)? (?:memory|ram)\b|\b(?:memory|ram) of (?:the |my )?(?:host|computer|machine|server|pc|system)\b|\brss\b|\bswap\b|\bh?top\b|\bpsutil\b|\bram\b|\bnot (?:the |of the )?gpu\b)"
     r"|(?<!显)内存|(?i:оперативн|\b\u041e\u0417\u0423\b|arbeitsspeicher|hauptspeicher|m[ée]moire vive)"
 )
-_OF_GPUS_RAM = Pattern(rf"(?i:{_M}|显存|видеопам\w*|(?:grafik|video|gpu)[- ]?(?:speicher|ram)\w*)")
+_OF_GPUS_RAM = Pattern(rf"(?i:{_M}|gpu ?内存|显存|видеопам\w*|(?:grafik|video|gpu)[- ]?(?:speicher|ram)\w*)")
 
 _OF_ITS_USERS = {"nvidia-gpu-named", "card-memory-said", "tensorflow-named", "device-found", "gpus-added"}
 _USERS = Pattern(r"(?i:\b(?:tensorflow|keras|tflearn)\b)")
@@ -44,7 +44,7 @@ _SHORT = (
     Pattern(
         rf"(?i:{_OUT}"
         rf"|\b(?:needs?|requires?) (?:way |far )?(?:too|so) much {_M}"
-        rf"|\b{_SMALLER} (?:the |my |of |any |available |free |amount of )*{_M}|{_M}(?: is| was| are| of \d+ ?gi?b?)*(?: \w+)? {_SMALLER}\b(?! to)|{_M}\b[^.,\n]{{0,14}}\b(?:overflow\w*|exhausted|explod\w*|bursts?)"
+        rf"|\b{_SMALLER} (?:the |my |of |any |available |free |amount of )*{_M}|{_M}(?: is| was| are| of \d+ ?gi?b?)*(?: \w+)? {_SMALLER}\b(?! to (?!train|run|fit|load|hold|use))|{_M}\b[^.,\n]{{0,14}}\b(?:overflow\w*|exhausted|explod\w*|bursts?)"
         rf"|\b(?:cannot|can't|can not|could(?:n't| not)|unable to|fail\w* to) (?:\w+ )?allocate (?:\w+ ){{0,3}}?(?:{_M}|memory (?:on|in|for) (?:the |my )?{_G})|\ballocat\w+ (?:of )?(?:the )?{_M} (?:\w+ )?fail\w*|\b(?:can't|cannot|can not|unable to|not able to|impossible to) (?:run|train|load|use|fit|start)\b(?:[^.\n]|\.(?=\d)){{0,40}}?\b(?:on|with|in) (?:\w+ ){{0,3}}?\d{{1,2}} ?gb\b(?! (?:of )?(?:\w+ )?(?:ram|data|disk))"
         rf"|\bnot? (?:have )?enough (?:\w+ )?memory (?:on|for|in|of) (?:the |my )?(?:gpu|cuda|card|device|graphics)|\b(?:overflow|explod|exhaust)\w{{0,3}} (?:the |my )?{_M}"
         rf"|\b(?:does|do|did|can|could|will|would)(?:n't|nt| not|not) (?:even )?fit (?:\w+ ){{0,3}}?(?:in|into|on|to|onto) (?:the |my |a |an |one |single )*(?:[\w.-]{{1,12}} ){{0,3}}?(?:gpus?|memory|v?ram|card)\b"
@@ -82,7 +82,7 @@ _GROWS = (
         rf"(?i:\b(?:memory|mem|v?ram|rss)\b(?! (?:cell|bank|network))[^.\n]{{0,60}}?\b(?:{_UP}[^.\n]{{0,60}}\b{_AGAIN}\b|{_AGAIN} [^.\n]{{0,30}}{_UP}\b)|\b{_AGAIN}\b[^.\n]{{0,60}}\b(?:memory|v?ram|rss)\b[^.\n]{{0,40}}?\b{_UP}\b"
         rf"|\b{_AGAIN}\b[^.\n]{{0,60}}\b(?:uses?|takes?|eats?|consumes?|adds?|allocates?|needs?|occupies) (?:\w+ ){{0,3}}?(?:more|additional|extra|another) (?:and more )?(?:\w+ ){{0,3}}?(?:memory|v?ram)\b|\bmore and more (?:of )?(?:the |my )?(?:\w+ ){{0,2}}?(?:memory|v?ram)\b"
         rf"|\b(?:each|every)\b[^.\n]{{0,40}}\b(?:adds|leaks|costs|eats|takes) (?:another |about |some )*\d{{1,5}} ?[mg]i?b\b|\bthe longer\b[^.\n]{{0,40}}\bthe more\b[^.\n]{{0,12}}\b(?:memory|v?ram)\b|\b\d{{1,5}} ?[mg]b (?:at first|at (?:the )?(?:start|beginning)|initially)\b[^.\n]{{0,20}}\b\d{{1,5}} ?[gm]b (?:after|at the end|later|in the end)\b|\b(?:memory|ram)[- ]?leak(?:s|age|ing|ed)?\b|\bleak(?:s|ing|ed)? (?:\w+ ){{0,2}}?(?:memory|v?ram)\b"
-        rf"|\b(?:memory|v?ram)\b[^.\n]{{0,40}}\b(?:not|never|n't)(?: \w+){{0,3}}? (?:released?|freed?|cleared?|cleaned)\b[^.\n]{{0,60}}\b(?:between|after each|after every|fold|folds|epoch|epochs|loop|iterations?|next|second|third|\d(?:rd|nd|th))\b"
+        rf"|\b(?:memory|v?ram)\b[^.\n]{{0,40}}\b(?:not|never|n't)(?: \w+){{0,3}}? (?:released?|freed?|cleared?|cleaned)\b[^.\n]{{0,60}}\b(?:between|after each|after every|fold|folds|epoch|epochs|loop|iterations?|next (?!notebook|run|process|start|job|container|script|program)|second|third|\d(?:rd|nd|th))\b"
         rf"|\b(?:after|in|for) \d[\w,.]* (?:epochs?|steps?|iterations?|batches|images|hours?|files|samples|sentences|calls)\b[^.\n]{{0,50}}\b(?:all |the |my |\d+ ?gb (?:of )?)*(?:memory|v?ram)\b[^.\n]{{0,20}}\b(?:is|are|gets?|was|were|becomes?) (?:\w+ )?(?:full|exhausted|used up|gone|eaten))"
     ),
     Pattern(
@@ -118,7 +118,7 @@ _NOT_GROWS = Pattern(
 )
 
 _GPUS_STAYS = Pattern(
-    rf"(?i:(?:{_M}|\bgpu(?:'s)?)(?: usage)? (?:is|stays|remains|does) (?:\w+ )?(?:constant|stable|flat|unchanged|the same|fine|ok|not|n't)\b)"
+    rf"(?i:(?:{_M}|\bgpu(?:'s)?)(?: usage)? (?:is|stays|remains|does) (?:\w+ )?(?:constant|stable|flat|unchanged|the same|fine|ok|not|n't)\b|\bnot (?:the |of the )?gpu\b)"
 )
 """Beside the host's, which is what grows."""
 
@@ -192,7 +192,7 @@ _TITLE = Pattern(
     rf"(?i:^\W{{0,3}}(?:\[\w+\] )?{_LESS} )|(?i:{_M} (?:limit|fraction|usage|consumption|growth)\w*(?: (?:parameter|option|setting|argument|flag|param))?\W*$)"
 )
 _NOT_TAKES = Pattern(
-    r"(?:没有?|未|不)(?:被|会|能)?(?:占|用|吃)|(?i:(?:\b(?:not|never|cannot|without)|n't) (?:\w+ ){0,2}?(?:tak|allocat|reserv|grab|fill|occup|eat|consum|us)\w*\b|\bslow\w*|\bspeed\b|\bfps\b|\bonly (?:the |one |a single )*(?:first|gpu ?#?\d|one|single)\b|\bdoes(?:n't| not) use\b|只有|很慢|速度|медленн|langsam|lent[eao]?\b)"
+    r"(?:没有?|未|不)(?:被|会|能)?(?:占|用|吃)|(?i:(?:\b(?:not|never|cannot|without)|n't) (?:\w+ ){0,2}?(?:tak|allocat|reserv|grab|fill|occup|eat|consum|us)\w*\b|\bslow\w*|\bspeed\b|\bfps\b|\bonly (?:the |one |a single )*(?:first|gpu ?#?\d|one|single)\b|\bdoes(?:n't| not) use\b|\bnan\b|\baccuracy\b|\bconverge\w*|只有|很慢|速度|медленн|langsam|lent[eao]?\b)"
 )
 """Who complains of speed, or of GPUs that do not work."""
 _SETTLED = Pattern(
@@ -365,7 +365,7 @@ def settle(notes: Notebook, found: tuple[Alike, ...]) -> None:
         grows = {e.line for e in notes.events if e.kind == HOST_GROWS}  # then that is what it comes from
         gone |= {SHORT} if all(e.line in grows for e in notes.events if e.kind == SHORT) else set()
     if KEPT in kinds and all(memory_taken.keeps_inside(e.text) for e in notes.events if e.kind == KEPT):
-        gone |= {"memory-held-told"}
+        gone |= {"memory-held-told", "holder-is-gone"}
     if kinds & _OF_HOSTS:
         gone |= {TAKES, LIMIT, KEPT}
     if gone:
@@ -417,7 +417,8 @@ def _kind(sentence: str, text: str, gpu_named: bool, before: set[str]) -> str:
         return HOST_SHORT
     if _DIES_OF_DATA.search(sentence) and not _DIES_OTHERWISE.search(sentence):
         return HOST_SHORT
-    if memory_taken.in_vain(sentence) and not _GROWTH_AMISS.search(text):
+    in_vain = memory_taken.in_vain(sentence) or memory_taken.in_vain_after(text)
+    if in_vain and not _GROWTH_AMISS.search(text):
         return TAKES
     if (
         (_any(_GROWS, sentence) or _LEAKS.search(text))
@@ -456,7 +457,7 @@ def _kind(sentence: str, text: str, gpu_named: bool, before: set[str]) -> str:
         return TAKES
     limits = _any(_LIMIT, sentence) or (named and _LIMIT_ON_GPU.search(sentence))
     if (limits and (_ASKS.search(sentence) or _TITLE.search(sentence))) or (
-        not hosts and memory_taken.wants_less(sentence)
+        not hosts and memory_taken.wants_less(sentence, of_gpu)
     ):
         return LIMIT
     return ASKED if _QUESTION.search(sentence) and _ABOUT.search(sentence) else ""

@@ -9,10 +9,10 @@ GPU = r"(?:(?<!v)gpus?(?:'s|'|s')?|cuda|video|graphics?(?: card)?|(?:graphics |v
 GPUS_MEMORY = rf"(?:{GPU}[ -]?(?:mem(?:ory|roy)?|v?rams?)\b(?! alloc\w+ error)|\bv-?ram\b|\b(?:memory|mem|ram) (?:usage |consumption |use )?(?:of|on|in|from|for) (?:(?:all|both|each) )?(?:of )?(?:the |my |a |an |one |each |your |our |this |its )?(?:[\w.-]{{1,12}} ){{0,2}}?{GPU}\b)"
 """A GPU's memory, in English."""
 _GPUS = Pattern(
-    rf"(?i:{GPUS_MEMORY}|\b(?:grafik|gpu|video)[- ]?(?:karten)?(?:speicher|ram)\w*|\bspeicher (?:auf |von )?(?:der|meiner|einer|aller?) (?:\w+ ){{0,2}}?(?:gpus?|(?:grafik)?karten?)\b|\bmem[o\u00f3]ria (?:de |da |en |na |del? )?(?:la |mi |minha |todas (?:las )?)?(?:gpus?|tarjeta|placa|v[i\u00ed]deo|gr[a\u00e1]fica)\b"
-    r"|\bm[\u00e9e]moire (?:de la |du |de ma |sur la )?(?:gpu|carte|vid[\u00e9e]o|graphique)\b|\u0432\u0438\u0434\u0435\u043e\u043f\u0430\u043c\w*|\u043f\u0430\u043c\u044f\u0442\w* (?:gpu|\u0432\u0438\u0434\u0435\u043e\u043a\u0430\u0440\u0442\w*))|\u663e\u5b58"
+    rf"(?i:{GPUS_MEMORY}|\bmemory\b[^.,;\n]{{0,50}}? (?:on|of|in) (?:the |my |a |one )*(?:gpu|graphics card|card)\b|\b(?:grafik|gpu|video)[- ]?(?:karten)?(?:speicher|ram)\w*|\bspeicher (?:auf |von )?(?:der|meiner|einer|aller?) (?:\w+ ){{0,2}}?(?:gpus?|(?:grafik)?karten?)\b|\bmem[o\u00f3]ria (?:de |da |en |na |del? )?(?:la |mi |minha |todas (?:las )?)?(?:gpus?|tarjeta|placa|v[i\u00ed]deo|gr[a\u00e1]fica)\b"
+    r"|\bm[\u00e9e]moire (?:de la |du |de ma |sur la )?(?:gpu|carte|vid[\u00e9e]o|graphique)\b|\u0432\u0438\u0434\u0435\u043e\u043f\u0430\u043c\w*|\u043f\u0430\u043c\u044f\u0442\w* (?:gpu|\u0432\u0438\u0434\u0435\u043e\u043a\u0430\u0440\u0442\w*))|\u663e\u5b58|(?i:gpu) ?\u5185\u5b58"
 )
-_CARD = r"(?:gpu|graphics card|video card|card|[gr]tx ?\d{3,4}(?: ti)?|[tvap]\d{1,3}|k80|grafikkarte|karte|tarjeta)\b(?! ?(?:driver|version|support|model|list|code))"
+_CARD = r"(?:gpu|graphics card|video card|card|[gr]tx ?\d{3,4}(?: ti)?|[tvap]\d{1,3}|k80|\d0[5-9]0(?: ?ti| super)?|grafikkarte|karte|tarjeta)\b(?! ?(?:driver|version|support|model|list|code))"
 _THE_GPU = Pattern(
     rf"(?i:\b(?:the|my|a|one|single|our|this|its|each|every|der|meiner?|la) (?:\w+ )?{_CARD}|\bgpu (?:resources?|usage)\b)|GPU ?\u8d44\u6e90|\u663e\u5361"
 )
@@ -52,7 +52,7 @@ _SMALL_THING = Pattern(
 )
 """What needs little."""
 _WITHOUT_WORK = Pattern(
-    r"(?i:\b(?:as soon as|the moment|right (?:when|after|at)|at once|immediately|a second after|just (?:by )?(?:loading|importing|opening|creating)|just load|by importing|session is created|creating the session|before (?:the )?(?:first|training|any)|at (?:the )?(?:start|import|beginning)\w*|after tf\.|at the first (?:tf|call|op)|upon import|schon beim|solo cargar|no matter|regardless|whatever|even (?:for|with)|every model|does(?:n't| not) depend)\b)|\u4e00\u8fd0\u884c|\u4e00\u542f\u52a8|\u4e00\u5f00\u59cb"
+    r"(?i:\b(?:as soon as|the moment|right (?:when|after|at)|at once|immediately|sofort|instantly|straight away|on start-?up|when it starts|a second after|just (?:by )?(?:loading|importing|opening|creating)|just load|by importing|session is created|creating the session|before (?:the )?(?:first|training|any)|at (?:the )?(?:start|import|beginning)\w*|after tf\.|at the first (?:tf|call|op)|upon import|schon beim|solo cargar|no matter|regardless|whatever|even (?:for|with)|every model|does(?:n't| not) depend)\b)|\u4e00\u8fd0\u884c|\u4e00\u542f\u52a8|\u4e00\u5f00\u59cb"
 )
 """Whose work has not begun."""
 
@@ -82,7 +82,14 @@ def takes_all(sentence: str, of_gpu: bool) -> bool:
         return True
     if _near(said, 40, _ALL_GB, _TAKEN) and _SMALL_THING.search(said) and not _FREE.search(said):
         return True
+    if _near(said, 60, _GPUS, _MUCH, _SURPRISES) or (_near(said, 40, _GB_OF_A_CARD, _TAKEN) and _WITHOUT_WORK.search(said)):
+        return True
     return of_gpu and _near(said, 60, _MUCH, _TAKEN) and _near(said, 60, _MUCH, _SMALL_THING)
+
+
+_SURPRISES = Pattern(
+    r"(?i:\b(?:why|really need\w*|surpris\w+|don't understand|do not understand|is (?:it|this|that) normal|expected (?:much )?less|strange|warum|wieso|por qu[e\u00e9]|pourquoi)\b)|\u4e3a\u4ec0\u4e48|\u600e\u4e48\u56de\u4e8b|\u6b63\u5e38\u5417|\u600e\u4e48\u4f1a|\u8fd9\u4e48|\u624d|\u5c31\u5360"
+)
 
 
 def at_once(sentence: str) -> bool:
@@ -119,28 +126,32 @@ _FREE = Pattern(r"(?i:\b(?:free|available|ram|disk|swap|download\w*|ssd|host)\b)
 # ------------------------------------------------------------------- it is to take less
 
 _LESS = Pattern(
-    r"(?i:\b(?:limit\w{0,5}|restrict\w{0,4}|reduc\w{1,5}|decreas\w{1,4}|lower\w{0,3}|cap|capp\w+|less|smaller|minim\w+|keep (?:\w+ ){0,5}?(?:low|small|down)|control\w{0,5}|configur\w{1,4}|constrain\w{0,3}|bring (?:\w+ )?down|brought down|shar(?:e|ed|ing)|fraction|portion|part of|on demand|as needed|leave (?:\w+ ){0,2}?(?:some|part|room|memory)|growth|how (?:much|many (?:mb|gb))(?= (?:of )?(?:\w+ ){0,5}?(?:it|each|is taken|they|may|takes|uses))|not (?:all|the whole|everything|so much|that much)|too much|einschr\w+|begrenz\w+|beschr\w+nk\w+|limitier\w+|nicht (?:der|den|die) (?:ganze|gesamte|komplette)\w*|weniger|limitar|reducir|menos|tanta|reduzir|limiter|r\u00e9duire|moins|\u043e\u0433\u0440\u0430\u043d\u0438\u0447\w+|\u0443\u043c\u0435\u043d\u044c\u0448\w+|\u043c\u0435\u043d\u044c\u0448\u0435))"
-    r"|\u9650\u5236|\u51cf\u5c11|\u964d\u4f4e|\u63a7\u5236|\u51cf\u5c0f|\u4e0a\u9650|\u6309\u9700|\u8282\u7701"
+    r"(?i:\b(?:limit\w{0,5}|restrict\w{0,4}|reduc\w{1,5}|decreas\w{1,4}|lower\w{0,3}|cap|capp\w+|less|smaller|minim\w+|keep (?:\w+ ){0,5}?(?:low|small|down)|control\w{0,5}|configur\w{1,4}|constrain\w{0,3}|bring (?:\w+ )?down|brought down|shar(?:e|ed|ing)|fraction|portion|part of|on demand|as needed|leave (?:\w+ ){0,2}?(?:some|part|room|memory)|growth|how (?:much|many (?:mb|gb))(?= (?:of )?(?:\w+ ){0,5}?(?:it|each|is taken|they|may|takes|uses))|not (?:all|the whole|everything|so much|that much)|too much|dynamic\w*|only what it needs|as much as (?:it )?need\w*|specify|assign\w*|allowed to|max(?:imum|imal)?|a (?:third|half|quarter|part|share) of|half (?:of )?the|\d{1,2} ?% of|session config|optimi[sz]\w*|stop|prevent|avoid|keep|einschr\w+|begrenz\w+|beschr\w+nk\w+|limitier\w+|nicht (?:der|den|die) (?:ganze|gesamte|komplette)\w*|weniger|limitar|reducir|menos|tanta|reduzir|limiter|r\u00e9duire|moins|\u043e\u0433\u0440\u0430\u043d\u0438\u0447\w+|\u0443\u043c\u0435\u043d\u044c\u0448\w+|\u043c\u0435\u043d\u044c\u0448\u0435))"
+    r"|\u9650\u5236|\u51cf\u5c11|\u964d\u4f4e|\u63a7\u5236|\u51cf\u5c0f|\u4e0a\u9650|\u6309\u9700|\u8282\u7701|\u8c03[\u5c0f\u4f4e]|\u4f18\u5316|\u4e0d\u8981|\u8fc7\u5927|\u592a\u5927|\u592a\u9ad8"
 )
 _SHARES_GPU = Pattern(
-    r"(?i:\bshar(?:e|ing) (?:\w+ )?(?:gpu|card|graphics card)\b(?=[^.\n]{0,80}\b(?:between|with|among|by|program|process\w*|script)\b)|\b(?:several|two|multiple|more) (?:\w+ )?(?:instances|processes|programs|jobs|models|scripts)\b[^.\n]{0,40}\b(?:on|share) (?:one|the same|a single|a|this) (?:gpu|card)\b)"
+    r"(?i:\bshar(?:e|ing) (?:\w+ )?(?:gpu|card|graphics card)\b(?=[^.\n]{0,80}\b(?:between|with|among|by|program|process\w*|script)\b)|\bshare (?:the|a|one|this|my|our) (?:gpu|card)\b|\b(?:other|another|more) (?:process\w*|programs?|users?|applications?|jobs?) can (?:also |still )?(?:use|share|run)\b[^.\n]{0,20}\b(?:gpu|card)\b|\b\d{1,2} ?% of (?:the |my )?gpu\b\b(?:several|two|multiple|more) (?:\w+ )?(?:instances|processes|programs|jobs|models|scripts)\b[^.\n]{0,40}\b(?:on|share) (?:one|the same|a single|a|this) (?:gpu|card)\b)"
+)
+_ONLY_A_PART = Pattern(
+    r"(?i:\b(?:tak|us|allocat|reserv|get)\w{0,4} (?:only |just )?(?:(?:what|as much as) (?:it|is|they) (?:really )?need|(?:up )?(?:a (?:third|half|quarter|part|share|fraction)|half|\d{1,2} ?%) of (?:it\b|the (?:card|gpu|memory)|its memory)))"
 )
 _WANTS = Pattern(
     r"(?i:\?|\bhow\b|\bcan (?:i|we|you|it|one|be)\b|\bis there\b|\bis it possible\b|\bany (?:way|option|chance|idea|possibility|method)\b|\bplease\b|\b(?:would|i'd|we'd) (?:like|be|love)\b|\bwant\b|\bneed\b|\b(?:option|flag|setting|parameter|feature|request)\b|\bwhich setting\b|\bcould (?:you|i|we)\b|\bwie\b|\bkann\b|\b[cç]omo\b|c\u00f3mo|\bcomment\b|\bpuedo\b|\bmanera\b)|\u600e|\u5982\u4f55|\u80fd\u4e0d\u80fd|\u80fd\u5426|\u8bf7\u95ee|\u624d\u884c|\u53ef\u4ee5\u5417|\u9700\u8981|\u5e0c\u671b"
 )
 _NOT_LESS = Pattern(
-    r"(?i:\b(?:needed|required|necessary|recommend\w*|requirements?|(?:is|are) (?:\d+ ?gb|it) enough|how (?:much|many|large|big)\b[^.\n]{0,30}\b(?:needed|need|required|require|have|has|do you|did you)|pull request|\bpr\b|this commit|changelog|solved|thanks|readme|paper|shared memory|shm|leak\w*|slow\w*|speed|fps|which (?:gpu|card)|what (?:gpu|card)|learning rate|for example)\b)"
+    r"(?i:\b(?:needed|required|necessary|recommend\w*|requirements?|(?:is|are) (?:\d+ ?gb|it) enough|how (?:much|many|large|big)\b[^.\n]{0,30}\b(?:needed|need|required|require|have|has|do you|did you)|pull request|enough|\bpr\b|this commit|changelog|solved|thanks|readme|paper|shared memory|shm|leak\w*|slow\w*|speed|fps|which (?:gpu|card)|what (?:gpu|card)|learning rate|for example)\b)"
 )
 
 
-def wants_less(sentence: str) -> bool:
-    """Whether somebody wants a program to take less of a GPU's memory."""
+def wants_less(sentence: str, of_gpu: bool) -> bool:
+    """Whether somebody wants a program to take less of a GPU's memory. `of_gpu`: as above."""
     if not _WANTS.search(sentence) or _NOT_LESS.search(sentence):
         return False
     return (
         _near(sentence, 50, _GPUS, _LESS)
         or bool(_SHARES_GPU.search(sentence))
-        or _near(sentence, 60, _ASKED_OPTION, _WHERE)
+        or (of_gpu and bool(_ONLY_A_PART.search(sentence)))
+        or bool(_ASKED_OPTION.search(sentence))
         or _near(sentence, 30, _RESOURCES, _LESS)
     )
 
@@ -151,21 +162,21 @@ _RESOURCES = Pattern(
 _ASKED_OPTION = Pattern(
     r"(?i:\w*(?:allow_growth|memory_growth|memory_fraction)\w*|\bmemory (?:growth|fraction)\b|\bgpu[_ ]?options\b|\bgpu[-_ ]memory[-_ ](?:limit|fraction))"
 )
-_WHERE = Pattern(
-    r"(?i:\b(?:where|how|can|possible|option|expose|add|set|allow\w*|support|feature|request|please|parameter|config\w*)\b)"
-)
 
 # ------------------------------------------------------------------- it was told to, in vain
 
 _OPTION = Pattern(
-    r"(?i:\w*(?:allow_growth|memory_growth|memory_fraction|memory_limit|ALLOW_GROWTH)\w*|\bmemory (?:growth|fraction|limit(?! (?:exceeded|of (?:the |this )?(?:container|job|pod))))\b|\bgpu_?options\b|\b(?:logical|virtual) device config\w+|\bfraction of (?:the )?(?:gpu )?memory\b)"
+    r"(?i:\w*(?:allow_growth|memory_growth|memory_fraction|memory_limit|ALLOW_GROWTH)\w*|\bmemory (?:growth|fraction|limit(?! (?:exceeded|of (?:the |this )?(?:container|job|pod))))\b|\bgpu_?options\b|\w*(?:logical|virtual)[_ ]device[_ ]config\w+|\bfraction of (?:the )?(?:gpu )?memory\b)"
 )
 _VAIN = Pattern(
-    r"(?i:\b(?:no effect|without effect|not? (?:any )?(?:influence|difference|change|help\w*|respect\w*|take effect|taken|kept|used|honou?red|obeyed)|(?:is|are|was|seems?|gets?|being) (?:to be )?(?:ignored|disregarded|exceeded)|ignor(?:es|ing)|exceeds|useless|ineffective|in vain|all the same|nevertheless|anyway|regardless|goes on (?:taking|using|allocating)|(?:keeps?|still) (?:on )?(?:grab|tak|us|alloc|occup|eat|fill|reserv|go|show)\w*|(?:allocates|takes|uses) the same|whatever (?:i|value)|up to the (?:max|full)\w*|trotz|funktioniert nicht|wirkungslos|no funciona|sin efecto|sans effet)\b"
+    r"(?i:\b(?:no effect|without effect|not? (?:any )?(?:influence|difference|change|help\w*|respect\w*|take effect|taken|kept|used|honou?red|obeyed)|(?:is|are|was|seems?|gets?|being) (?:to be )?(?:ignored|disregarded|exceeded)|ignor(?:es|ing)|ignoriert|no tiene efecto|still|nothing (?:changed|changes)|exceeds|useless|ineffective|in vain|all the same|nevertheless|anyway|regardless|goes on (?:taking|using|allocating)|(?:keeps?|still) (?:on )?(?:grab|tak|us|alloc|occup|eat|fill|reserv|go|show)\w*|(?:allocates|takes|uses) the same|whatever (?:i|value)|up to the (?:max|full)\w*|trotz|funktioniert nicht|wirkungslos|no funciona|sin efecto|sans effet)\b"
     r"|n't (?:\w+ ){0,2}?(?:work|help|change|respect|do anything|take effect|make (?:a|any) difference|limit|prevent|stop)|\bdoes nothing\b|\bdo nothing\b|\bnot (?:help|work|limit|stop|prevent)\w*\b)|\u65e0\u6548|\u6ca1\u6709?\u7528|\u6ca1\u6709?\u6548|\u4e0d\u8d77\u4f5c\u7528|\u4e0d\u7ba1\u7528|\u4e0d\u751f\u6548|\u8fd8\u662f|\u4f9d\u7136|\u4ecd\u7136"
 )
 _ALTHOUGH = Pattern(
     r"(?i:\b(?:although|though|despite|even (?:with|though|if|when|after)|trotz|but|yet|while)\b|[,:;] (?:full|all|the whole)\b)"
+)
+_THEN_VAIN = Pattern(
+    r"(?i:[.,;:!] (?:but )?(?:nothing (?:changed|changes|happens)|no (?:change|effect|difference|luck|success)|(?:this|it|that) (?:did|does)(?:n't| not) (?:help|work|change)|without success|(?:it )?(?:still )?(?:takes|uses|occupies|allocates) (?:all|the same|\d+ ?gb|100)))"
 )
 _FULL_THEN = Pattern(r"(?i:\b(?:9\d ?%|100 ?%|full|all|whole|entire|everything|maximum|\d{1,2}(?:\.\d)? ?gi?b)\b)")
 _AMISS = Pattern(
@@ -180,16 +191,21 @@ def in_vain(sentence: str) -> bool:
     return _near(sentence, 90, _OPTION, _VAIN) or _near(sentence, 90, _OPTION, _ALTHOUGH, _FULL_THEN, _TAKEN)
 
 
+def in_vain_after(text: str) -> bool:
+    """Whether it is told so in two sentences."""
+    return _near(text, 120, _OPTION, _THEN_VAIN) and not _AMISS.search(text)
+
+
 # ------------------------------------------------------------------- it keeps what it has
 
-_MEMORY = Pattern(r"(?i:\b(?:memory|v?ram|speicher|memoria|\d{1,2} ?gi?b)\b)|\u663e\u5b58")
+_MEMORY = Pattern(r"(?i:\b(?:memory|v?ram|\w{0,12}speicher|memoria|\d{1,2} ?gi?b)\b)|\u663e\u5b58")
 _ENDS_INSIDE = Pattern(
-    r"(?i:\bsess(?:ion)?(?:\.close)?\b(?:\(\))?[^.\n]{0,20}\b(?:clos\w+|end\w*|over|done)\b|\bsess(?:ion)?\.close\b|\bclos(?:e|ed|ing) (?:the |a |my )?(?:tf\.)?session\b|\bclear_session\b|\bdel(?:et\w+)? (?:the |my )?model\b|\breset_default_graph\b|\b(?:without|instead of) (?:\w+ )?(?:restart|exit|end|quit|kill|clos|stopp|leav)\w* (?:the )?(?:python|process|program|kernel|server|script|runtime|notebook)\b"
+    r"(?i:\bsess(?:ion)?(?:\.close)?\b(?:\(\))?[^.\n]{0,20}\b(?:clos\w+|end\w*|over|done)\b|\bsess(?:ion)?\.close\b|\bclos(?:e|ed|ing) (?:the |a |my )?(?:tf\.)?session\b|\bclear_session\b|\bdel(?:et\w+)? (?:the |my )?model\b|\bdel\b|\bgc\b|\bempty_cache\b|\bafter (?:the )?(?:\w+\.)?(?:predict\w*|inference|detection)\b|\blong[- ]running\b|\breset_default_graph\b|\b(?:without|instead of) (?:\w+ )?(?:restart|exit|end|quit|kill|clos|stopp|leav)\w* (?:the )?(?:python|process|program|kernel|server|script|runtime|notebook)\b"
     r"|\b(?:until|unless|before) (?:i |we |the )?(?:restart|quit|end|exit|kill|stop|shut down) (?:the |my )?(?:kernel|python|process|program|notebook|server)\b|\bonly (?:be )?(?:given back|freed|released|returned|cleared)\b[^.\n]{0,24}\b(?:process|python|program|kernel|script)\b|\b(?:inside|within) (?:a |the )?(?:running )?(?:notebook|kernel|process|session)\b|\bohne (?:python|das programm|den prozess)\b|\bwhen (?:idle|done)\b|\b(?:server|service) (?:stays|holds|keeps)\b)"
-    r"|\u4e0d(?:\u7ed3\u675f|\u9000\u51fa|\u91cd\u542f|\u5173\u95ed)(?:\u7a0b\u5e8f|\u8fdb\u7a0b|\u5185\u6838)"
+    r"|(?:\u9000\u51fa|\u5173\u95ed|\u7ed3\u675f|\u91ca\u653e) ?(?i:tf\.)?(?i:sess)|\u4e0d(?:\u7ed3\u675f|\u9000\u51fa|\u91cd\u542f|\u5173\u95ed)(?:\u7a0b\u5e8f|\u8fdb\u7a0b|\u5185\u6838)"
 )
 _GIVES_BACK = Pattern(
-    r"(?i:\b(?:releas\w+|free[sd]?|freeing|clear(?:s|ed|ing)?|empt(?:y|ied)|unload\w*|deallocat\w+|(?:give|gives|given|get|have|hand|return)\w* (?:\w+ ){0,4}?back|returned|stays?|remains?|still (?:shows?|held|taken|used|in use|occupied|allocated|full)|keeps?|holds?|frei|freigeben|leav\w+)\b)|\u91ca\u653e|\u8fd8\u56de"
+    r"(?i:\b(?:releas\w+|free[sd]?|freeing|clear(?:s|ed|ing)?|empt(?:y|ied)|unload\w*|deallocat\w+|(?:give|gives|given|get|have|hand|return)\w* (?:\w+ ){0,6}?back|returned|stays?|remains?|still (?:shows?|held|taken|used|in use|occupied|allocated|full)|keeps?|holds?|frei|freigeben|bleibt|liberar|libera|leav\w+)\b)|\u91ca\u653e|\u8fd8\u56de"
 )
 
 
@@ -199,5 +215,5 @@ def keeps_inside(sentence: str) -> bool:
 
 
 _AMISS_THERE = Pattern(
-    r"(?i:\b(?:not|never|no|stays?|remains?|still|how|only|keeps?|holds?|until|unless|what|is there|can|leav\w+|wie|kein\w*|nicht)\b|n't\b|\?)|\u6ca1|\u4e0d|\u600e|\u5982\u4f55"
+    r"(?i:\b(?:not|never|no|stays?|remains?|still|how|only|keeps?|holds?|until|unless|what|is there|can|leav\w+|wie|bleibt|c[o\u00f3]mo|equivalent|kein\w*|nicht)\b|n't\b|\?)|\u6ca1|\u4e0d|\u600e|\u5982\u4f55"
 )

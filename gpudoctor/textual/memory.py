@@ -57,7 +57,7 @@ def firstly(facts: Facts) -> Iterator[str]:
     beside = said("beside-others-told", "another-dies-said", "several-programs", "context-not-made")
     asked = said("much-asked-for-told")
     small = () if asked else said("small-model-said", "holds-without-work")
-    left = said("memory-held-told") and said("reboot-frees-told", "holder-is-gone", "holder-is-stopped")
+    left = said("memory-held-told")
     taken = said("takes-much-told") and not asked and not left and (small or beside or said("other-finds-none"))
     together = said("another-framework") and not said("memory-grows-told")
     if (small and most and not said("memory-held-told")) or taken or together or said(*_BY_TENSORFLOW):
