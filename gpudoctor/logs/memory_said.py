@@ -149,20 +149,6 @@ _TAKES = (
 _GROWTH_AMISS = Pattern(
     r"(?i:\b(?:unless|without|needed|required|cudnn|cublas|handle|blas|gemm|alloc_failed|instead|slow\w*)\b|_STATUS_)"
 )
-_RELEASE = r"(?:releas(?:es?|ed|ing)|free(?:s|d|ing)?|clear(?:s|ed|ing)?|clean(?:s|ed|ing)?(?:[ -]?up)?|flush(?:ed|es)?|empt(?:y|ied|ies)|unload(?:s|ed)?|deallocat\w+)"
-_KEEPS = Pattern(
-    rf"(?i:(?:\b(?:not|never|without|fails? to)|n't) (?:\w+ ){{0,3}}?{_RELEASE} (?:up )?(?:\w+ ){{0,3}}?(?:{_M}|(?:memory|vram)\b|gpu\b)|(?:{_M}|\bmemory\b)(?: usage)?[^.,\n]{{0,24}}?(?:\b(?:not|never)|n't)(?: \w+){{0,3}}? (?:{_RELEASE}|given back|returned|handed back)\b"
-    rf"|n't (?:\w+ ){{0,2}}?(?:give|hand|return)s? (?:back )?(?:the |its |any |all |my )*(?:{_M}|memory\b)|\bhow (?:can|do|could|should|to)\b[^.\n]{{0,30}}\b(?:release|free|empty|clear|clean[ -]?up|clean|flush|unload) (?:up )?(?:\w+ ){{0,3}}?(?:{_M}|gpu\b)[^.\n]{{0,40}}?\b(?:after|once|when|without|from|between)\b"
-    rf"|(?:{_M}|\bmemory\b)(?: usage)? (?:\w+ )?(?:stays|remains|keeps being|is still) (?:\w+ )?(?:allocated|occupied|held|reserved|full|taken|used|in use)\b|\bunload\w* (?:\w+ ){{0,3}}?from (?:the )?(?:gpu|vram)\b|\b(?:keeps|holds) (?:on to )?(?:all |the |my |\d+ ?gb )*(?:of )?{_M}[^.\n]{{0,30}}\b(?:after|when|once|although|until)\b[^.\n]{{0,40}}\b(?:over|done|finished|ended|returned|complete\w*)\b|\b(?:stays?|remains?|kept) in (?:the )?(?:vram|{_M})\b)"
-    r"|(?:不|没有?|未|怎么|如何|怎样|无法)(?:会|能|被)?.{0,6}释放.{0,8}显存|显存.{0,12}(?:不|没有?|未|怎么|如何|无法).{0,4}释放"
-    r"|(?i:speicher\b[^.\n]{0,60}\b(?:nicht (?:wieder )?)?(?:frei|freigegeben|geleert)\w*|\bliberar (?:la )?mem[óo]ria\b[^.\n]{0,24}\b(?:gpu|tarjeta|placa|vram)\b|\bno (?:se )?(?:libera|suelta)\b[^.\n]{0,24}\bmemoria\b|\bmemoria\b[^.\n]{0,40}\bno se libera\b|\bn[ãa]o libera\b[^.\n]{0,24}\bmem[óo]ria\b|\bne lib[èe]re pas\b[^.\n]{0,24}\bm[ée]moire\b"
-    r"|(?:освобо\w+|очист\w+)[^.\n]{0,24}(?:видео|gpu )\w*памят\w*|(?:видео|gpu )\w*памят\w*[^.\n]{0,24}не (?:освобожда|очища)\w+)"
-)
-"""Who complains that what has done its work keeps the memory."""
-_KEPT_OTHERWISE = Pattern(
-    r"(?i:\b(?:kill\w*|ctrl\w*|crash\w*|zombie\w*|terminat\w+|exit\w*|shut\w*|abort\w*|interrupt\w*|each|every|epochs?|folds?|iterations?|batch(?:es)?|nvidia-smi shows no|no process\w*|host|cpu|ram|(?:script|program|process|job|training) (?:has |is |was )?(?:ended|ends|finished|stopped|closed))\b|每|杀|kill|内存)"
-)
-"""Of what has ended, which is another program's memory now; of what grows."""
 _LESS = r"(?:limit(?:s|ing|ed)?|reduc(?:e|es|ing)|restrict(?:ing)?|control(?:ling)?|cap(?:ping)?|decreas(?:e|ing)|lower(?:ing)?|configur(?:e|ing)|manag(?:e|ing)|constrain(?:ing)?|specify(?:ing)?|set(?:ting)?|adjust(?:ing)?|choos(?:e|ing)|minimi[sz](?:e|ing)|sav(?:e|ing)|shrink|free(?:ing)?(?: up)?|release|clear(?:ing)?|make|smaller)"
 _LIMIT = (
     Pattern(
@@ -192,7 +178,7 @@ _TITLE = Pattern(
     rf"(?i:^\W{{0,3}}(?:\[\w+\] )?{_LESS} )|(?i:{_M} (?:limit|fraction|usage|consumption|growth)\w*(?: (?:parameter|option|setting|argument|flag|param))?\W*$)"
 )
 _NOT_TAKES = Pattern(
-    r"(?:没有?|未|不)(?:被|会|能)?(?:占|用|吃)|(?i:(?:\b(?:not|never|cannot|without)|n't) (?:\w+ ){0,2}?(?:tak|allocat|reserv|grab|fill|occup|eat|consum|us)\w*\b|\bslow\w*|\bspeed\b|\bfps\b|\bonly (?:the |one |a single )*(?:first|gpu ?#?\d|one|single)\b|\bdoes(?:n't| not) use\b|\bnan\b|\baccuracy\b|\bconverge\w*|只有|很慢|速度|медленн|langsam|lent[eao]?\b)"
+    r"(?:没有?|未|不)(?:被|会|能)?(?:占|用|吃)|(?i:(?:\b(?:not|never|cannot|without)|n't) (?:\w+ ){0,2}?(?:tak|allocat|reserv|grab|fill|occup|eat|consum|us)\w*\b|\bslow\w*|\bspeed\b|\bfps\b|\bonly (?:the |one |a single )*(?:first|gpu ?#?\d|one|single)\b|\bdoes(?:n't| not) use\b|\bnan\b|\baccuracy\b|\bconverge\w*|(?<!模型)(?<!网络)(?<!权重)只有|很慢|速度|медленн|langsam|lent[eao]?\b)"
 )
 """Who complains of speed, or of GPUs that do not work."""
 _SETTLED = Pattern(
@@ -344,6 +330,10 @@ def settle(notes: Notebook, found: tuple[Alike, ...]) -> None:
         gone |= {SHORT} if all(e.line in aside for e in notes.events if e.kind == SHORT) else set()
     if "nvidia-gpu-named" not in kinds:
         notes.events[:] = [e for e in notes.events if e.kind != "takes-all-memory" or not _is_of_host(e.text)]
+    of_memory = {e.line for e in notes.events if e.kind in (TAKES, SHORT)}
+    if any(_is_of_memory(e, of_memory) for e in notes.events):  # whose use is told, and not how busy it is
+        notes.events[:] = [e for e in notes.events if not _is_of_memory(e, of_memory)]
+        kinds = {e.kind for e in notes.events}
     if kinds & {TAKES, "takes-all-memory"} and not kinds & {SHORT, KEPT, "other-finds-none"}:
         _is_idle(notes, kinds)
     if kinds & {*_AT_WORK_SLOWLY, "task-manager-said"} and not kinds & {SHORT, KEPT, "other-finds-none"}:
@@ -370,6 +360,16 @@ def settle(notes: Notebook, found: tuple[Alike, ...]) -> None:
         gone |= {TAKES, LIMIT, KEPT}
     if gone:
         notes.events[:] = [e for e in notes.events if e.kind not in gone]
+
+
+def _is_of_memory(event: TextEvent, lines: set[int]) -> bool:
+    """Whether a GPU is thought to be hardly used because of a line that tells of its memory."""
+    return event.kind == "gpu-hardly-used" and event.line in lines and not _OF_USE.search(event.text)
+
+
+_OF_USE = Pattern(
+    r"(?i:%|\butil|\bidl|\bslow|\bfast|\bspeed|\bload\b|\bcpu\b|\bpercent|\bnot us|n't us)|\u5229\u7528\u7387|\u6162"
+)
 
 
 def _complain(notes: Notebook, of: str, kind: str) -> None:
@@ -435,7 +435,7 @@ def _kind(sentence: str, text: str, gpu_named: bool, before: set[str]) -> str:
         and not gpus
     ):
         return HOST_SHORT
-    if (gpus or gpu_named) and _KEEPS.search(sentence) and not _KEPT_OTHERWISE.search(text):
+    if (gpus or gpu_named) and memory_taken.KEEPS.search(sentence) and not memory_taken.KEPT_OTHERWISE.search(text):
         return KEPT
     if not hosts and memory_taken.keeps_inside(sentence) and not _SETTLED.search(text):
         return KEPT

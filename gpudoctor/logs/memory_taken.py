@@ -32,20 +32,15 @@ _ALL_OF = Pattern(
 _FREE_OF = Pattern(
     r"(?i:\b(?:no longer|any ?more|all (?:the )?(?:images|data|models|layers|weights|files|samples|steps|results|classes|tests|of you|right|this)|full (?:code|log|output|traceback|error|stack|resolution|precision|size|example|script|training)|complete (?:code|log|output|example)|(?:whole|entire|full) (?:data ?set|image|volume|video|network|model|training|day|night|time|thing|code|log)|disk|storage|swap|host memory|system memory|cpu memory|at all|after all|thanks to all|hi all|hello all|first of all)\b)"
 )
-_SIZE = r"(?<![\d.])\d{1,2}(?:[.,]\d{1,2})? ?\u4e2a?(?:g(?:i?b)?|gigs?)\b"
 _PART = Pattern(
     r"(?i:\b(?P<used>\d{4,6}) ?mi?b? ?(?:/|of|out of|von) ?(?P<total>\d{4,6}) ?mi?b\b|(?<![\d.])(?P<used2>\d{1,2}(?:[.,]\d{1,3})?) ?(?:g(?:i?b)?)?,? ?(?:/|of|out of|von|de) ?(?:the |my |its |den |meinen |los |mis )?(?P<total2>\d{1,2}(?:[.,]\d{1,2})?) ?g(?:i?b)?\b)"
 )
 _MUCH = Pattern(
-    rf"(?i:(?<![\d.])(?:[4-9]|[1-9]\d)(?:[.,]\d{{1,2}})? ?(?:g(?:i?b)?|gigs?)\b|\b\d{{4,5}} ?mi?b\b)|(?<![\d.])(?:[4-9]|[1-9]\d)(?:\.\d)? ?\u4e2a?(?i:g)"
+    r"(?i:(?<![\d.])(?:[4-9]|[1-9]\d)(?:[.,]\d{1,2})? ?(?:g(?:i?b)?|gigs?)\b|\b\d{4,5} ?mi?b\b)|(?<![\d.])(?:[4-9]|[1-9]\d)(?:\.\d)? ?\u4e2a?(?i:g)"
 )
 _HELD_SIZES = (4, 6, 8, 10, 11, 12, 16, 22, 23, 24, 31, 32, 40, 45, 48, 79, 80)
 _WHATEVER = Pattern(
     r"(?i:\b(?:no matter|regardless|whatever|independent\w*|irrespective|does(?:n't| not) (?:depend|change|matter)|the same (?:as|for|with|whatever|whether|memory|amount)|same (?:memory|amount|usage)|every model|any model|even (?:for|with|when|if|though)|although|though|obwohl|aunque|bien que|\u5373\u4f7f|\u4e5f\u4e00\u6837)\b|\u4e5f\u4e00\u6837|\u4e5f(?:\u662f|\u4f1a)|\u4f46(?:\u662f)?)"
-)
-_SMALL = Pattern(
-    r"(?i:\b(?:tiny|small|little|toy|simple|trivial|minimal|single|one|winzig\w*|klein\w*|peque\u00f1[oa]|petit|\d+ ?k|\d{1,3} ?[mk]b|batch[- ]?size(?: of)?|batch|size of|two layers?|few layers|few parameters|mnist|two numbers)\b(?: (?:=+ ?)?\w+){0,2}?(?: ?\b(?:models?|networks?|nets?|cnn|mlp|batch\w*|images?|example|data ?set|script|input|modelo|modell|netz|parameters?|layers?|1|only)\b)?)"
-    r"|\u5f88\u5c0f|\u5c0f\u6a21\u578b|\u4e00\u5f20\u56fe"
 )
 _SMALL_THING = Pattern(
     r"(?i:\b(?:tiny|small|little|toy|simple|trivial|winzig\w*|kleine\w*|peque\u00f1[oa]|petit|mini) (?:\w+ ){0,2}?(?:models?|networks?|nets?|cnn|mlp|example|data ?set|script|batch\w*|input|modelo|red|modell|netz|mod\u00e8le)\b|\b(?:models?|networks?|nets?|netz|modell|modelo|checkpoint|weights|file)\b(?: \w+){0,2}? (?:is|are|ist|es|has|have) (?:\w+ ){0,2}?(?:tiny|small|little|winzig|klein|(?:muy )?peque\u00f1o|\d+ ?[mk]b?\b|\d+k parameters)|\b(?:a|one|single) (?:image|number|picture|sample|sentence|tensor|scalar)\b|\bmnist\b|\btwo (?:layers|numbers)\b|\btf\.(?:constant|zeros|ones)\()|\u6a21\u578b\u5f88\u5c0f|\u5c0f\u6a21\u578b|\u4e00\u5f20\u56fe"
@@ -82,7 +77,9 @@ def takes_all(sentence: str, of_gpu: bool) -> bool:
         return True
     if _near(said, 40, _ALL_GB, _TAKEN) and _SMALL_THING.search(said) and not _FREE.search(said):
         return True
-    if _near(said, 60, _GPUS, _MUCH, _SURPRISES) or (_near(said, 40, _GB_OF_A_CARD, _TAKEN) and _WITHOUT_WORK.search(said)):
+    if _near(said, 60, _GPUS, _MUCH, _SURPRISES) or (
+        _near(said, 40, _GB_OF_A_CARD, _TAKEN) and _WITHOUT_WORK.search(said)
+    ):
         return True
     return of_gpu and _near(said, 60, _MUCH, _TAKEN) and _near(said, 60, _MUCH, _SMALL_THING)
 
@@ -130,7 +127,7 @@ _LESS = Pattern(
     r"|\u9650\u5236|\u51cf\u5c11|\u964d\u4f4e|\u63a7\u5236|\u51cf\u5c0f|\u4e0a\u9650|\u6309\u9700|\u8282\u7701|\u8c03[\u5c0f\u4f4e]|\u4f18\u5316|\u4e0d\u8981|\u8fc7\u5927|\u592a\u5927|\u592a\u9ad8"
 )
 _SHARES_GPU = Pattern(
-    r"(?i:\bshar(?:e|ing) (?:\w+ )?(?:gpu|card|graphics card)\b(?=[^.\n]{0,80}\b(?:between|with|among|by|program|process\w*|script)\b)|\bshare (?:the|a|one|this|my|our) (?:gpu|card)\b|\b(?:other|another|more) (?:process\w*|programs?|users?|applications?|jobs?) can (?:also |still )?(?:use|share|run)\b[^.\n]{0,20}\b(?:gpu|card)\b|\b\d{1,2} ?% of (?:the |my )?gpu\b\b(?:several|two|multiple|more) (?:\w+ )?(?:instances|processes|programs|jobs|models|scripts)\b[^.\n]{0,40}\b(?:on|share) (?:one|the same|a single|a|this) (?:gpu|card)\b)"
+    r"(?i:\bshar(?:e|ing) (?:\w+ )?(?:gpu|card|graphics card)\b(?=[^.\n]{0,80}\b(?:between|with|among|by|program|process\w*|script)\b)|\bshare (?:the|a|one|this|my|our) (?:gpu|card)\b|\b(?:other|another|more) (?:process\w*|programs?|users?|applications?|jobs?) can (?:also |still )?(?:use|share|run)\b[^.\n]{0,20}\b(?:gpu|card)\b|\b\d{1,2} ?% of (?:the |my |a )?gpu\b(?! (?:util|time))\b(?:several|two|multiple|more) (?:\w+ )?(?:instances|processes|programs|jobs|models|scripts)\b[^.\n]{0,40}\b(?:on|share) (?:one|the same|a single|a|this) (?:gpu|card)\b)"
 )
 _ONLY_A_PART = Pattern(
     r"(?i:\b(?:tak|us|allocat|reserv|get)\w{0,4} (?:only |just )?(?:(?:what|as much as) (?:it|is|they) (?:really )?need|(?:up )?(?:a (?:third|half|quarter|part|share|fraction)|half|\d{1,2} ?%) of (?:it\b|the (?:card|gpu|memory)|its memory)))"
@@ -217,3 +214,19 @@ def keeps_inside(sentence: str) -> bool:
 _AMISS_THERE = Pattern(
     r"(?i:\b(?:not|never|no|stays?|remains?|still|how|only|keeps?|holds?|until|unless|what|is there|can|leav\w+|wie|bleibt|c[o\u00f3]mo|equivalent|kein\w*|nicht)\b|n't\b|\?)|\u6ca1|\u4e0d|\u600e|\u5982\u4f55"
 )
+
+
+_RELEASE = r"(?:releas(?:es?|ed|ing)|free(?:s|d|ing)?|clear(?:s|ed|ing)?|clean(?:s|ed|ing)?(?:[ -]?up)?|flush(?:ed|es)?|empt(?:y|ied|ies)|unload(?:s|ed)?|deallocat\w+)"
+KEEPS = Pattern(
+    rf"(?i:(?:\b(?:not|never|without|fails? to)|n't) (?:\w+ ){{0,3}}?{_RELEASE} (?:up )?(?:\w+ ){{0,3}}?(?:{GPUS_MEMORY}|(?:memory|vram)\b|gpu\b)|(?:{GPUS_MEMORY}|\bmemory\b)(?: usage)?[^.,\n]{{0,24}}?(?:\b(?:not|never)|n't)(?: \w+){{0,3}}? (?:{_RELEASE}|given back|returned|handed back)\b"
+    rf"|n't (?:\w+ ){{0,2}}?(?:give|hand|return)s? (?:back )?(?:the |its |any |all |my )*(?:{GPUS_MEMORY}|memory\b)|\bhow (?:can|do|could|should|to)\b[^.\n]{{0,30}}\b(?:release|free|empty|clear|clean[ -]?up|clean|flush|unload) (?:up )?(?:\w+ ){{0,3}}?(?:{GPUS_MEMORY}|gpu\b)[^.\n]{{0,40}}?\b(?:after|once|when|without|from|between)\b"
+    rf"|(?:{GPUS_MEMORY}|\bmemory\b)(?: usage)? (?:\w+ )?(?:stays|remains|keeps being|is still) (?:\w+ )?(?:allocated|occupied|held|reserved|full|taken|used|in use)\b|\bunload\w* (?:\w+ ){{0,3}}?from (?:the )?(?:gpu|vram)\b|\b(?:keeps|holds) (?:on to )?(?:all |the |my |\d+ ?gb )*(?:of )?{GPUS_MEMORY}[^.\n]{{0,30}}\b(?:after|when|once|although|until)\b[^.\n]{{0,40}}\b(?:over|done|finished|ended|returned|complete\w*)\b|\b(?:stays?|remains?|kept) in (?:the )?(?:vram|{GPUS_MEMORY})\b)"
+    r"|(?:不|没有?|未|怎么|如何|怎样|无法)(?:会|能|被)?.{0,6}释放.{0,8}显存|显存.{0,12}(?:不|没有?|未|怎么|如何|无法).{0,4}释放"
+    r"|(?i:speicher\b[^.\n]{0,60}\b(?:nicht (?:wieder )?)?(?:frei|freigegeben|geleert)\w*|\bliberar (?:la )?mem[óo]ria\b[^.\n]{0,24}\b(?:gpu|tarjeta|placa|vram)\b|\bno (?:se )?(?:libera|suelta)\b[^.\n]{0,24}\bmemoria\b|\bmemoria\b[^.\n]{0,40}\bno se libera\b|\bn[ãa]o libera\b[^.\n]{0,24}\bmem[óo]ria\b|\bne lib[èe]re pas\b[^.\n]{0,24}\bm[ée]moire\b"
+    r"|(?:освобо\w+|очист\w+)[^.\n]{0,24}(?:видео|gpu )\w*памят\w*|(?:видео|gpu )\w*памят\w*[^.\n]{0,24}не (?:освобожда|очища)\w+)"
+)
+"""Who complains that what has done its work keeps the memory."""
+KEPT_OTHERWISE = Pattern(
+    r"(?i:\b(?:kill\w*|ctrl\w*|crash\w*|zombie\w*|terminat\w+|exit\w*|shut\w*|abort\w*|interrupt\w*|each|every|epochs?|folds?|iterations?|batch(?:es)?|nvidia-smi shows no|no process\w*|host|cpu|ram|(?:script|program|process|job|training) (?:has |is |was )?(?:ended|ends|finished|stopped|closed))\b|每|杀|kill|内存)"
+)
+"""Of what has ended, which is another program's memory now; of what grows."""
