@@ -7,7 +7,7 @@ from .language import told
 _GPU = r"(?:gpus?|cards?|graphics cards|devices)(?:'s?)?"
 _COUNT = r"(?:two|three|four|eight|\d)"
 _ALL = (
-    rf"(?:(?:all|every|each|both|the other|the others?|other|remaining|the rest of|others'?)(?: of)? (?:the |my |our |its |free |available |visible |other |others |remaining |single |{_COUNT} )*(?:{_GPU}(?!\w)|of them\b|one's\b)"
+    rf"(?:(?:all|every|each|both|the other|the others?|other|remaining|the rest of|others'?)(?: of)? (?:the |my |our |its |free |available |visible |other |others |remaining |single |{_COUNT} )*(?:{_GPU}(?!\w)|of them\b|one's\b|ones\b)"
     rf"|\b(?:all|on all|the other|the remaining) {_COUNT}\b|\bboth (?:get|are|is|of)\b|\bof both\b|\bof the (?:others|rest)\b|\bgpu ?#?\d(?:, (?:gpu ?)?\d)*,? (?:and|or) (?:gpu ?)?#?\d\b|\bgpus? ?\d, ?(?:gpu ?)?\d|\bgpu ?\d ?(?:-|\.\.\.?|to) ?(?:gpu ?)?\d|\bcards? \d(?:, \d)+(?:,? and \d)?"
     r"|\b(?:alle[rnm]?|beide[rn]?|andere[rn]?|\u00fcbrigen) (?:vier |zwei |acht |\d )?(?:grafikkarten|gpus|karten)|todas las (?:gpus?|tarjetas)|las (?:dem\u00e1s|otras|dos|tres|cuatro) (?:gpus?|tarjetas)|tou(?:s|tes) les (?:gpus?|cartes)|\u0432\u0441\u0435\u0445? (?:gpu|\u0432\u0438\u0434\u0435\u043e\u043a\u0430\u0440\u0442\w{0,6}))"
 )

@@ -17,7 +17,7 @@ HOST_SHORT, HOST_GROWS, HOST_MUCH = "host-memory-short-told", "host-memory-grows
 ASKED = "memory-asked-told"
 _SENTENCE = Pattern(r"(?<=[?!;])\s+|(?<=[^\W\d_])\.\s+|[。\uff01\uff1f\uff1b]|\.$")
 _PRINTED = Pattern(
-    r"^(?:File \"|Traceback |Step \d|Epoch \d|\d{4}-\d\d-\d\d \d\d:|\[?[IWEF]\d{4} |\|)|\.(?:cc|cpp|cu|h|py|c):\d|^\W{0,4}(?:\w+\()|\bclass \w+\b|^(?:import|from) \w+|https?://\S{1,200}(?:memory|oom)"
+    r"^(?:File \"|Traceback |Step \d|Epoch \d|\d{4}-\d\d-\d\d \d\d:|\[?[IWEF]\d{4} |\|)|\.(?:cc|cpp|cu|h|py|c):\d|^\W{0,4}(?:\w+\()(?![^)\n]{0,60}\) (?:is|was|does|do|doesn't|has|did|call\w*|set|will|can|seems?|makes|no|before|after)\b)|\bclass \w+\b|^(?:import|from) \w+|https?://\S{1,200}(?:memory|oom)"
     r"|failed to allocate \d|CUDA_ERROR_|Tried to allocate \d|bfc_allocator|Cuda failure '|OOM when allocating|Allocator \("
 )
 """What programs print, code, addresses: nobody says it."""
@@ -47,13 +47,13 @@ _SHORT = (
         rf"|\b{_SMALLER} (?:the |my |of |any |available |free |amount of )*{_M}|{_M}(?: is| was| are| of \d+ ?gi?b?)*(?: \w+)? {_SMALLER}\b(?! to (?!train|run|fit|load|hold|use))|{_M}\b[^.,\n]{{0,14}}\b(?:overflow\w*|exhausted|explod\w*|bursts?)"
         rf"|\b(?:cannot|can't|can not|could(?:n't| not)|unable to|fail\w* to) (?:\w+ )?allocate (?:\w+ ){{0,3}}?(?:{_M}|memory (?:on|in|for) (?:the |my )?{_G})|\ballocat\w+ (?:of )?(?:the )?{_M} (?:\w+ )?fail\w*|\b(?:can't|cannot|can not|unable to|not able to|impossible to) (?:run|train|load|use|fit|start)\b(?:[^.\n]|\.(?=\d)){{0,40}}?\b(?:on|with|in) (?:\w+ ){{0,3}}?\d{{1,2}} ?gb\b(?! (?:of )?(?:\w+ )?(?:ram|data|disk))"
         rf"|\bnot? (?:have )?enough (?:\w+ )?memory (?:on|for|in|of) (?:the |my )?(?:gpu|cuda|card|device|graphics)|\b(?:overflow|explod|exhaust)\w{{0,3}} (?:the |my )?{_M}"
-        rf"|\b(?:does|do|did|can|could|will|would)(?:n't|nt| not|not) (?:even )?fit (?:\w+ ){{0,3}}?(?:in|into|on|to|onto) (?:the |my |a |an |one |single )*(?:[\w.-]{{1,12}} ){{0,3}}?(?:gpus?|memory|v?ram|card)\b"
+        rf"|\b(?:does|do|did|can|could|will|would)(?:n't|nt| not|not) (?:even )?(?:fit|go) (?:\w+ ){{0,3}}?(?:in|into|on|to|onto) (?:the |my |a |an |one |single )*(?:[\w.-]{{1,12}} ){{0,3}}?(?:gpus?|memory|v?ram|card)\b"
         rf"|{_M}(?: usage)?\b[^.\n]{{0,40}}\b(?:full|used up|maxe[sd] out|fills? up|100 ?%)[^.\n]{{0,30}}\b(?:crash\w*|stops?|errors?|fails?|dies|killed|then)\b|\b(?:fills?|uses?|used|eats?|using) up (?:all )?(?:of )?(?:the |my )?{_M}[^.\n]{{0,40}}\b(?:crash\w*|stops?|errors?|fails?|dies)\b)"
     ),
     Pattern(
         r"显存.{0,6}(?:不足|不够|溢出|爆|耗尽|超出|报错|炸)|爆(?:了)?显存|(?:超出|超过).{0,4}显存|OOM|(?<!爆)内存溢出.{0,8}(?:GPU|CUDA)|(?:GPU|CUDA).{0,12}内存(?:不足|不够|溢出)"
         r"|(?i:(?:не хватает|нехватка|недостаточно|мало|закончи\w{1,5}|кончает\w{0,3}|кончи\w{1,5}|переполн\w{1,6})(?: \w+){0,2} (?:видео|gpu|гпу|vram|памят)\w*|видеопам\w+ (?:не хватает|мало|заканчивается|кончается|переполн\w*))"
-        r"|(?i:(?:zu wenig|nicht genug|nicht gen\w{1,3}gend|nicht ausreichend|unzureichend\w*|kein) (?:freie[rn]? )?(?:grafik|video|gpu)[- ]?(?:karten)?(?:speicher|ram)|(?:grafik|video|gpu)[- ]?(?:karten)?speicher\w* (?:\w+ ){0,2}?(?:nicht (?:aus|genug)|reicht nicht|voll|zu klein|ersch\w+pft|l\w+uft voll)|speicher (?:der|meiner) (?:grafikkarte|gpu|karte)[^.\n]{0,12}(?:nicht|voll|zu klein))"
+        r"|(?i:(?:zu wenig|nicht genug|nicht gen\w{1,3}gend|nicht ausreichend|unzureichend\w*|kein) (?:freie[rn]? )?(?:grafik|video|gpu)[- ]?(?:karten)?(?:speicher|ram)|(?:grafik|video|gpu)[- ]?(?:karten)?speicher\w* (?:\w+ ){0,2}?(?:nicht (?:aus|genug)|reicht nicht|voll|zu klein|ersch\w+pft|l\w+uft voll)|reicht (?:der |mein |die )?(?:grafik|video|gpu)[- ]?(?:karten)?(?:speicher|ram) nicht|speicher (?:der|meiner) (?:grafikkarte|gpu|karte)[^.\n]{0,12}(?:nicht|voll|zu klein))"
         r"|(?i:(?:sin|falta(?: de)?|insuficiente|no (?:hay|tengo|tiene|alcanza)(?: la)?(?: suficiente)?|poca|sem|não (?:há|tem|tenho)(?: a)? ?(?:suficiente)?|pouca|estour\w{1,3}(?: d[ea]| a)?) (?:la )?(?:mem[oó]ria|vram)\b|mem[oó]ria(?: [\w()]+){0,6} (?:insuficiente|no (?:es )?(?:alcanza|suficiente)|esgotad\w|agotad\w))"
         r"|(?i:m[ée]moire(?: \w+){0,4} (?:insuffisante|satur[ée]e|pleine|n'est pas suffisante)|(?:pas assez|manque|plus assez|[àa] court|d[ée]passement) de (?:la )?m[ée]moire)"
     ),
@@ -81,12 +81,12 @@ _GROWS = (
     Pattern(
         rf"(?i:\b(?:memory|mem|v?ram|rss)\b(?! (?:cell|bank|network))[^.\n]{{0,60}}?\b(?:{_UP}[^.\n]{{0,60}}\b{_AGAIN}\b|{_AGAIN} [^.\n]{{0,30}}{_UP}\b)|\b{_AGAIN}\b[^.\n]{{0,60}}\b(?:memory|v?ram|rss)\b[^.\n]{{0,40}}?\b{_UP}\b"
         rf"|\b{_AGAIN}\b[^.\n]{{0,60}}\b(?:uses?|takes?|eats?|consumes?|adds?|allocates?|needs?|occupies) (?:\w+ ){{0,3}}?(?:more|additional|extra|another) (?:and more )?(?:\w+ ){{0,3}}?(?:memory|v?ram)\b|\bmore and more (?:of )?(?:the |my )?(?:\w+ ){{0,2}}?(?:memory|v?ram)\b"
-        rf"|\b(?:each|every)\b[^.\n]{{0,40}}\b(?:adds|leaks|costs|eats|takes) (?:another |about |some )*\d{{1,5}} ?[mg]i?b\b|\bthe longer\b[^.\n]{{0,40}}\bthe more\b[^.\n]{{0,12}}\b(?:memory|v?ram)\b|\b\d{{1,5}} ?[mg]b (?:at first|at (?:the )?(?:start|beginning)|initially)\b[^.\n]{{0,20}}\b\d{{1,5}} ?[gm]b (?:after|at the end|later|in the end)\b|\b(?:memory|ram)[- ]?leak(?:s|age|ing|ed)?\b|\bleak(?:s|ing|ed)? (?:\w+ ){{0,2}}?(?:memory|v?ram)\b"
+        rf"|\b(?:each|every)\b[^.\n]{{0,40}}\b(?:adds|leaks|costs|eats|takes) (?:another |about |some )*\d{{1,5}} ?[mg]i?b\b|\b\d{{1,3}} ?gi?b (?:at|in|after|during) the first\b[^.\n]{{0,24}}\b\d{{1,3}} ?gi?b (?:at|in|after|during) the (?:second|next|third)\b|\bthe longer\b[^.\n]{{0,40}}\bthe more\b[^.\n]{{0,12}}\b(?:memory|v?ram)\b|\b\d{{1,5}} ?[mg]b (?:at first|at (?:the )?(?:start|beginning)|initially)\b[^.\n]{{0,20}}\b\d{{1,5}} ?[gm]b (?:after|at the end|later|in the end)\b|\b(?:memory|ram)[- ]?leak(?:s|age|ing|ed)?\b|\bleak(?:s|ing|ed)? (?:\w+ ){{0,2}}?(?:memory|v?ram)\b"
         rf"|\b(?:memory|v?ram)\b[^.\n]{{0,40}}\b(?:not|never|n't)(?: \w+){{0,3}}? (?:released?|freed?|cleared?|cleaned)\b[^.\n]{{0,60}}\b(?:between|after each|after every|fold|folds|epoch|epochs|loop|iterations?|next (?!notebook|run|process|start|job|container|script|program)|second|third|\d(?:rd|nd|th))\b"
         rf"|\b(?:after|in|for) \d[\w,.]* (?:epochs?|steps?|iterations?|batches|images|hours?|files|samples|sentences|calls)\b[^.\n]{{0,50}}\b(?:all |the |my |\d+ ?gb (?:of )?)*(?:memory|v?ram)\b[^.\n]{{0,20}}\b(?:is|are|gets?|was|were|becomes?) (?:\w+ )?(?:full|exhausted|used up|gone|eaten))"
     ),
     Pattern(
-        r"(?:显存|内存).{0,24}(?:不断|持续|一直|越来越|逐渐|慢慢|每个|每次|每一|每轮).{0,8}(?:增|涨|升|变大|加|高|占)|每次.{0,16}(?:显存|内存).{0,4}变|(?:每个|每次|每一|每轮).{0,24}(?:显存|内存).{0,8}(?:增|涨|升|变大)|(?:显存|内存)(?:泄[漏露]|增长|持续增)"
+        r"(?:显存|内存).{0,24}(?:不断|持续|一直|越来越|逐渐|慢慢|每个|每次|每一|每轮).{0,8}(?:增|涨|升|变大|加|高|占)|每次.{0,16}(?:显存|内存).{0,4}变|(?:每个|每次|每一|每轮).{0,24}(?:显存|内存).{0,8}(?:增|涨|升|变大)|(?:每个|每次|每一|每轮|每训练).{0,12}(?:显存|内存).{0,4}多|(?:显存|内存)(?:泄[漏露]|增长|持续增)"
         r"|(?i:(?:памят|\u041e\u0417\u0423|vram)\w*[^.\n]{0,40}(?:раст[её]т|растет|увеличива|утека|заполня)|(?:раст[её]т|увеличива\w+|утечк\w+|утека\w+)[^.\n]{0,30}(?:памят|\u041e\u0417\u0423)|утечк\w+ памят)"
         r"|(?i:(?:speicher|\bram|vram)\w*[^.\n]{0,40}\b(?:w\w{1,2}chst|steigt|nimmt [^.\n]{0,20}zu|l\w{1,2}uft voll|f\w{1,2}llt sich)|speicherleck|speicher-?leak)"
         r"|(?i:(?:mem[oó]ria|\bram\b|vram)[^.\n]{0,40}\b(?:aumenta|crece|sube|se duplica|se dobla|duplica|dobra|se llena|cresce|sobe|enche|va aumentando|vai aumentando)|fuga de memoria|vazamento de mem[oó]ria|(?:aumenta|crece|cresce) (?:el|o|a|la) (?:uso|consumo) (?:de|da) mem[oó]ria)"
@@ -403,6 +403,7 @@ def _kind(sentence: str, text: str, gpu_named: bool, before: set[str]) -> str:
     """The kind of a sentence in its line; '': it says nothing of memory that is amiss. `before`: the kinds of what was told before."""
     gpu_before, filling = "nvidia-gpu-named" in before, "benign-shuffle-buffer" in before
     of_gpu = gpu_named or bool(before & _OF_ITS_USERS) or bool(_USERS.search(text))
+    settled = _SETTLED.search(memory_taken.COURTESY.sub(" ", text))
     gpus, hosts = _OF_GPUS_RAM.search(sentence), _OF_HOST.search(_OF_GPUS_RAM.sub(" ", sentence))
     if _GRAPH_EMPTIED.search(sentence) and not gpus:
         return HOST_GROWS
@@ -437,7 +438,7 @@ def _kind(sentence: str, text: str, gpu_named: bool, before: set[str]) -> str:
         return HOST_SHORT
     if (gpus or gpu_named) and memory_taken.KEEPS.search(sentence) and not memory_taken.KEPT_OTHERWISE.search(text):
         return KEPT
-    if not hosts and memory_taken.keeps_inside(sentence) and not _SETTLED.search(text):
+    if not hosts and memory_taken.keeps_inside(sentence) and not settled:
         return KEPT
     short = _any(_SHORT, sentence) or (gpu_named and not hosts and _SHORT_ON_GPU.search(sentence))
     if short and _OF_A_JOB.search(sentence):
@@ -445,9 +446,9 @@ def _kind(sentence: str, text: str, gpu_named: bool, before: set[str]) -> str:
     if short and not _NOT_SHORT.search(sentence):
         cards = gpu_before and not _BARE_RAM.search(sentence)  # who has one says RAM of its memory, too
         return HOST_SHORT if hosts and not (gpus or cards) and not _OF_GPU.search(sentence) else SHORT
-    if hosts and not gpus and _MUCH_OF_HOST.search(sentence) and not _SETTLED.search(text):
+    if hosts and not gpus and _MUCH_OF_HOST.search(sentence) and not settled:
         return HOST_MUCH
-    if _SETTLED.search(text):
+    if settled:
         return ASKED if _ABOUT.search(sentence) else ""
     named = gpu_named and not hosts
     takes = (

@@ -123,7 +123,7 @@ _FREE = Pattern(r"(?i:\b(?:free|available|ram|disk|swap|download\w*|ssd|host)\b)
 # ------------------------------------------------------------------- it is to take less
 
 _LESS = Pattern(
-    r"(?i:\b(?:limit\w{0,5}|restrict\w{0,4}|reduc\w{1,5}|decreas\w{1,4}|lower\w{0,3}|cap|capp\w+|less|smaller|minim\w+|keep (?:\w+ ){0,5}?(?:low|small|down)|control\w{0,5}|configur\w{1,4}|constrain\w{0,3}|bring (?:\w+ )?down|brought down|shar(?:e|ed|ing)|fraction|portion|part of|on demand|as needed|leave (?:\w+ ){0,2}?(?:some|part|room|memory)|growth|how (?:much|many (?:mb|gb))(?= (?:of )?(?:\w+ ){0,5}?(?:it|each|is taken|they|may|takes|uses))|not (?:all|the whole|everything|so much|that much)|too much|dynamic\w*|only what it needs|as much as (?:it )?need\w*|specify|assign\w*|allowed to|max(?:imum|imal)?|a (?:third|half|quarter|part|share) of|half (?:of )?the|\d{1,2} ?% of|session config|optimi[sz]\w*|stop|prevent|avoid|keep|einschr\w+|begrenz\w+|beschr\w+nk\w+|limitier\w+|nicht (?:der|den|die) (?:ganze|gesamte|komplette)\w*|weniger|limitar|reducir|menos|tanta|reduzir|limiter|r\u00e9duire|moins|\u043e\u0433\u0440\u0430\u043d\u0438\u0447\w+|\u0443\u043c\u0435\u043d\u044c\u0448\w+|\u043c\u0435\u043d\u044c\u0448\u0435))"
+    r"(?i:\b(?:limit\w{0,5}|restrict\w{0,4}|reduc\w{1,5}|decreas\w{1,4}|lower\w{0,3}|cap|capp\w+|less|smaller|minim\w+|keep (?:\w+ ){0,5}?(?:low|small|down)|control\w{0,5}|configur\w{1,4}|constrain\w{0,3}|bring (?:\w+ )?down|brought down|shar(?:e|ed|ing)|fraction|portion|part of|on demand|as needed|leave (?:\w+ ){0,2}?(?:some|part|room|memory)|growth|how (?:much|many (?:mb|gb))(?= (?:of )?(?:\w+ ){0,5}?(?:it|each|they|(?:is|gets) taken|one) (?:may|can|should|is allowed|takes|gets))|not (?:all|the whole|everything|so much|that much)|too much|dynamic\w*|only what it needs|as much as (?:it )?need\w*|specify|assign\w*|allowed to|max(?:imum|imal)?|a (?:third|half|quarter|part|share) of|half (?:of )?the|\d{1,2} ?% of|session config|optimi[sz]\w*|stop|prevent|avoid|keep|einschr\w+|begrenz\w+|beschr\w+nk\w+|limitier\w+|nicht (?:der|den|die) (?:ganze|gesamte|komplette)\w*|weniger|limitar|reducir|menos|tanta|reduzir|limiter|r\u00e9duire|moins|\u043e\u0433\u0440\u0430\u043d\u0438\u0447\w+|\u0443\u043c\u0435\u043d\u044c\u0448\w+|\u043c\u0435\u043d\u044c\u0448\u0435))"
     r"|\u9650\u5236|\u51cf\u5c11|\u964d\u4f4e|\u63a7\u5236|\u51cf\u5c0f|\u4e0a\u9650|\u6309\u9700|\u8282\u7701|\u8c03[\u5c0f\u4f4e]|\u4f18\u5316|\u4e0d\u8981|\u8fc7\u5927|\u592a\u5927|\u592a\u9ad8"
 )
 _SHARES_GPU = Pattern(
@@ -172,6 +172,7 @@ _VAIN = Pattern(
 _ALTHOUGH = Pattern(
     r"(?i:\b(?:although|though|despite|even (?:with|though|if|when|after)|trotz|but|yet|while)\b|[,:;] (?:full|all|the whole)\b)"
 )
+_TAKEN_OR_SHOWN = Pattern(rf"{_TAKEN.source}|(?i:\bshows?\b)")
 _THEN_VAIN = Pattern(
     r"(?i:[.,;:!] (?:but )?(?:nothing (?:changed|changes|happens)|no (?:change|effect|difference|luck|success)|(?:this|it|that) (?:did|does)(?:n't| not) (?:help|work|change)|without success|(?:it )?(?:still )?(?:takes|uses|occupies|allocates) (?:all|the same|\d+ ?gb|100)))"
 )
@@ -185,7 +186,7 @@ def in_vain(sentence: str) -> bool:
     """Whether somebody has told TensorFlow to take what it needs, or a part, to no effect."""
     if not _OPTION.search(sentence) or _AMISS.search(sentence):
         return False
-    return _near(sentence, 90, _OPTION, _VAIN) or _near(sentence, 90, _OPTION, _ALTHOUGH, _FULL_THEN, _TAKEN)
+    return _near(sentence, 90, _OPTION, _VAIN) or _near(sentence, 90, _OPTION, _ALTHOUGH, _FULL_THEN, _TAKEN_OR_SHOWN)
 
 
 def in_vain_after(text: str) -> bool:
@@ -230,3 +231,7 @@ KEPT_OTHERWISE = Pattern(
     r"(?i:\b(?:kill\w*|ctrl\w*|crash\w*|zombie\w*|terminat\w+|exit\w*|shut\w*|abort\w*|interrupt\w*|each|every|epochs?|folds?|iterations?|batch(?:es)?|nvidia-smi shows no|no process\w*|host|cpu|ram|(?:script|program|process|job|training) (?:has |is |was )?(?:ended|ends|finished|stopped|closed))\b|每|杀|kill|内存)"
 )
 """Of what has ended, which is another program's memory now; of what grows."""
+COURTESY = Pattern(
+    r"(?i:\bthank(?:s| you)[^.!,\n]{0,20} for [^.!,\n]{0,60}|\bthanks?(?: you)? in advance\b|\bbe (?:\w+ )?(?:great|nice)\b|\b(?:great|nice|awesome) (?:work|job|project|repo\w*|tool|library|package)\b)"
+)
+"""What is said before one complains."""
