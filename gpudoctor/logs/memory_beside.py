@@ -6,7 +6,7 @@ from .language import Kind, Language
 
 _STILL = r"(?:stays?|remains?|still|keeps?|li(?:ves|ved|ngers?) on|(?:is|are|was|does|do|did|wo|will|has|have)(?:n't| not)(?: \w+){0,3}? (?:freed?|released?|cleared?|cleaned|emptied|go down|drop)|never (?:freed|released|cleared))"
 _ENDED = r"(?:(?:shut|clos|kill|stop|restart|exit|end|finish|interrupt|cancel|terminat|quit|abort)\w{0,4}|ctrl[- +]?[cz]|crash(?:ed|es)?)"
-_FULL = r"(?:memory|v?ram|gpus?|显存)"
+_FULL = r"(?:memory|v?ram|gpus?|cards?|显存)"
 HELD = Language(
     name="circumstances",
     foreign=True,
@@ -16,8 +16,9 @@ HELD = Language(
     kinds=(
         Kind(
             "memory-held-told",
-            rf"(?i:^(?![^\n]{{0,300}}\b(?:nobody|no[- ]?one|nothing) else\b)[^\n]{{0,400}}?(?:\b(?:someone|somebody) else\b|\b(?:an)?other (?:user|person|people|student|colleague|process|job)(?:'?s)?\b(?![^.\n]{{0,30}}\b(?:can(?:'t|not)|fails?|crash))|\bcolleagues?\b[^.\n]{{0,30}}\b(?:runs?|uses?|occup\w+|took|takes?|jobs?|process\w*)\b|\bstill (?:a|an|the|some|old|my) (?:old )?process\b|\b(?:otra persona|otro (?:usuario|proceso)|outra pessoa|outro (?:usu[áa]rio|processo)|jemand anderes|(?:ein )?anderer (?:nutzer|prozess|benutzer)|друг(?:ой|им) (?:процесс|пользовател)\w*|(?:un|d')autres? (?:utilisateur|processus|programme))\b|\b(?:no|nothing|without) (?:python|programs?|jobs?|scripts?) (?:is |was |are )?(?:running|runs|open|active)\b|\b(?:ctrl[- +]?c|abort\w*|interrupt\w*|cancel\w*|stopp\w*)\b[^.\n]{{0,40}}\b(?:next|second|new|following|each) (?:start|run|time|launch|attempt)\b|\bshared (?:server|gpu(?![- ](?:memory|v?ram|speicher))|machine|cluster|workstation|node)\b|\bzombie\b|\b(?:left-?over|stale|orphaned|remaining|hanging) (?:\w+ )?process(?:es)?\b|\bleft (?:\w+ )?processes\b|\b(?:since|after|because) (?:my |the |a |it |an? )?(?:\w+ ){{0,2}}?(?:crash(?:ed)?|was killed|got killed|hung|died)\b(?=[^\n]{{0,80}}\b(?:memory|vram|reboot\w*|oom)\b)|\b(?:memory|vram) (?:is )?(?:full|used|occupied|taken)\b[^.\n]{{0,20}}\b(?:without|no|but no) (?:any )?(?:running )?process|\bonly (?:a |after a )?(?:reboot\w*|restart\w*)(?: of \w+ \w+)? (?:helps?|fixes|works|frees)\b"
+            rf"(?i:^(?![^\n]{{0,300}}\b(?:nobody|no[- ]?one|nothing) else\b)[^\n]{{0,400}}?(?:\b(?:someone|somebody) else\b|\b(?:an)?other (?:guy|user|person|people|student|colleague|process|job)(?:'?s)?\b(?![^.\n]{{0,30}}\b(?:can(?:'t|not)|fails?|crash))|\bcolleagues?\b[^.\n]{{0,30}}\b(?:runs?|uses?|occup\w+|took|takes?|jobs?|process\w*)\b|\bstill (?:a|an|the|some|old|my) (?:old )?process\b|\b(?:otra persona|otro (?:usuario|proceso)|outra pessoa|outro (?:usu[áa]rio|processo)|jemand anderes|(?:ein )?anderer (?:nutzer|prozess|benutzer)|друг(?:ой|им) (?:процесс|пользовател)\w*|(?:un|d')autres? (?:utilisateur|processus|programme))\b|\b(?:no|nothing|without) (?:python|programs?|jobs?|scripts?) (?:is |was |are )?(?:running|runs|open|active)\b|\b(?:ctrl[- +]?c|abort\w*|interrupt\w*|cancel\w*|stopp\w*)\b[^.\n]{{0,40}}\b(?:next|second|new|following|each) (?:start|run|time|launch|attempt)\b|\bshared (?:server|gpu(?![- ](?:memory|v?ram|speicher))|machine|cluster|workstation|node)\b|\bzombie\b|\b(?:left-?over|stale|orphaned|remaining|hanging) (?:\w+ )?process(?:es)?\b|\bleft (?:\w+ )?processes\b|\b(?:since|after|because) (?:my |the |a |it |an? )?(?:\w+ ){{0,2}}?(?:crash(?:ed)?|was killed|got killed|hung|died)\b(?=[^\n]{{0,80}}\b(?:memory|vram|reboot\w*|oom)\b)|\b(?:memory|vram) (?:is )?(?:full|used|occupied|taken)\b[^.\n]{{0,20}}\b(?:without|no|but no) (?:any )?(?:running )?process|\bonly (?:a |after a )?(?:reboot\w*|restart\w*)(?: of \w+ \w+)? (?:helps?|fixes|works|frees)\b"
             rf"|\b{_FULL}\b[^.\n]{{0,60}}\b{_STILL}\b[^.\n]{{0,60}}\b(?:although|though|after|when|even|once|despite)\b[^.\n]{{0,40}}\b{_ENDED}\b"
+            rf"|\b(?:kernel|script|process|program|training|job|run|python|notebook|code|it)\b (?:was |is |has |had |got |been ){{0,2}}{_ENDED}\b[^.\n]{{0,40}}\b{_FULL}\b[^.\n]{{0,20}}\b{_STILL}|\bprocess(?:es)? of (?:a |an |the |my )?(?:crashed|killed|old|aborted|earlier|previous|dead)\b|\b(?:stopped|closed|killed|ended|removed|shut down) (?:the |my )?(?:\w+ ){{0,2}}?(?:container|notebook|tab|script|kernel|job|process)\b[^.\n]{{0,30}}\b{_FULL}\b[^.\n]{{0,20}}\b{_STILL}|\b(?:alter|anderer|hängender|laufender) prozess\b|\bnach (?:dem|einem) (?:absturz|abbruch)\b[^.\n]{{0,40}}\b(?:speicher|karte|gpu)\b[^.\n]{{0,30}}\b(?:belegt|voll)\b|\bbleibt der (?:\w*speicher|speicher der \w+) belegt\b|\b(?:proceso|processus) (?:viejo|anterior|zombie|ancien)\b"
             rf"|\b(?:although|though|after|when|even if|once|despite)\b[^.\n]{{0,30}}\b{_ENDED}\b[^.\n]{{0,60}}\b{_FULL}\b[^.\n]{{0,30}}\b{_STILL}\b|\b{_ENDED}\b[^.\n]{{0,60}}\b(?:but|and)\b[^.\n]{{0,40}}\b{_STILL}\b[^.\n]{{0,40}}\b{_FULL}\b"
             rf"|\b(?:empt(?:y|ying)|clear(?:ing)?|free(?:ing)?|releas(?:e|ing)|flush(?:ing)?|reset(?:ting)?) (?:up )?(?:the |my |used |allocated )*(?:(?:gpu(?:'s)?|cuda|video|card(?:'s)?|device)[ -]?(?:memory|ram)|vram)(?: cache)?\b[^.\n]{{0,16}}\bafter\b[^.\n]{{0,40}}\b{_ENDED}\b"
             r"|\b(?:an?|other|another|one|first) (?:\w+ )?(?:process|program|job|script|run)\b(?: \w+){0,2}? (?:(?:that|which) )?(?:takes|uses|holds|occupies|eats|needs|took|occupied|filled|fills|has taken|consumes) (?:up )?(?:all|the whole|the entire|nearly all|almost all)(?: of)?(?: the)? (?:\w+ )?(?:memory|vram) (?:of|on) (?:the )?gpu ?[#:]?\d"
@@ -26,7 +27,7 @@ HELD = Language(
             r"|\b(?:nothing|no process(?:es)?|no program) (?:else )?(?:is |was |are )?(?:running|listed|shown)\b[^.\n]{0,60}\b(?:memory|vram)\b[^.\n]{0,30}\b(?:used?|full|occupied|taken|in use)\b"
             r"|\b(?:a|one) (?:tiny|single|small) (?:tensor|number|scalar)\b|\bas soon as i call \.cuda\b|torch\.zeros\(1\)"
             r"|\bno (?:running )?process(?:es)?\b[^.\n]{0,30}\bnvidia-smi\b|\bnvidia-smi\b[^.\n]{0,60}\bno (?:running )?process))"
-            r"|僵尸进程|进程.{0,4}占|没有(?:看到|显示)?(?:任何)?进程|프로세스가 (?:보이지|없)|(?:别人|其他人|他人|其他用户|其他进程).{0,6}(?:占|用)|显存.{0,12}(?:没有|未|不).{0,3}释放",
+            r"|(?:上一?次|之前|中断|没有?正常退出|关闭).{0,16}显存.{0,8}(?:占|没)|僵尸进程|进程.{0,4}占|没有(?:看到|显示)?(?:任何)?进程|프로세스가 (?:보이지|없)|(?:别人|其他人|他人|其他用户|其他进程).{0,6}(?:占|用)|显存.{0,12}(?:没有|未|不).{0,3}释放",
             once=True,
         ),
     ),
@@ -52,6 +53,24 @@ BESIDE = Language(
     ),
 )  # fmt: skip
 """Who tells of other programs on the GPU."""
+_RUNNING = r"(?:notebooks?|jupyter\w*|kernels?|ipython|scripts?|process(?:es)?|programs?|instances?|copies|sessions?|jobs?|trainings?|experiments?|runs?|\w+\.py|workers?|it|skripte?|programme?|notizb\u00fccher|cuadernos?)"
+_AT_ONCE = rf"(?:(?:two|2|both|several|multiple|three|3|four|4|different|second|2nd|another|more|further|zwei|dos|deux|segundo|zweite\w?|deuxi\u00e8me) (?:(?:different|other|separate|jupyter|python|tf|tensorflow|keras|training|new|of the) ){{0,2}}{_RUNNING}\b|\btwice\b|\bat once\b|\bonly one (?:instance|process|script|program|notebook|job)\b|\bas long as\b|\bschon ein (?:notebook|programm|skript)\b|\bat the same time\b|\bsimultan\w+|\bconcurrently\b|\bin parallel\b|\bwhile (?:\w+ ){{0,3}}?(?:is |are |still )*(?:runs?|running|open|going|training|train\.py)\b|\b(?:each|every) further\b|\bone more\b|\bone process per gpu\b|\b(?:first|1st|one|erste) (?:one |script |process |notebook |kernel |worker )?(?:runs?|works?|comes up|gets|takes|starts|is fine|is ok|l\u00e4uft)\b|\bin (?:a |another |the )?(?:second|other|different|new) (?:terminal|console|tab|window)\b)"
+_DIES = r"(?:crash\w*|dies|died|die\b|fails?|failed|abort\w*|is killed|gets killed|quits?|stops|errors? out|crashes it|restarts?|throws|gives|gets? (?:cuda|oom|out|nothing|no |an error)|ends (?:with|in)|can(?:'t|not| not) (?:start|run|be (?:started|run)|get|allocate|create)|says|st\u00fcrzt|stirbt|bricht|scheitert|muere|falla|se cierra|plante|meurt)"
+_LATER = r"(?:one of (?:the )?(?:two|both|them|these)|the (?:second|2nd|other|others|latter|later|next)|(?:the |an? )?(?:second|2nd|latter|later|other) (?:one|one's|notebook|script|kernel|process|instance|worker|program|run|job)|the others|whichever|(?:i )?(?:start|launch|run|open) (?:one more|another|a second)(?: one)?|(?:starting|launching|running|opening) (?:another|a second|one more|the second)|notebook b|each further(?: one)?|it is|eval\w*(?:\.py)?|the kernel|das zweite|die zweite|der zweite|el segundo|la segunda|le deuxi\u00e8me|le second)"
+ANOTHER_DIES = Language(
+    name="circumstances",
+    foreign=True,
+    words=("ne of the", "ne of them", "econd", "2nd", "other", "atter", "ater", "twice", "same time", "parallel", "while", "ach further", "zweite", "segund", "deuxi", "\u7b2c\u4e8c\u4e2a", "\u53e6\u4e00\u4e2a", "imultan"),
+    kinds=(
+        Kind(
+            "another-dies-said",
+            rf"(?i:^(?=[^\n]{{0,400}}(?:notebook|jupyter|kernel|ipython|\bgpus?\b|\bcards?\b|karte|tarjeta|tensorflow|keras|\bmodel|memory))(?![^\n]{{0,400}}\b(?:nodes?|machines|hosts?|epochs?|mpi|nccl|hangs?|import|(?:second|other|two) (?:gpus?|cards?) (?:is|fails?|crash\w*|dies))\b)(?=[^\n]{{0,400}}?{_AT_ONCE})[^\n]{{0,400}}?\b{_LATER}(?: [\w-]+){{0,5}}? {_DIES}|^(?=[^\n]{{0,400}}?(?:notebook|jupyter|\bgpu\b|keras|tensorflow))[^\n]{{0,400}}?\b(?:at the same time|simultaneously|in parallel|twice)\b[^.\n]{{0,60}}\b(?:kernel|one of \w+|second|other) (?:\w+ ){{0,2}}?{_DIES}|\b(?:st\u00fcrzt|stirbt|bricht)\b[^.\n]{{0,30}}\b(?:des|der|das) (?:zweiten?|anderen?)\b|\bmakes? the (?:latter|second|other) (?:one )?(?:crash|die|fail)\b)"
+            r"|(?:\u4e24\u4e2a|\u591a\u4e2a|\u540c\u65f6|\u540c\u4e00[\u5757\u5f20\u4e2a]|\u7b2c\u4e00\u4e2a|\u8fd0\u884c|\u542f\u52a8|\u6253\u5f00)[^\n]{0,40}(?:\u7b2c\u4e8c\u4e2a|\u53e6\u4e00\u4e2a|\u540e\u4e00\u4e2a)[^\n]{0,16}(?:\u5d29|\u6302|\u6b7b|\u62a5|\u5931\u8d25|\u4e0d\u8db3|OOM|\u505c)",
+            once=True,
+        ),
+    ),
+)  # fmt: skip
+"""Of two programs at once the later one ends."""
 _HOST = r"(?!(?:gtx|rtx|gt|cuda|cudnn|tf|python|py|cc|sm|compute|yolo\w*|resnet|vgg|epoch|batch|step|fp|int|float|line|ubuntu|win|windows|centos|debian|rhel|driver|gb|mb|conv|dense|mnist|cifar)-?\d|gpu-?\d\b)(?:[a-z]{2,8}-?\d{1,4}|[a-z]\d{1,3}n\d{1,3}|gpu-?\d{2,4})"
 _FINE = r"(?:works?|runs?|ran|worked|is fine|are fine|fine|l\u00e4uft|funciona|marche|работает)"
 ONE_NODE = Language(
@@ -136,4 +155,4 @@ BOOTED = Language(
     ),
 )  # fmt: skip
 """Who tells that a restart of the machine frees what was taken."""
-LANGUAGES = (HELD, BESIDE, ONE_NODE, MUCH_ASKED, AT_WORK, ASIDE, EVICTED, BOOTED)
+LANGUAGES = (HELD, BESIDE, ANOTHER_DIES, ONE_NODE, MUCH_ASKED, AT_WORK, ASIDE, EVICTED, BOOTED)

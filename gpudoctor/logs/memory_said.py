@@ -7,6 +7,7 @@ import msgspec
 
 from ..facts import COMPLAINT, NOTHING_WRONG, Alike, TextEvent
 from ..patterns import Pattern
+from . import memory_taken
 from .language import LONGEST, Language, Understood
 from .notebook import Notebook
 
@@ -16,21 +17,24 @@ HOST_SHORT, HOST_GROWS, HOST_MUCH = "host-memory-short-told", "host-memory-grows
 ASKED = "memory-asked-told"
 _SENTENCE = Pattern(r"(?<=[?!;])\s+|(?<=[^\W\d_])\.\s+|[。\uff01\uff1f\uff1b]|\.$")
 _PRINTED = Pattern(
-    r"^(?:File \"|Traceback |Step \d|Epoch \d|\d{4}-\d\d-\d\d \d\d:|\[?[IWEF]\d{4} |\|)|\.(?:cc|cpp|cu|h|py|c):\d|^\W{0,4}(?:\w+\()|\bclass \w+\b|^(?:import|from) \w+|https?://\S{1,200}(?:memory|oom)"
+    r"^(?:File \"|Traceback |Step \d|Epoch \d|\d{4}-\d\d-\d\d \d\d:|\[?[IWEF]\d{4} |\|)|\.(?:cc|cpp|cu|h|py|c):\d|^\W{0,4}(?:\w+\()(?![^)\n]{0,60}\) (?:is|was|does|do|doesn't|has|did|call\w*|set|will|can|seems?|makes|no|before|after)\b)|\bclass \w+\b|^(?:import|from) \w+|https?://\S{1,200}(?:memory|oom)"
     r"|failed to allocate \d|CUDA_ERROR_|Tried to allocate \d|bfc_allocator|Cuda failure '|OOM when allocating|Allocator \("
 )
 """What programs print, code, addresses: nobody says it."""
 
-_G = r"(?:(?<!v)gpus?(?:'s|'|s')?|cuda|video|graphics?(?: card)?|(?:graphics |video )?card(?:'s)?|device)"
-_M = rf"(?:{_G}[ -]?(?:mem(?:ory|roy)?|v?rams?)\b(?! alloc\w+ error)|\bv-?ram\b|\b(?:memory|mem|ram) (?:of|on|in|from|for) (?:(?:all|both|each) )?(?:of )?(?:the |my |a |an |one |each |your |our |this |its )?(?:[\w.-]{{1,12}} ){{0,2}}?{_G}\b)"
+_G, _M = memory_taken.GPU, memory_taken.GPUS_MEMORY
 _OF_GPU = Pattern(
     rf"(?i:{_M}|\bcuda\b|\bgpus?\b|\b(?:graphics|video) ?cards?\b|\b[gr]tx\b|\bjetson|显存|显卡|видеопам|видеокарт|grafik|vid[ée]o|placa de v|tarjeta|carte graph)"
 )
 _OF_HOST = Pattern(
-    r"\bRAM\b(?! of (?:the|my) (?:gpu|GPU|card))|(?i:\b(?:cpu|host|system|main|server|physical|computer)(?:'s)? (?:memory|ram)\b|\b(?:memory|ram) of (?:the |my )?(?:host|computer|machine|server|pc|system)\b|\brss\b|\bswap\b|\bh?top\b|\bpsutil\b|\bram\b)"
+    r"\bRAM\b(?! of (?:the|my) (?:gpu|GPU|card))|(?i:\b(?:cpu|host|system|main|server|physical|computer)(?:'s)? (?:memory|ram)\b|\b(?:memory|ram) of (?:the |my )?(?:host|computer|machine|server|pc|system)\b|\brss\b|\bswap\b|\bh?top\b|\bpsutil\b|\bram\b|\bnot (?:the |of the )?gpu\b)"
     r"|(?<!显)内存|(?i:оперативн|\b\u041e\u0417\u0423\b|arbeitsspeicher|hauptspeicher|m[ée]moire vive)"
 )
-_OF_GPUS_RAM = Pattern(rf"(?i:{_M}|显存|видеопам\w*|(?:grafik|video|gpu)[- ]?(?:speicher|ram)\w*)")
+_OF_GPUS_RAM = Pattern(rf"(?i:{_M}|gpu ?内存|显存|видеопам\w*|(?:grafik|video|gpu)[- ]?(?:speicher|ram)\w*)")
+
+_OF_ITS_USERS = {"nvidia-gpu-named", "card-memory-said", "tensorflow-named", "device-found", "gpus-added"}
+_USERS = Pattern(r"(?i:\b(?:tensorflow|keras|tflearn)\b)")
+"""Where they are named it is a GPU's memory that is spoken of, and is not the host's."""
 
 # ------------------------------------------------------------------- it does not suffice
 
@@ -40,16 +44,16 @@ _SHORT = (
     Pattern(
         rf"(?i:{_OUT}"
         rf"|\b(?:needs?|requires?) (?:way |far )?(?:too|so) much {_M}"
-        rf"|\b{_SMALLER} (?:the |my |of |any |available |free |amount of )*{_M}|{_M}(?: is| was| are| of \d+ ?gi?b?)*(?: \w+)? {_SMALLER}\b(?! to)|{_M}\b[^.,\n]{{0,14}}\b(?:overflow\w*|exhausted|explod\w*|bursts?)"
+        rf"|\b{_SMALLER} (?:the |my |of |any |available |free |amount of )*{_M}|{_M}(?: is| was| are| of \d+ ?gi?b?)*(?: \w+)? {_SMALLER}\b(?! to (?!train|run|fit|load|hold|use))|{_M}\b[^.,\n]{{0,14}}\b(?:overflow\w*|exhausted|explod\w*|bursts?)"
         rf"|\b(?:cannot|can't|can not|could(?:n't| not)|unable to|fail\w* to) (?:\w+ )?allocate (?:\w+ ){{0,3}}?(?:{_M}|memory (?:on|in|for) (?:the |my )?{_G})|\ballocat\w+ (?:of )?(?:the )?{_M} (?:\w+ )?fail\w*|\b(?:can't|cannot|can not|unable to|not able to|impossible to) (?:run|train|load|use|fit|start)\b(?:[^.\n]|\.(?=\d)){{0,40}}?\b(?:on|with|in) (?:\w+ ){{0,3}}?\d{{1,2}} ?gb\b(?! (?:of )?(?:\w+ )?(?:ram|data|disk))"
         rf"|\bnot? (?:have )?enough (?:\w+ )?memory (?:on|for|in|of) (?:the |my )?(?:gpu|cuda|card|device|graphics)|\b(?:overflow|explod|exhaust)\w{{0,3}} (?:the |my )?{_M}"
-        rf"|\b(?:does|do|did|can|could|will|would)(?:n't|nt| not|not) (?:even )?fit (?:\w+ ){{0,3}}?(?:in|into|on|to|onto) (?:the |my |a |an |one |single )*(?:[\w.-]{{1,12}} ){{0,3}}?(?:gpus?|memory|v?ram|card)\b"
+        rf"|\b(?:does|do|did|can|could|will|would)(?:n't|nt| not|not) (?:even )?(?:fit|go) (?:\w+ ){{0,3}}?(?:in|into|on|to|onto) (?:the |my |a |an |one |single )*(?:[\w.-]{{1,12}} ){{0,3}}?(?:gpus?|memory|v?ram|card)\b"
         rf"|{_M}(?: usage)?\b[^.\n]{{0,40}}\b(?:full|used up|maxe[sd] out|fills? up|100 ?%)[^.\n]{{0,30}}\b(?:crash\w*|stops?|errors?|fails?|dies|killed|then)\b|\b(?:fills?|uses?|used|eats?|using) up (?:all )?(?:of )?(?:the |my )?{_M}[^.\n]{{0,40}}\b(?:crash\w*|stops?|errors?|fails?|dies)\b)"
     ),
     Pattern(
         r"显存.{0,6}(?:不足|不够|溢出|爆|耗尽|超出|报错|炸)|爆(?:了)?显存|(?:超出|超过).{0,4}显存|OOM|(?<!爆)内存溢出.{0,8}(?:GPU|CUDA)|(?:GPU|CUDA).{0,12}内存(?:不足|不够|溢出)"
         r"|(?i:(?:не хватает|нехватка|недостаточно|мало|закончи\w{1,5}|кончает\w{0,3}|кончи\w{1,5}|переполн\w{1,6})(?: \w+){0,2} (?:видео|gpu|гпу|vram|памят)\w*|видеопам\w+ (?:не хватает|мало|заканчивается|кончается|переполн\w*))"
-        r"|(?i:(?:zu wenig|nicht genug|nicht gen\w{1,3}gend|nicht ausreichend|unzureichend\w*|kein) (?:freie[rn]? )?(?:grafik|video|gpu)[- ]?(?:karten)?(?:speicher|ram)|(?:grafik|video|gpu)[- ]?(?:karten)?speicher\w* (?:\w+ ){0,2}?(?:nicht (?:aus|genug)|reicht nicht|voll|zu klein|ersch\w+pft|l\w+uft voll)|speicher (?:der|meiner) (?:grafikkarte|gpu|karte)[^.\n]{0,12}(?:nicht|voll|zu klein))"
+        r"|(?i:(?:zu wenig|nicht genug|nicht gen\w{1,3}gend|nicht ausreichend|unzureichend\w*|kein) (?:freie[rn]? )?(?:grafik|video|gpu)[- ]?(?:karten)?(?:speicher|ram)|(?:grafik|video|gpu)[- ]?(?:karten)?speicher\w* (?:\w+ ){0,2}?(?:nicht (?:aus|genug)|reicht nicht|voll|zu klein|ersch\w+pft|l\w+uft voll)|reicht (?:der |mein |die )?(?:grafik|video|gpu)[- ]?(?:karten)?(?:speicher|ram) nicht|speicher (?:der|meiner) (?:grafikkarte|gpu|karte)[^.\n]{0,12}(?:nicht|voll|zu klein))"
         r"|(?i:(?:sin|falta(?: de)?|insuficiente|no (?:hay|tengo|tiene|alcanza)(?: la)?(?: suficiente)?|poca|sem|não (?:há|tem|tenho)(?: a)? ?(?:suficiente)?|pouca|estour\w{1,3}(?: d[ea]| a)?) (?:la )?(?:mem[oó]ria|vram)\b|mem[oó]ria(?: [\w()]+){0,6} (?:insuficiente|no (?:es )?(?:alcanza|suficiente)|esgotad\w|agotad\w))"
         r"|(?i:m[ée]moire(?: \w+){0,4} (?:insuffisante|satur[ée]e|pleine|n'est pas suffisante)|(?:pas assez|manque|plus assez|[àa] court|d[ée]passement) de (?:la )?m[ée]moire)"
     ),
@@ -72,17 +76,17 @@ _NOT_SHORT = Pattern(
 # ------------------------------------------------------------------- it grows
 
 _UP = r"(?:grow(?:s|ing|n)?|grew|increas(?:es?|ed|ing)|ris(?:es?|ing)|rose|climb(?:s|ed|ing)?|leak(?:s|ed|ing|age)?|goes up|going up|go up|(?:goes|went|going|jumps|rises) from \d|accumulat(?:es?|ed|ing)|fills?(?: up)?|filling(?: up)?|builds? up|doubl(?:es?|ed|ing)|tripl(?:es?|ed|ing)|swell(?:s|ing)?|multiplies|(?:gets?|getting|becomes?|becoming) (?:larger|bigger|higher|more|fuller)|pil(?:es|ing) up|adds? up|add up|creep(?:s|ing)? up)"
-_AGAIN = r"(?:each|every|per|after|over time|with (?:time|the)|until|till|and more|more and more|gradual\w+|continu\w+|constant\w+|stead\w+|keeps?|kept|always|in a loop|over and over|a bit|and then|finally|eventually|from \d|to \d|during|while|when|in (?:the )?\w+ loop|as (?:the )?(?:training|epoch|it))"
+_AGAIN = r"(?:each|every|per|after|over time|with (?:time|the)|until|till|and more|more and more|gradual\w+|continu\w+|constant\w+|stead\w+|keeps?|kept|always|all the time|slowly|in a loop|over and over|a bit|and then|finally|eventually|from \d|to \d|during|while|when|in (?:the )?\w+ loop|as (?:the )?(?:training|epoch|it))"
 _GROWS = (
     Pattern(
         rf"(?i:\b(?:memory|mem|v?ram|rss)\b(?! (?:cell|bank|network))[^.\n]{{0,60}}?\b(?:{_UP}[^.\n]{{0,60}}\b{_AGAIN}\b|{_AGAIN} [^.\n]{{0,30}}{_UP}\b)|\b{_AGAIN}\b[^.\n]{{0,60}}\b(?:memory|v?ram|rss)\b[^.\n]{{0,40}}?\b{_UP}\b"
         rf"|\b{_AGAIN}\b[^.\n]{{0,60}}\b(?:uses?|takes?|eats?|consumes?|adds?|allocates?|needs?|occupies) (?:\w+ ){{0,3}}?(?:more|additional|extra|another) (?:and more )?(?:\w+ ){{0,3}}?(?:memory|v?ram)\b|\bmore and more (?:of )?(?:the |my )?(?:\w+ ){{0,2}}?(?:memory|v?ram)\b"
-        rf"|\b(?:each|every)\b[^.\n]{{0,40}}\b(?:adds|leaks|costs|eats|takes) (?:another |about |some )*\d{{1,5}} ?[mg]i?b\b|\bthe longer\b[^.\n]{{0,40}}\bthe more\b[^.\n]{{0,12}}\b(?:memory|v?ram)\b|\b\d{{1,5}} ?[mg]b (?:at first|at (?:the )?(?:start|beginning)|initially)\b[^.\n]{{0,20}}\b\d{{1,5}} ?[gm]b (?:after|at the end|later|in the end)\b|\b(?:memory|ram)[- ]?leak(?:s|age|ing|ed)?\b|\bleak(?:s|ing|ed)? (?:\w+ ){{0,2}}?(?:memory|v?ram)\b"
-        rf"|\b(?:memory|v?ram)\b[^.\n]{{0,40}}\b(?:not|never|n't)(?: \w+){{0,3}}? (?:released?|freed?|cleared?|cleaned)\b[^.\n]{{0,60}}\b(?:between|after each|after every|fold|folds|epoch|epochs|loop|iterations?|next|second|third|\d(?:rd|nd|th))\b"
+        rf"|\b(?:each|every)\b[^.\n]{{0,40}}\b(?:adds|leaks|costs|eats|takes) (?:another |about |some )*\d{{1,5}} ?[mg]i?b\b|\b\d{{1,3}} ?gi?b (?:at|in|after|during) the first\b[^.\n]{{0,24}}\b\d{{1,3}} ?gi?b (?:at|in|after|during) the (?:second|next|third)\b|\bthe longer\b[^.\n]{{0,40}}\bthe more\b[^.\n]{{0,12}}\b(?:memory|v?ram)\b|\b\d{{1,5}} ?[mg]b (?:at first|at (?:the )?(?:start|beginning)|initially)\b[^.\n]{{0,20}}\b\d{{1,5}} ?[gm]b (?:after|at the end|later|in the end)\b|\b(?:memory|ram)[- ]?leak(?:s|age|ing|ed)?\b|\bleak(?:s|ing|ed)? (?:\w+ ){{0,2}}?(?:memory|v?ram)\b"
+        rf"|\b(?:memory|v?ram)\b[^.\n]{{0,40}}\b(?:not|never|n't)(?: \w+){{0,3}}? (?:released?|freed?|cleared?|cleaned)\b[^.\n]{{0,60}}\b(?:between|after each|after every|fold|folds|epoch|epochs|loop|iterations?|next (?!notebook|run|process|start|job|container|script|program)|second|third|\d(?:rd|nd|th))\b"
         rf"|\b(?:after|in|for) \d[\w,.]* (?:epochs?|steps?|iterations?|batches|images|hours?|files|samples|sentences|calls)\b[^.\n]{{0,50}}\b(?:all |the |my |\d+ ?gb (?:of )?)*(?:memory|v?ram)\b[^.\n]{{0,20}}\b(?:is|are|gets?|was|were|becomes?) (?:\w+ )?(?:full|exhausted|used up|gone|eaten))"
     ),
     Pattern(
-        r"(?:显存|内存).{0,24}(?:不断|持续|一直|越来越|逐渐|慢慢|每个|每次|每一|每轮).{0,8}(?:增|涨|升|变大|加|高|占)|每次.{0,16}(?:显存|内存).{0,4}变|(?:每个|每次|每一|每轮).{0,24}(?:显存|内存).{0,8}(?:增|涨|升|变大)|(?:显存|内存)(?:泄[漏露]|增长|持续增)"
+        r"(?:显存|内存).{0,24}(?:不断|持续|一直|越来越|逐渐|慢慢|每个|每次|每一|每轮).{0,8}(?:增|涨|升|变大|加|高|占)|每次.{0,16}(?:显存|内存).{0,4}变|(?:每个|每次|每一|每轮).{0,24}(?:显存|内存).{0,8}(?:增|涨|升|变大)|(?:每个|每次|每一|每轮|每训练).{0,12}(?:显存|内存).{0,4}多|(?:显存|内存)(?:泄[漏露]|增长|持续增)"
         r"|(?i:(?:памят|\u041e\u0417\u0423|vram)\w*[^.\n]{0,40}(?:раст[её]т|растет|увеличива|утека|заполня)|(?:раст[её]т|увеличива\w+|утечк\w+|утека\w+)[^.\n]{0,30}(?:памят|\u041e\u0417\u0423)|утечк\w+ памят)"
         r"|(?i:(?:speicher|\bram|vram)\w*[^.\n]{0,40}\b(?:w\w{1,2}chst|steigt|nimmt [^.\n]{0,20}zu|l\w{1,2}uft voll|f\w{1,2}llt sich)|speicherleck|speicher-?leak)"
         r"|(?i:(?:mem[oó]ria|\bram\b|vram)[^.\n]{0,40}\b(?:aumenta|crece|sube|se duplica|se dobla|duplica|dobra|se llena|cresce|sobe|enche|va aumentando|vai aumentando)|fuga de memoria|vazamento de mem[oó]ria|(?:aumenta|crece|cresce) (?:el|o|a|la) (?:uso|consumo) (?:de|da) mem[oó]ria)"
@@ -113,6 +117,11 @@ _NOT_GROWS = Pattern(
     r"|\b(?:constant|stable|flat|unchanged)\b(?![^.\n]{0,40}\b(?:but|while|ram)\b)|\bincreas\w+ (?:the )?(?:batch|memory limit|your|swap|gpu memory)\b)"
 )
 
+_GPUS_STAYS = Pattern(
+    rf"(?i:(?:{_M}|\bgpu(?:'s)?)(?: usage)? (?:is|stays|remains|does) (?:\w+ )?(?:constant|stable|flat|unchanged|the same|fine|ok|not|n't)\b|\bnot (?:the |of the )?gpu\b)"
+)
+"""Beside the host's, which is what grows."""
+
 # ------------------------------------------------------------------- it takes all
 
 _TAKE = r"(?:tak(?:es?|ing|en)|took|allocat(?:es?|ed|ing)|reserv(?:es?|ed|ing)|grab(?:s|bing|bed)?|fill(?:s|ing|ed)?|occup(?:ies|y|ied|ying)|hog(?:s|ging)?|eat(?:s|ing|en)?|ate|consum(?:es?|ing|ed)|(?:(?<!I )(?<!we )(?<!We )(?<!to )(?<!can )(?<!you )us(?:es?|ed)|using)|block(?:s|ing|ed)?|claim(?:s|ing|ed)?|hold(?:s|ing)?|monopoli[sz](?:es|ing)|swallow(?:s|ed|ing)?|steal(?:s|ing)?)"
@@ -137,31 +146,9 @@ _TAKES = (
         r"|(?i:(?:ocupar?|usar?|utilizar|reserva|consume|toma|utiliza|aloca|consome|pega|prend|occupe|alloue|utilise|r[ée]serve)(?: \w+){0,2} (?:toda|tod[oa] el|toute|tout[e]?|la totalit[ée]|quase toda|casi toda)(?: \w+){0,3} (?:mem[oó]ria|m[ée]moire|vram|gpu|carte|tarjeta|placa))"
     ),
 )
-_OPTION = r"\w*(?:allow_growth|memory_growth|memory_fraction|ALLOW_GROWTH)\w*(?:\(\w*\))?"
-_IN_VAIN = r"(?:no effect|without effect|not? (?:any )?(?:influence|difference|help\w*|work\w*|respect\w*|take effect|taken)|n't (?:\w+ )?(?:work\w*|help\w*|change|respect\w*|do|take effect|be set)|does nothing|do nothing|ignor\w+|useless|ineffective|in vain|still\b|all the same|nevertheless|anyway|regardless|although|even (?:though|with|when|if)|despite|cannot be set)"
-_GROWTH_IN_VAIN = Pattern(
-    rf"(?i:{_OPTION}[^.\n]{{0,60}}?\b{_IN_VAIN}|{_OPTION}[^.\n]{{0,20}}n't (?:\w+ )?(?:work|help|change|respect|do|take effect|be set)|\b(?:despite|although|even (?:with|though|if)|ignores?|not respect\w*)\b[^.\n]{{0,40}}?{_OPTION}"
-    rf"|{_OPTION}[^.\n]{{0,24}}(?:funktioniert nicht|wirkungslos|ohne wirkung|no funciona|não funciona|sin efecto|sem efeito|ne (?:marche|fonctionne) pas|sans effet|не (?:работает|помогает|действует))|{_OPTION}.{{0,16}}(?:无效|没用|没有用|没效果|没有效果|不起作用|不管用|不生效))"
-    r"|(?i:\bmemory growth can(?:'t|not| not) be set\b)"
-)
-"""Who has told TensorFlow to take what it needs only, to no effect."""
 _GROWTH_AMISS = Pattern(
     r"(?i:\b(?:unless|without|needed|required|cudnn|cublas|handle|blas|gemm|alloc_failed|instead|slow\w*)\b|_STATUS_)"
 )
-_RELEASE = r"(?:releas(?:es?|ed|ing)|free(?:s|d|ing)?|clear(?:s|ed|ing)?|clean(?:s|ed|ing)?(?:[ -]?up)?|flush(?:ed|es)?|empt(?:y|ied|ies)|unload(?:s|ed)?|deallocat\w+)"
-_KEEPS = Pattern(
-    rf"(?i:(?:\b(?:not|never|without|fails? to)|n't) (?:\w+ ){{0,3}}?{_RELEASE} (?:up )?(?:\w+ ){{0,3}}?(?:{_M}|(?:memory|vram)\b|gpu\b)|(?:{_M}|\bmemory\b)(?: usage)?[^.,\n]{{0,24}}?(?:\b(?:not|never)|n't)(?: \w+){{0,3}}? (?:{_RELEASE}|given back|returned|handed back)\b"
-    rf"|n't (?:\w+ ){{0,2}}?(?:give|hand|return)s? (?:back )?(?:the |its |any |all |my )*(?:{_M}|memory\b)|\bhow (?:can|do|could|should|to)\b[^.\n]{{0,30}}\b(?:release|free|empty|clear|clean[ -]?up|clean|flush|unload) (?:up )?(?:\w+ ){{0,3}}?(?:{_M}|gpu\b)[^.\n]{{0,40}}?\b(?:after|once|when|without|from|between)\b"
-    rf"|(?:{_M}|\bmemory\b)(?: usage)? (?:\w+ )?(?:stays|remains|keeps being|is still) (?:\w+ )?(?:allocated|occupied|held|reserved|full|taken|used|in use)\b|\bunload\w* (?:\w+ ){{0,3}}?from (?:the )?(?:gpu|vram)\b|\b(?:keeps|holds) (?:on to )?(?:all |the |my |\d+ ?gb )*(?:of )?{_M}[^.\n]{{0,30}}\b(?:after|when|once|although|until)\b[^.\n]{{0,40}}\b(?:over|done|finished|ended|returned|complete\w*)\b|\b(?:stays?|remains?|kept) in (?:the )?(?:vram|{_M})\b)"
-    r"|(?:不|没有?|未|怎么|如何|怎样|无法)(?:会|能|被)?.{0,6}释放.{0,8}显存|显存.{0,12}(?:不|没有?|未|怎么|如何|无法).{0,4}释放"
-    r"|(?i:speicher\b[^.\n]{0,60}\b(?:nicht (?:wieder )?)?(?:frei|freigegeben|geleert)\w*|\bliberar (?:la )?mem[óo]ria\b[^.\n]{0,24}\b(?:gpu|tarjeta|placa|vram)\b|\bno (?:se )?(?:libera|suelta)\b[^.\n]{0,24}\bmemoria\b|\bmemoria\b[^.\n]{0,40}\bno se libera\b|\bn[ãa]o libera\b[^.\n]{0,24}\bmem[óo]ria\b|\bne lib[èe]re pas\b[^.\n]{0,24}\bm[ée]moire\b"
-    r"|(?:освобо\w+|очист\w+)[^.\n]{0,24}(?:видео|gpu )\w*памят\w*|(?:видео|gpu )\w*памят\w*[^.\n]{0,24}не (?:освобожда|очища)\w+)"
-)
-"""Who complains that what has done its work keeps the memory."""
-_KEPT_OTHERWISE = Pattern(
-    r"(?i:\b(?:kill\w*|ctrl\w*|crash\w*|zombie\w*|terminat\w+|exit\w*|shut\w*|abort\w*|interrupt\w*|each|every|epochs?|folds?|iterations?|batch(?:es)?|nvidia-smi shows no|no process\w*|host|cpu|ram|(?:script|program|process|job|training) (?:has |is |was )?(?:ended|ends|finished|stopped|closed))\b|每|杀|kill|内存)"
-)
-"""Of what has ended, which is another program's memory now; of what grows."""
 _LESS = r"(?:limit(?:s|ing|ed)?|reduc(?:e|es|ing)|restrict(?:ing)?|control(?:ling)?|cap(?:ping)?|decreas(?:e|ing)|lower(?:ing)?|configur(?:e|ing)|manag(?:e|ing)|constrain(?:ing)?|specify(?:ing)?|set(?:ting)?|adjust(?:ing)?|choos(?:e|ing)|minimi[sz](?:e|ing)|sav(?:e|ing)|shrink|free(?:ing)?(?: up)?|release|clear(?:ing)?|make|smaller)"
 _LIMIT = (
     Pattern(
@@ -191,7 +178,7 @@ _TITLE = Pattern(
     rf"(?i:^\W{{0,3}}(?:\[\w+\] )?{_LESS} )|(?i:{_M} (?:limit|fraction|usage|consumption|growth)\w*(?: (?:parameter|option|setting|argument|flag|param))?\W*$)"
 )
 _NOT_TAKES = Pattern(
-    r"(?:没有?|未|不)(?:被|会|能)?(?:占|用|吃)|(?i:(?:\b(?:not|never|cannot|without)|n't) (?:\w+ ){0,2}?(?:tak|allocat|reserv|grab|fill|occup|eat|consum|us)\w*\b|\bslow\w*|\bspeed\b|\bfps\b|\bonly (?:the |one |a single )*(?:first|gpu ?#?\d|one|single)\b|\bdoes(?:n't| not) use\b|只有|很慢|速度|медленн|langsam|lent[eao]?\b)"
+    r"(?:没有?|未|不)(?:被|会|能)?(?:占|用|吃)|(?i:(?:\b(?:not|never|cannot|without)|n't) (?:\w+ ){0,2}?(?:tak|allocat|reserv|grab|fill|occup|eat|consum|us)\w*\b|\bslow\w*|\bspeed\b|\bfps\b|\bonly (?:the |one |a single )*(?:first|gpu ?#?\d|one|single)\b|\bdoes(?:n't| not) use\b|\bnan\b|\baccuracy\b|\bconverge\w*|(?<!模型)(?<!网络)(?<!权重)只有|很慢|速度|медленн|langsam|lent[eao]?\b)"
 )
 """Who complains of speed, or of GPUs that do not work."""
 _SETTLED = Pattern(
@@ -272,11 +259,8 @@ class _Memory(Language):
         if _PRINTED.search(text) or len(text) > _LONGEST:
             return None
         whose_else = bool(_OF_GPU.search(text))
-        beside = any(e.kind == "nvidia-gpu-named" for e in notes.events)
-        filling = any(e.kind == "benign-shuffle-buffer" for e in notes.events)
-        kinds = [
-            _kind(sentence, text, whose_else, beside, filling) for sentence in _SENTENCE.sub("\n", text).split("\n")
-        ]
+        before = {e.kind for e in notes.events}
+        kinds = [_kind(sentence, text, whose_else, before) for sentence in _SENTENCE.sub("\n", text).split("\n")]
         told = dict.fromkeys(kind for kind in kinds if kind)
         first = next((kind for kind in _ORDER if kind in told), "")
         for kind in told:
@@ -309,8 +293,16 @@ _OF_HOSTS = {HOST_SHORT, HOST_GROWS, GROWS, "killed", "killed-said", "memory-gro
 """Where somebody tells these, how much of the GPU's memory is taken is mentioned beside it."""
 
 
-_OF_SEVERAL = {"one-works-said", "several-no-faster", "memory-held-told", "gpu-hardly-used", "memory-asked-told"}
+_OF_SEVERAL = {GROWS, "one-works-said", "several-no-faster", "memory-held-told", "gpu-hardly-used", "memory-asked-told"}
 """What who wants one GPU, and finds the memory of all taken, does not complain of."""
+_FAILS_OR_WANTS_MORE = {SHORT, "out-of-memory", "allocation-refused", "wants-several-said"}
+_PROGRAMS_FIND_NONE = {
+    "out-of-memory",
+    "torch-out-of-memory",
+    "cuda-out-of-memory",
+    "resource-exhausted",
+    "allocation-refused",
+}
 _OF_SPEED = {"several-no-faster", "several-slower-said", "gpu-is-slow", "slow-on-gpu", "gpu-hardly-used"}
 _AT_WORK_SLOWLY = {"slow-on-gpu", "gpu-hardly-used", "several-no-faster"}
 _IF_LARGER = Pattern(
@@ -338,18 +330,20 @@ def settle(notes: Notebook, found: tuple[Alike, ...]) -> None:
         gone |= {SHORT} if all(e.line in aside for e in notes.events if e.kind == SHORT) else set()
     if "nvidia-gpu-named" not in kinds:
         notes.events[:] = [e for e in notes.events if e.kind != "takes-all-memory" or not _is_of_host(e.text)]
+    of_memory = {e.line for e in notes.events if e.kind in (TAKES, SHORT)}
+    if any(_is_of_memory(e, of_memory) for e in notes.events):  # whose use is told, and not how busy it is
+        notes.events[:] = [e for e in notes.events if not _is_of_memory(e, of_memory)]
+        kinds = {e.kind for e in notes.events}
     if kinds & {TAKES, "takes-all-memory"} and not kinds & {SHORT, KEPT, "other-finds-none"}:
         _is_idle(notes, kinds)
-    if kinds & _AT_WORK_SLOWLY and not kinds & {SHORT, KEPT, "other-finds-none"}:
+    if kinds & {*_AT_WORK_SLOWLY, "task-manager-said"} and not kinds & {SHORT, KEPT, "other-finds-none"}:
         gone |= {TAKES, "takes-all-memory"}  # as it always does
-    if {"memory-of-all-told", "wants-one-gpu-said"} <= kinds and not kinds & {
-        SHORT,
-        "out-of-memory",
-        "allocation-refused",
-    }:
+    if {"memory-of-all-told", "wants-one-gpu-said"} <= kinds and not kinds & _FAILS_OR_WANTS_MORE:
         gone |= _OF_SEVERAL
-        told = next(e for e in notes.events if e.kind == "memory-of-all-told")
-        notes.note(TextEvent(line=told.line, language=COMPLAINT, kind=TAKES, text=told.text, symptom="op-fails"))
+        kinds -= {GROWS}
+        _complain(notes, "memory-of-all-told", TAKES)
+    if "another-dies-said" in kinds and not any(e.symptom for e in notes.events):
+        _complain(notes, "another-dies-said", "another-dies-told")
     if "evicted-told" in kinds and SHORT in kinds:
         notes.events[:] = [msgspec.structs.replace(e, kind=HOST_SHORT) if e.kind == SHORT else e for e in notes.events]
         kinds = kinds - {SHORT} | {HOST_SHORT}
@@ -357,10 +351,31 @@ def settle(notes: Notebook, found: tuple[Alike, ...]) -> None:
         gone.add(SHORT)
     if SHORT in kinds and "hosts-memory-named" not in kinds:
         gone.add(HOST_SHORT)
+    if {SHORT, HOST_GROWS} <= kinds and not kinds & _PROGRAMS_FIND_NONE:
+        grows = {e.line for e in notes.events if e.kind == HOST_GROWS}  # then that is what it comes from
+        gone |= {SHORT} if all(e.line in grows for e in notes.events if e.kind == SHORT) else set()
+    if KEPT in kinds and all(memory_taken.keeps_inside(e.text) for e in notes.events if e.kind == KEPT):
+        gone |= {"memory-held-told", "holder-is-gone"}
     if kinds & _OF_HOSTS:
         gone |= {TAKES, LIMIT, KEPT}
     if gone:
         notes.events[:] = [e for e in notes.events if e.kind not in gone]
+
+
+def _is_of_memory(event: TextEvent, lines: set[int]) -> bool:
+    """Whether a GPU is thought to be hardly used because of a line that tells of its memory."""
+    return event.kind == "gpu-hardly-used" and event.line in lines and not _OF_USE.search(event.text)
+
+
+_OF_USE = Pattern(
+    r"(?i:%|\butil|\bidl|\bslow|\bfast|\bspeed|\bload\b|\bcpu\b|\bpercent|\bnot us|n't us)|\u5229\u7528\u7387|\u6162"
+)
+
+
+def _complain(notes: Notebook, of: str, kind: str) -> None:
+    """What was told is complained of, as it turns out."""
+    told = next(e for e in notes.events if e.kind == of)
+    notes.note(TextEvent(line=told.line, language=COMPLAINT, kind=kind, text=told.text, symptom="op-fails"))
 
 
 def _is_of_host(text: str) -> bool:
@@ -384,9 +399,11 @@ _IDLES = Pattern(
 """A GPU that hardly works."""
 
 
-def _kind(sentence: str, text: str, gpu_named: bool, gpu_before: bool, filling: bool) -> str:
-    """The kind of a sentence in its line; '': it says nothing of memory that is amiss. `gpu_before`: a GPU is named before it;
-    `filling`: so are TensorFlow's lines of a buffer that fills."""
+def _kind(sentence: str, text: str, gpu_named: bool, before: set[str]) -> str:
+    """The kind of a sentence in its line; '': it says nothing of memory that is amiss. `before`: the kinds of what was told before."""
+    gpu_before, filling = "nvidia-gpu-named" in before, "benign-shuffle-buffer" in before
+    of_gpu = gpu_named or bool(before & _OF_ITS_USERS) or bool(_USERS.search(text))
+    settled = _SETTLED.search(memory_taken.COURTESY.sub(" ", text))
     gpus, hosts = _OF_GPUS_RAM.search(sentence), _OF_HOST.search(_OF_GPUS_RAM.sub(" ", sentence))
     if _GRAPH_EMPTIED.search(sentence) and not gpus:
         return HOST_GROWS
@@ -401,9 +418,14 @@ def _kind(sentence: str, text: str, gpu_named: bool, gpu_before: bool, filling: 
         return HOST_SHORT
     if _DIES_OF_DATA.search(sentence) and not _DIES_OTHERWISE.search(sentence):
         return HOST_SHORT
-    if _GROWTH_IN_VAIN.search(sentence) and not _GROWTH_AMISS.search(text):
+    in_vain = memory_taken.in_vain(sentence) or memory_taken.in_vain_after(text)
+    if in_vain and not _GROWTH_AMISS.search(text):
         return TAKES
-    if (_any(_GROWS, sentence) or _LEAKS.search(text)) and not _NOT_GROWS.search(sentence):
+    if (
+        (_any(_GROWS, sentence) or _LEAKS.search(text))
+        and not _NOT_GROWS.search(_GPUS_STAYS.sub(" ", sentence) if hosts else sentence)
+        and not memory_taken.at_once(sentence)
+    ):
         if hosts and gpus:
             return HOST_GROWS
         return HOST_GROWS if hosts or not (gpus or gpu_named) else GROWS
@@ -414,7 +436,9 @@ def _kind(sentence: str, text: str, gpu_named: bool, gpu_before: bool, filling: 
         and not gpus
     ):
         return HOST_SHORT
-    if (gpus or gpu_named) and _KEEPS.search(sentence) and not _KEPT_OTHERWISE.search(text):
+    if (gpus or gpu_named) and memory_taken.KEEPS.search(sentence) and not memory_taken.KEPT_OTHERWISE.search(text):
+        return KEPT
+    if not hosts and memory_taken.keeps_inside(sentence) and not settled:
         return KEPT
     short = _any(_SHORT, sentence) or (gpu_named and not hosts and _SHORT_ON_GPU.search(sentence))
     if short and _OF_A_JOB.search(sentence):
@@ -422,16 +446,20 @@ def _kind(sentence: str, text: str, gpu_named: bool, gpu_before: bool, filling: 
     if short and not _NOT_SHORT.search(sentence):
         cards = gpu_before and not _BARE_RAM.search(sentence)  # who has one says RAM of its memory, too
         return HOST_SHORT if hosts and not (gpus or cards) and not _OF_GPU.search(sentence) else SHORT
-    if hosts and not gpus and _MUCH_OF_HOST.search(sentence) and not _SETTLED.search(text):
+    if hosts and not gpus and _MUCH_OF_HOST.search(sentence) and not settled:
         return HOST_MUCH
-    if _SETTLED.search(text):
+    if settled:
         return ASKED if _ABOUT.search(sentence) else ""
     named = gpu_named and not hosts
-    takes = _any(_TAKES, sentence) or (named and _TAKES_ON_GPU.search(sentence))
+    takes = (
+        _any(_TAKES, sentence) or (named and _TAKES_ON_GPU.search(sentence)) or memory_taken.takes_all(sentence, of_gpu)
+    )
     if takes and not (hosts and not gpus) and not _NOT_TAKES.search(text):
         return TAKES
     limits = _any(_LIMIT, sentence) or (named and _LIMIT_ON_GPU.search(sentence))
-    if limits and (_ASKS.search(sentence) or _TITLE.search(sentence)):
+    if (limits and (_ASKS.search(sentence) or _TITLE.search(sentence))) or (
+        not hosts and memory_taken.wants_less(sentence, of_gpu)
+    ):
         return LIMIT
     return ASKED if _QUESTION.search(sentence) and _ABOUT.search(sentence) else ""
 

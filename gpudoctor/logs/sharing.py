@@ -13,7 +13,7 @@ LANGUAGES = (
             Kind(
                 "holder-is-stopped",
                 r"^\[\d{1,2}\][+-]? {1,4}(?i:stopped|suspended)\b[^\n]{0,60}\bpython"
-                r"|(?i:^(?![^\n]{0,300}(?:\?|\b(?:never|nothing happened|undo|vim|nano|editor|killed|fg)\b))[^\n]{0,200}?(?<!not )(?<!n't )\b(?:press(?:ed|ing)?|with|by|used?|using|hit|via|did|after) (?:a )?[`'\"]?ctrl ?[- +] ?z\b)"
+                r"|(?i:^(?![^\n]{0,300}(?:\?|\b(?:never|nothing happened|undo|vim|nano|editor|killed|fg)\b))[^\n]{0,200}?(?<!not )(?<!n't )\b(?:press(?:ed|ing)?|with|by|used?|using|hit|via|did|after) (?:a )?[`'\"]?ctrl ?[- +] ?z\b|\bctrl ?[- +] ?z\b['\"`]? (?:stopp|suspend|paus|interrupt)ed)"
                 r"|(?i:\bctrl ?[- +] ?z\b)(?= ?(?:로|で|を|停|暂停))",
                 once=True,
             ),

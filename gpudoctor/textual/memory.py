@@ -54,10 +54,11 @@ def firstly(facts: Facts) -> Iterator[str]:
             yield _HELD
         return
     most = any(_is_most(e.values) for e in said("memory-held-said"))
-    beside = said("beside-others-told", "several-programs", "context-not-made")
+    beside = said("beside-others-told", "another-dies-said", "several-programs", "context-not-made")
     asked = said("much-asked-for-told")
     small = () if asked else said("small-model-said", "holds-without-work")
-    taken = said("takes-much-told") and not asked and (small or beside or said("other-finds-none"))
+    left = said("memory-held-told")
+    taken = said("takes-much-told") and not asked and not left and (small or beside or said("other-finds-none"))
     together = said("another-framework") and not said("memory-grows-told")
     if (small and most and not said("memory-held-told")) or taken or together or said(*_BY_TENSORFLOW):
         yield _TAKEN

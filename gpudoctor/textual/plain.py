@@ -67,6 +67,7 @@ def _said(facts: Facts) -> Iterator[str]:
         said("other-finds-none")
         and said("several-programs")
         and said("beside-others-told")
+        and not said("takes-much-told")
         and not facts.text.shows_a_failure
     ):
         yield "gpu-memory-held-by-other-process"

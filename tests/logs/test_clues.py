@@ -157,6 +157,7 @@ def test_these_are_left(text: str, causes: tuple[str, ...]) -> None:
     [
         ("container-cgroup-mount", "OCI runtime create failed: mountpoint for cgroup not found"),
         ("host-memory-much-told", "The data generator of ours takes too much RAM of the host, in every one of its workers."),
+        ("another-dies-told", "If I open the model in two different notebooks, one of the two crashes."),
         ("container-no-dxcore", "nvidia-container-cli: initialization error: load library failed: libdxcore.so: cannot open shared object file"),
         ("module-bad-argument", "modprobe: ERROR: could not insert 'nvidia': Invalid argument"),
         ("other-module-key-rejected", "modprobe: ERROR: could not insert 'vboxdrv': Required key not available"),

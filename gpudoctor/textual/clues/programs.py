@@ -40,6 +40,7 @@ CLUES: dict[str, tuple[str, ...]] = {
     "host-memory-much-told": ("host-memory-leak", "cgroup-memory-limit"),
     "host-memory-short-told": ("cgroup-memory-limit", "host-memory-leak"),
     "takes-much-told": ("tf-preallocates-all-memory", "gpu-oom-model-or-data", "gpu-memory-held-by-other-process"),
+    "another-dies-told": ("tf-preallocates-all-memory", "gpu-memory-held-by-other-process", "gpu-oom-model-or-data"),
     "memory-kept-told": ("tf-preallocates-all-memory", "gpu-memory-held-by-other-process", "gpu-oom-model-or-data"),
     "memory-limit-wanted": ("tf-preallocates-all-memory", "gpu-oom-model-or-data", "gpu-memory-held-by-other-process"),
     "program-finds-no-memory": _MEMORY,
