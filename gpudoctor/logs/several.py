@@ -113,7 +113,7 @@ _LESS = Pattern(
     r"\befficiency\b[^.\n]{0,24}\b[1-6]\d ?%|\bnot (?:\w+ )?efficient\b|"
     r"\bslower\b|\b(?:faster|quicker|better)\b[^.\n]{0,16} (?:with|on|using|for) (?:only |just )?(?:a single|one|1|single)\b|\b(?:worse|bad|poor|low|decreas\w+|reduced) (?:performance|scaling|throughput|speed)\b|\b(?:lowers?|reduces?|decreases?|hurts?|degrades?) (?:the |my )?(?:training )?(?:speed|throughput|performance)\b|\b(?:speed|throughput|performance|it/s|eg/s|fps|images/s\w*)\b[^.\n]{0,20}\b(?:drops?|falls?|goes down|halves|decreases?|lower|worse)\b|\b(?:almost|nearly|about|roughly|practically|approximately|exactly) (?:equal|identical|the same|unchanged|as (?:much|long))\b|\bno (?:\w+ )?(?:difference|change) (?:\w+ ){0,2}?(?:between|when|with|in (?:the )?(?:time|speed))|\bnot? change the (?:\w+ )?(?:time|speed)|\b(?:should(?:n't| not)?|expected)\b[^.\n]{0,24}\b(?:half|halved|twice|faster)\b|\bslow(?:s|ed|ing)? (?:\w+ ){0,3}?down\b|\bslow each other|\blonger\b|\bno faster\b|\bmore time\b|\b(?:time|duration)\b[^.\n]{0,30}\b(?:goes up|increases?|rises|grows)\b|\bincreases? (?:the )?(?:\w+ )?(?:time|duration)\b|\b(?:speed|throughput|performance|time) (?:is )?(?:just )?as (?:on|with|for)\b|\b(?:more like|just|about|around|roughly|is|get|see|gives?|got) (?:me )?(?:only )?1(?:\.[0-6]\d?)? ?(?:x\b|times)|(?:\b(?:no|not|hardly|barely|never)|n't) (?:\w+ ){0,3}?(?:faster|quicker|speed(?:s|ed|ing)?[ -]?(?:\w+ )?up|scal(?:e|es|ing)\b|accelerat\w+)"
     rf"|\b(?:no|zero|little|any|poor|bad|low|sub-?linear|negative|limited|lack of|marginal|disappointing|hardly any|without|almost no) (?:\w+ ){{0,2}}?{_GAIN}\b|\bgains? little\b|\bnothing (?:is )?gained\b|\binefficien\w+|(?:\bnot|n't|\bnever|\bhardly|\bbarely|\balmost no) (?:improv\w+|help\w{{0,3}}|increas\w+|reduce|gain)\b"
-    r"|\bsame (?:amount of |training |epoch )?(?:time|speed|throughput|duration|fps|performance|images|imgs?|samples|steps|pace|rate)\b|\bsame as (?:with |on |for |using )?(?:one|a single|1|single)\b|\bas (?:long|fast|slow|quick) as\b|\b(?:time|speed|fps|throughput|performance|duration)\b[^.\n]{0,30}\b(?:is|are|stays?|remains?|the)? ?(?:\w+ )?(?:same|unchanged|identical)\b|\b(?:fps|speed|time|throughput) same\b"
+    r"|\bsame (?:amount of |number of |training |epoch )?(?:time|speed|throughput|duration|fps|performance|images|imgs?|samples|examples|steps|global_step|pace|rate)\b|\bsame as (?:with |on |for |using )?(?:one|a single|1|single)\b|\bas (?:long|fast|slow|quick) as\b|\b(?:time|speed|fps|throughput|performance|duration)\b[^.\n]{0,30}\b(?:is|are|stays?|remains?|the)? ?(?:\w+ )?(?:same|unchanged|identical)\b|\b(?:fps|speed|time|throughput) same\b"
     r"|\bonly (?:\w+ ){0,2}\d(?:\.\d{1,2})? ?(?:x|times)|\bonly 1\.\d\d? times|\bonly \d{1,2} ?% (?:faster|quicker|more|better)|\b(?:time )?doubles?\b|\b(?:\d(?:\.\d)?|two|three|four|five|eight)(?: ?x| times) (?:as long|as slow|slower|longer|the time)\b|\bslow compared\b|\btwice (?:the time|as long|as slow)|\bhalf (?:as (?:fast|quick)|the speed)|\bis half\b|\bboth (?:need|take|took) (?:about |nearly )?\d|\bdouble the time\b|\b(?:steps?|it|images|samples|global_step) ?/ ?s\w* (?:drop|go(?:es)? down|halv)\w*",
     _FLAGS,
 )
@@ -139,6 +139,13 @@ _RATES = Pattern(
     _FLAGS,
 )
 """What so many GPUs do."""
+_RATES_BEHIND = Pattern(
+    r"(?<![\w.])(?P<value>\d{1,5}(?:\.\d{1,3})?) ?(?P<unit>(?:(?:img|images?|imgs|samples?|examples?|it|steps?|batch(?:es)?|words|tokens|sentences) ?(?:/|per) ?s\w{0,5}|ms|s|secs?|seconds?|min\w{0,5}|hours?|h|fps)(?: ?(?:/|per|an|each) ?\w{2,5})?)? ?(?:(?:on|with|for|using|by) )(?P<count>1|one|a single|single|2|two|both|3|three|4|four|8|eight|16)[ -]?(?:gpus?|cards?|workers?|nodes?|machines?)\b",
+    _FLAGS,
+)
+_PER_SECOND = Pattern(
+    r"\b(?:global_step|steps?|images?|imgs?|samples?|examples?|it|batches|tokens)(?: ?/ ?| per )s(?:ec\w*)?\b", _FLAGS
+)
 
 _MACHINE = r"(?:computer|machine|pc|server|workstation|box|rig|desktop|laptop|node|host|system|windows|ubuntu)"
 _DOWN = Pattern(
@@ -243,6 +250,19 @@ class Reader:
             count = _COUNTS.get(found["count"].lower()) or int(found["count"])
             self._rates.setdefault(count, (float(found["value"]), found["unit"].replace(" ", "").lower()))
             self._found["rates"] = number, text
+        for count, value, unit in self._behind(text):
+            self._rates.setdefault(count, (value, unit))
+            self._found["rates"] = number, text
+
+    def _behind(self, text: str) -> Iterator[tuple[int, float, str]]:
+        """What so many do where the number stands before them: '5.2 on 1 gpu, 0.8 on 8 gpus'."""
+        said = list(_RATES_BEHIND.finditer(text))
+        default = "steps/s" if _PER_SECOND.search(text) else ""
+        for found in said if len(said) > 1 else ():
+            unit = (found["unit"] or default).replace(" per ", "/").replace(" ", "").lower()
+            if unit:
+                count = found["count"].lower().removeprefix("a ")
+                yield _COUNTS.get(count) or int(count), float(found["value"]), unit
 
     def _no_gain(self) -> bool:
         """Whether several do hardly more than one, in numbers."""
@@ -291,7 +311,7 @@ class Reader:
             slow = {"slow", "spreads"} <= found.keys() and 1 in (found["slow"][0], found["spreads"][0])
             slow = slow and "one" not in found
             half = {"half-used", "spreads"} <= found.keys() and not {"one", "input-slow-said"} & found.keys()
-            if "well" not in found and (slower or slow or half or self._no_gain()):
+            if "well" not in found and (slower or slow or half or self._no_gain()) and not self._beside_another():
                 said = next(kind for kind in ("slower", "less", "rates", "slow", "half-used") if kind in found)
                 self._note("several-no-faster", "runs-slowly", said)
                 self._forget("gpu-hardly-used")
@@ -317,6 +337,10 @@ class Reader:
         used = (e.values.get("used", "").removesuffix("MiB") for e in self.notes.events if e.kind == "gpu-process")
         held += [int(one) for one in used if one.isdigit()]
         return asked if held and min(held) <= _CONTEXT_MIB else None
+
+    def _beside_another(self) -> bool:
+        """Whether what is compared are two products, one after the other: 'the same on a GTX 970 and on an RTX 2080'."""
+        return "spreads" not in self._found and any(_ON_EITHER.search(text) for _, text in self._lines)
 
     def _memory_aside(self) -> None:
         """Forgets that memory is short, where the title is of several GPUs and not of memory: it is said in passing."""
@@ -407,6 +431,10 @@ _HOLDS_TOO = Pattern(
 _MIB_HELD = Pattern(r"(?<![\w.])(?P<mib>\d{2,5}) ?(?:MiB|MB|M)\b(?! ?/)", _FLAGS)
 _BOTH_WANTED = Pattern(
     r"\b(?:how (?:can|do|to|could)|want\w*|need|like) (?:I |to |it |both |them |make |get )*(?:use|train|run|work|compute|both)\w* (?:on |with )?(?:both|all|two|work)\b|\bout of memory\b|\bOOM\b",
+    _FLAGS,
+)
+_ON_EITHER = Pattern(
+    rf"\b(?:on|with|using|between|of) (?:an? |the |my |our )?(?:\w+ )?(?P<one>{_SERIES})[^.\n]{{0,24}}(?:\b(?:and|or|as|than)(?: (?:also|even|then))? (?:on|with|using)|\bvs\.?|\bcompared (?:to|with)) (?:an? |the |my |our )?(?:\w+ )?(?!(?P=one)){_SERIES}(?!\w)(?! together)",
     _FLAGS,
 )
 _CONTEXT_MIB = 600

@@ -45,6 +45,11 @@ OF_SPEED = {INPUT, LAUNCH, COLD}
         "Slow phases\n\nFor hours CPU and GPU are nearly idle, while one single thread is at 100%. It is not heat. 2x GTX 1080",
         "Training pauses\n\nGPU idle, a single thread at 100% CPU, then it goes on at full speed.",
         "GPU使用率が低い\n\n学習中のGPU使用率が10%前後しかない。",
+        "GPU idle time with a generator\n\nI try for the first time to use a gpu at 100%. A class of mine, derived from Sequence, makes the batches.",
+        "The utilization jumps between 0% and 100%. The images are opened with PIL.",
+        "GPU sits there waiting\n\nReading from an NFS share takes forever.",
+        "Same speed on both cards\n\nAn epoch takes the same time on a GTX 970 and on an RTX 2080, the images are augmented on the fly.",
+        "My gpu-util is about 20%, then 0% for a second. Its fan goes fast-slowly-fast-slowly.",
     ],
 )
 def test_it_waits_for_its_data(text: str) -> None:
@@ -57,6 +62,10 @@ def test_it_waits_for_its_data(text: str) -> None:
         "Why is the GPU not faster?\n\nSimple MNIST example, cpu: 8 s per epoch, gpu: 9 s per epoch.",
         "tensorflow-gpu is slower than tensorflow\n\nThe same script needs 30 s with tensorflow and 70 s with tensorflow-gpu.",
         "PPO training does not benefit from GPU\n\nusing PPO2 with MlpPolicy, gpu util is 8% and fps same as on cpu",
+        "time per step\n\ncpu 30ms/step\ngpu 55ms/step\nrnn with 50 units, sequence length 200",
+        "bs=1 inference: GPU 12ms CPU 5ms",
+        "为什么用GPU\uff0c速度反而会变慢\uff1f\n\n我跑得非常慢\uff0c比用CPU还要慢。",
+        "I see no difference in speed between tensorflow and tensorflow-gpu with my tiny net",
         "RL agent: GPU utilization 5%\n\nThe environment is Atari and I use A2C. Is that expected?",
         "predict in a for loop takes forever with GPU\n\nI have 10000 samples, batch size 1. GPU usage is 3 %",
         "PPO2, MlpPolicy, RTX 2070\n\nGPU is used 4%, one of my 8 CPU cores is at 100%.",
