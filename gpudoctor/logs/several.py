@@ -15,6 +15,7 @@ from ..patterns import Pattern
 from .language import LONGEST, Understood
 from .notebook import Notebook
 from .several_abroad import COMES_DOWN, HANGS, NO_FASTER, ONE_WORKS, SEVERAL, SLOW
+from .several_rates import Rates, takes_more
 from .several_tables import Tables
 
 LANGUAGE = COMPLAINT
@@ -134,19 +135,6 @@ _PACE = Pattern(
     r"\b(?:train\w*|fit|speed\w*|times?|epochs?|steps?|throughput|performance|fps|images?|imgs?|samples?|examples?|infer\w*|synthesis|scal\w+|benchmark\w*|gain\w*|takes?)\b|/ ?s(?:ec|tep)?\b",
     _FLAGS,
 )
-_RATES = Pattern(
-    r"(?:(?<![\w.,/])|(?<=gpus=))(?P<count>1|one|single|2|two|both|dual|3|three|4|four|8|eight|16)(?:[ -]?(?:gpus?|cards?|procs?|process(?:es)?|workers?|nodes?|machines?|hosts?|servers?)(?: only)?\b| ?:|(?<=both)|(?= (?:does|do|has|have|gives?|gets?|got|reaches|makes|takes?|took|needs?|alone)\b)|(?<=gpus=\d)|(?<=np \d)|(?<=gpus \d))(?:(?!\b(?:one|two|four|both|single)\b)[^\d.;\n]){0,26}?(?:\d{1,5} (?:steps|iterations|batches|epochs|images) in )?(?<![\d.])(?P<value>\d{1,5}(?:\.\d{1,3})?) ?(?P<unit>(?:img|images?|imgs|samples?|examples?|it|steps?|batch(?:es)?|eg|words|tokens|sentences)s? ?/ ?s\w{0,5}|k? ?wps\b|ms ?/ ?step|s ?/ ?(?:step|it)|ms\b|secs?\b|seconds?\b|s\b|mins?\b|minutes?\b|hours?\b|h\b|fps\b)",
-    _FLAGS,
-)
-"""What so many GPUs do."""
-_RATES_BEHIND = Pattern(
-    r"(?<![\w.])(?P<value>\d{1,5}(?:\.\d{1,3})?) ?(?P<unit>(?:(?:img|images?|imgs|samples?|examples?|it|steps?|batch(?:es)?|words|tokens|sentences) ?(?:/|per) ?s\w{0,5}|ms|s|secs?|seconds?|min\w{0,5}|hours?|h|fps)(?: ?(?:/|per|an|each) ?\w{2,5})?)? ?(?:(?:on|with|for|using|by) )(?P<count>1|one|a single|single|2|two|both|3|three|4|four|8|eight|16)[ -]?(?:gpus?|cards?|workers?|nodes?|machines?)\b",
-    _FLAGS,
-)
-_PER_SECOND = Pattern(
-    r"\b(?:global_step|steps?|images?|imgs?|samples?|examples?|it|batches|tokens)(?: ?/ ?| per )s(?:ec\w*)?\b", _FLAGS
-)
-
 _MACHINE = r"(?:computer|machine|pc|server|workstation|box|rig|desktop|laptop|node|host|system|windows|ubuntu)"
 _DOWN = Pattern(
     rf"\b{_MACHINE}\b[^.;?!\n]{{0,50}}?\b(?:re-?boot(?:s|ed|ing)|restart(?:s|ed|ing)|resets|(?:shut|switch|turn|power)(?:e?s|ing|ed|ting)? (?:itself )?(?:off|down)(?! the (?:screen|monitor|display))|power[- ]?(?:off|cycles)|off at once|go(?:es|ing) (?:\w+ )?down|dies)\b"
@@ -229,7 +217,7 @@ class Reader:
         self._table = Tables()
         self._asks = self._complains = False
         self._found: dict[str, tuple[int, str]] = {}
-        self._rates: dict[int, tuple[float, str]] = {}
+        self._rates = Rates()
 
     def line(self, text: str, number: int, _notes: Notebook) -> Understood | None:
         """Nothing yet."""
@@ -246,34 +234,8 @@ class Reader:
                 self._asks = self._asks or clause.rstrip().endswith("?") or bool(_WELL.search(clause))
                 for kind in _kinds(clause):
                     self._found.setdefault(kind, (number, text))
-        for found in _RATES.finditer(text):
-            count = _COUNTS.get(found["count"].lower()) or int(found["count"])
-            self._rates.setdefault(count, (float(found["value"]), found["unit"].replace(" ", "").lower()))
+        if self._rates.read(text):
             self._found["rates"] = number, text
-        for count, value, unit in self._behind(text):
-            self._rates.setdefault(count, (value, unit))
-            self._found["rates"] = number, text
-
-    def _behind(self, text: str) -> Iterator[tuple[int, float, str]]:
-        """What so many do where the number stands before them: '5.2 on 1 gpu, 0.8 on 8 gpus'."""
-        said = list(_RATES_BEHIND.finditer(text))
-        default = "steps/s" if _PER_SECOND.search(text) else ""
-        for found in said if len(said) > 1 else ():
-            unit = (found["unit"] or default).replace(" per ", "/").replace(" ", "").lower()
-            if unit:
-                count = found["count"].lower().removeprefix("a ")
-                yield _COUNTS.get(count) or int(count), float(found["value"]), unit
-
-    def _no_gain(self) -> bool:
-        """Whether several do hardly more than one, in numbers."""
-        least = min(self._rates, default=1)
-        one, unit = self._rates.get(least, (0.0, ""))
-        gains = [
-            (count / least, value / one if _is_rate(unit) else one / value, unit)
-            for count, (value, of) in self._rates.items()
-            if one and value and count > least and of[:2] == unit[:2]
-        ]
-        return any(gain < (_A_STEP if _STEP.search(unit) else _LITTLE * count) for count, gain, unit in gains)
 
     def finish(self) -> None:
         """What is said by all of it."""
@@ -290,7 +252,7 @@ class Reader:
         named = "several" in found or "spreads" in found or "another" in found
         several = named or any(_of_a_second(one) for one in self.notes.events)
         alone = self._table.one_works(named and "shared" not in found)
-        if alone is not None and not {"one", "slower", "much-slower"} & found.keys() and not self._no_gain():
+        if alone is not None and not {"one", "slower", "much-slower"} & found.keys() and not self._rates.no_gain():
             found["one"] = alone
             self._complains = several = True
         if "down" in found and "at-work" in found:
@@ -311,7 +273,7 @@ class Reader:
             slow = {"slow", "spreads"} <= found.keys() and 1 in (found["slow"][0], found["spreads"][0])
             slow = slow and "one" not in found
             half = {"half-used", "spreads"} <= found.keys() and not {"one", "input-slow-said"} & found.keys()
-            if "well" not in found and (slower or slow or half or self._no_gain()) and not self._beside_another():
+            if "well" not in found and (slower or slow or half or self._rates.no_gain()) and not self._beside_another():
                 said = next(kind for kind in ("slower", "less", "rates", "slow", "half-used") if kind in found)
                 self._note("several-no-faster", "runs-slowly", said)
                 self._forget("gpu-hardly-used")
@@ -380,7 +342,7 @@ def _kinds(clause: str) -> Iterator[str]:
     asked = _ASKED.search(clause)
     if _SLOW.search(clause) or SLOW.search(clause):
         yield "slow"
-    if NO_FASTER.search(clause):
+    if NO_FASTER.search(clause) or ((several or spreads) and takes_more(clause)):
         yield "slower" if several or spreads else "less"
     elif _BETTER_ALONE.search(clause) and not asked and not _OF_ANOTHER.search(clause):
         yield "slower"
@@ -406,11 +368,6 @@ def _one_works(clause: str) -> bool:
     if _IDLE.search(clause) and (_OTHERS.search(clause) or (_MEMORY.search(clause) and _FULL.search(clause))):
         return True
     return _NOT_ALL.search(clause) is not None
-
-
-def _is_rate(unit: str) -> bool:
-    """Whether more of it is faster."""
-    return unit.endswith(("fps", "wps")) or ("/s" in unit and not unit.startswith(("ms", "s/")))
 
 
 def _of_a_second(event: TextEvent) -> bool:
@@ -466,10 +423,5 @@ _OF_A_CLAUSE = (
     ("well", _WELL),
     ("half-used", _HALF_USED),
 )
-_COUNTS = {"one": 1, "single": 1, "two": 2, "both": 2, "dual": 2, "three": 3, "four": 4, "eight": 8}
 _A_FEW = 6
 """Lines of a question."""
-_STEP = Pattern(r"^(?:it|steps?|batch|ms|s/)")
-"""Of a step, which is larger with several GPUs: it may take as long."""
-_LITTLE, _A_STEP = 0.55, 0.75
-"""Of what as many GPUs would do at best; of a step of one."""

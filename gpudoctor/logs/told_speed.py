@@ -40,9 +40,9 @@ _WHOSE = Pattern(
 )
 _GATE = (
     "%", "percent", "prozent", "util", "usage", "activity", "uso ", "slow", "fast", "speed", "sped ", "perform", "same", "difference", "benefit", "improve", "gain", "help",
-    "accelerat", "brings", "long", "minut", "hour", " min", "fps", " ms", " s ", "sec", "/s", "idle", "idling", "starv", "busy", "bored", "load", "wait", "bottle", "barely", "hardly", "rarely",
+    "accelerat", "brings", "long", "minut", "hour", " min", "fps", " ms", " s ", " s,", "sec", "/s", "idle", "idling", "starv", "busy", "bored", "load", "wait", "bottle", "barely", "hardly", "rarely",
     "constantly", "fully", "enough", "periodically", "bursts", "spik", "forever", "ages", "battery", "throttl", "auslast", "langsam", "schnell", "dauert", "genutzt", "lent", "vite",
-    "r\u00e1pid", "tarda", "demora", "utilis", "utiliz", "\u7387", "\u6162", "\u901f", "\u5206\u949f", "\u4f4e", "\u0441\u043a\u043e\u0440", "\u0431\u044b\u0441\u0442\u0440", "\u043c\u0435\u0434\u043b\u0435\u043d", "\u0437\u0430\u0433\u0440\u0443\u0437\u043a", "\u043c\u0438\u043d\u0443\u0442",
+    "r\u00e1pid", "tarda", "demora", "utilis", "utiliz", "\u7387", "\u6162", "\u901f", "\u7a7a\u95f2", "\u74f6\u9888", "wartet", "espera", "botella", "gargalo", "goulot", "near", "\u6ca1\u6709cpu", "\u6ca1\u6709 cpu", "\u5206\u949f", "\u4f4e", "\u0441\u043a\u043e\u0440", "\u0431\u044b\u0441\u0442\u0440", "\u043c\u0435\u0434\u043b\u0435\u043d", "\u0437\u0430\u0433\u0440\u0443\u0437\u043a", "\u043c\u0438\u043d\u0443\u0442",
     "\u0441\u0435\u043a\u0443\u043d\u0434", "\uc0ac\uc6a9\ub960", "\ubd84", "\u00b0", "degrees", "took", "takes", "power", "capabilit", "saturat", "0x", "gives me", "expect", "twice", "double", "doppel", "equal", "advantage", "time", "epoch", "beats", "compared", *(f"{digit}ms" for digit in range(10)),
 )  # fmt: skip
 """Who complains of speed says one of them."""
@@ -56,7 +56,7 @@ _BARELY = (
 _FULLY = r"(?:fully|fulled|efficiently|well|constantly|continuously|completely|entirely|always|much|enough|steadily|optimally|all the time|at full|to (?:its|the) full)"
 _IDLE = Pattern(
     rf"(?i)\b{_G} idle[ -]?times?\b|\bidle (?:time (?:of|on) )(?:the |my )?{_G}\b|\b(?:low|poor|bad|little|inefficient|small|under) (?:use of )?(?:the |my )?(?:volatile )?{_G}[ -]?{_USE}|{_G}[ -]?{_USE} (?:very |too |so )?low\b|\b(?:increase|improve|raise|maximi[sz]e|boost|get more) (?:the |my )?{_G}[ -]?{_USE}"
-    rf"|(?:{_G}|{_USE})(?:(?!\bcpu|accuracy|loss|memory)[^.\n]){{0,40}}?(?:\b(?:is|are|was|stays?|remains?|seems?|very|too|so|really|quite|pretty|extremely|always|just|relatively|rather)(?: to be)? (?:very |too |so |really |quite |always |extremely |relatively )?(?:low|small|poor|bad)\b|\bnot (?:very |so |too )?high\b|很低|较低|太低|特别低|非常低|不高|不上去|只有(?:百分之)?[几十一二三五]|\b(?:only )?(?:a few|single[- ]digit|few) percent|が低い|낮|(?:muy|très|muito|sehr|ist|is) (?:baj[oa]|faible|baix[oa]|gering|niedrig)|\u043d\u0438\u0437\u043a)"
+    rf"|(?:{_G}|{_USE})(?:(?!\bcpu|accuracy|loss|memory)[^.\n]){{0,40}}?(?:\b(?:is|are|was|stays?|remains?|seems?|very|too|so|really|quite|pretty|extremely|always|just|relatively|rather)(?: to be)? (?:very |too |so |really |quite |always |extremely |relatively )?(?:low|small|poor|bad)\b|\bnot (?:very |so |too )?high\b|很低|较低|太低|特别低|非常低|偏低|不高|不上去|空闲|闲置|在等|等待数据|只有(?:百分之)?[几十一二三五]|\b(?:only )?(?:a few|single[- ]digit|few) percent|が低い|낮|(?:muy|très|muito|sehr|ist|is) (?:baj[oa]|faible|baix[oa]|gering|niedrig)|\u043d\u0438\u0437\u043a)"
     rf"|(?:geringe|niedrige|schlechte|faible|bajo|baja|baixo|baixa|\u043d\u0438\u0437\u043a\u0430\u044f) (?:\w+ )?(?:{_USE}|{_G})"
     rf"|\b(?:uso|utilisation|utilização) (?:muy |très |de |da |do |la |du |muito |l'|le ){{0,3}}(?:{_G} )?(?:muy |très |muito )?(?:bajo|faible|baixo)\b|\b(?:uso|utilisation|utilização) (?:bajo|baixo|faible) d"
     rf"|{_SUBJECT}[^.\n]{{0,60}}?(?:\b{_BARELY}\b[^.\n]{{0,20}}?\b(?:us(?:ed|e|es|ing|age)|utili[sz]\w+|busy|loaded|doing|active|work\w*|genutzt|ausgelastet|usad[oa]|utilisée?|\u0438\u0441\u043f\u043e\u043b\u044c\u0437\u0443\u0435\u0442\u0441\u044f)"
@@ -65,6 +65,8 @@ _IDLE = Pattern(
     rf"|\b(?:only|just) (?:used|active|busy|utili[sz]ed|working) (?:for|in|a|at|from|periodically|sometimes|briefly|partially|partly|little)\b|\bused (?:only )?(?:periodically|partially|partly|very little|a little)\b)"
     rf"|\b{_BARELY} (?:uses?|using|utili[sz]\w+|loads?|taxes|touch\w*) (?:\w+ ){{0,2}}{_G}|\b(?:does(?:n't| not)|do(?:n't| not)|not|never) (?:using |use |utili[sz]e |utili[sz]ing |exploit |exploiting )?(?:fully |efficiently |the full |all of |the whole |100 ?% of |full )(?:use |using |utili[sz]e |utili[sz]ing |exploit |\w+ of )?(?:the |my |its )?{_G}"
     rf"|(?:\bnot|n't|\bnever) (?:saturate|load|fill|max out|stress|keep|exhaust) (?:the |my )?{_G}|(?:\bnot|n't|\bnever) (?:really )?(?:us\w+|utili[sz]\w+) (?:the |my |all of the )?{_G} (?:very |that )?{_FULLY}|{_SUBJECT} idle (?:most|half|\d)|{_SUBJECT} idle,[^.\n]{{0,30}}\b(?:core|thread)\b|\bbottle ?neck\w*[^.\n]{{0,30}}\b(?:data\w*|input|load\w*|disk|read\w*|augment\w*|pre-?process\w*|cpu)\b|\b(?:data\w*|input|load\w*|disk|read\w*|augment\w*|pre-?process\w*|generator)\b[^.\n]{{0,30}}\b(?:bottle ?neck|limiting factor)|\b(?:full|whole|real) (?:power|potential|capacity|capabilities|capability|performance)[^.\n]{{0,20}}?{_G}|{_G}[^.\n]{{0,20}}?\bfull (?:power|potential|capacity|capabilities|capability)|\b(?:make better use|take (?:full |more )?advantage|better use) of (?:the |my )?{_G}"
+    rf"|{_USE}[^.\n]{{0,30}}\b(?:near|close to|almost|nearly|practically|around) (?:zero|0\b(?! ?\.\d)|nothing)|瓶颈[^。\n]{{0,10}}(?:数据|读取|预处理|IO|CPU)|(?:数据|读取|预处理|加载|IO)[^。\n]{{0,8}}(?:瓶颈|太慢|很慢|跟不上)"
+    r"|(?:gpu|karte)[^.\n]{0,30}\b(?:wartet|langweilt sich|im leerlauf|unt\u00e4tig|steht still)\b|\b(?:daten\w*|generator|lader|laden)\b[^.\n]{0,40}\b(?:flaschenhals|engpass|zu langsam)|\b(?:flaschenhals|engpass)\b[^.\n]{0,40}\bdaten|(?:gpu|tarjeta|placa)[^.\n]{0,30}\b(?:espera(?:ndo)?|parada|inactiva|inativa|ociosa)\b|\bcuello de botella\b|\bgargalo\b|\bgoulot d'\u00e9tranglement|(?:gpu|carte)[^.\n]{0,30}\b(?:attend|inactif|inactive)\b|(?:gpu|\u0432\u0438\u0434\u0435\u043e\u043a\u0430\u0440\u0442\w)[^.\n]{0,30}(?:\u043f\u0440\u043e\u0441\u0442\u0430\u0438\u0432\u0430|\u0436\u0434[\u0435\u0451]\u0442)|\u0443\u0437\u043a\u043e\u0435 \u043c\u0435\u0441\u0442\u043e"
     rf"|\b(?:can(?:'t|not)|could ?n[o']t|unable to|how to) (?:get|push|bring|make|drive) (?:the |my )?{_G} (?:usage |utili[sz]ation )?(?:above|over|beyond|past|more than|up to|busy|work harder)"
 )
 _SWINGS = Pattern(
@@ -84,13 +86,15 @@ NO_GAIN = Pattern(
 _WORSE = r"(?:slower|(?<!no )(?<!any )longer|more time|worse|(?<!-)slowly(?!-)|langsamer|länger|\u043c\u0435\u0434\u043b\u0435\u043d\u043d\u0435\u0435|\u0434\u043e\u043b\u044c\u0448\u0435|más lent\w|plus lent\w{0,3}|plus de temps|mais lent\w|mais devagar|更慢|还慢|还要慢|慢|tarda (?:el doble|más)|leva o dobro|doppelt so|dobro|doble|deux fois|twice (?:the|as|that)|double the|\d(?:\.\d)? ?(?:x|times) (?:the |as |longer|slower)|x ?\d(?:\.\d)? (?:the |as |longer|slower))"
 _BETTER = r"(?:faster|quicker|beats|outperforms|schneller|\u0431\u044b\u0441\u0442\u0440\u0435\u0435|más rápid\w|plus vite|plus rapide|mais rápid\w|更快|快)"
 _SLOWER = Pattern(
-    rf"(?i){_SUBJECT}(?:(?!\bcpu\b[^.\n]{{0,20}}\bthan\b)[^.\n]){{0,80}}?(?<!\w){_WORSE}(?!\w)|(?<!\w){_WORSE}(?!\w)[^.\n]{{0,40}}?{_SUBJECT}|{_C}[^.\n]{{0,60}}?(?<!\w){_BETTER}(?!\w)|比(?:用|在|使用|跑)? ?CPU ?(?:上|跑|训练|版)?(?:还|更|要)?[^.\n]{{0,4}}慢|\btensorflow[-_]gpu\b[^.\n]{{0,40}}\b(?:slower|longer) than\b|\bslower than (?:plain |pure |simple )?(?:numpy|scikit|sklearn|python|opencv|(?:the |my )?cpu)\b|\b{_G} slows\b|\b{_G} with \w+ slows\b"
+    rf"(?i){_SUBJECT}(?:(?!\bcpu\b[^.\n]{{0,20}}\bthan\b)[^.\n]){{0,80}}?(?<!\w){_WORSE}(?!\w)|(?<!\w){_WORSE}(?!\w)[^.\n]{{0,40}}?{_SUBJECT}|{_C}[^.\n]{{0,60}}?(?<!\w){_BETTER}(?!\w)|比(?:用|在|使用|跑)? ?CPU ?(?:上|跑|训练|版)?(?:还|更|要)?[^.\n]{{0,4}}慢|(?:GPU|显卡)[^。\n]{{0,12}}(?:没有?|不如|不比|赶不上|比不上) ?CPU|\btensorflow[-_]gpu\b[^.\n]{{0,40}}\b(?:slower|longer) than\b|\bslower than (?:plain |pure |simple )?(?:numpy|scikit|sklearn|python|opencv|(?:the |my )?cpu)\b|\b{_G} slows\b|\b{_G} with \w+ slows\b"
 )
 _TOOK = r"(?<![A-Za-z0-9_.])(?P<n>\d{1,6}(?:[.,]\d{1,3})?) ?(?P<u>ms|s|secs?|seconds?|sek\w{0,5}|mins?|minut\w{0,2}|h|hours?|fps|(?:it|iter\w*|steps?|images?|samples?|frames?)/s(?:ec)?|\u0441\u0435\u043a\u0443\u043d\u0434\w?|\u79d2)\b"
 _TIMED_BEHIND = Pattern(
     rf"(?i){_TOOK}(?: ?/ ?\w{{3,9}}| per \w+| each)? (?:(?:on|with|by|using|in|for|at|auf|mit|na|en la|sur|avec|\u043d\u0430) )(?:the |my |an? |der |le )?(?:tensorflow[- ]|[\w-]{2, 8} )?(?P<who>cpu|gpu)\b"
 )
-_TIMED_BEFORE = Pattern(rf"(?i)\b(?P<who>cpu|gpu)\b(?: ?\([^()\n]{{1,30}}\))?[^.\n\d]{{0,36}}?{_TOOK}")
+_TIMED_BEFORE = Pattern(
+    rf"(?i)(?<![A-Za-z-])(?P<who>cpu|gpu)(?![A-Za-z])(?: ?\([^()\n]{{1,30}}\))?[^.\n\d]{{0,36}}?{_TOOK}"
+)
 _A_CARD = Pattern(
     r"(?i)\b(?:(?:geforce |nvidia |tesla |quadro )*(?:[rg]tx ?\d{3,4}|[2-5]0[5-9]0|10[5-8]0|titan(?: \w{1,3})?|[vpta]100|[kt][48]0?)(?: ?ti| super)?)\b"
 )
@@ -161,7 +165,7 @@ CHEERS = Pattern(
     r"(?i)\b(?:all good|everything (?:is|works) (?:fine|ok|great)|works? (?:great|perfectly|very well)|is fine|that's fine|well done|awesome)\b|\b(?:\d{1,3} ?x|\d{1,3} times|twice|much|way|a lot) (?:as )?(?:faster|as fast|fast) (?:than|as|now|on (?:the |my )?gpu)[^.\n]{0,30}|\b(?:takes?|took|needs|needed) (?:just|only) \d"
 )
 _WORK = Pattern(
-    r"(?i)(?<!\d)[345]0[6-9]0(?!\d)|\b(?:tensorflow|tf|keras|train\w*|inf[e\u00e9]r[e\u00ea]n\w+|pr[e\u00e9]di\w+|vorhersage\w*|entren\w+|trein\w+|epochs?|epochen?|models?|modell\w*|utili[sz]ation|(?:first|1st) (?:step|iteration|batch))\b|训练|预测|推理|\u043e\u0431\u0443\u0447\u0435\u043d|\u043f\u0440\u0435\u0434\u0441\u043a\u0430\u0437"
+    r"(?i)(?<!\d)[345]0[6-9]0(?!\d)|\b(?:tensorflow|tf|keras|train\w*|inf[e\u00e9]r[e\u00ea]n\w+|pr[e\u00e9]di\w+|vorhersage\w*|entren\w+|trein\w+|epochs?|epochen?|models?|modell\w*|utili[sz]ation|(?:first|1st) (?:step|iteration|batch)|sess(?:ion)?\.run|generator)\b|训练|预测|推理|\u043e\u0431\u0443\u0447\u0435\u043d|\u043f\u0440\u0435\u0434\u0441\u043a\u0430\u0437"
 )
 _DESKTOP = Pattern(r"(?i)\btask ?manager\b")
 """It shows what draws."""
@@ -176,7 +180,7 @@ SHORT = Pattern(
     r"|\bbatch[_ -]?size ?(?:=|of|:|is)? ?[124]\b(?!\d)|\b(?:one|single) (?:request|sample|image|frame|position|sentence|example|picture) (?:at a time|by one|after (?:the )?(?:an)?other)|\bone (?:by|after) (?:one|another)\b|\bfor each (?:single )?(?:sample|image|row|frame|move)|\bpredict\w*\b[^.\n]{0,40}\b(?:in a|for) (?:for[- ])?loop|\beach (?:single )?(?:call|individual)|\bpredict\(\)? (?:one|for)|\b(?:train|predict)_on_batch|\bshape\b[^.\n]{0,12}\(\(?1, ?\d|\binput of \(1, ?\d|\b(?:single|one) (?:sample|prediction|image|frame|call)\b[^.\n]{0,20}(?:\d ?ms|latency)|\b(?:latency|\d ?ms)\b[^.\n]{0,20}\b(?:for|of) (?:a |one |single )+(?:sample|prediction|image|frame|call)|\bpredict\w*\b[^.\n]{0,30}\bfor each\b|\beager\b|\bGradientTape|\bunbatched\b|\btrading bot\b|\btiny\b"
 )
 HEAVY = Pattern(
-    r"(?i)\bimagedatagenerator|\bgenerators?\b|\baugment\w*|\bfeed_?dict|\bdis[ck]s?\b|\bhdd\b|\bnfs\b|\bnetwork (?:drive|share|storage)|\b(?:google|my) drive|\btf_?records?\b|\b(?:data|image|file)[- ]?(?:set )?(?:load\w*|read\w*|pipeline|prep\w*)|\bloader\b|\bsequence\b(?! (?:length|len\b|lab\w+|tagg\w+|model\w*|to|of|size))|\bimread|\bjpe?gs?\b|\bprefetch|\binput (?:pipeline|queue|_fn)|\bnum_workers|\bnum_parallel|\bimages from\b|\bflow_from|\btf\.data\b|\bqueue|\bcoco\b|\bimagenet\b|\bobject detection api|\bu-?net\b|\bmask[- ]?r-?cnn|\byolo|\bebs\b|\bresiz\w+|\b\u043f\u0440\u043e\u0446\u0435\u0441\u0441\u043e\u0440 \u0437\u0430\u0433\u0440\u0443\u0436\u0435\u043d|\bcpus? ?[:\uff1a=] ?[12]\b(?!\d)|\bCPU[^.\n%]{0,40}(?:(?:100|9\d|[2-9]\d\d|1\d\d\d) ?%|\bmax\b|maxed|full|\u0432\u0441\u0435 \u044f\u0434\u0440\u0430)|\b(?:my|own|custom) (?:own )?(?:data ?sets?|images|data)\b|图片|数据集|imágenes|imagens"
+    r"(?i)\bimagedatagenerator|\bgenerators?\b|\baugment\w*|\bfeed_?dict|\bdis[ck]s?\b|\bhdd\b|\bnfs\b|\bnetwork (?:drive|share|storage)|\b(?:google|my) drive|\btf_?records?\b|\b(?:data|image|file)[- ]?(?:set )?(?:load\w*|read\w*|pipeline|prep\w*)|\bloader\b|\bsequence\b(?! (?:length|len\b|lab\w+|tagg\w+|model\w*|to|of|size))|\bimread|\bjpe?gs?\b|\bprefetch|\binput (?:pipeline|queue|_fn)|\bnum_workers|\bnum_parallel|\bimages from\b|\bflow_from|\btf\.data\b|\bqueue|\bcoco\b|\bimagenet\b|\bobject detection api|\bu-?net\b|\bmask[- ]?r-?cnn|\byolo|\bebs\b|\bresiz\w+|\b\u043f\u0440\u043e\u0446\u0435\u0441\u0441\u043e\u0440 \u0437\u0430\u0433\u0440\u0443\u0436\u0435\u043d|\bcpus? ?[:\uff1a=] ?[12]\b(?!\d)|\bCPU[^.\n%]{0,40}(?:(?:100|9\d|[2-9]\d\d|1\d\d\d) ?%|\bmax\b|maxed|full|\u0432\u0441\u0435 \u044f\u0434\u0440\u0430)|\b(?:my|own|custom) (?:own )?(?:data ?sets?|images|data)\b|图片|数据集|数据(?:读取|加载|预处理)|预处理|imágenes|imagens|\w{3,12}generator\b|\bgenerador|\bgerador|\bg\u00e9n\u00e9rateur|\b(?:daten|bild)\w{0,6}lader\b|\bpandas\b|\bcsv\b"
 )
 
 _ONE_CORE = Pattern(
@@ -228,7 +232,7 @@ def _told(lines: list[tuple[int, str]], kinds: set[str]) -> Iterator[TextEvent]:
     whole = "\n".join(text for _, text in lines)
     if kinds & _TELLS_MORE:
         return
-    low = whole.lower()
+    low = f"{whole.lower()} "
     if not any(word in low for word in _GATE) or not (NAMES_GPU.search(whole) or _WORK.search(whole)):
         return
     if card_speeds.explain(whole):
