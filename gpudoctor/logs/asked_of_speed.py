@@ -48,6 +48,9 @@ _SECONDS = Pattern(
 _LONGER = Pattern(
     r"(?i)\b(?:min(?:ute)?s?|minuten|minutos|hours?|forever|ages)\b|\u5206\u949f|\u043c\u0438\u043d\u0443\u0442"
 )
+_A_BIT = Pattern(
+    r"(?i)\b(?:a (?:bit|little)|slightly|somewhat) (?:longer|slower|more time)\b|\b(?:takes?|needs?) (?:a few|some|several|two|three) (?:more )?seconds\b"
+)
 _BRIEF_S, _TIMES = 8.0, 3
 """Seconds that a first use takes as it should, where later ones are so many times as quick."""
 
@@ -81,6 +84,8 @@ def is_brief(lines: list[str], found: tuple[Alike, ...]) -> bool:
     whole = "\n".join(lines)
     if not FIRST.search(whole) or _LONGER.search(whole):
         return False
+    if _A_BIT.search(whole):
+        return True
     told = [(float(one["n"].replace(",", ".")), one["u"].lower()) for one in _SECONDS.finditer(whole)]
     seconds = [number / 1000 if unit[0] in "m\u6beb" else number for number, unit in told]
     return len(seconds) > 1 and max(seconds) <= _BRIEF_S and max(seconds) >= _TIMES * min(seconds)

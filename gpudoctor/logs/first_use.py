@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..patterns import Pattern
 
-GPU = r"(?:v?gpus?|cuda|(?:graphics?|video|nvidia) ?cards?|the card|my card|geforce|quadro|[rg]tx(?: ?-?\d{3,4})?(?: ?ti| ?super)?(?: cards?)?|titan(?: \w{1,3})?|(?:tesla )?\b[vptka]\d{2,3}|显卡|grafikkarte|\u0432\u0438\u0434\u0435\u043e\u043a\u0430\u0440\u0442\w{0,2}|tarjeta(?: gráfica)?|placa(?: de vídeo)?|carte graphique)"
+GPU = r"(?:v?gpus?|cuda|(?:graphics?|video|nvidia) ?cards?|the card|my card|geforce|quadro|[rg]tx(?: ?-?\d{3,4})?(?: ?ti| ?super)?(?: cards?)?|titan(?: \w{1,3})?|(?:tesla )?\b[vptka]\d{2,3}|\btesla \w{1,4}\b|\bt4\b|显卡|grafikkarte|\u0432\u0438\u0434\u0435\u043e\u043a\u0430\u0440\u0442\w{0,2}|tarjeta(?: gráfica)?|placa(?: de vídeo)?|carte graphique)"
 """What people call a GPU."""
 MINUTES = Pattern(
     r"(?i)(?<![A-Za-z0-9_.:])(?P<n>\d{1,3})(?:[.,]\d)?(?: ?(?:-|\u2013|to|or|~) ?(?P<m>\d{1,3}))?\+? ?(?P<u>min(?:ute)?s?\b|minuten|minutos|\u043c\u0438\u043d\u0443\u0442\w?|分钟|分(?=[かも間])|hours?\b|h\b|secs?\b|seconds?\b|\u0441\u0435\u043a\u0443\u043d\u0434\w?|s\b|mn\b|분)"

@@ -40,7 +40,7 @@ _WHOSE = Pattern(
 )
 _GATE = (
     "%", "percent", "prozent", "util", "usage", "activity", "uso ", "slow", "fast", "speed", "sped ", "perform", "same", "difference", "benefit", "improve", "gain", "help",
-    "accelerat", "brings", "long", "minut", "hour", " min", "fps", " ms", " s ", " s,", "sec", "/s", "idle", "idling", "starv", "busy", "bored", "load", "wait", "bottle", "barely", "hardly", "rarely",
+    "accelerat", "brings", "long", "minut", "hour", " min", "fps", " ms", " s ", " s,", " sm ", "sec", "/s", "idle", "idling", "starv", "busy", "bored", "quick", "load", "wait", "bottle", "barely", "hardly", "rarely",
     "constantly", "fully", "enough", "periodically", "bursts", "spik", "forever", "ages", "battery", "throttl", "auslast", "langsam", "schnell", "dauert", "genutzt", "lent", "vite",
     "r\u00e1pid", "tarda", "demora", "utilis", "utiliz", "\u7387", "\u6162", "\u901f", "\u7a7a\u95f2", "\u74f6\u9888", "wartet", "espera", "botella", "gargalo", "goulot", "near", "\u6ca1\u6709cpu", "\u6ca1\u6709 cpu", "\u5206\u949f", "\u4f4e", "\u0441\u043a\u043e\u0440", "\u0431\u044b\u0441\u0442\u0440", "\u043c\u0435\u0434\u043b\u0435\u043d", "\u0437\u0430\u0433\u0440\u0443\u0437\u043a", "\u043c\u0438\u043d\u0443\u0442",
     "\u0441\u0435\u043a\u0443\u043d\u0434", "\uc0ac\uc6a9\ub960", "\ubd84", "\u00b0", "degrees", "took", "takes", "power", "capabilit", "saturat", "0x", "gives me", "expect", "twice", "double", "doppel", "equal", "advantage", "time", "epoch", "beats", "compared", *(f"{digit}ms" for digit in range(10)),
@@ -65,12 +65,15 @@ _IDLE = Pattern(
     rf"|\b(?:only|just) (?:used|active|busy|utili[sz]ed|working) (?:for|in|a|at|from|periodically|sometimes|briefly|partially|partly|little)\b|\bused (?:only )?(?:periodically|partially|partly|very little|a little)\b)"
     rf"|\b{_BARELY} (?:uses?|using|utili[sz]\w+|loads?|taxes|touch\w*) (?:\w+ ){{0,2}}{_G}|\b(?:does(?:n't| not)|do(?:n't| not)|not|never) (?:using |use |utili[sz]e |utili[sz]ing |exploit |exploiting )?(?:fully |efficiently |the full |all of |the whole |100 ?% of |full )(?:use |using |utili[sz]e |utili[sz]ing |exploit |\w+ of )?(?:the |my |its )?{_G}"
     rf"|(?:\bnot|n't|\bnever) (?:saturate|load|fill|max out|stress|keep|exhaust) (?:the |my )?{_G}|(?:\bnot|n't|\bnever) (?:really )?(?:us\w+|utili[sz]\w+) (?:the |my |all of the )?{_G} (?:very |that )?{_FULLY}|{_SUBJECT} idle (?:most|half|\d)|{_SUBJECT} idle,[^.\n]{{0,30}}\b(?:core|thread)\b|\bbottle ?neck\w*[^.\n]{{0,30}}\b(?:data\w*|input|load\w*|disk|read\w*|augment\w*|pre-?process\w*|cpu)\b|\b(?:data\w*|input|load\w*|disk|read\w*|augment\w*|pre-?process\w*|generator)\b[^.\n]{{0,30}}\b(?:bottle ?neck|limiting factor)|\b(?:full|whole|real) (?:power|potential|capacity|capabilities|capability|performance)[^.\n]{{0,20}}?{_G}|{_G}[^.\n]{{0,20}}?\bfull (?:power|potential|capacity|capabilities|capability)|\b(?:make better use|take (?:full |more )?advantage|better use) of (?:the |my )?{_G}"
+    rf"|{_SUBJECT}[^.\n]{{0,30}}\b(?:works?|busy|active|used|runs?) (?:for |just |only |about ){{0,3}}(?:\d|one|a) ?s(?:ec\w*)? (?:out of|of|in|every|per) (?:every )?\w"
+    r"|(?:\bmost|\d ?%|\d ?(?:min\w*|s|secs?|seconds?|hours?|h))\b[^.\n]{0,30}\b(?:is|are|was|goes|go|gets?) ?(?:spent|lost|needed|used)? ?(?:in|on|into|for|by) (?:[\w-]+ ){0,2}?(?:data|load\w*|read\w*|augment\w*|pre-?process\w*|generators?|decod\w+|input)\b|\bwithout (?:\w+ )?(?:augment\w*|pre-?process\w*|resiz\w+|decod\w+)\b[^.\n]{0,40}\d[^.\n]{0,30}\bwith\b[^.\n]{0,20}\d"
     rf"|{_USE}[^.\n]{{0,30}}\b(?:near|close to|almost|nearly|practically|around) (?:zero|0\b(?! ?\.\d)|nothing)|瓶颈[^。\n]{{0,10}}(?:数据|读取|预处理|IO|CPU)|(?:数据|读取|预处理|加载|IO)[^。\n]{{0,8}}(?:瓶颈|太慢|很慢|跟不上)"
     r"|(?:gpu|karte)[^.\n]{0,30}\b(?:wartet|langweilt sich|im leerlauf|unt\u00e4tig|steht still)\b|\b(?:daten\w*|generator|lader|laden)\b[^.\n]{0,40}\b(?:flaschenhals|engpass|zu langsam)|\b(?:flaschenhals|engpass)\b[^.\n]{0,40}\bdaten|(?:gpu|tarjeta|placa)[^.\n]{0,30}\b(?:espera(?:ndo)?|parada|inactiva|inativa|ociosa)\b|\bcuello de botella\b|\bgargalo\b|\bgoulot d'\u00e9tranglement|(?:gpu|carte)[^.\n]{0,30}\b(?:attend|inactif|inactive)\b|(?:gpu|\u0432\u0438\u0434\u0435\u043e\u043a\u0430\u0440\u0442\w)[^.\n]{0,30}(?:\u043f\u0440\u043e\u0441\u0442\u0430\u0438\u0432\u0430|\u0436\u0434[\u0435\u0451]\u0442)|\u0443\u0437\u043a\u043e\u0435 \u043c\u0435\u0441\u0442\u043e"
     rf"|\b(?:can(?:'t|not)|could ?n[o']t|unable to|how to) (?:get|push|bring|make|drive) (?:the |my )?{_G} (?:usage |utili[sz]ation )?(?:above|over|beyond|past|more than|up to|busy|work harder)"
 )
 _SWINGS = Pattern(
     rf"(?i)(?:{_G}|{_USE})(?:(?!accuracy|\bloss|temperature|\bclock)[^.\n]){{0,90}}?(?:\bup and down\b|\bspik(?:es?|y|ing)\b|\bfluctuat\w*|\boscillat\w*|\bjump(?:s|ing|ed)?\b|\bbursts?\b|\bperiodic(?:ally)?\b|\bintermittent(?:ly)?\b|like a (?:saw|comb)|\bswings?\b|\b(?:drop(?:s|ping|ped)?|fall(?:s|ing)?|goes|going|rises?)\b[^.\n]{{0,30}}?\bto (?:0|zero)\b|\bpulses?\b|\bfor a (?:second|moment|split second)\b|忽高忽低|时高时低|一会[^。\n]{{1,8}}一会|波动|\u043f\u0440\u044b\u0433\u0430\w+|\u0441\u043a\u0430\u0447\w+|schwankt|springt|oscila|fluct[uú]a)"
+    r"|\b(?:sm|gpu|util\w*)\b[^\n]{0,20}?(?<![\d.])(?:0 ?%?[ ,]{1,3}){2,8}[1-9]\d ?%?[ ,]{1,3}(?:0\b|\d)"
     rf"|\b(?:only )?uses? (?:the |my )?{_G} (?:only )?(?:in bursts|periodically|intermittently|now and then|from time to time|sometimes|partially|in spikes)"
 )
 
@@ -86,14 +89,14 @@ NO_GAIN = Pattern(
 _WORSE = r"(?:slower|(?<!no )(?<!any )longer|more time|worse|(?<!-)slowly(?!-)|langsamer|länger|\u043c\u0435\u0434\u043b\u0435\u043d\u043d\u0435\u0435|\u0434\u043e\u043b\u044c\u0448\u0435|más lent\w|plus lent\w{0,3}|plus de temps|mais lent\w|mais devagar|更慢|还慢|还要慢|慢|tarda (?:el doble|más)|leva o dobro|doppelt so|dobro|doble|deux fois|twice (?:the|as|that)|double the|\d(?:\.\d)? ?(?:x|times) (?:the |as |longer|slower)|x ?\d(?:\.\d)? (?:the |as |longer|slower))"
 _BETTER = r"(?:faster|quicker|beats|outperforms|schneller|\u0431\u044b\u0441\u0442\u0440\u0435\u0435|más rápid\w|plus vite|plus rapide|mais rápid\w|更快|快)"
 _SLOWER = Pattern(
-    rf"(?i){_SUBJECT}(?:(?!\bcpu\b[^.\n]{{0,20}}\bthan\b)[^.\n]){{0,80}}?(?<!\w){_WORSE}(?!\w)|(?<!\w){_WORSE}(?!\w)[^.\n]{{0,40}}?{_SUBJECT}|{_C}[^.\n]{{0,60}}?(?<!\w){_BETTER}(?!\w)|比(?:用|在|使用|跑)? ?CPU ?(?:上|跑|训练|版)?(?:还|更|要)?[^.\n]{{0,4}}慢|(?:GPU|显卡)[^。\n]{{0,12}}(?:没有?|不如|不比|赶不上|比不上) ?CPU|\btensorflow[-_]gpu\b[^.\n]{{0,40}}\b(?:slower|longer) than\b|\bslower than (?:plain |pure |simple )?(?:numpy|scikit|sklearn|python|opencv|(?:the |my )?cpu)\b|\b{_G} slows\b|\b{_G} with \w+ slows\b"
+    rf"(?i){_SUBJECT}(?:(?!\bcpu\b[^.\n]{{0,20}}\bthan\b)[^.\n]){{0,80}}?(?<!\w){_WORSE}(?!\w)|(?<!\w){_WORSE}(?!\w)[^.\n]{{0,40}}?{_SUBJECT}|{_C}[^.\n]{{0,60}}?(?<!\w){_BETTER}(?!\w)|(?<!\w){_BETTER} (?:on|with|by|using) (?:the |my |an? )?{_C}[^.\n]{{0,12}}\bthan\b|比(?:用|在|使用|跑)? ?CPU ?(?:上|跑|训练|版)?(?:还|更|要)?[^.\n]{{0,4}}慢|(?:GPU|显卡)[^。\n]{{0,12}}(?:没有?|不如|不比|赶不上|比不上) ?CPU|\btensorflow[-_]gpu\b[^.\n]{{0,40}}\b(?:slower|longer) than\b|\bslower than (?:plain |pure |simple )?(?:numpy|scikit|sklearn|python|opencv|(?:the |my )?cpu)\b|\b{_G} slows\b|\b{_G} with \w+ slows\b"
 )
 _TOOK = r"(?<![A-Za-z0-9_.])(?P<n>\d{1,6}(?:[.,]\d{1,3})?) ?(?P<u>ms|s|secs?|seconds?|sek\w{0,5}|mins?|minut\w{0,2}|h|hours?|fps|(?:it|iter\w*|steps?|images?|samples?|frames?)/s(?:ec)?|\u0441\u0435\u043a\u0443\u043d\u0434\w?|\u79d2)\b"
 _TIMED_BEHIND = Pattern(
     rf"(?i){_TOOK}(?: ?/ ?\w{{3,9}}| per \w+| each)? (?:(?:on|with|by|using|in|for|at|auf|mit|na|en la|sur|avec|\u043d\u0430) )(?:the |my |an? |der |le )?(?:tensorflow[- ]|[\w-]{2, 8} )?(?P<who>cpu|gpu)\b"
 )
 _TIMED_BEFORE = Pattern(
-    rf"(?i)(?<![A-Za-z-])(?P<who>cpu|gpu)(?![A-Za-z])(?: ?\([^()\n]{{1,30}}\))?[^.\n\d]{{0,36}}?{_TOOK}"
+    rf"(?i)(?<![A-Za-z])(?P<who>cpu|gpu)(?![A-Za-z])(?: ?\([^()\n]{{1,30}}\))?[^.\n\d]{{0,36}}?{_TOOK}"
 )
 _A_CARD = Pattern(
     r"(?i)\b(?:(?:geforce |nvidia |tesla |quadro )*(?:[rg]tx ?\d{3,4}|[2-5]0[5-9]0|10[5-8]0|titan(?: \w{1,3})?|[vpta]100|[kt][48]0?)(?: ?ti| super)?)\b"
@@ -114,7 +117,9 @@ _IN_VAIN = Pattern(
     r"(?i)(?<!not )(?<!n't )\bfaster (?:on|with|using) (?:the |my )?cpu\b|^\W*(?:the |my |and )?cpu (?:is |was |runs |trains |seems )?(?:even |slightly |a (?:bit|little) |much )*faster\b|\b(?:performance|speed) (?:has |did |does |is |was )?(?:not|n't)(?: really)? (?:improv|increas|better)\w*"
 )
 """Who names the GPU elsewhere."""
-_BEATS = Pattern(rf"(?i){_C}[^.\n]{{0,60}}?{_BETTER} than\b")
+_BEATS = Pattern(
+    rf"(?i){_C}[^.\n]{{0,60}}?{_BETTER} than\b|(?<!\w){_BETTER} (?:on|with|by|using) (?:the |my |an? )?{_C}[^.\n]{{0,12}}\bthan\b"
+)
 _OTHERS = Pattern(
     r"(?i)\bthan (?:the |my |on |with |a |an )*(?:other|second|old|another|friend|colleague|previous|\d|[rg]tx|v100|k80|t4|titan)|\b(?:single|one|multi)[- ]?gpu\b|\btwo gpus\b"
 )

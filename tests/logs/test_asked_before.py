@@ -24,6 +24,8 @@ QUESTIONS = (
     "Should I double the learning rate with 2 GPUs?",
     "How can I get the list of GPUs in tensorflow 2?",
     "How do I train on the CPU only?",
+    "Is it feasible to train on CPU? How long would it take?",
+    "Are tensor cores used automatically with float16?",
     "Is gpu:0 of tensorflow the first card in nvidia-smi? How are GPUs numbered?",
 )
 ABROAD = (
@@ -31,6 +33,7 @@ ABROAD = (
     "6G显存够吗\uff1f",
     "请问怎么指定用哪块GPU\uff1f",
     "如何用CPU运行\uff1f",
+    "请问你们是用几张卡训练的\uff0cbatch size是多少",
     "非常棒的项目\uff0c2080ti上可以跑100fps",
     "Kann ich TensorFlow 1.15 mit CUDA 10.1 verwenden, oder muss es 10.0 sein?",
     "Reicht eine GTX 1060 mit 6 GB?",
