@@ -30,13 +30,13 @@ _END = Pattern(
 # ------------------------------------------------------------------- how busy it is
 
 _PERCENT = Pattern(
-    r"(?i)(?<![A-Za-z0-9_.])(?P<a>\d{1,3})(?:[.,]\d{1,2})? ?%?(?:(?: ?[-~\u2013\u2014,] ?| ?(?:to|and|or|then|auf|\u0434\u043e|bis|a|à|到|至) )(?P<b>\d{1,3})(?:[.,]\d{1,2})?)? ?(?:%|percent\b|per ?cent\b|prozent\b)"
+    r"(?i)(?<![A-Za-z0-9_.])(?P<a>\d{1,3})(?:[.,]\d{1,2})? ?%?(?:(?: ?[-~\u2013\u2014,] ?| ?(?:to|and|or|then|auf|und|y|et|e|\u0438|\u0434\u043e|bis|a|à|到|至) |[到至和与])(?P<b>\d{1,3})(?:[.,]\d{1,2})?)? ?(?:%|percent\b|per ?cent\b|prozent\b)"
 )
 _NO_PERCENT = Pattern(
     r"(?i)^ ?(?:of (?:the |its )?(?:total |gpu |device |video )?(?:memory|vram)|(?:more |less )?(?:faster|slower|longer|of the (?:time|data|images|code|memory|cpu|vram)|accuracy|better|worse|cpu|memory|ram|(?:gpu )?mem\b))"
 )
 _WHOSE = Pattern(
-    rf"(?i)(?P<other>(?<![A-Za-z])cpus?(?![A-Za-z])|\bcores?\b|\bthreads?\b|\bprocessors?\b|\u043f\u0440\u043e\u0446\u0435\u0441\u0441\u043e\u0440\w?|处理器|\bmem(?:ory)?\b|\bv?ram\b|显存|内存|메모리|accuracy|\bloss|\berrors?\b|\bdisk|\bssd\b|network|battery|dropout|\bbatch|fraction|speicher)|(?P<gpu>{_USE}|nvidia-smi (?:shows?|says|reports?)|(?<![a-z]){_G}(?![a-z]))"
+    rf"(?i)(?P<other>(?<![A-Za-z])cpus?(?![A-Za-z])|\bcores?\b|\bthreads?\b|\bprocessors?\b|\u043f\u0440\u043e\u0446\u0435\u0441\u0441\u043e\u0440\w?|处理器|\bmem(?:ory)?\b|\bv?ram\b|显存|内存|메모리|accuracy|\bloss|\berrors?\b|\bdisk|\bssd\b|network|battery|dropout|\bbatch|fraction|speicher)|(?P<gpu>{_USE}|nvidia-smi (?:shows?|says|reports?|goes|jumps|displays|gives|is at|stays)|(?<![a-z]){_G}(?![a-z]))"
 )
 _GATE = (
     "%", "percent", "prozent", "util", "usage", "activity", "uso ", "slow", "fast", "speed", "sped ", "perform", "same", "difference", "benefit", "improve", "gain", "help",
@@ -72,7 +72,8 @@ _IDLE = Pattern(
     rf"|\b(?:can(?:'t|not)|could ?n[o']t|unable to|how to) (?:get|push|bring|make|drive) (?:the |my )?{_G} (?:usage |utili[sz]ation )?(?:above|over|beyond|past|more than|up to|busy|work harder)"
 )
 _SWINGS = Pattern(
-    rf"(?i)(?:{_G}|{_USE})(?:(?!accuracy|\bloss|temperature|\bclock)[^.\n]){{0,90}}?(?:\bup and down\b|\bspik(?:es?|y|ing)\b|\bfluctuat\w*|\boscillat\w*|\bjump(?:s|ing|ed)?\b|\bbursts?\b|\bperiodic(?:ally)?\b|\bintermittent(?:ly)?\b|like a (?:saw|comb)|\bswings?\b|\b(?:drop(?:s|ping|ped)?|fall(?:s|ing)?|goes|going|rises?)\b[^.\n]{{0,30}}?\bto (?:0|zero)\b|\bpulses?\b|\bfor a (?:second|moment|split second)\b|忽高忽低|时高时低|一会[^。\n]{{1,8}}一会|波动|\u043f\u0440\u044b\u0433\u0430\w+|\u0441\u043a\u0430\u0447\w+|schwankt|springt|oscila|fluct[uú]a)"
+    rf"(?i)(?:{_G}|{_USE})(?:(?!accuracy|\bloss|temperature|\bclock)[^.\n]){{0,90}}?(?:\bup and down\b|\bspik(?:es?|y|ing)\b|\bfluctuat\w*|\boscillat\w*|\bjump(?:s|ing|ed)?\b|\bbursts?\b|\bperiodic(?:ally)?\b|\bintermittent(?:ly)?\b|like a (?:saw|comb)|\bswings?\b|\b(?:drop(?:s|ping|ped)?|fall(?:s|ing)?|goes|going|rises?)\b[^.\n]{{0,30}}?\bto (?:0|zero)\b|\bpulses?\b|\bfor a (?:second|moment|split second)\b|忽高忽低|时高时低|之间跳|跳动|来回|一会[^。\n]{{1,8}}一会|波动|\u043f\u0440\u044b\u0433\u0430\w+|\u0441\u043a\u0430\u0447\w+|schwankt|springt|oscila|fluct[uú]a)"
+    rf"|{_USE}[^.\n]{{0,16}}\b0\b(?! ?%)[^.\n%]{{0,30}}\b(?:then|but|and)\b[^.\n%]{{0,12}}\b[1-9]\d\b"
     r"|\b(?:sm|gpu|util\w*)\b[^\n]{0,20}?(?<![\d.])(?:0 ?%?[ ,]{1,3}){2,8}[1-9]\d ?%?[ ,]{1,3}(?:0\b|\d)"
     rf"|\b(?:only )?uses? (?:the |my )?{_G} (?:only )?(?:in bursts|periodically|intermittently|now and then|from time to time|sometimes|partially|in spikes)"
 )
@@ -83,7 +84,7 @@ _C = r"(?:(?<![A-Za-z])cpus?(?![A-Za-z])|\bprocessor\b|\bprozessor\w{0,2}|\bproc
 _GAIN = r"(?:faster|quicker|speed(?:ed)?[- ]?ups?|speed(?: boost| gain)?|improvements?|gains?|benefits?|difference|advantage|acceleration|help)"
 NO_GAIN = Pattern(
     rf"(?i)\b(?:performance|speed)\b[^.\n]{{0,12}}(?:\bnot|n't)(?: \w+)? (?:improve|increase)\w*|\b(?:no|not|nor|without|hardly|barely|little|zero|never)\b(?: (?!wrong|reason|idea|sure|whether)[\w-]+){{0,4}}? {_GAIN}\b|(?:n't|\bnot) (?:be |being )?(?:really |much )?(?:sped|speeded) up|(?:n't|\bnot) (?:be |being )?(?:really |much )?accelerat|n't (?:[\w-]+ ){{0,4}}?{_GAIN}\b|\bbrings? nothing\b|\bcpu (?:is |takes |needs )?(?:exactly |about |almost )?(?:the )?same\b|\b(?:speed|time|fps|performance)\b[^.\n]{{0,16}}\bequals?\b|\b(?:only|just) (?:gives?|get|got|achieves?|brings?|reach\w*)(?: \w+)? (?:an? )?(?:[12]\.\d|1|2) ?x|\bexpect\w* (?:at least |about |around |an? |some )?\d{{1,3}} ?(?:x|times)\b|\b(?:the )?same (?:as|with|on|for) (?:on |with |for |the |my )*cpu\b|{_GAIN}[^.\n]{{0,20}}\b(?:not|in|un)[- ]?(?:noticeable|significant|visible)|\b(?:negligible|marginal) (?:\w+ )?{_GAIN}|\bonly (?:slightly|a bit|a little|marginally|\d(?:\.\d)?(?:x|%| times| seconds| ?s)) (?:\w+ )?faster"
-    r"|\b(?!(?<=at )the same time)(?!(?<=at the )same time)(?:the )?(?:very |exact(?:ly)? |about the |just the |almost the |roughly the )?(?:same|similar|equal|identical|comparable)(?: \w+){0,2}? (?:time|speeds?|performance|fps|duration|runtime|rate|throughput|amount of time|number of \w+(?: \w+){0,2} per second)\b|\bslow (?:both )?on (?:both )?(?:the )?(?:cpu and (?:the )?gpu|gpu and (?:the )?cpu)\b|\bas (?:long|slow(?:ly)?|fast|much time) (?:as|with)\b|\bjust as (?:long|slow)|\b(?:time|speed|duration|fps)\b[^.\n]{0,30}\b(?:is|are|was|stays|remains) (?:\w+ )?(?:the )?same\b"
+    r"|\b(?!(?<=at )the same time)(?!(?<=at the )same time)(?:the )?(?:very |exact(?:ly)? |about the |just the |almost the |roughly the )?(?:same|similar|equal|identical|comparable)(?: \w+){0,2}? (?:time|speeds?|performance|fps|duration|runtime|rate|throughput|amount of time|number of \w+(?: \w+){0,2} per second)\b|\bslow (?:both )?on (?:both )?(?:the )?(?:cpu and (?:the )?gpu|gpu and (?:the )?cpu)\b|\bas (?:long|slow(?:ly)?|fast|much time) (?:as|with)\b|\b(?:just|exactly|precisely|still) as (?:long|slow)|\b(?:time|speed|duration|fps)\b[^.\n]{0,30}\b(?:is|are|was|stays|remains) (?:\w+ )?(?:the )?same\b"
     r"|\b(?:little|small|few) (?:\w+ )?difference\b|kein(?:en|e)? (?:unterschied|vorteil|geschwindigkeits)|nicht schneller|genauso (?:lang|langsam)|没有(?:提升|加速|区别|变快|差别)|速度没(?:有)?(?:升|提|快)|反而(?:会|还)?(?:更慢|变慢|变得更慢|慢|降|下降)|(?:速度|时间|耗时|用时)[^。\n%]{0,6}差不多|cpu ?(?:都)?差不多|差不多(?:快|慢|一样|的?(?:速度|时间))|一样(?:慢|快)|速度(?:都|是)?(?:一样|相同|没变)|快不了多少|\u043d\u0435 \u0431\u044b\u0441\u0442\u0440\u0435\u0435|\u043d\u0435\u0442 \u0440\u0430\u0437\u043d\u0438\u0446\u044b|sin diferencia|pas plus (?:vite|rapide)|no (?:es|va) más rápid|mesma velocidade"
 )
 _WORSE = r"(?:slower|(?<!no )(?<!any )longer|more time|worse|(?<!-)slowly(?!-)|langsamer|länger|\u043c\u0435\u0434\u043b\u0435\u043d\u043d\u0435\u0435|\u0434\u043e\u043b\u044c\u0448\u0435|más lent\w|plus lent\w{0,3}|plus de temps|mais lent\w|mais devagar|更慢|还慢|还要慢|慢|tarda (?:el doble|más)|leva o dobro|doppelt so|dobro|doble|deux fois|twice (?:the|as|that)|double the|\d(?:\.\d)? ?(?:x|times) (?:the |as |longer|slower)|x ?\d(?:\.\d)? (?:the |as |longer|slower))"
@@ -91,7 +92,7 @@ _BETTER = r"(?:faster|quicker|beats|outperforms|schneller|\u0431\u044b\u0441\u04
 _SLOWER = Pattern(
     rf"(?i){_SUBJECT}(?:(?!\bcpu\b[^.\n]{{0,20}}\bthan\b)[^.\n]){{0,80}}?(?<!\w){_WORSE}(?!\w)|(?<!\w){_WORSE}(?!\w)[^.\n]{{0,40}}?{_SUBJECT}|{_C}[^.\n]{{0,60}}?(?<!\w){_BETTER}(?!\w)|(?<!\w){_BETTER} (?:on|with|by|using) (?:the |my |an? )?{_C}[^.\n]{{0,12}}\bthan\b|比(?:用|在|使用|跑)? ?CPU ?(?:上|跑|训练|版)?(?:还|更|要)?[^.\n]{{0,4}}慢|(?:GPU|显卡)[^。\n]{{0,12}}(?:没有?|不如|不比|赶不上|比不上) ?CPU|\btensorflow[-_]gpu\b[^.\n]{{0,40}}\b(?:slower|longer) than\b|\bslower than (?:plain |pure |simple )?(?:numpy|scikit|sklearn|python|opencv|(?:the |my )?cpu)\b|\b{_G} slows\b|\b{_G} with \w+ slows\b"
 )
-_TOOK = r"(?<![A-Za-z0-9_.])(?P<n>\d{1,6}(?:[.,]\d{1,3})?) ?(?P<u>ms|s|secs?|seconds?|sek\w{0,5}|mins?|minut\w{0,2}|h|hours?|fps|(?:it|iter\w*|steps?|images?|samples?|frames?)/s(?:ec)?|\u0441\u0435\u043a\u0443\u043d\u0434\w?|\u79d2)\b"
+_TOOK = r"(?<![A-Za-z0-9_.])(?P<n>\d{1,6}(?:[.,]\d{1,3})?) ?(?P<u>ms|s|secs?|seconds?|sek\w{0,5}|mins?|minut\w{0,2}|h|hours?|fps|(?:it|iter\w*|steps?|images?|samples?|frames?)(?: ?/ ?| per )s(?:ec(?:ond)?)?|\u0441\u0435\u043a\u0443\u043d\u0434\w?|\u79d2)\b"
 _TIMED_BEHIND = Pattern(
     rf"(?i){_TOOK}(?: ?/ ?\w{{3,9}}| per \w+| each)? (?:(?:on|with|by|using|in|for|at|auf|mit|na|en la|sur|avec|\u043d\u0430) )(?:the |my |an? |der |le )?(?:tensorflow[- ]|[\w-]{2, 8} )?(?P<who>cpu|gpu)\b"
 )
@@ -288,7 +289,7 @@ def at(lines: list[tuple[int, str]], pattern: Pattern) -> tuple[int, str]:
 
 def _of_speed(sentences: list[tuple[int, str]], whole: str) -> Iterator[TextEvent]:
     """Of the GPU at work: it idles, is no faster than the processor, or slow."""
-    busy, subject = _Busy(), False
+    busy, subject, swings = _Busy(), False, False
     found: dict[str, tuple[int, str]] = {}
     rest: list[str] = []
     for number, one in (*sentences, *_pairs(sentences)):
@@ -300,6 +301,7 @@ def _of_speed(sentences: list[tuple[int, str]], whole: str) -> Iterator[TextEven
             continue
         told, subject = _busy(one, subject)
         busy = busy.beside(told)
+        swings = swings or _SWINGS.search(one) is not None
         left = _TO_THE_CPU.sub(" ", one) if compared else one
         rest.append(NO_GAIN.sub(" ", _SWINGS.sub(" ", _IDLE.sub(" ", left))))
         kinds = ["low"] if told.low or told.swings else []
@@ -311,7 +313,7 @@ def _of_speed(sentences: list[tuple[int, str]], whole: str) -> Iterator[TextEven
     at_odds = SHORT.search(whole) is not None and {"gpu-no-faster", "gpu-slower-than-cpu"} & found.keys()
     if not works and not known and not at_odds and any(says_no_gpu(one) for one in rest):
         return
-    full = busy.high >= _AT_WORK and not busy.swings and not any(_SWINGS.search(one) for _, one in found.values())
+    full = busy.high >= _AT_WORK and not busy.swings and not swings
     if full and not busy.low:
         found.pop("idle", None)
     kind = next(
@@ -432,6 +434,6 @@ def times(sentence: str) -> dict[str, float]:
         for one in form.finditer(sentence) if len(took) < 2 else ():
             unit, number = one["u"].lower(), float(one["n"].replace(",", "."))
             scale = 60.0 if unit.startswith("min") else _UNITS.get(unit[0], 1.0)
-            rate = unit == "fps" or "/" in unit
+            rate = unit == "fps" or "/" in unit or " per " in unit
             took.setdefault(one["who"].lower(), (1 / number if number else 0.0) if rate else number * scale)
     return took

@@ -133,6 +133,7 @@ FOUND = "I tensorflow/core/common_runtime/gpu/gpu_device.cc:885] Found device 1 
         ("a script with 2 gpus has the same examples/sec as with 1 gpu\n", SCALING),
         ("Mit vier GPUs dauert eine Epoche länger als mit einer.\n", SCALING),
         ("两块1080Ti训练\uff0c速度反而慢了\n", SCALING),
+        ("Training time didn't decrease after adding a second card (tf.distribute).\n", SCALING),
         ("My 2-GPU throughput is 210 images/sec while one gets 200 images/sec\n", SCALING),
         # the machine goes down
         ("Computer reboots while training\n\nWith only one GPU it doesn't.\n", SUPPLY),
