@@ -51,7 +51,7 @@ _NO_GPU = tuple(Pattern(one, re.IGNORECASE) for one in (
     rf"\b{_CARD} (?:does|do|did|is doing|are doing) nothing\b|\b{_CARD} (?:sits?|stays?|is|are|remains?|was) (?:completely |just |always |totally )?idle\b",
     r"\bGPU(?:'s)? (?:usage|utili[sz]ation|util|load|use)\b[^.%\d]{0,24}\b0(?:\.0)? ?%(?! ?(?:[-,\u2013>]{1,2}|then|to|and|\u2192) ?(?:\d{2}|100) ?%)|\b(?<![\d.])0 ?% (?:of )?(?:the )?GPU\b|\bGPU\b[^.\d\n]{0,12}\b0 ?%[^.\n]{0,24}\bCPU\b[^.\n]{0,24}\b(?:100|9\d) ?%|\bCPU\b[^.\n]{0,24}\b(?:100|9\d) ?%[^.\n]{0,24}\bGPU\b[^.\d\n]{0,12}\b0 ?%|\b(?:100|9\d) ?% (?:of )?(?:the )?CPU\b[^.\n]{0,24}\bGPU\b[^.\d\n]{0,12}\b0 ?%|\bno (?:GPU usage|usage of the GPU|new process on it|process(?:es)? on the GPU)\b|\bno running process(?:es)? found\W{0,3} (?:while|during|when|although|but)\b",
     # in other languages
-    r"\b(?:zeigt|findet|nutzt|verwendet|listet) (?:mir )?nur (?:die )?CPU\b|\b(?:Karte|Grafikkarte|RTX \d{4}|GTX \d{4}) (?:\w+ ){0,4}nicht zum Laufen|GPU (?:wird|ist) nicht (?:erkannt|gefunden|genutzt|verwendet|sichtbar)|(?:无法|不能|没法|没有|未能|未)(?:使用|用|识别|检测到?|调用|找到|发现)(?:到|不到)? ?(?:GPU|gpu|显卡)|(?:检测|识别|找|调用|用)不(?:到|了|上) ?(?:GPU|gpu|显卡)",
+    r"\b(?:zeigt|findet|nutzt|verwendet|listet) (?:mir )?nur (?:die )?CPU\b|\b(?:Karte|Grafikkarte|RTX \d{4}|GTX \d{4}) (?:\w+ ){0,4}nicht zum Laufen|GPU (?:wird|ist) nicht (?:erkannt|gefunden|genutzt|verwendet|sichtbar)|(?:无法|不能|没法|没有|未能|未)(?:使用|用|识别|检测到?|调用|找到|发现)(?:到|不到)? ?(?:GPU|gpu|显卡)|(?:检测|识别|找|调用|用)不(?:到|了|上) ?(?:GPU|gpu|显卡)|没有?(?:用上|用到|使用到?|调用|跑在) ?(?:GPU|gpu|显卡)",
     r"(?<!\bn\u00e3o )\bno (?:detecta|reconoce|encuentra|utiliza|usa|ve|aparece) (?:la |mi |el |o |a |minha |ninguna )?(?:GPU|tarjeta)|n\u00e3o (?:detecta|reconhece|encontra|usa|utiliza|v\u00ea) (?:a |minha |o )?(?:GPU|placa)",
     r"\u043d\u0435 (?:\u0432\u0438\u0434\u0438\u0442|\u043d\u0430\u0445\u043e\u0434\u0438\u0442|\u0438\u0441\u043f\u043e\u043b\u044c\u0437\u0443\u0435\u0442|\u043e\u043f\u0440\u0435\u0434\u0435\u043b\u044f\u0435\u0442) (?:GPU|\u0432\u0438\u0434\u0435\u043e\u043a\u0430\u0440\u0442)|ne (?:d\u00e9tecte|reconna\u00eet|trouve|voit|utilise) pas (?:le |mon |la |ma )?(?:GPU|carte)",
     r"GPU(?:を|が)?(?:認識|検出|使用|利用)(?:し|され|でき|し?て)(?:ない|ません|ていない)",
@@ -66,12 +66,12 @@ _NO_GPU = tuple(Pattern(one, re.IGNORECASE) for one in (
 """No GPU is seen or used: each is compiled for the lines that hold its words only."""
 _OF_SEVERAL = Pattern(rf"\b[Mm]ulti[- ]GPUs?\b|\b{OTHERS} (?:\w+ ){{0,2}}?{_CARD}\b", re.IGNORECASE)
 _NOT_SAID = Pattern(
-    r"\bwhether\b[^.?!\n]{0,200}|\b(?:will|would|does|is|are) (?:it|this|that|they|tensorflow|tf|training)\b(?: mean\w?)?[^.?!\n]{0,40}(?:\bnot\b|n't\b|\bnever\b)[^.?!\n]{0,60}\?|\bis (?:it|this|tensorflow) (?:secretly|silently|maybe|perhaps|really|actually) (?:running|run) on (?:the |my )?CPU\?|\bthe unused\b"
+    r"\bwhether\b[^.?!\n]{0,200}|\b(?:feasible|possible|enough|ok(?:ay)?|reasonable|realistic|recommended|advisable|practical|worth it) to (?:run|train|use|do|try|work)\b[^.?!\n]{0,30}\bCPUs?\b|(?<!why )\b(?:will|would|does|is|are) (?:it|this|that|they|tensorflow|tf|training)\b(?: mean\w?)?[^.?!\n]{0,40}(?:\bnot\b|n't\b|\bnever\b)[^.?!\n]{0,60}\?|\bis (?:it|this|tensorflow) (?:secretly|silently|maybe|perhaps|really|actually) (?:running|run) on (?:the |my )?CPU\?|\bthe unused\b"
     r"|\b0 ?% (?:meanwhile|in the meantime|in between)\b|\bmost of (?:the|that|this|its) time\b[^.?!\n]{0,40}\b(?:does|doing) nothing\b|\b(?:does|is doing) nothing (?:for )?most of the time\b"
-    r"|\b(?:when|while|if) (?:it|the same|this|the program|the model) (?:is )?runs? on (?:the |my )?CPU\b"
+    r"|\b(?:when|while|if|for) (?:(?:it|the same|this|the program|the model) (?:is )?runs? on|using|use with) (?:the |my |an? )?CPU\b(?! only)"
     rf"|(?:n't|\bcannot|\bcan not|\bunable to|\bhow (?:to|do I|can I|could I|should I)|\b(?:want(?:ed|s)?|wish|like|prefer|possible|way|option|trying|tried)(?: for)? (?:it )?to) (?:be |only |just )?"
-    rf"(?:run|use|force|switch|disable|limit|restrict|(?:make|let|have|get|tell|set) (?:it|tf|tensorflow|keras|them|(?:the|my) \w+)){_SOME}{{0,40}}?\bCPUs?\b(?:(?: and|,)? (?:not|instead of|rather than)(?: on)? (?:the |my )?GPUs?\b)?"
-    rf"|(?:^|[:\u2013-] )(?:use|force|switch to) (?:only )?(?:the )?CPU(?: only)?(?:(?: and|,)? (?:not|instead of|rather than) (?:the |my )?GPU)?\b",
+    rf"(?:run|use|train|test|execute|force|switch|disable|limit|restrict|(?:make|let|have|get|tell|set) (?:it|tf|tensorflow|keras|them|(?:the|my) \w+)){_SOME}{{0,40}}?\bCPUs?\b(?:(?: and|,)? (?:not|instead of|rather than)(?: on)? (?:the |my )?GPUs?\b)?"
+    rf"|^\W{{0,4}}CPU (?:only )?(?:mode|version|support|inference|only)\W{{0,3}}$|(?:^|[:\u2013-] )(?:use|force|switch to) (?:only )?(?:the )?CPU(?: only)?(?:(?: and|,)? (?:not|instead of|rather than) (?:the |my )?GPU)?\b",
     re.IGNORECASE,
 )
 """What is asked, and who wants the processor."""

@@ -206,9 +206,18 @@ _OF_CLUSTERS = {"server-started", "session-waits", "cluster-named", "workers-nam
 def _merely_asks(left: list[str], found: tuple[Alike, ...]) -> bool:
     from . import asked_of_speed
 
-    return any(
-        says(left, found) for says in (asked_of_speed.merely_asks, asked_of_speed.is_brief, asked_of_speed.is_explained)
-    )
+    each = (
+        asked_of_speed.merely_asks, asked_of_speed.is_brief, asked_of_speed.is_explained, asked_of_speed.is_reckoned,
+    )  # fmt: skip
+    return any(says(left, found) for says in each)
+
+
+def _asks_before(pasted: Pasted, harmless: set[int], notes: Notebook) -> bool:
+    from . import asked_before
+
+    left = (line for line in pasted.lines if line.text.strip() and line.number not in harmless)
+    spoken = [line.text for line in left if not alike.is_log(line.text)]
+    return asked_before.asks(spoken, notes)
 
 
 def _printed(notes: Notebook) -> set[int]:
@@ -273,6 +282,7 @@ def _with_likeness(notes: Notebook, pasted: Pasted, theirs: bool) -> Facts:
     faint = bool(benign_at) and bool(found) and found[0].share < _FAINT and not answered.fails(notes)
     asked = asked or faint or memory_said.asks(notes, found) or answered.answered(notes, found)
     asked = told_faults.of_a_card(left, notes) or asked or told_faults.asks_or_praises(left, notes)
+    asked = asked or (bool(found) and _asks_before(pasted, harmless, notes))
     asked = asked or (bool(found) and not answered.fails(notes) and _merely_asks(left, found))
     hides = bool(values & {*_HIDES}) and any(
         one.cause == "cuda-visible-devices-empty" and (at == 0 or one.share >= _FAINT) for at, one in enumerate(found)

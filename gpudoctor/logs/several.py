@@ -15,6 +15,7 @@ from ..patterns import Pattern
 from .language import LONGEST, Understood
 from .notebook import Notebook
 from .several_abroad import COMES_DOWN, HANGS, NO_FASTER, ONE_WORKS, SEVERAL, SLOW
+from .several_rates import Rates, takes_more
 from .several_tables import Tables
 
 LANGUAGE = COMPLAINT
@@ -111,9 +112,9 @@ _FULL = Pattern(r"\b(?:full|filled|taken|allocated|reserved|occupied|used)\b", _
 _GAIN = r"(?:speed[- ]?ups?|gains?|benefits?|improvements?|scaling|acceleration|advantage|boost|efficiency)"
 _LESS = Pattern(
     r"\befficiency\b[^.\n]{0,24}\b[1-6]\d ?%|\bnot (?:\w+ )?efficient\b|"
-    r"\bslower\b|\b(?:faster|quicker|better)\b[^.\n]{0,16} (?:with|on|using|for) (?:only |just )?(?:a single|one|1|single)\b|\b(?:worse|bad|poor|low|decreas\w+|reduced) (?:performance|scaling|throughput|speed)\b|\b(?:lowers?|reduces?|decreases?|hurts?|degrades?) (?:the |my )?(?:training )?(?:speed|throughput|performance)\b|\b(?:speed|throughput|performance|it/s|eg/s|fps|images/s\w*)\b[^.\n]{0,20}\b(?:drops?|falls?|goes down|halves|decreases?|lower|worse)\b|\b(?:almost|nearly|about|roughly|practically|approximately|exactly) (?:equal|identical|the same|unchanged|as (?:much|long))\b|\bno (?:\w+ )?(?:difference|change) (?:\w+ ){0,2}?(?:between|when|with|in (?:the )?(?:time|speed))|\bnot? change the (?:\w+ )?(?:time|speed)|\b(?:should(?:n't| not)?|expected)\b[^.\n]{0,24}\b(?:half|halved|twice|faster)\b|\bslow(?:s|ed|ing)? (?:\w+ ){0,3}?down\b|\bslow each other|\blonger\b|\bno faster\b|\bmore time\b|\b(?:time|duration)\b[^.\n]{0,30}\b(?:goes up|increases?|rises|grows)\b|\bincreases? (?:the )?(?:\w+ )?(?:time|duration)\b|\b(?:speed|throughput|performance|time) (?:is )?(?:just )?as (?:on|with|for)\b|\b(?:more like|just|about|around|roughly|is|get|see|gives?|got) (?:me )?(?:only )?1(?:\.[0-6]\d?)? ?(?:x\b|times)|(?:\b(?:no|not|hardly|barely|never)|n't) (?:\w+ ){0,3}?(?:faster|quicker|speed(?:s|ed|ing)?[ -]?(?:\w+ )?up|scal(?:e|es|ing)\b|accelerat\w+)"
+    r"\bslower\b|\b(?:faster|quicker|better)\b[^.\n]{0,16} (?:with|on|using|for) (?:only |just )?(?:a single|one|1|single)\b|\b(?:worse|bad|poor|low|decreas\w+|reduced) (?:performance|scaling|throughput|speed)\b|\b(?:lowers?|reduces?|decreases?|hurts?|degrades?) (?:the |my )?(?:training )?(?:speed|throughput|performance)\b|\b(?:speed|throughput|performance|it/s|eg/s|fps|images/s\w*)\b[^.\n]{0,20}\b(?:drops?|falls?|goes down|halves|decreases?|lower|worse)\b|\b(?:almost|nearly|about|roughly|practically|approximately|exactly) (?:equal|identical|the same|unchanged|as (?:much|long))\b|\bno (?:\w+ )?(?:difference|change) (?:\w+ ){0,2}?(?:between|when|with|in (?:the )?(?:time|speed))|\b(?:time|duration)\b[^.\n]{0,20}(?:\bnot|n't|\bhardly|\bbarely) (?:decreas|drop|go down|shrink|get shorter|improv|chang|reduc)|\bnot? change the (?:\w+ )?(?:time|speed)|\b(?:should(?:n't| not)?|expected)\b[^.\n]{0,24}\b(?:half|halved|twice|faster)\b|\bslow(?:s|ed|ing)? (?:\w+ ){0,3}?down\b|\bslow each other|\blonger\b|\bno faster\b|\bmore time\b|\b(?:time|duration)\b[^.\n]{0,30}\b(?:goes up|increases?|rises|grows)\b|\bincreases? (?:the )?(?:\w+ )?(?:time|duration)\b|\b(?:speed|throughput|performance|time) (?:is )?(?:just )?as (?:on|with|for)\b|\b(?:more like|just|about|around|roughly|is|get|see|gives?|got) (?:me )?(?:only )?1(?:\.[0-6]\d?)? ?(?:x\b|times)|(?:\b(?:no|not|hardly|barely|never)|n't) (?:\w+ ){0,3}?(?:faster|quicker|speed(?:s|ed|ing)?[ -]?(?:\w+ )?up|scal(?:e|es|ing)\b|accelerat\w+)"
     rf"|\b(?:no|zero|little|any|poor|bad|low|sub-?linear|negative|limited|lack of|marginal|disappointing|hardly any|without|almost no) (?:\w+ ){{0,2}}?{_GAIN}\b|\bgains? little\b|\bnothing (?:is )?gained\b|\binefficien\w+|(?:\bnot|n't|\bnever|\bhardly|\bbarely|\balmost no) (?:improv\w+|help\w{{0,3}}|increas\w+|reduce|gain)\b"
-    r"|\bsame (?:amount of |training |epoch )?(?:time|speed|throughput|duration|fps|performance|images|imgs?|samples|steps|pace|rate)\b|\bsame as (?:with |on |for |using )?(?:one|a single|1|single)\b|\bas (?:long|fast|slow|quick) as\b|\b(?:time|speed|fps|throughput|performance|duration)\b[^.\n]{0,30}\b(?:is|are|stays?|remains?|the)? ?(?:\w+ )?(?:same|unchanged|identical)\b|\b(?:fps|speed|time|throughput) same\b"
+    r"|\bsame (?:amount of |number of |training |epoch )?(?:time|speed|throughput|duration|fps|performance|images|imgs?|samples|examples|steps|global_step|pace|rate)\b|\bsame as (?:with |on |for |using )?(?:one|a single|1|single)\b|\bas (?:long|fast|slow|quick) as\b|\b(?:time|speed|fps|throughput|performance|duration)\b[^.\n]{0,30}\b(?:is|are|stays?|remains?|the)? ?(?:\w+ )?(?:same|unchanged|identical)\b|\b(?:fps|speed|time|throughput) same\b"
     r"|\bonly (?:\w+ ){0,2}\d(?:\.\d{1,2})? ?(?:x|times)|\bonly 1\.\d\d? times|\bonly \d{1,2} ?% (?:faster|quicker|more|better)|\b(?:time )?doubles?\b|\b(?:\d(?:\.\d)?|two|three|four|five|eight)(?: ?x| times) (?:as long|as slow|slower|longer|the time)\b|\bslow compared\b|\btwice (?:the time|as long|as slow)|\bhalf (?:as (?:fast|quick)|the speed)|\bis half\b|\bboth (?:need|take|took) (?:about |nearly )?\d|\bdouble the time\b|\b(?:steps?|it|images|samples|global_step) ?/ ?s\w* (?:drop|go(?:es)? down|halv)\w*",
     _FLAGS,
 )
@@ -134,12 +135,6 @@ _PACE = Pattern(
     r"\b(?:train\w*|fit|speed\w*|times?|epochs?|steps?|throughput|performance|fps|images?|imgs?|samples?|examples?|infer\w*|synthesis|scal\w+|benchmark\w*|gain\w*|takes?)\b|/ ?s(?:ec|tep)?\b",
     _FLAGS,
 )
-_RATES = Pattern(
-    r"(?:(?<![\w.,/])|(?<=gpus=))(?P<count>1|one|single|2|two|both|dual|3|three|4|four|8|eight|16)(?:[ -]?(?:gpus?|cards?|procs?|process(?:es)?|workers?|nodes?|machines?|hosts?|servers?)(?: only)?\b| ?:|(?<=both)|(?= (?:does|do|has|have|gives?|gets?|got|reaches|makes|takes?|took|needs?|alone)\b)|(?<=gpus=\d)|(?<=np \d)|(?<=gpus \d))(?:(?!\b(?:one|two|four|both|single)\b)[^\d.;\n]){0,26}?(?:\d{1,5} (?:steps|iterations|batches|epochs|images) in )?(?<![\d.])(?P<value>\d{1,5}(?:\.\d{1,3})?) ?(?P<unit>(?:img|images?|imgs|samples?|examples?|it|steps?|batch(?:es)?|eg|words|tokens|sentences)s? ?/ ?s\w{0,5}|k? ?wps\b|ms ?/ ?step|s ?/ ?(?:step|it)|ms\b|secs?\b|seconds?\b|s\b|mins?\b|minutes?\b|hours?\b|h\b|fps\b)",
-    _FLAGS,
-)
-"""What so many GPUs do."""
-
 _MACHINE = r"(?:computer|machine|pc|server|workstation|box|rig|desktop|laptop|node|host|system|windows|ubuntu)"
 _DOWN = Pattern(
     rf"\b{_MACHINE}\b[^.;?!\n]{{0,50}}?\b(?:re-?boot(?:s|ed|ing)|restart(?:s|ed|ing)|resets|(?:shut|switch|turn|power)(?:e?s|ing|ed|ting)? (?:itself )?(?:off|down)(?! the (?:screen|monitor|display))|power[- ]?(?:off|cycles)|off at once|go(?:es|ing) (?:\w+ )?down|dies)\b"
@@ -222,7 +217,7 @@ class Reader:
         self._table = Tables()
         self._asks = self._complains = False
         self._found: dict[str, tuple[int, str]] = {}
-        self._rates: dict[int, tuple[float, str]] = {}
+        self._rates = Rates()
 
     def line(self, text: str, number: int, _notes: Notebook) -> Understood | None:
         """Nothing yet."""
@@ -239,21 +234,8 @@ class Reader:
                 self._asks = self._asks or clause.rstrip().endswith("?") or bool(_WELL.search(clause))
                 for kind in _kinds(clause):
                     self._found.setdefault(kind, (number, text))
-        for found in _RATES.finditer(text):
-            count = _COUNTS.get(found["count"].lower()) or int(found["count"])
-            self._rates.setdefault(count, (float(found["value"]), found["unit"].replace(" ", "").lower()))
+        if self._rates.read(text):
             self._found["rates"] = number, text
-
-    def _no_gain(self) -> bool:
-        """Whether several do hardly more than one, in numbers."""
-        least = min(self._rates, default=1)
-        one, unit = self._rates.get(least, (0.0, ""))
-        gains = [
-            (count / least, value / one if _is_rate(unit) else one / value, unit)
-            for count, (value, of) in self._rates.items()
-            if one and value and count > least and of[:2] == unit[:2]
-        ]
-        return any(gain < (_A_STEP if _STEP.search(unit) else _LITTLE * count) for count, gain, unit in gains)
 
     def finish(self) -> None:
         """What is said by all of it."""
@@ -270,7 +252,7 @@ class Reader:
         named = "several" in found or "spreads" in found or "another" in found
         several = named or any(_of_a_second(one) for one in self.notes.events)
         alone = self._table.one_works(named and "shared" not in found)
-        if alone is not None and not {"one", "slower", "much-slower"} & found.keys() and not self._no_gain():
+        if alone is not None and not {"one", "slower", "much-slower"} & found.keys() and not self._rates.no_gain():
             found["one"] = alone
             self._complains = several = True
         if "down" in found and "at-work" in found:
@@ -291,7 +273,7 @@ class Reader:
             slow = {"slow", "spreads"} <= found.keys() and 1 in (found["slow"][0], found["spreads"][0])
             slow = slow and "one" not in found
             half = {"half-used", "spreads"} <= found.keys() and not {"one", "input-slow-said"} & found.keys()
-            if "well" not in found and (slower or slow or half or self._no_gain()):
+            if "well" not in found and (slower or slow or half or self._rates.no_gain()) and not self._beside_another():
                 said = next(kind for kind in ("slower", "less", "rates", "slow", "half-used") if kind in found)
                 self._note("several-no-faster", "runs-slowly", said)
                 self._forget("gpu-hardly-used")
@@ -317,6 +299,10 @@ class Reader:
         used = (e.values.get("used", "").removesuffix("MiB") for e in self.notes.events if e.kind == "gpu-process")
         held += [int(one) for one in used if one.isdigit()]
         return asked if held and min(held) <= _CONTEXT_MIB else None
+
+    def _beside_another(self) -> bool:
+        """Whether what is compared are two products, one after the other: 'the same on a GTX 970 and on an RTX 2080'."""
+        return "spreads" not in self._found and any(_ON_EITHER.search(text) for _, text in self._lines)
 
     def _memory_aside(self) -> None:
         """Forgets that memory is short, where the title is of several GPUs and not of memory: it is said in passing."""
@@ -356,7 +342,7 @@ def _kinds(clause: str) -> Iterator[str]:
     asked = _ASKED.search(clause)
     if _SLOW.search(clause) or SLOW.search(clause):
         yield "slow"
-    if NO_FASTER.search(clause):
+    if NO_FASTER.search(clause) or ((several or spreads) and takes_more(clause)):
         yield "slower" if several or spreads else "less"
     elif _BETTER_ALONE.search(clause) and not asked and not _OF_ANOTHER.search(clause):
         yield "slower"
@@ -384,11 +370,6 @@ def _one_works(clause: str) -> bool:
     return _NOT_ALL.search(clause) is not None
 
 
-def _is_rate(unit: str) -> bool:
-    """Whether more of it is faster."""
-    return unit.endswith(("fps", "wps")) or ("/s" in unit and not unit.startswith(("ms", "s/")))
-
-
 def _of_a_second(event: TextEvent) -> bool:
     """Whether a program's line is of a second GPU."""
     if event.kind == "device-found":
@@ -407,6 +388,10 @@ _HOLDS_TOO = Pattern(
 _MIB_HELD = Pattern(r"(?<![\w.])(?P<mib>\d{2,5}) ?(?:MiB|MB|M)\b(?! ?/)", _FLAGS)
 _BOTH_WANTED = Pattern(
     r"\b(?:how (?:can|do|to|could)|want\w*|need|like) (?:I |to |it |both |them |make |get )*(?:use|train|run|work|compute|both)\w* (?:on |with )?(?:both|all|two|work)\b|\bout of memory\b|\bOOM\b",
+    _FLAGS,
+)
+_ON_EITHER = Pattern(
+    rf"\b(?:on|with|using|between|of) (?:an? |the |my |our )?(?:\w+ )?(?P<one>{_SERIES})[^.\n]{{0,24}}(?:\b(?:and|or|as|than)(?: (?:also|even|then))? (?:on|with|using)|\bvs\.?|\bcompared (?:to|with)) (?:an? |the |my |our )?(?:\w+ )?(?!(?P=one)){_SERIES}(?!\w)(?! together)",
     _FLAGS,
 )
 _CONTEXT_MIB = 600
@@ -438,10 +423,5 @@ _OF_A_CLAUSE = (
     ("well", _WELL),
     ("half-used", _HALF_USED),
 )
-_COUNTS = {"one": 1, "single": 1, "two": 2, "both": 2, "dual": 2, "three": 3, "four": 4, "eight": 8}
 _A_FEW = 6
 """Lines of a question."""
-_STEP = Pattern(r"^(?:it|steps?|batch|ms|s/)")
-"""Of a step, which is larger with several GPUs: it may take as long."""
-_LITTLE, _A_STEP = 0.55, 0.75
-"""Of what as many GPUs would do at best; of a step of one."""

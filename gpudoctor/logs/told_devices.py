@@ -63,10 +63,25 @@ def settle(notes: Notebook, lines: Iterable[tuple[int, str]]) -> None:
         _of_root(notes, lines, kinds)
     if kinds & _OF_CONTAINERS and not symptoms & _FAILURES - {"cuinit-fails"}:
         _note(notes, "container-loses-gpu", _lost(lines, "daemon-reload" in kinds), _NOT_STARTED)
+    if "visible-set" in kinds and symptoms <= {None} and any(_AT_WORK.search(text) for _, text in lines):
+        _of_a_choice(notes)
     if "cluster-named" in kinds:
         _of_a_cluster(notes, lines, kinds, symptoms)
 
 
+def _of_a_choice(notes: Notebook) -> None:
+    """Takes back that no GPU is seen, where that is said of some choice of GPUs alone, and one is used otherwise."""
+    said = [e.text for e in notes.events if e.kind == "says-no-gpu"]
+    if said and all(_CHOICE.search(text) for text in said):
+        notes.untell("tensorflow.devices")
+        notes.events[:] = [e for e in notes.events if e.kind != "says-no-gpu"]
+
+
+_CHOICE = Pattern(r"CUDA_VISIBLE_DEVICES ?=")
+_AT_WORK = Pattern(
+    r"(?i)\bgpu ?:?#?\d (?:is|was|gets) (?:being )?(?:used|busy|working|occupied)\b|\bwithout (?:it|the variable|CUDA_VISIBLE_DEVICES)\b[^.\n]{0,40}\b(?:gpus? (?:is|are) used|works?|uses? (?:the |all )?gpus?)\b"
+)
+"""A GPU is used."""
 _OTHERS = r"(?:v4l2loopback|virtualbox|vbox\w*|zfs|spl|broadcom-sta|rtl\w{4,8}|evdi|openrazer\w*|xpadneo|xone|acpi-call|wireguard|r8168)"
 _OF_ANOTHER = Pattern(
     rf"/var/lib/dkms/{_OTHERS}/|\b{_OTHERS}-dkms\b|\bdkms (?:--?\w+ ){{0,3}}(?:install|build) (?:-m )?{_OTHERS}\b"

@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 from ..facts import TextEvent
 from ..patterns import Pattern
-from . import alike, card_speeds
+from . import alike, card_speeds, first_use
 from .complaints import says_no_gpu
+from .first_use import GPU as _G
 from .language import LONGEST, first_of
 from .notebook import Notebook
 
@@ -21,7 +22,6 @@ LANGUAGE = "pace"
 _SLOW = "runs-slowly"
 _MOST, _LONG_LINE, _SENTENCE = 120, 2500, 420
 """Lines that are looked at, and characters of a line and of a sentence."""
-_G = r"(?:v?gpus?|cuda|(?:graphics?|video|nvidia) ?cards?|the card|my card|geforce|quadro|[rg]tx(?: ?-?\d{3,4})?(?: ?ti| ?super)?(?: cards?)?|titan(?: \w{1,3})?|(?:tesla )?\b[vptka]\d{2,3}|显卡|grafikkarte|\u0432\u0438\u0434\u0435\u043e\u043a\u0430\u0440\u0442\w{0,2}|tarjeta(?: gráfica)?|placa(?: de vídeo)?|carte graphique)"
 _USE = r"(?:usages?|utili[sz]ations?(?: rate)?|utilização|util|load|activity|auslastung|(?:利用|使用|占用)率|사용률|\u0437\u0430\u0433\u0440\u0443\u0437\u043a\w|uso\b)"
 _END = Pattern(
     r"(?<=[.!?;])(?<!e\.g\.)(?<!i\.e\.)(?<!min\.)(?<!sec\.)(?<!mins\.)(?<!approx\.)(?<!ca\.)\s|[\u3002\uff01\uff1f\uff1b]|\.\.\."
@@ -30,20 +30,20 @@ _END = Pattern(
 # ------------------------------------------------------------------- how busy it is
 
 _PERCENT = Pattern(
-    r"(?i)(?<![A-Za-z0-9_.])(?P<a>\d{1,3})(?:[.,]\d{1,2})? ?%?(?:(?: ?[-~\u2013\u2014,] ?| ?(?:to|and|or|then|auf|\u0434\u043e|bis|a|à|到|至) )(?P<b>\d{1,3})(?:[.,]\d{1,2})?)? ?(?:%|percent\b|per ?cent\b|prozent\b)"
+    r"(?i)(?<![A-Za-z0-9_.])(?P<a>\d{1,3})(?:[.,]\d{1,2})? ?%?(?:(?: ?[-~\u2013\u2014,] ?| ?(?:to|and|or|then|auf|und|y|et|e|\u0438|\u0434\u043e|bis|a|à|到|至) |[到至和与])(?P<b>\d{1,3})(?:[.,]\d{1,2})?)? ?(?:%|percent\b|per ?cent\b|prozent\b)"
 )
 _NO_PERCENT = Pattern(
     r"(?i)^ ?(?:of (?:the |its )?(?:total |gpu |device |video )?(?:memory|vram)|(?:more |less )?(?:faster|slower|longer|of the (?:time|data|images|code|memory|cpu|vram)|accuracy|better|worse|cpu|memory|ram|(?:gpu )?mem\b))"
 )
 _WHOSE = Pattern(
-    rf"(?i)(?P<other>(?<![A-Za-z])cpus?(?![A-Za-z])|\bcores?\b|\bthreads?\b|\bprocessors?\b|\u043f\u0440\u043e\u0446\u0435\u0441\u0441\u043e\u0440\w?|处理器|\bmem(?:ory)?\b|\bv?ram\b|显存|内存|메모리|accuracy|\bloss|\berrors?\b|\bdisk|\bssd\b|network|battery|dropout|\bbatch|fraction|speicher)|(?P<gpu>{_USE}|nvidia-smi (?:shows?|says|reports?)|(?<![a-z]){_G}(?![a-z]))"
+    rf"(?i)(?P<other>(?<![A-Za-z])cpus?(?![A-Za-z])|\bcores?\b|\bthreads?\b|\bprocessors?\b|\u043f\u0440\u043e\u0446\u0435\u0441\u0441\u043e\u0440\w?|处理器|\bmem(?:ory)?\b|\bv?ram\b|显存|内存|메모리|accuracy|\bloss|\berrors?\b|\bdisk|\bssd\b|network|battery|dropout|\bbatch|fraction|speicher)|(?P<gpu>{_USE}|nvidia-smi (?:shows?|says|reports?|goes|jumps|displays|gives|is at|stays)|(?<![a-z]){_G}(?![a-z]))"
 )
 _GATE = (
     "%", "percent", "prozent", "util", "usage", "activity", "uso ", "slow", "fast", "speed", "sped ", "perform", "same", "difference", "benefit", "improve", "gain", "help",
-    "accelerat", "brings", "long", "minut", "hour", " min", "fps", " ms", " s ", "sec", "/s", "idle", "idling", "starv", "busy", "bored", "load", "wait", "bottle", "barely", "hardly", "rarely",
+    "accelerat", "brings", "long", "minut", "hour", " min", "fps", " ms", " s ", " s,", " sm ", "sec", "/s", "idle", "idling", "starv", "busy", "bored", "quick", "load", "wait", "bottle", "barely", "hardly", "rarely",
     "constantly", "fully", "enough", "periodically", "bursts", "spik", "forever", "ages", "battery", "throttl", "auslast", "langsam", "schnell", "dauert", "genutzt", "lent", "vite",
-    "r\u00e1pid", "tarda", "demora", "utilis", "utiliz", "\u7387", "\u6162", "\u901f", "\u5206\u949f", "\u4f4e", "\u0441\u043a\u043e\u0440", "\u0431\u044b\u0441\u0442\u0440", "\u043c\u0435\u0434\u043b\u0435\u043d", "\u0437\u0430\u0433\u0440\u0443\u0437\u043a", "\u043c\u0438\u043d\u0443\u0442",
-    "\u0441\u0435\u043a\u0443\u043d\u0434", "\uc0ac\uc6a9\ub960", "\ubd84", "\u00b0", "degrees", "took", "takes", "power", "capabilit", "saturat", "0x", "gives me", "expect", "twice", "double", "doppel", "equal", "advantage", "time", "epoch", "beats", "compared",
+    "r\u00e1pid", "tarda", "demora", "utilis", "utiliz", "\u7387", "\u6162", "\u901f", "\u7a7a\u95f2", "\u74f6\u9888", "wartet", "espera", "botella", "gargalo", "goulot", "near", "\u6ca1\u6709cpu", "\u6ca1\u6709 cpu", "\u5206\u949f", "\u4f4e", "\u0441\u043a\u043e\u0440", "\u0431\u044b\u0441\u0442\u0440", "\u043c\u0435\u0434\u043b\u0435\u043d", "\u0437\u0430\u0433\u0440\u0443\u0437\u043a", "\u043c\u0438\u043d\u0443\u0442",
+    "\u0441\u0435\u043a\u0443\u043d\u0434", "\uc0ac\uc6a9\ub960", "\ubd84", "\u00b0", "degrees", "took", "takes", "power", "capabilit", "saturat", "0x", "gives me", "expect", "twice", "double", "doppel", "equal", "advantage", "time", "epoch", "beats", "compared", *(f"{digit}ms" for digit in range(10)),
 )  # fmt: skip
 """Who complains of speed says one of them."""
 _LIMITS = Pattern(
@@ -55,20 +55,26 @@ _BARELY = (
 )
 _FULLY = r"(?:fully|fulled|efficiently|well|constantly|continuously|completely|entirely|always|much|enough|steadily|optimally|all the time|at full|to (?:its|the) full)"
 _IDLE = Pattern(
-    rf"(?i)\b(?:low|poor|bad|little|inefficient|small|under) (?:use of )?(?:the |my )?(?:volatile )?{_G}[ -]?{_USE}|{_G}[ -]?{_USE} (?:very |too |so )?low\b|\b(?:increase|improve|raise|maximi[sz]e|boost|get more) (?:the |my )?{_G}[ -]?{_USE}"
-    rf"|(?:{_G}|{_USE})(?:(?!\bcpu|accuracy|loss|memory)[^.\n]){{0,40}}?(?:\b(?:is|are|was|stays?|remains?|seems?|very|too|so|really|quite|pretty|extremely|always|just|relatively|rather)(?: to be)? (?:very |too |so |really |quite |always |extremely |relatively )?(?:low|small|poor|bad)\b|\bnot (?:very |so |too )?high\b|很低|较低|太低|特别低|非常低|不高|不上去|只有(?:百分之)?[几十一二三五]|\b(?:only )?(?:a few|single[- ]digit|few) percent|が低い|낮|(?:muy|très|muito|sehr|ist|is) (?:baj[oa]|faible|baix[oa]|gering|niedrig)|\u043d\u0438\u0437\u043a)"
+    rf"(?i)\b{_G} idle[ -]?times?\b|\bidle (?:time (?:of|on) )(?:the |my )?{_G}\b|\b(?:low|poor|bad|little|inefficient|small|under) (?:use of )?(?:the |my )?(?:volatile )?{_G}[ -]?{_USE}|{_G}[ -]?{_USE} (?:very |too |so )?low\b|\b(?:increase|improve|raise|maximi[sz]e|boost|get more) (?:the |my )?{_G}[ -]?{_USE}"
+    rf"|(?:{_G}|{_USE})(?:(?!\bcpu|accuracy|loss|memory)[^.\n]){{0,40}}?(?:\b(?:is|are|was|stays?|remains?|seems?|very|too|so|really|quite|pretty|extremely|always|just|relatively|rather)(?: to be)? (?:very |too |so |really |quite |always |extremely |relatively )?(?:low|small|poor|bad)\b|\bnot (?:very |so |too )?high\b|很低|较低|太低|特别低|非常低|偏低|不高|不上去|空闲|闲置|在等|等待数据|只有(?:百分之)?[几十一二三五]|\b(?:only )?(?:a few|single[- ]digit|few) percent|が低い|낮|(?:muy|très|muito|sehr|ist|is) (?:baj[oa]|faible|baix[oa]|gering|niedrig)|\u043d\u0438\u0437\u043a)"
     rf"|(?:geringe|niedrige|schlechte|faible|bajo|baja|baixo|baixa|\u043d\u0438\u0437\u043a\u0430\u044f) (?:\w+ )?(?:{_USE}|{_G})"
     rf"|\b(?:uso|utilisation|utilização) (?:muy |très |de |da |do |la |du |muito |l'|le ){{0,3}}(?:{_G} )?(?:muy |très |muito )?(?:bajo|faible|baixo)\b|\b(?:uso|utilisation|utilização) (?:bajo|baixo|faible) d"
     rf"|{_SUBJECT}[^.\n]{{0,60}}?(?:\b{_BARELY}\b[^.\n]{{0,20}}?\b(?:us(?:ed|e|es|ing|age)|utili[sz]\w+|busy|loaded|doing|active|work\w*|genutzt|ausgelastet|usad[oa]|utilisée?|\u0438\u0441\u043f\u043e\u043b\u044c\u0437\u0443\u0435\u0442\u0441\u044f)"
     rf"|\b{_BARELY} \u0438\u0441\u043f\u043e\u043b\u044c\u0437\u0443\w+|\bunder[- ]?(?:utili[sz]\w+|used|loaded)|(?: is| used| utili[sz]ed| being)* ?\b(?:lowly|poorly|weakly)\b|(?:\bnot|n't|\bnever) (?:being |getting |be )?(?:used |utili[sz]ed |loaded |busy |active )?{_FULLY}(?: (?:be )?(?:used|utili[sz]ed|loaded|busy|exploited))?\b"
-    rf"|\b(?:used|active|busy|utili[sz]ed|working)\b[^.\n]{{0,30}}?\b(?:never|not) constantly|\b(?:is|are|be|sits|stays|being) (?:\w+ )?(?:idle|idling|waiting)\b(?=[^.\n]{{0,20}}\b(?:most|much|for|between|while|until|half|part|often|during|in the|when|\d))|\bstarv(?:ed|ing)\b|\b(?:nearly|almost|mostly|largely) idle\b|\b(?:waits|idles|starves|seems to starve|wait (?:most|much|half))\b"
+    rf"|\b(?:used|active|busy|utili[sz]ed|working)\b[^.\n]{{0,30}}?\b(?:never|not) constantly|\b(?:just |only |mostly )?(?:sits|stands) (?:there |around |just |and |only |mostly )*(?:idle|idling|wait(?:s|ing))\b|\b(?:is|are|be|sits|stays|being) (?:\w+ )?(?:idle|idling|waiting)\b(?=[^.\n]{{0,20}}\b(?:most|much|for|between|while|until|half|part|often|during|in the|when|\d))|\bstarv(?:ed|ing)\b|\b(?:nearly|almost|mostly|largely) idle\b|\b(?:waits|idles|starves|seems to starve|wait (?:most|much|half))\b"
     rf"|\b(?:only|just) (?:used|active|busy|utili[sz]ed|working) (?:for|in|a|at|from|periodically|sometimes|briefly|partially|partly|little)\b|\bused (?:only )?(?:periodically|partially|partly|very little|a little)\b)"
     rf"|\b{_BARELY} (?:uses?|using|utili[sz]\w+|loads?|taxes|touch\w*) (?:\w+ ){{0,2}}{_G}|\b(?:does(?:n't| not)|do(?:n't| not)|not|never) (?:using |use |utili[sz]e |utili[sz]ing |exploit |exploiting )?(?:fully |efficiently |the full |all of |the whole |100 ?% of |full )(?:use |using |utili[sz]e |utili[sz]ing |exploit |\w+ of )?(?:the |my |its )?{_G}"
     rf"|(?:\bnot|n't|\bnever) (?:saturate|load|fill|max out|stress|keep|exhaust) (?:the |my )?{_G}|(?:\bnot|n't|\bnever) (?:really )?(?:us\w+|utili[sz]\w+) (?:the |my |all of the )?{_G} (?:very |that )?{_FULLY}|{_SUBJECT} idle (?:most|half|\d)|{_SUBJECT} idle,[^.\n]{{0,30}}\b(?:core|thread)\b|\bbottle ?neck\w*[^.\n]{{0,30}}\b(?:data\w*|input|load\w*|disk|read\w*|augment\w*|pre-?process\w*|cpu)\b|\b(?:data\w*|input|load\w*|disk|read\w*|augment\w*|pre-?process\w*|generator)\b[^.\n]{{0,30}}\b(?:bottle ?neck|limiting factor)|\b(?:full|whole|real) (?:power|potential|capacity|capabilities|capability|performance)[^.\n]{{0,20}}?{_G}|{_G}[^.\n]{{0,20}}?\bfull (?:power|potential|capacity|capabilities|capability)|\b(?:make better use|take (?:full |more )?advantage|better use) of (?:the |my )?{_G}"
+    rf"|{_SUBJECT}[^.\n]{{0,30}}\b(?:works?|busy|active|used|runs?) (?:for |just |only |about ){{0,3}}(?:\d|one|a) ?s(?:ec\w*)? (?:out of|of|in|every|per) (?:every )?\w"
+    r"|(?:\bmost|\d ?%|\d ?(?:min\w*|s|secs?|seconds?|hours?|h))\b[^.\n]{0,30}\b(?:is|are|was|goes|go|gets?) ?(?:spent|lost|needed|used)? ?(?:in|on|into|for|by) (?:[\w-]+ ){0,2}?(?:data|load\w*|read\w*|augment\w*|pre-?process\w*|generators?|decod\w+|input)\b|\bwithout (?:\w+ )?(?:augment\w*|pre-?process\w*|resiz\w+|decod\w+)\b[^.\n]{0,40}\d[^.\n]{0,30}\bwith\b[^.\n]{0,20}\d"
+    rf"|{_USE}[^.\n]{{0,30}}\b(?:near|close to|almost|nearly|practically|around) (?:zero|0\b(?! ?\.\d)|nothing)|瓶颈[^。\n]{{0,10}}(?:数据|读取|预处理|IO|CPU)|(?:数据|读取|预处理|加载|IO)[^。\n]{{0,8}}(?:瓶颈|太慢|很慢|跟不上)"
+    r"|(?:gpu|karte)[^.\n]{0,30}\b(?:wartet|langweilt sich|im leerlauf|unt\u00e4tig|steht still)\b|\b(?:daten\w*|generator|lader|laden)\b[^.\n]{0,40}\b(?:flaschenhals|engpass|zu langsam)|\b(?:flaschenhals|engpass)\b[^.\n]{0,40}\bdaten|(?:gpu|tarjeta|placa)[^.\n]{0,30}\b(?:espera(?:ndo)?|parada|inactiva|inativa|ociosa)\b|\bcuello de botella\b|\bgargalo\b|\bgoulot d'\u00e9tranglement|(?:gpu|carte)[^.\n]{0,30}\b(?:attend|inactif|inactive)\b|(?:gpu|\u0432\u0438\u0434\u0435\u043e\u043a\u0430\u0440\u0442\w)[^.\n]{0,30}(?:\u043f\u0440\u043e\u0441\u0442\u0430\u0438\u0432\u0430|\u0436\u0434[\u0435\u0451]\u0442)|\u0443\u0437\u043a\u043e\u0435 \u043c\u0435\u0441\u0442\u043e"
     rf"|\b(?:can(?:'t|not)|could ?n[o']t|unable to|how to) (?:get|push|bring|make|drive) (?:the |my )?{_G} (?:usage |utili[sz]ation )?(?:above|over|beyond|past|more than|up to|busy|work harder)"
 )
 _SWINGS = Pattern(
-    rf"(?i)(?:{_G}|{_USE})(?:(?!accuracy|\bloss|temperature|\bclock)[^.\n]){{0,90}}?(?:\bup and down\b|\bspik(?:es?|y|ing)\b|\bfluctuat\w*|\boscillat\w*|\bjump(?:s|ing|ed)?\b|\bbursts?\b|\bperiodic(?:ally)?\b|\bintermittent(?:ly)?\b|like a (?:saw|comb)|\bswings?\b|\b(?:drop(?:s|ping|ped)?|fall(?:s|ing)?|goes|going|rises?)\b[^.\n]{{0,30}}?\bto (?:0|zero)\b|\bpulses?\b|\bfor a (?:second|moment|split second)\b|忽高忽低|时高时低|一会[^。\n]{{1,8}}一会|波动|\u043f\u0440\u044b\u0433\u0430\w+|\u0441\u043a\u0430\u0447\w+|schwankt|springt|oscila|fluct[uú]a)"
+    rf"(?i)(?:{_G}|{_USE})(?:(?!accuracy|\bloss|temperature|\bclock)[^.\n]){{0,90}}?(?:\bup and down\b|\bspik(?:es?|y|ing)\b|\bfluctuat\w*|\boscillat\w*|\bjump(?:s|ing|ed)?\b|\bbursts?\b|\bperiodic(?:ally)?\b|\bintermittent(?:ly)?\b|like a (?:saw|comb)|\bswings?\b|\b(?:drop(?:s|ping|ped)?|fall(?:s|ing)?|goes|going|rises?)\b[^.\n]{{0,30}}?\bto (?:0|zero)\b|\bpulses?\b|\bfor a (?:second|moment|split second)\b|忽高忽低|时高时低|之间跳|跳动|来回|一会[^。\n]{{1,8}}一会|波动|\u043f\u0440\u044b\u0433\u0430\w+|\u0441\u043a\u0430\u0447\w+|schwankt|springt|oscila|fluct[uú]a)"
+    rf"|{_USE}[^.\n]{{0,16}}\b0\b(?! ?%)[^.\n%]{{0,30}}\b(?:then|but|and)\b[^.\n%]{{0,12}}\b[1-9]\d\b"
+    r"|\b(?:sm|gpu|util\w*)\b[^\n]{0,20}?(?<![\d.])(?:0 ?%?[ ,]{1,3}){2,8}[1-9]\d ?%?[ ,]{1,3}(?:0\b|\d)"
     rf"|\b(?:only )?uses? (?:the |my )?{_G} (?:only )?(?:in bursts|periodically|intermittently|now and then|from time to time|sometimes|partially|in spikes)"
 )
 
@@ -78,25 +84,27 @@ _C = r"(?:(?<![A-Za-z])cpus?(?![A-Za-z])|\bprocessor\b|\bprozessor\w{0,2}|\bproc
 _GAIN = r"(?:faster|quicker|speed(?:ed)?[- ]?ups?|speed(?: boost| gain)?|improvements?|gains?|benefits?|difference|advantage|acceleration|help)"
 NO_GAIN = Pattern(
     rf"(?i)\b(?:performance|speed)\b[^.\n]{{0,12}}(?:\bnot|n't)(?: \w+)? (?:improve|increase)\w*|\b(?:no|not|nor|without|hardly|barely|little|zero|never)\b(?: (?!wrong|reason|idea|sure|whether)[\w-]+){{0,4}}? {_GAIN}\b|(?:n't|\bnot) (?:be |being )?(?:really |much )?(?:sped|speeded) up|(?:n't|\bnot) (?:be |being )?(?:really |much )?accelerat|n't (?:[\w-]+ ){{0,4}}?{_GAIN}\b|\bbrings? nothing\b|\bcpu (?:is |takes |needs )?(?:exactly |about |almost )?(?:the )?same\b|\b(?:speed|time|fps|performance)\b[^.\n]{{0,16}}\bequals?\b|\b(?:only|just) (?:gives?|get|got|achieves?|brings?|reach\w*)(?: \w+)? (?:an? )?(?:[12]\.\d|1|2) ?x|\bexpect\w* (?:at least |about |around |an? |some )?\d{{1,3}} ?(?:x|times)\b|\b(?:the )?same (?:as|with|on|for) (?:on |with |for |the |my )*cpu\b|{_GAIN}[^.\n]{{0,20}}\b(?:not|in|un)[- ]?(?:noticeable|significant|visible)|\b(?:negligible|marginal) (?:\w+ )?{_GAIN}|\bonly (?:slightly|a bit|a little|marginally|\d(?:\.\d)?(?:x|%| times| seconds| ?s)) (?:\w+ )?faster"
-    r"|\b(?!(?<=at )the same time)(?!(?<=at the )same time)(?:the )?(?:very |exact(?:ly)? |about the |just the |almost the |roughly the )?(?:same|similar|equal|identical|comparable)(?: \w+){0,2}? (?:time|speeds?|performance|fps|duration|runtime|rate|throughput|amount of time|number of \w+(?: \w+){0,2} per second)\b|\bslow (?:both )?on (?:both )?(?:the )?(?:cpu and (?:the )?gpu|gpu and (?:the )?cpu)\b|\bas (?:long|slow(?:ly)?|fast|much time) (?:as|with)\b|\bjust as (?:long|slow)|\b(?:time|speed|duration|fps)\b[^.\n]{0,30}\b(?:is|are|was|stays|remains) (?:\w+ )?(?:the )?same\b"
-    r"|\b(?:little|small|few) (?:\w+ )?difference\b|kein(?:en|e)? (?:unterschied|vorteil|geschwindigkeits)|nicht schneller|genauso (?:lang|langsam)|没有(?:提升|加速|区别|变快|差别)|速度没(?:有)?(?:升|提|快)|反而(?:更慢|变慢|慢|降|下降)|(?:速度|时间|耗时|用时)[^。\n%]{0,6}差不多|cpu ?(?:都)?差不多|差不多(?:快|慢|一样|的?(?:速度|时间))|一样(?:慢|快)|速度(?:都|是)?(?:一样|相同|没变)|快不了多少|\u043d\u0435 \u0431\u044b\u0441\u0442\u0440\u0435\u0435|\u043d\u0435\u0442 \u0440\u0430\u0437\u043d\u0438\u0446\u044b|sin diferencia|pas plus (?:vite|rapide)|no (?:es|va) más rápid|mesma velocidade"
+    r"|\b(?!(?<=at )the same time)(?!(?<=at the )same time)(?:the )?(?:very |exact(?:ly)? |about the |just the |almost the |roughly the )?(?:same|similar|equal|identical|comparable)(?: \w+){0,2}? (?:time|speeds?|performance|fps|duration|runtime|rate|throughput|amount of time|number of \w+(?: \w+){0,2} per second)\b|\bslow (?:both )?on (?:both )?(?:the )?(?:cpu and (?:the )?gpu|gpu and (?:the )?cpu)\b|\bas (?:long|slow(?:ly)?|fast|much time) (?:as|with)\b|\b(?:just|exactly|precisely|still) as (?:long|slow)|\b(?:time|speed|duration|fps)\b[^.\n]{0,30}\b(?:is|are|was|stays|remains) (?:\w+ )?(?:the )?same\b"
+    r"|\b(?:little|small|few) (?:\w+ )?difference\b|kein(?:en|e)? (?:unterschied|vorteil|geschwindigkeits)|nicht schneller|genauso (?:lang|langsam)|没有(?:提升|加速|区别|变快|差别)|速度没(?:有)?(?:升|提|快)|反而(?:会|还)?(?:更慢|变慢|变得更慢|慢|降|下降)|(?:速度|时间|耗时|用时)[^。\n%]{0,6}差不多|cpu ?(?:都)?差不多|差不多(?:快|慢|一样|的?(?:速度|时间))|一样(?:慢|快)|速度(?:都|是)?(?:一样|相同|没变)|快不了多少|\u043d\u0435 \u0431\u044b\u0441\u0442\u0440\u0435\u0435|\u043d\u0435\u0442 \u0440\u0430\u0437\u043d\u0438\u0446\u044b|sin diferencia|pas plus (?:vite|rapide)|no (?:es|va) más rápid|mesma velocidade"
 )
-_WORSE = r"(?:slower|(?<!no )(?<!any )longer|more time|worse|slowly|langsamer|länger|\u043c\u0435\u0434\u043b\u0435\u043d\u043d\u0435\u0435|\u0434\u043e\u043b\u044c\u0448\u0435|más lent\w|plus lent\w{0,3}|plus de temps|mais lent\w|mais devagar|更慢|还慢|还要慢|慢|tarda (?:el doble|más)|leva o dobro|doppelt so|dobro|doble|deux fois|twice (?:the|as|that)|double the|\d(?:\.\d)? ?(?:x|times) (?:the |as |longer|slower)|x ?\d(?:\.\d)? (?:the |as |longer|slower))"
+_WORSE = r"(?:slower|(?<!no )(?<!any )longer|more time|worse|(?<!-)slowly(?!-)|langsamer|länger|\u043c\u0435\u0434\u043b\u0435\u043d\u043d\u0435\u0435|\u0434\u043e\u043b\u044c\u0448\u0435|más lent\w|plus lent\w{0,3}|plus de temps|mais lent\w|mais devagar|更慢|还慢|还要慢|慢|tarda (?:el doble|más)|leva o dobro|doppelt so|dobro|doble|deux fois|twice (?:the|as|that)|double the|\d(?:\.\d)? ?(?:x|times) (?:the |as |longer|slower)|x ?\d(?:\.\d)? (?:the |as |longer|slower))"
 _BETTER = r"(?:faster|quicker|beats|outperforms|schneller|\u0431\u044b\u0441\u0442\u0440\u0435\u0435|más rápid\w|plus vite|plus rapide|mais rápid\w|更快|快)"
 _SLOWER = Pattern(
-    rf"(?i){_SUBJECT}(?:(?!\bcpu\b[^.\n]{{0,20}}\bthan\b)[^.\n]){{0,80}}?(?<!\w){_WORSE}(?!\w)|(?<!\w){_WORSE}(?!\w)[^.\n]{{0,40}}?{_SUBJECT}|{_C}[^.\n]{{0,60}}?(?<!\w){_BETTER}(?!\w)|比 ?CPU ?(?:还|更|要)?[^.\n]{{0,4}}慢|\btensorflow[-_]gpu\b[^.\n]{{0,40}}\b(?:slower|longer) than\b|\bslower than (?:plain |pure |simple )?(?:numpy|scikit|sklearn|python|opencv|(?:the |my )?cpu)\b|\b{_G} slows\b|\b{_G} with \w+ slows\b"
+    rf"(?i){_SUBJECT}(?:(?!\bcpu\b[^.\n]{{0,20}}\bthan\b)[^.\n]){{0,80}}?(?<!\w){_WORSE}(?!\w)|(?<!\w){_WORSE}(?!\w)[^.\n]{{0,40}}?{_SUBJECT}|{_C}[^.\n]{{0,60}}?(?<!\w){_BETTER}(?!\w)|(?<!\w){_BETTER} (?:on|with|by|using) (?:the |my |an? )?{_C}[^.\n]{{0,12}}\bthan\b|比(?:用|在|使用|跑)? ?CPU ?(?:上|跑|训练|版)?(?:还|更|要)?[^.\n]{{0,4}}慢|(?:GPU|显卡)[^。\n]{{0,12}}(?:没有?|不如|不比|赶不上|比不上) ?CPU|\btensorflow[-_]gpu\b[^.\n]{{0,40}}\b(?:slower|longer) than\b|\bslower than (?:plain |pure |simple )?(?:numpy|scikit|sklearn|python|opencv|(?:the |my )?cpu)\b|\b{_G} slows\b|\b{_G} with \w+ slows\b"
 )
-_TOOK = r"(?<![A-Za-z0-9_.])(?P<n>\d{1,6}(?:[.,]\d{1,3})?) ?(?P<u>ms|s|secs?|seconds?|sek\w{0,5}|mins?|minut\w{0,2}|h|hours?|fps|(?:it|iter\w*|steps?|images?|samples?|frames?)/s(?:ec)?|\u0441\u0435\u043a\u0443\u043d\u0434\w?|\u79d2)\b"
+_TOOK = r"(?<![A-Za-z0-9_.])(?P<n>\d{1,6}(?:[.,]\d{1,3})?) ?(?P<u>ms|s|secs?|seconds?|sek\w{0,5}|mins?|minut\w{0,2}|h|hours?|fps|(?:it|iter\w*|steps?|images?|samples?|frames?)(?: ?/ ?| per )s(?:ec(?:ond)?)?|\u0441\u0435\u043a\u0443\u043d\u0434\w?|\u79d2)\b"
 _TIMED_BEHIND = Pattern(
     rf"(?i){_TOOK}(?: ?/ ?\w{{3,9}}| per \w+| each)? (?:(?:on|with|by|using|in|for|at|auf|mit|na|en la|sur|avec|\u043d\u0430) )(?:the |my |an? |der |le )?(?:tensorflow[- ]|[\w-]{2, 8} )?(?P<who>cpu|gpu)\b"
 )
-_TIMED_BEFORE = Pattern(rf"(?i)\b(?P<who>cpu|gpu)\b(?: ?\([^()\n]{{1,30}}\))?[^.\n\d]{{0,36}}?{_TOOK}")
+_TIMED_BEFORE = Pattern(
+    rf"(?i)(?<![A-Za-z])(?P<who>cpu|gpu)(?![A-Za-z])(?: ?\([^()\n]{{1,30}}\))?[^.\n\d]{{0,36}}?{_TOOK}"
+)
 _A_CARD = Pattern(
     r"(?i)\b(?:(?:geforce |nvidia |tesla |quadro )*(?:[rg]tx ?\d{3,4}|[2-5]0[5-9]0|10[5-8]0|titan(?: \w{1,3})?|[vpta]100|[kt][48]0?)(?: ?ti| super)?)\b"
 )
 _WITHOUT_IT = Pattern(r"(?i)\b(?:without|w/o|no|ohne|sans|sin|sem|\u0431\u0435\u0437)(?: an?| the| any| la| le)? gpu\b")
 _BY_IT = Pattern(
-    rf"(?i){_C}|\b(?:with|from|on|using|of|by|to|for|use|between|your|any) (?:the |my |a |an )?{_G}(?! drivers?)|^\W*(?:the |my |a )?{_G}(?! drivers?)|\b{_G} (?:does|brings?|gives?|is|makes?|accel\w*|support makes)"
+    rf"(?i){_C}|\b(?:with|from|on|using|of|by|to|for|use|between|your|any) (?:the |my |a |an )?{_G}(?! drivers?)|^\W*(?:the |my |a )?{_G}(?! drivers?)|\btensorflow-gpu\b|\b{_G} (?:does|brings?|gives?|is|makes?|accel\w*|support makes)"
 )
 _TRIED = Pattern(
     r"(?i)\b(?:drivers?|re-?install\w*|(?:up|down)grad\w*|re-?boot\w*|cudnn|uninstall\w*|path|environment variable)\b"
@@ -110,7 +118,9 @@ _IN_VAIN = Pattern(
     r"(?i)(?<!not )(?<!n't )\bfaster (?:on|with|using) (?:the |my )?cpu\b|^\W*(?:the |my |and )?cpu (?:is |was |runs |trains |seems )?(?:even |slightly |a (?:bit|little) |much )*faster\b|\b(?:performance|speed) (?:has |did |does |is |was )?(?:not|n't)(?: really)? (?:improv|increas|better)\w*"
 )
 """Who names the GPU elsewhere."""
-_BEATS = Pattern(rf"(?i){_C}[^.\n]{{0,60}}?{_BETTER} than\b")
+_BEATS = Pattern(
+    rf"(?i){_C}[^.\n]{{0,60}}?{_BETTER} than\b|(?<!\w){_BETTER} (?:on|with|by|using) (?:the |my |an? )?{_C}[^.\n]{{0,12}}\bthan\b"
+)
 _OTHERS = Pattern(
     r"(?i)\bthan (?:the |my |on |with |a |an )*(?:other|second|old|another|friend|colleague|previous|\d|[rg]tx|v100|k80|t4|titan)|\b(?:single|one|multi)[- ]?gpu\b|\btwo gpus\b"
 )
@@ -160,7 +170,9 @@ _SEVERAL = Pattern(
 CHEERS = Pattern(
     r"(?i)\b(?:all good|everything (?:is|works) (?:fine|ok|great)|works? (?:great|perfectly|very well)|is fine|that's fine|well done|awesome)\b|\b(?:\d{1,3} ?x|\d{1,3} times|twice|much|way|a lot) (?:as )?(?:faster|as fast|fast) (?:than|as|now|on (?:the |my )?gpu)[^.\n]{0,30}|\b(?:takes?|took|needs|needed) (?:just|only) \d"
 )
-_WORK = Pattern(r"(?i)\b(?:[345]0[6-9]0|tensorflow|tf|keras|train\w*|inference|predict\w*|epochs?|models?)\b")
+_WORK = Pattern(
+    r"(?i)(?<!\d)[345]0[6-9]0(?!\d)|\b(?:tensorflow|tf|keras|train\w*|inf[e\u00e9]r[e\u00ea]n\w+|pr[e\u00e9]di\w+|vorhersage\w*|entren\w+|trein\w+|epochs?|epochen?|models?|modell\w*|utili[sz]ation|(?:first|1st) (?:step|iteration|batch)|sess(?:ion)?\.run|generator)\b|训练|预测|推理|\u043e\u0431\u0443\u0447\u0435\u043d|\u043f\u0440\u0435\u0434\u0441\u043a\u0430\u0437"
+)
 _DESKTOP = Pattern(r"(?i)\btask ?manager\b")
 """It shows what draws."""
 _BUT = Pattern(r"(?i)\b(?:but|why|slow\w*|problem|issue|only|wrong|however|low|help|no|not|cannot)\b|n't\b|\?")
@@ -174,48 +186,13 @@ SHORT = Pattern(
     r"|\bbatch[_ -]?size ?(?:=|of|:|is)? ?[124]\b(?!\d)|\b(?:one|single) (?:request|sample|image|frame|position|sentence|example|picture) (?:at a time|by one|after (?:the )?(?:an)?other)|\bone (?:by|after) (?:one|another)\b|\bfor each (?:single )?(?:sample|image|row|frame|move)|\bpredict\w*\b[^.\n]{0,40}\b(?:in a|for) (?:for[- ])?loop|\beach (?:single )?(?:call|individual)|\bpredict\(\)? (?:one|for)|\b(?:train|predict)_on_batch|\bshape\b[^.\n]{0,12}\(\(?1, ?\d|\binput of \(1, ?\d|\b(?:single|one) (?:sample|prediction|image|frame|call)\b[^.\n]{0,20}(?:\d ?ms|latency)|\b(?:latency|\d ?ms)\b[^.\n]{0,20}\b(?:for|of) (?:a |one |single )+(?:sample|prediction|image|frame|call)|\bpredict\w*\b[^.\n]{0,30}\bfor each\b|\beager\b|\bGradientTape|\bunbatched\b|\btrading bot\b|\btiny\b"
 )
 HEAVY = Pattern(
-    r"(?i)\bimagedatagenerator|\bgenerators?\b|\baugment\w*|\bfeed_?dict|\bdis[ck]s?\b|\bhdd\b|\bnfs\b|\bnetwork (?:drive|share|storage)|\b(?:google|my) drive|\btf_?records?\b|\b(?:data|image|file)[- ]?(?:set )?(?:load\w*|read\w*|pipeline|prep\w*)|\bloader\b|\bsequence\b|\bimread|\bjpe?gs?\b|\bprefetch|\binput (?:pipeline|queue|_fn)|\bnum_workers|\bnum_parallel|\bimages from\b|\bflow_from|\btf\.data\b|\bqueue|\bcoco\b|\bimagenet\b|\bobject detection api|\bu-?net\b|\bmask[- ]?r-?cnn|\byolo|\bebs\b|\bresiz\w+|\b\u043f\u0440\u043e\u0446\u0435\u0441\u0441\u043e\u0440 \u0437\u0430\u0433\u0440\u0443\u0436\u0435\u043d|\bcpus? ?[:\uff1a=] ?[12]\b(?!\d)|\bCPU[^.\n%]{0,40}(?:(?:100|9\d|[2-9]\d\d|1\d\d\d) ?%|\bmax\b|maxed|full|\u0432\u0441\u0435 \u044f\u0434\u0440\u0430)|\b(?:my|own|custom) (?:own )?(?:data ?sets?|images|data)\b|图片|数据集|imágenes|imagens"
+    r"(?i)\bimagedatagenerator|\bgenerators?\b|\baugment\w*|\bfeed_?dict|\bdis[ck]s?\b|\bhdd\b|\bnfs\b|\bnetwork (?:drive|share|storage)|\b(?:google|my) drive|\btf_?records?\b|\b(?:data|image|file)[- ]?(?:set )?(?:load\w*|read\w*|pipeline|prep\w*)|\bloader\b|\bsequence\b(?! (?:length|len\b|lab\w+|tagg\w+|model\w*|to|of|size))|\bimread|\bjpe?gs?\b|\bprefetch|\binput (?:pipeline|queue|_fn)|\bnum_workers|\bnum_parallel|\bimages from\b|\bflow_from|\btf\.data\b|\bqueue|\bcoco\b|\bimagenet\b|\bobject detection api|\bu-?net\b|\bmask[- ]?r-?cnn|\byolo|\bebs\b|\bresiz\w+|\b\u043f\u0440\u043e\u0446\u0435\u0441\u0441\u043e\u0440 \u0437\u0430\u0433\u0440\u0443\u0436\u0435\u043d|\bcpus? ?[:\uff1a=] ?[12]\b(?!\d)|\bCPU[^.\n%]{0,40}(?:(?:100|9\d|[2-9]\d\d|1\d\d\d) ?%|\bmax\b|maxed|full|\u0432\u0441\u0435 \u044f\u0434\u0440\u0430)|\b(?:my|own|custom) (?:own )?(?:data ?sets?|images|data)\b|图片|数据集|数据(?:读取|加载|预处理)|预处理|imágenes|imagens|\w{3,12}generator\b|\bgenerador|\bgerador|\bg\u00e9n\u00e9rateur|\b(?:daten|bild)\w{0,6}lader\b|\bpandas\b|\bcsv\b"
 )
 
 _ONE_CORE = Pattern(
     r"(?i)(?:\bCPU\b\W{0,3})?\b(?:one|1|(?:a )?single)(?: (?:out )?of (?:the |my )?(?:\d{1,3}|all))?(?: \w+)?? (?:cpus?|cores?|threads?|processors?)\b[^.\n%]{0,40}%?|\bsingle-core\b[^.\n%]{0,40}%?|\b(?:100|9\d) ?% (?:of|on) (?:only |just )?(?:one|1|a single) (?:cpu )?(?:core|thread)\b"
 )
 """Which drives the GPU: it makes no data for it."""
-
-# ------------------------------------------------------------------- a first use that takes minutes
-
-_MINUTES = Pattern(
-    r"(?i)(?<![A-Za-z0-9_.:])(?P<n>\d{1,3})(?:[.,]\d)?(?: ?(?:-|\u2013|to|or|~) ?(?P<m>\d{1,3}))?\+? ?(?P<u>min(?:ute)?s?\b|minuten|minutos|\u043c\u0438\u043d\u0443\u0442\w?|分钟|分(?=[かも間])|hours?\b|h\b|secs?\b|seconds?\b|\u0441\u0435\u043a\u0443\u043d\u0434\w?|s\b|mn\b|분)"
-    r"|(?P<vague>\b\u043c\u0438\u043d\u0443\u0442 \d|\b(?:several|some|a few|few|many|couple of|for|takes?|taking|five|ten|two|three|four|six|eight|fifteen|twenty|thirty|einige|mehrere|quelques|plusieurs|varios|vários|\u043d\u0435\u0441\u043a\u043e\u043b\u044c\u043a\u043e) (?:minutes?|mins?|minuten|minutos|\u043c\u0438\u043d\u0443\u0442\w?)\b|\bminutes\b|\bhalf an hour\b|好几分钟|几分钟|五六分钟)"
-)
-_LONG = Pattern(
-    r"(?i)\b(?:forever|ages|(?:very|really|extremely|so|too|super|incredibly) (?:slow|long)|long time|a long|extremely slow\w*)\b"
-)
-_STARTS = r"\bstartzeit|\bhochfahren|启动|开始训练|加载|初始化|\u043f\u0440\u0438 (?:\u043f\u0435\u0440\u0432\u043e\u043c )?\u0437\u0430\u043f\u0443\u0441\u043a\u0435|\b\u0437\u0430\u043f\u0443\u0441\u043a|\b\u0441\u0442\u0430\u0440\u0442|\barran(?:que|car)|\bdémarr\w+|\binici(?:o|ar|aliza)\w*|\bbis (?:das|es|zum)\b"
-_X = r"(?:runs?|inferen\w+|predict\w*|calls?|steps?|iterations?|frames?|images?|pictures?|photos?|samples?|sentences?|quer(?:y|ies)|batch(?:es)?|epochs?|op(?:eration)?s?|execution|time|launch|start\w*|requests?|session\.?run|sess\.run|forward(?: pass)?|use|detection|evaluat\w+|training step|conv\w*)"
-FIRST = Pattern(
-    rf"(?i)\b(?:first|1st|initial) (?:[\w`.()-]+ ){{0,2}}?`?(?:model\.)?{_X}|\bfirst (?:with|on)\b|\bfirst ?[:=]|\bat first\b|\bfor the first\b|\berste[rns]? (?:\w+ )?(?:inferenz|lauf|aufruf|start|schritt|durchlauf|vorhersage)|第一次|首次|最初の|初回|첫|처음|\u043f\u0435\u0440\u0432\u044b\u0439 (?:\u0437\u0430\u043f\u0443\u0441\u043a|\u0440\u0430\u0437|\u0432\u044b\u0437\u043e\u0432|\u0448\u0430\u0433|\u043f\u0440\u043e\u0433\u043e\u043d)|\u043f\u0435\u0440\u0432\u0430\u044f|prim(?:er|era|eira|eiro) (?:paso|vez|inferenc\w+|inferência|predicci\w+|ejecuci\w+|execução|passo|chamada)|premi(?:er|ère) (?:\w+ )?(?:prédiction|inférence|appel|fois|exécution|étape|lancement)"
-)
-_INIT = Pattern(
-    rf"(?i)\b(?:creat|open|initiali[sz]|load|allocat|acquir|set(?:ting)? up|add)\w{{0,6}}\b[^.\n]{{0,40}}?\b(?:sessions?|{_G}|devices?|context|libcud\w+)|\bsessions?\b[^.\n]{{0,24}}?\b(?:creation|creat\w+|open\w*|init\w*|return|start\w*|takes?)|\b(?:devices?|sessions?|context) (?:is|are|gets?|was|being) (?:created|opened|initiali[sz]ed|ready)|\btf\.(?:compat\.v1\.)?(?:Interactive)?Session\b|\b{_G} (?:device )?initiali[sz]\w+|\blist_(?:physical|local|logical)_devices\b|\bAdding visible gpu|\bwarm[- ]?(?:up|ing)|\binitiali[sz]ation\b|\bSuccessfully opened dynamic library|\bto (?:initiali[sz]e|open|create|add) (?:the |a |my )?(?:{_G}|device|session)"
-)
-_BEFORE = Pattern(
-    rf"(?i){_STARTS}|\bstart(?:ing)?[- ]?ups?\b|\b(?:slow|long) (?:initial )?(?:start|load)\w*|\b(?:before|until|till) (?:the |it |my |any |actual )?(?:\w+ )?(?:first |training|it|actually |program|window|inference|model|epoch|network|step|script)[^.\n]{{0,20}}?\b(?:starts?|begins?|opens?|runs?|is ready|step|moves?|proceeds?|going)|\b(?:before|until) (?:the )?(?:first )?(?:training|step|epoch|inference|doing|it does|anything|something|actually)\b(?! (?:\w+ )?(?:was|is|has|were|are|finish\w*|end\w*|done|complet\w*)\b)|\bto (?:start|load|begin|launch|boot|initiali[sz]e|get going|get started)\b|\b(?:hangs?|stuck|freezes?|frozen|pauses?|waits?|stays?|stops?|halts?)\b[^.\n]{{0,60}}?\b(?:then|and then|before|after (?:that|which)|proceeds|goes on|continues)\b|\b(?:does(?:n't| not)|won't) start for\b|\bdoes not begin for\b|\bevery time I start\b"
-)
-_THEN = Pattern(
-    r"(?i)\b(?:after(?:wards?| that| this| which| the first(?: \w+)?)?|then|once|next|following|subsequent(?:ly)?|second|later|rest|others?|every ?thing (?:else|after\w*)|since then|from then|each of the images after|danach|später|nachher|ensuite|suivant\w*|après|después|luego|depois|\u043f\u043e\u0442\u043e\u043c|\u0437\u0430\u0442\u0435\u043c|\u0434\u0430\u043b\u0435\u0435)\b[^\n]{0,70}?(?:\b(?:fast|quick(?:ly)?|normal(?:ly)?|fine|ok|okay|instant(?:ly|aneous)?|full speed|works?|good|smooth(?:ly)?|reasonable|rapid\w*|rápid\w*|vite|immédiat\w*|schnell|normal|\u0431\u044b\u0441\u0442\u0440\u043e|\u043d\u043e\u0440\u043c\u0430\u043b\u044c\u043d\u043e)\b|\bless than (?:a|1|one) sec\w*|(?<!\d)\d{1,4} ?ms\b|\b0?\.\d{1,3} ?s\w*|(?:다음|이후|그 뒤)[^\n]{0,16}(?:빠|정상)|(?:その後|以降|2回目)[^\n]{0,12}(?:速|正常|一瞬|すぐ)|\d(?:\.\d)? ?fps|\bgo(?:es)? on\b|\bruns?\b|\bproceeds\b)"
-    r"|\b(?:second|third|next)\b ?[:=]? ?\d?\.\d|(?:之后|然后|后面|以后)[^\n]{0,12}(?:正常|很快|快|没问题|\d ?(?:ms|毫秒))|\bdanach alles|\bluego (?:va|todo)|\u0434\u0430\u043b\u044c\u0448\u0435 \u0432\u0441|\b(?:works|runs) (?:fast|normally|quickly|well) (?:after|then)|\bjede[sr]? (?:\w+ )?in \d+ ms|\bnext (?:ones?|inferences?|steps?)\b[^\n]{0,20}(?:fast|\d)"
-)
-NOT_IT = Pattern(
-    r"(?i)\b(?:download\w*|install\w*|pip3?|docker build|bazel|compil(?:e|ing) (?:tensorflow|from source|the source)|build(?:ing)? (?:the )?(?:image|dataset|vocab\w*)|shuffle buffer|cach(?:e|es|ing) (?:the )?(?:data\w*|images)|fill\w* (?:up )?(?:the |a |its )?(?:cache|buffer)|upload\w*|preprocess\w*|tokeniz\w*|weights (?:take|are)|(?:load|read)(?:ing)? (?:in )?(?:the |my |all |of )*(?:\d+k? )?(?:data\w*|images|pictures|files|samples)|nvidia-smi takes|progress bar|forever and|host them)\b"
-)
-_NEW_CARD = Pattern(
-    r"(?i)\b(?:rtx ?)?[345]0[5-9]0\b|\brtx ?a\d{4}|\b(?:a100|h100|l40|a10|a40|b200)\b|\bnew (?:gpu|card|graphics)"
-)
-_LEAST_S, _MINUTES_S = 45, 110
-"""Seconds from which on a first use takes long where later ones are quick, and where nobody tells of later ones: some seconds are as it should be."""
-_OF_DATA = Pattern(r"(?i)\b(?:epochs?|batch(?:es)?|import\w*(?! and\b)|data\w*)\b")
-"""What takes its time at first for other reasons, too."""
 
 
 class _Busy(NamedTuple):
@@ -261,15 +238,15 @@ def _told(lines: list[tuple[int, str]], kinds: set[str]) -> Iterator[TextEvent]:
     whole = "\n".join(text for _, text in lines)
     if kinds & _TELLS_MORE:
         return
-    low = whole.lower()
+    low = f"{whole.lower()} "
     if not any(word in low for word in _GATE) or not (NAMES_GPU.search(whole) or _WORK.search(whole)):
         return
     if card_speeds.explain(whole):
         return
     cheers = CHEERS.search(whole) is not None and not _BUT.search(CHEERS.sub(" ", whole))
     spoken = [(number, one) for number, text in lines for one in sentences(text)]
-    tells = not cheers and not kinds & _OF_SEVERAL and (_MINUTES.search(whole) or _LONG.search(whole))
-    first = _first_use(spoken) if tells else None
+    tells = not cheers and not kinds & _OF_SEVERAL and (first_use.MINUTES.search(whole) or first_use.LONG.search(whole))
+    first = first_use.told(spoken, _ASKED) if tells else None
     if first is not None:
         yield _event("start-takes-minutes" if first[2] else "start-is-slow", first[0], first[1], _SLOW)
     if SHORT.search(whole):
@@ -312,10 +289,10 @@ def at(lines: list[tuple[int, str]], pattern: Pattern) -> tuple[int, str]:
 
 def _of_speed(sentences: list[tuple[int, str]], whole: str) -> Iterator[TextEvent]:
     """Of the GPU at work: it idles, is no faster than the processor, or slow."""
-    busy, subject = _Busy(), False
+    busy, subject, swings = _Busy(), False, False
     found: dict[str, tuple[int, str]] = {}
     rest: list[str] = []
-    for number, one in sentences:
+    for number, one in (*sentences, *_pairs(sentences)):
         if _LIMITS.search(one):
             continue
         compared = tuple(_compared(one, whole))
@@ -324,6 +301,7 @@ def _of_speed(sentences: list[tuple[int, str]], whole: str) -> Iterator[TextEven
             continue
         told, subject = _busy(one, subject)
         busy = busy.beside(told)
+        swings = swings or _SWINGS.search(one) is not None
         left = _TO_THE_CPU.sub(" ", one) if compared else one
         rest.append(NO_GAIN.sub(" ", _SWINGS.sub(" ", _IDLE.sub(" ", left))))
         kinds = ["low"] if told.low or told.swings else []
@@ -335,7 +313,7 @@ def _of_speed(sentences: list[tuple[int, str]], whole: str) -> Iterator[TextEven
     at_odds = SHORT.search(whole) is not None and {"gpu-no-faster", "gpu-slower-than-cpu"} & found.keys()
     if not works and not known and not at_odds and any(says_no_gpu(one) for one in rest):
         return
-    full = busy.high >= _AT_WORK and not busy.swings and not any(_SWINGS.search(one) for _, one in found.values())
+    full = busy.high >= _AT_WORK and not busy.swings and not swings
     if full and not busy.low:
         found.pop("idle", None)
     kind = next(
@@ -350,6 +328,16 @@ def _of_speed(sentences: list[tuple[int, str]], whole: str) -> Iterator[TextEven
         yield _event("slow-on-gpu", *found["slow-on-gpu"], _SLOW)
 
 
+def _pairs(spoken: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """Two lines of a list, one with the time of a processor, one with that of a GPU, as one sentence."""
+    timed = [(number, one, times(one)) for number, one in spoken if len(one) <= _OF_A_LIST]
+    for (number, one, took), (_, other, too) in itertools.pairwise(timed):
+        if len(took) == 1 and len(too) == 1 and took.keys() != too.keys():
+            yield number, f"{one.rstrip('.')}, {other}"
+
+
+_OF_A_LIST = 80
+"""Characters of a line."""
 _AS_FAST = Pattern(
     r"(?i)\b(?:twice|(?:\d(?:\.\d)?|two|three|four|several) ?(?:x|times)) as (?:fast|quick(?:ly)?)\b|\bas fast as (?:always|ever|before|usual|yesterday)\b"
 )
@@ -407,7 +395,8 @@ def _busy(sentence: str, subject: bool) -> tuple[_Busy, bool]:
         value = max(int(found["a"]), int(found["b"] or 0))
         zero = zero or value == 0
         low = max(low, value) if 0 < value <= _LITTLE else low
-        high = max(high, value) if value > _LITTLE else high
+        wished = _WISHED.search(sentence[max(0, found.start() - _NEAR) : found.start()])
+        high = max(high, value) if value > _LITTLE and not wished else high
         if found["b"] and min(int(found["a"]), int(found["b"])) <= _LITTLE / 4 < value:
             zero, low = True, max(low, 1)
     swings = zero and (high > 0 or low > _NEXT_TO_NOTHING or _MOSTLY.search(sentence) is not None)
@@ -415,6 +404,10 @@ def _busy(sentence: str, subject: bool) -> tuple[_Busy, bool]:
     return _Busy(low, high, zero, swings), goes_on
 
 
+_WISHED = Pattern(
+    r"(?i)\b(?:attempts?|want|wish|hope|goal|aim|like|trying|try|how (?:to|can|do|could)|should|expect\w*|would|supposed|ideally|closer? to|not (?:\w+ )?(?:at|to|near|reach\w*)|n't (?:\w+ )?(?:at|to|near|reach|get)|never(?: \w+)? (?:at|to|near|above|over|reach\w*))\b[^.;%]*$"
+)
+"""Who speaks so of a number does not have it."""
 _OF_WHAT = Pattern(
     r"(?i) ?(?:of|on|for) (?:the |my )?(?:\w{1,12} ){0,2}?(?:(?:of|on) (?:the |my )?)?(?:(?P<gpu>v?gpus?|cuda|compute)|(?P<other>cpus?|v?ram|memory|cores?))\b"
 )
@@ -441,39 +434,6 @@ def times(sentence: str) -> dict[str, float]:
         for one in form.finditer(sentence) if len(took) < 2 else ():
             unit, number = one["u"].lower(), float(one["n"].replace(",", "."))
             scale = 60.0 if unit.startswith("min") else _UNITS.get(unit[0], 1.0)
-            rate = unit == "fps" or "/" in unit
+            rate = unit == "fps" or "/" in unit or " per " in unit
             took.setdefault(one["who"].lower(), (1 / number if number else 0.0) if rate else number * scale)
     return took
-
-
-def _first_use(sentences: list[tuple[int, str]]) -> tuple[int, str, bool] | None:
-    """The sentence that tells of a first use or a start that takes minutes, and whether it is quick afterwards by what is said."""
-    whole = " ".join(one for _, one in sentences)
-    then = bool(_THEN.search(whole))
-    start: tuple[int, str] | None = None
-    for number, one in sentences:
-        if NOT_IT.search(one) or _ASKED.search(one):
-            continue
-        begins = FIRST.search(one) or _INIT.search(one) or _BEFORE.search(one)
-        if begins:
-            start = start or (number, one)
-        seconds = _seconds(one)
-        first = FIRST.search(one) is not None and not _OF_DATA.search(one)
-        least = _LEAST_S if then else _MINUTES_S
-        if begins and seconds >= least and (then or not _OF_DATA.search(one)):
-            return number, one, first and then
-        if start is not None and seconds >= _LEAST_S and then and start[0] != number:
-            return *start, False
-    if start is not None and _LONG.search(start[1]) and (then or (_INIT.search(start[1]) and _NEW_CARD.search(whole))):
-        return *start, False
-    return None
-
-
-def _seconds(sentence: str) -> float:
-    """How long something takes, by a sentence; 0: it does not tell."""
-    longest = 0.0
-    for one in _MINUTES.finditer(sentence):
-        unit = (one["u"] or "m").lower()
-        scale = 3600.0 if unit[0] == "h" else 1.0 if unit[0] in "s\u0441" else 60.0
-        longest = max(longest, 120.0 if one["vague"] else float(one["m"] or one["n"]) * scale)
-    return longest

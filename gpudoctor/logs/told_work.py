@@ -38,6 +38,11 @@ _NOTHING_GAINED = Pattern(
 _WITH_AND_WITHOUT = Pattern(
     r"(?i)(?<![\w.])(?P<one>\d{1,6}(?:\.\d{1,3})?) ?(?P<rate>(?:img|image|sample|step|it|frame|example|sentence|token)\w{0,8}(?:/| per )s\w{0,5}|fps)?[^.\n\d]{0,20}\bwithout\b[^.\n\d]{0,12}(?P<other>\d{1,6}(?:\.\d{1,3})?)(?!\d)"
 )
+_OF_EACH = Pattern(
+    r"(?i)(?<![a-z])(?P<half>(?:b?float|b?f|fp)[-_ ]?16|mixed\w*(?: precision)?|half(?: precision)?)\b[^.\n\d]{0,20}(?P<one>\d{1,6}(?:\.\d{1,3})?) ?(?P<unit>[a-z/]{1,14})[^\n]{0,24}?(?<![a-z])(?:float|fp|f|single)[-_ ]?(?:32|precision)\b[^.\n\d]{0,20}(?P<other>\d{1,6}(?:\.\d{1,3})?) ?(?P=unit)(?![a-z])"
+    r"|(?<![a-z])(?:float|fp|f|single)[-_ ]?(?:32|precision)\b[^.\n\d]{0,20}(?P<other2>\d{1,6}(?:\.\d{1,3})?) ?(?P<unit2>[a-z/]{1,14})[^\n]{0,24}?(?<![a-z])(?:(?:b?float|b?f|fp)[-_ ]?16|mixed\w*(?: precision)?|half(?: precision)?)\b[^.\n\d]{0,20}(?P<one2>\d{1,6}(?:\.\d{1,3})?) ?(?P=unit2)(?![a-z])"
+)
+"""What each of the two formats does, in one unit."""
 _OF_NUMBERS = Pattern(
     r"(?i)\b(?:nan|accura\w+|loss(?:es)? (?:is|are|becomes?|goes)|converge\w*|diverge\w*|out of memory|OOM|error)\b"
 )
@@ -188,7 +193,7 @@ def _mixed(spoken: list[tuple[int, str]], kinds: set[str]) -> Iterator[_Told]:
         if (
             (named or before)
             and not _OF_NUMBERS.search(rest)
-            and (NO_GAIN.search(rest) or _NOTHING_GAINED.search(rest) or _measured_in_vain(rest))
+            and (NO_GAIN.search(rest) or _NOTHING_GAINED.search(rest) or _measured_in_vain(one))
         ):
             yield "mixed-no-gain-said", number, one
             return
@@ -197,6 +202,10 @@ def _mixed(spoken: list[tuple[int, str]], kinds: set[str]) -> Iterator[_Told]:
 
 def _measured_in_vain(sentence: str) -> bool:
     """'82 images/s with it and 85 without'."""
+    if (each := _OF_EACH.search(sentence)) is not None:
+        mine, other = float(each["one"] or each["one2"]), float(each["other"] or each["other2"])
+        more_is_better = "/s" in (unit := (each["unit"] or each["unit2"]).lower()) or unit == "fps"
+        return mine <= other * _LITTLE_MORE if more_is_better else mine * _LITTLE_MORE >= other
     found = _WITH_AND_WITHOUT.search(sentence)
     if found is None:
         return False

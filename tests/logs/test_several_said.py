@@ -128,6 +128,12 @@ FOUND = "I tensorflow/core/common_runtime/gpu/gpu_device.cc:885] Found device 1 
         ("GPU 2개로 학습해도 속도가 같습니다\n", SCALING),
         ("MirroredStrategy with 2 GPUs: both at 30%, CPU at 100%, input pipeline is the bottleneck\n", INPUT),
         ("Using 4 GPUs with tf.distribute increases the time per epoch from 100 to 140 seconds\n", SCALING),
+        ("global_step/sec: 5.2 on 1 gpu, 0.8 on 8 gpus\n", SCALING),
+        ("With MirroredStrategy an epoch takes 200s instead of 150s on my 2 GPUs\n", SCALING),
+        ("a script with 2 gpus has the same examples/sec as with 1 gpu\n", SCALING),
+        ("Mit vier GPUs dauert eine Epoche länger als mit einer.\n", SCALING),
+        ("两块1080Ti训练\uff0c速度反而慢了\n", SCALING),
+        ("Training time didn't decrease after adding a second card (tf.distribute).\n", SCALING),
         ("My 2-GPU throughput is 210 images/sec while one gets 200 images/sec\n", SCALING),
         # the machine goes down
         ("Computer reboots while training\n\nWith only one GPU it doesn't.\n", SUPPLY),

@@ -73,6 +73,8 @@ MIXED, COPIES, LAUNCH, INPUT, COLD, MAC, NO_GPU = (
             MIXED,
             "enable_mixed_precision_graph_rewrite: no acceleration\n\nOur LSTM on a Tesla V100 takes 0.52 s with it and 0.5 s without.",
         ),
+        (MIXED, "float16: 210 images/s, float32: 215 images/s on a T4"),
+        (MIXED, "fp32 takes 0.30 s per step, fp16 0.31 s on my 2080"),
         (MIXED, "混合精度训练没有加速\n\n用了mixed_float16,显存少了一半,但是速度没有变快,2080Ti。"),
         (MIXED, "bfloat16 vs float32\n\nI see no difference in step time between mixed_bfloat16 and float32 on A100."),
         (
