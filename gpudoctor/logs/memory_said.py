@@ -446,7 +446,7 @@ def _kind(sentence: str, text: str, gpu_named: bool, before: set[str]) -> str:
     if short and not _NOT_SHORT.search(sentence):
         cards = gpu_before and not _BARE_RAM.search(sentence)  # who has one says RAM of its memory, too
         return HOST_SHORT if hosts and not (gpus or cards) and not _OF_GPU.search(sentence) else SHORT
-    if hosts and not gpus and _MUCH_OF_HOST.search(sentence) and not settled:
+    if hosts and not gpus and _MUCH_OF_HOST.search(sentence) and not _SETTLED.search(text):
         return HOST_MUCH
     if settled:
         return ASKED if _ABOUT.search(sentence) else ""
