@@ -251,7 +251,11 @@ def fits(facts: Facts) -> str | None:
         "cublas-failed",
     )
     fitting = said("card-fits-build")
-    if fitting and not (own_build(facts) or said("cublas-failed", "nvcc-lacks-new")) and built_for(facts):
+    if (
+        fitting
+        and not (own_build(facts) or said("cublas-failed", "nvcc-lacks-new", "new-card-unfit-said"))
+        and built_for(facts)
+    ):
         return f"the CUDA of this build knows {fitting[0].values['card']}"
     if not one_of_each or told or own_build(facts) or in_container(facts) or holds(facts, "sm_", "source", "build"):
         return None

@@ -21,7 +21,7 @@ _OTHER_DOWN = rf"\b{_MOVED} (?:the )?`{{0,3}}(?:import )?(?:{_OTHER})\b`{{0,3}}(
 _BY_ORDER = rf"(?:{_TF_UP}|{_TF_GOES}|{_OTHER_DOWN})"
 _FAILS = r"(?<!no )(?:(?:fails?|failed|errors?|crash(?:es|ed)?|segfaults?|segmentation fault|core dumped|no gpus?|not (?:found|work|see|list)|empty list|breaks?|aborts?|raises?|throws?)\b|\[\])(?!,? (?:as well|too|anyway|likewise|either way|the same|message about missing))"
 _NOT_WELL = r"(?<!not )(?<!n't )(?<!never )(?<!longer )"
-_TOLD = r"^(?![^\n]{0,400}\b(?:suggest\w*|told me|read that|faq|docs?|don't (?:have|use)|do not (?:have|use)|either (?:way|order)|both orders|any order|no difference|the same|too|whether|both (?:when|if)|no longer|not help|n't help)\b)[^\n]{0,300}?"
+_TOLD = r"^(?![^\n]{0,400}\b(?:suggest\w*|told me|read that|faq|docs?|don't (?:have|use)|do not (?:have|use)|either (?:way|order)|both orders|any order|no difference|the same|too|as well|whether|both (?:when|if)|no longer|not help|n't help)\b)[^\n]{0,300}?"
 _NO_QUESTION = r"(?![^.\n]{0,60}\?)"
 _BEGINS = r"(?:^|[.!;:] )\W{0,8}"
 

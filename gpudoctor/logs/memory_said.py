@@ -221,7 +221,7 @@ _OF_A_JOB = Pattern(r"(?i:\b(?:srun|slurm\w*|pbs|sbatch|qsub|oom-?kill\w*|mem(?:
 _GPUS_TOO = Pattern(
     r"内存.{0,12}(?:GPU|CUDA)|(?:GPU|CUDA).{0,12}内存|(?i:\bmemory ?errors? (?:on|in) (?:the |my )?(?:gpu|cuda|card)|\bmemory errors?\b[^.\n]{0,90}\b(?:on|of|to) (?:the |my |one |a |single |same )*(?:gpu|card)\b)"
 )
-_NOT_KILLED = Pattern(
+NOT_KILLED = Pattern(
     r"(?i:\bi (?:have |had )?(?:just |then |already )?(?:killed|kill)\b|\bkilled (?:the|all|my|it|them|this|that|other|old)\b|\b(?:was|were) killed by (?:me|hand|mistake)\b|\bkilled off\b|\bkilled performance|\billegal instruction\b|\bsignal(?::| )? ?(?:[1-8]\b|1\d|bus|seg)|\bbus error\b|\bsigbus\b|\becc\b|\bcheck failed\b|\bxid\b|\buncorrect\w+|\buncontained\b|\bshared memory\b|\bwas me\b|\borphan\w*|\blauncher\b|\brsync\b)"
 )
 
@@ -432,7 +432,7 @@ def _kind(sentence: str, text: str, gpu_named: bool, before: set[str]) -> str:
     if (
         _HOST_SHORT.search(sentence)
         and not (gpu_named and _GPUS_TOO.search(sentence))
-        and not _NOT_KILLED.search(sentence)
+        and not NOT_KILLED.search(sentence)
         and not gpus
     ):
         return HOST_SHORT

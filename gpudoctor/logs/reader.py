@@ -275,6 +275,10 @@ def _with_likeness(notes: Notebook, pasted: Pasted, theirs: bool) -> Facts:
     ]
     found = alike.alike(line.text for line in words) if theirs else ()
     memory_said.settle(notes, found)
+    denied = {
+        c for c, p in _DENIED.items() if any(one.cause == c for one in found) and any(p.search(x.text) for x in words)
+    }
+    found = tuple(one for one in found if one.cause not in denied)
     values = {e.values.get("value", "").strip(_QUOTES) for e in notes.events if e.kind == "visible-set"}
     if values and not values & set(_HIDES):
         found = tuple(one for one in found if one.cause != "cuda-visible-devices-empty")
@@ -308,6 +312,11 @@ def _with_likeness(notes: Notebook, pasted: Pasted, theirs: bool) -> Facts:
     return msgspec.structs.replace(facts, text=msgspec.structs.replace(facts.text, alike=found, words=count))
 
 
+_DENIED = {
+    "cgroup-memory-limit": memory_said.NOT_KILLED,
+    "ecc-uncorrectable-error": Pattern(r"(?i)\b(?:no|zero|0|without|never) (?:\w+ )?ecc err"),
+}
+"""What words tell in spite of which a cause is not meant."""
 _MESSAGE = 6
 """Lines of a message in a chat, at most."""
 _FAINT = 0.25

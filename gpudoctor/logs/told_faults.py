@@ -406,6 +406,7 @@ _QUESTION = Pattern(
 )
 _PRAISE = Pattern(
     r"(?i)\b(?:thanks|thank you|great (?:work|project|tool|job|repo\w*)|nice|awesome|works (?:fine|well|great|perfectly|out of the box|on)|tests pass|\d ?% faster|twice as fast|for the record)\b"
+    r"|(?i:^\W*please (?:add|include|list|publish|support)\b[^\n]{0,120}\b(?:tables?|lists?|benchmarks?|pages?|readme|comparisons?)\b)"
 )
 _TROUBLE = Pattern(
     r"(?i)\b(?:not|never|no|none|only|errors?|fail\w*|crash\w*|wrong|slow\w*|missing|lost|hangs?|stuck|broken|problems?|issues?|trouble|help|unable|can ?not|cant|lacks?|without|unsupported|ignored|instead|nothing|nan|oom|kill\w*|stop\w*|warnings?|invalid|refus\w*|reject\w*|denied|abort\w*|complain\w*|falls? back|end(?:s|ed) (?:with|up|in|by)|how (?:do|can|to))\b|n['\u2019]t\b|(?<!\d)0 ?%|[^\x00-\u02ff\u2000-\u206f]"

@@ -291,7 +291,8 @@ def proven(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
         fits = _last(fits, _OF_BUILDS)
         if facts.text.said("apple-silicon"):
             fits = tuple(dict.fromkeys((*(c for c in fits if c == "tf-aarch64-no-wheel"), *fits)))
-    fits = _last(fits, {cause for kind, cause in _AGAINST.items() if facts.text.said(kind)})
+    against = {cause for kind, cause in _AGAINST.items() if facts.text.said(kind)}
+    fits = _last(fits, against - {"gpu-too-new-for-build"} if facts.text.said("new-card-unfit-said") else against)
     if _is_handed_gpus(facts):
         here = (
             {"container-toolkit-missing"} if facts.text.said("ngc-no-driver") else set()

@@ -65,9 +65,10 @@ def ranked(
 
 
 def reads_like_another(facts: Facts, cause: str) -> bool:
-    """Whether what is written reads clearly more like another cause than like this one."""
+    """Whether what is written reads clearly more like another cause of the same family (container-…) than like this one."""
     alike = () if isinstance(facts.text.alike, Unread) else facts.text.alike
-    of = {one.cause: one.share for one in alike if one.cause != NOTHING_WRONG}
+    family = cause.partition("-")[0] + "-"
+    of = {one.cause: one.share for one in alike if one.cause.startswith(family)}
     itself = of.pop(cause, 0.0)
     return max(of.values(), default=0.0) >= max(_TIMES * itself, _MORE)
 

@@ -120,13 +120,13 @@ CASES: list[tuple[str, tuple[str, ...]]] = [
     ("module 'tensorflow' has no attribute 'constant', I git cloned tensorflow to this folder and run the script from there\n", ("tf-shadowed", "tf-packages-overlap")),
     ("I installed normal tensorflow 1.7, how can I train with my GPU?\n", ("tf-cpu-only-package", "conda-cpu-build")),
     ("I have tensorflow, not tensorflow-gpu. How can I use the GPU?\n", ("tf-cpu-only-package", "conda-cpu-build", "tensorflow-gpu-package-removed")),
-    ("Why doesn't the image ship libcuda.so.1? I have to link against it\n", ("container-no-gpus-flag", "container-toolkit-missing", "driver-missing", "driver-library-damaged", "container-capabilities-without-compute", "driver-libcuda-not-on-path")),
+    ("Why doesn't the image ship libcuda.so.1? I have to link against it\n", ("container-no-gpus-flag", "container-toolkit-missing", "driver-missing", "driver-library-damaged")),
     ("nvidia-dkms: kernel headers aren't pulled in by the package, so that no module gets built for 6.1\n", (NOT_LOADED, NOT_BUILT)),
     ("Is the 5070 Ti incompatible?\n", (ANY_CARD, "driver-too-old")),
     ("Is my Quadro M4000 unsupported in the current version?\n", (TOO_OLD, "driver-too-old", "driver-too-old-for-ptx", "gpu-ignored-few-sms")),
     (
         "With time-slicing each pod gets a share of the card.\nAs soon as two tensorflow pods run at the same time, one crashes.\n",
-        (ALL_TAKEN, HELD, "gpu-throttling-thermal"),
+        (ALL_TAKEN, HELD, "scaling-below-expected"),
     ),
     ("The GPU is underutilized: Only 12.3 % of the profiled time was spent\n", ("cpu-starved-input", "single-gpu-silently", "h2d-pageable")),
     # collectives
