@@ -123,6 +123,8 @@ CASES: list[tuple[str, tuple[str, ...]]] = [
     ("Why doesn't the image ship libcuda.so.1? I have to link against it\n", ("container-no-gpus-flag", "container-toolkit-missing", "driver-missing", "driver-library-damaged")),
     ("nvidia-dkms: kernel headers aren't pulled in by the package, so that no module gets built for 6.1\n", (NOT_LOADED, NOT_BUILT)),
     ("Is the 5070 Ti incompatible?\n", (ANY_CARD, "driver-too-old")),
+    ("TF 1.15 crashes on the RTX 3090, the GTX 1080 Ti beside it computes\n", ("gpu-too-new-for-build", "cuda-version-mismatch", "gpu-left-out-beside-another")),
+    ("GeForce GT 430 with tensorflow 1.12, every session crashes\n", (TOO_OLD, "driver-too-old")),
     ("Is my Quadro M4000 unsupported in the current version?\n", (TOO_OLD, "driver-too-old", "driver-too-old-for-ptx", "gpu-ignored-few-sms")),
     (
         "With time-slicing each pod gets a share of the card.\nAs soon as two tensorflow pods run at the same time, one crashes.\n",
