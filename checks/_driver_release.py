@@ -37,7 +37,9 @@ def suspected(facts: Facts) -> tuple[TextEvent, str, str, str] | None:
     told += [(e, release, "of this TensorFlow") for e, release in stated]
     told += [] if told else _in_passing(facts)
     named = [] if told else _named(facts)
-    built = _packaged(facts) or _told.cudas(facts) if told else _told.built_for(facts) if named else ()
+    built = (
+        _packaged(facts) or _asked_for(facts) or _told.cudas(facts) if told else _told.built_for(facts) if named else ()
+    )
     told += named
     needed = [floor for cuda in built if (floor := compat.floor(".".join(map(str, cuda))))]
     for event, release, whose in told if needed else ():
@@ -120,6 +122,17 @@ def _packaged(facts: Facts) -> tuple[tuple[int, int], ...]:
         e.values.get("version", "") for e in facts.text.said("installed") if e.values.get("name") == "cudatoolkit"
     ]
     return tuple(dict.fromkeys((n[0], n[1]) for version in listed if len(n := numbers(version)) == 2))
+
+
+_RUNTIME = re.compile(r"libcudart\.so\.(\d+)\.(\d)$|cudart64_(\d+)(\d)\.dll$")
+
+
+def _asked_for(facts: Facts) -> tuple[tuple[int, int], ...]:
+    """The CUDA whose runtime is looked for in vain: the build's, whatever is installed. The names of 11 tell no minor version."""
+    picks = facts.tensorflow.libraries
+    names = () if isinstance(picks, Unread) else (p.soname for p in picks if p.picked is None)
+    found = (one for name in names if (one := _RUNTIME.match(name)) is not None)
+    return tuple(dict.fromkeys((int(one[1] or one[3]), int(one[2] or one[4])) for one in found))
 
 
 def _named(facts: Facts) -> list[tuple[TextEvent, str, str]]:

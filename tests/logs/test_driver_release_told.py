@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.logs.judged import first
+from tests.logs.judged import first, judged, said
 
 OLD = ("440.33.01", "440.33", "440", "441.22", "26.21.14.4122")
 NEW = ("470.161.03", "470.161", "470", "472.12", "30.0.14.7212")
@@ -94,3 +94,24 @@ def test_a_runtime_that_conda_may_bring_is_not_known() -> None:
     refused = REFUSED.replace("2.4.1", "1.14.0")
     assert first(_text("| NVIDIA-SMI {0}    Driver Version: {0}    |", ("410.72",), refused)) == "driver-too-old"
     assert first(_text("| NVIDIA-SMI {0}    Driver Version: {0}    |", ("440.33",), refused)) != "driver-too-old"
+
+
+@pytest.mark.parametrize(
+    ("asked", "here", "driver", "is_old"),
+    [
+        ("7.5", "8.0 rc", "367.27", False),
+        ("7.5", "8.0", "361.28", False),
+        ("8.0", "9.0", "375.66", False),
+        ("8.0", "9.0", "361.28", True),
+    ],
+)
+def test_the_runtime_that_is_asked_for_in_vain_tells_which_cuda_the_driver_must_know(
+    asked: str, here: str, driver: str, is_old: bool
+) -> None:
+    text = (
+        f"ImportError: libcudart.so.{asked}: cannot open shared object file: No such file or directory\n\n"
+        f"- GPU: GTX 1080\n- GPU driver: {driver}\n- CUDA: {here}\n\nI get it on import tensorflow, does it have no support for this?\n"
+    )
+    roots = said(judged(text))[0]
+    assert ("driver-too-old" in roots) is is_old
+    assert "cuda-version-mismatch" in roots
