@@ -187,7 +187,7 @@ def speaks_of_a_fault(found: tuple[Alike, ...], words: int) -> bool:
 
 
 _LEAST, _TIMES = 0.06, 2.75
-_MANY, _TIMES_OF_MANY = 30, 0.7
+_MANY, _TIMES_OF_MANY = 30, 0.85
 
 
 @functools.lru_cache(maxsize=1)

@@ -243,12 +243,12 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
 def _of_a_library(facts: Facts) -> tuple[str, ...]:
     """What goes first where the traceback of a package for GPUs ends as TensorFlow's own library is loaded, before the error: one that it is
     linked with is not found."""
-    loads = facts.tensorflow.import_error == _NOT_WHOLE and facts.text.said("swig-import")
+    loads = facts.tensorflow.import_error == NOT_WHOLE and facts.text.said("swig-import")
     named = facts.text.said("gpu-package", "names-cuda", "nvidia-gpu-named", "says-nvidia")
     return libraries.fitting(facts)[:1] if loads and named and facts.system.system != "Windows" else ()
 
 
-_NOT_WHOLE = "the traceback is not whole"
+NOT_WHOLE = "the traceback is not whole"
 """As logs/python.py calls it."""
 
 

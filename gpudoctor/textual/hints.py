@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ..facts import Facts
 from ..patterns import Pattern
 from . import libraries, memory, pace, setups, together, visible
-from .fitting import gpus_asked, library_is_older, removed
+from .fitting import NOT_WHOLE, gpus_asked, library_is_older, removed
 from .likeness import reads_like_another
 from .other_gpus import without_nvidia
 
@@ -376,7 +376,8 @@ def strong(facts: Facts) -> Iterator[str]:
     if said("notebook-lacks-tensorflow") or (apart and not isinstance(facts.tensorflow.directory, str)):
         yield "jupyter-kernel-other-environment"
     newer = [e for e in said("processor-with-avx") if not _WORKS_ON_ANOTHER.search(e.text)]
-    if said("dll-routine") and said("processor-without-avx") and not newer:
+    loads = said("dll-routine") or (said("swig-import") and facts.tensorflow.import_error == NOT_WHOLE)
+    if loads and said("processor-without-avx") and not newer:
         yield "cpu-no-avx"
     if said("dll-routine") and old and not newer and (release is None or release >= _WITH_AVX):
         yield "cpu-no-avx"

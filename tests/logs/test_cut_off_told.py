@@ -203,3 +203,21 @@ from tests.logs.judged import first
 )  # fmt: skip
 def test_what_goes_first(text: str, cause: str) -> None:
     assert first(text) == cause
+
+
+SWIG = """Import fails
+
+- TensorFlow version: 2.0.0
+- CPU: Intel {}
+
+Traceback (most recent call last):
+  File "C:\\Python36\\lib\\site-packages\\tensorflow_core\\python\\pywrap_tensorflow.py", line 58, in <module>
+    from tensorflow.python.pywrap_tensorflow_internal import *
+  File "C:\\Python36\\lib\\site-packages\\tensorflow_core\\python\\pywrap_tensorflow_internal.py", line 28, in <module>
+    _pywrap_tensorflow_internal = swig_import_helper()
+"""
+
+
+def test_a_processor_without_avx_where_the_traceback_is_cut_off() -> None:
+    assert first(SWIG.format("Pentium D 3.40GHz")) == "cpu-no-avx"
+    assert first(SWIG.format("Core i7-7700")) != "cpu-no-avx"
