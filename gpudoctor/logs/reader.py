@@ -314,6 +314,7 @@ def _with_likeness(notes: Notebook, pasted: Pasted, theirs: bool) -> Facts:
 
 _DENIED = {
     "cgroup-memory-limit": memory_said.NOT_KILLED,
+    "gpu-exclusive-busy": Pattern(r"(?i)\bbusy (?:at|to|by) \d+ ?%|\d ?% busy\b"),
     "ecc-uncorrectable-error": Pattern(r"(?i)\b(?:no|zero|0|without|never) (?:\w+ )?ecc err"),
 }
 """What words tell in spite of which a cause is not meant."""

@@ -6,7 +6,7 @@ from ..facts import NOTHING_WRONG, READS_LIKE_A_FAULT, Facts, Unread
 
 _LEAST = 0.04
 """A share below this says nothing."""
-_CLEAR = 0.65
+_CLEAR = 0.7
 """From this share on a cause goes before others that a program's line fits as well."""
 _SPOKEN, _OF_WHAT_FITS, _WORDS = 0.25, 0.6, 15
 """The same for a share that is the most of what the causes that fit have together, the others being ruled out by the lines, in
