@@ -8,6 +8,7 @@ from typing import NamedTuple
 from gpudoctor import compat
 from gpudoctor.checks import _told
 from gpudoctor.checks._driver_asked import in_container, wsl
+from gpudoctor.checks._stated import lost
 from gpudoctor.facts import Facts, TextEvent, Unread
 from gpudoctor.patterns import Pattern
 
@@ -124,15 +125,14 @@ def _packaged(facts: Facts) -> tuple[tuple[int, int], ...]:
     return tuple(dict.fromkeys((n[0], n[1]) for version in listed if len(n := numbers(version)) == 2))
 
 
-_RUNTIME = re.compile(r"libcudart\.so\.(\d+)\.(\d)$|cudart64_(\d+)(\d)\.dll$")
+_RUNTIME = re.compile(r"libcudart\.so\.(?P<so>\d+\.\d)$|cudart64_(?P<dll>\d{3}|[6-9]\d)\.dll$")
 
 
 def _asked_for(facts: Facts) -> tuple[tuple[int, int], ...]:
-    """The CUDA whose runtime is looked for in vain: the build's, whatever is installed. The names of 11 tell no minor version."""
-    picks = facts.tensorflow.libraries
-    names = () if isinstance(picks, Unread) else (p.soname for p in picks if p.picked is None)
-    found = (one for name in names if (one := _RUNTIME.match(name)) is not None)
-    return tuple(dict.fromkeys((int(one[1] or one[3]), int(one[2] or one[4])) for one in found))
+    """The CUDA whose runtime is looked for in vain: the build's, whatever is installed. The name of 11 tells no minor
+    version, that of 12 on Windows none at all."""
+    found = (one["so"] or one["dll"] for name in lost(facts) if (one := _RUNTIME.match(name)) is not None)
+    return tuple(dict.fromkeys(map(_told.runtime, found)))
 
 
 def _named(facts: Facts) -> list[tuple[TextEvent, str, str]]:

@@ -136,7 +136,7 @@ def cudas(facts: Facts) -> tuple[tuple[int, int], ...]:
 def built_for(facts: Facts) -> tuple[tuple[int, int], ...]:
     """The same by what TensorFlow opened and by the releases that are named; nothing that is only installed."""
     opened = [e.values.get("version", "") for e in facts.text.said("runtime-opened")]
-    found = [_runtime(v) for v in opened if "." in v or len(v) > 2]
+    found = [runtime(v) for v in opened if "." in v or len(v) > 2]
     found = found or _named(facts, "image")
     if not found and not own_build(facts):
         found = [compat.built_for(release).cuda for release in releases(facts)]
@@ -148,7 +148,7 @@ def _named(facts: Facts, what: str) -> list[tuple[int, int]]:
     return [pair(v) for e in facts.text.said("names") for v in e.values.get(what, "").split()]
 
 
-def _runtime(version: str) -> tuple[int, int]:
+def runtime(version: str) -> tuple[int, int]:
     """(10, 1) of libcudart.so.10.1 and cudart64_101.dll; (11, 0), which is any 11, of libcudart.so.11.0."""
     digits = version.replace(".", "")
     return int(digits[:-1]), int(digits[-1])

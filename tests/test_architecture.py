@@ -30,7 +30,7 @@ ALLOWED = {
     "child": set[str](),
     "patient": {"patient"},
     "loader": {"facts", "loader"},
-    "logs": {"facts", "logs", "patterns"},
+    "logs": {"compat", "facts", "logs", "patterns"},
     "needed": {"alternatives"},
     "patterns": {"alternatives", "needed"},
     "kernels": {"facts"},

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ..compat.built_for import built_for
 from ..facts import TextEvent
 from ..patterns import Pattern
 from .language import LONGEST
@@ -53,11 +54,8 @@ _LEAST: tuple[tuple[Pair, Pair], ...] = (((13, 0), (7, 5)), ((12, 0), (5, 0)), (
 """From this CUDA on: the least compute capability for which it compiles."""
 _LEAST_OF_2, _LEAST_OF_ALL = (3, 5), (3, 0)
 """The same of TensorFlow's packages: since 2.0, and of any."""
-_OF_TENSORFLOW: tuple[tuple[Pair, Pair], ...] = (
-    ((2, 21), (12, 9)), ((2, 18), (12, 5)), ((2, 16), (12, 3)), ((2, 15), (12, 2)), ((2, 12), (11, 8)), ((2, 5), (11, 2)), ((2, 4), (11, 0)),
-    ((2, 1), (10, 1)), ((1, 13), (10, 0)), ((1, 5), (9, 0)), ((0, 11), (8, 0)), ((0, 0), (7, 5)),
-)  # fmt: skip
-"""From this release on: the CUDA that its packages are built for; 2.21 is the first whose code Blackwell's driver compiles throughout."""
+_FOR_BLACKWELL, _KNOWS_BLACKWELL = (2, 21), (12, 9)
+"""The first TensorFlow whose code Blackwell's driver compiles throughout, as that of a CUDA which knows these cards."""
 
 
 def capability(name: str) -> Pair | None:
@@ -101,7 +99,7 @@ def build(notes: Notebook) -> Build:
     built = [_runtime(one) for one in opened]
     built = built or [_pair(one) for values in told for one in values.get("image", "").split()]
     if not opened:
-        built += [next(cuda for since, cuda in _OF_TENSORFLOW if one >= since) for one in releases]
+        built += [_KNOWS_BLACKWELL if one >= _FOR_BLACKWELL else built_for(one).cuda for one in releases]
     built = built or [_pair(one) for values in told for one in values.get("program", "").split()]
     return Build(
         tuple(dict.fromkeys(built or named)),
