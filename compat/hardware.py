@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
@@ -24,6 +24,7 @@ _WEAKEST: tuple[Confidence, ...] = ("certain", "inferred", "reported", "recall")
 # --------------------------------------------------------------------------- names
 
 
+@functools.cache
 def _words(text: str) -> tuple[str, ...]:
     """'NVIDIA A100-SXM4-80GB' -> nvidia, a100, sxm4, 80gb; 'rtx3090ti' -> rtx, 3090, ti."""
     found: list[str] = []
@@ -37,10 +38,13 @@ def _stands_in(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
     return any(long[i : i + len(short)] == short for i in range(len(long) - len(short) + 1))
 
 
-@functools.cache
-def _names() -> tuple[tuple[tuple[str, ...], GpuModel], ...]:
-    """Every name of every model, as words."""
-    return tuple((_words(name), model) for model in gpus().models for name in (model.name, *model.also))
+def _names(asked: Iterable[str] = ()) -> Iterator[tuple[tuple[str, ...], GpuModel]]:
+    """Every name, as words, of every model in which all that is `asked` stands (the few that are left are soon parted into words)."""
+    for model in gpus().models:
+        for name in (model.name, *model.also):
+            lower = name.lower()
+            if all(word in lower for word in asked):
+                yield _words(name), model
 
 
 def gpu_models(text: str) -> tuple[GpuModel, ...]:
@@ -57,16 +61,18 @@ def gpu_models(text: str) -> tuple[GpuModel, ...]:
         return _by_id(text)
     return (
         tuple(m for m in gpus().models if text in (m.name, *m.also))
-        or _those(lambda name: asked <= set(name) and all(_FORM.fullmatch(w) for w in set(name) - asked - _BRAND))
-        or _those(lambda name: _stands_in(phrase, name))
-        or _those(lambda name: asked <= set(name))
+        or _those(
+            asked, lambda name: asked <= set(name) and all(_FORM.fullmatch(w) for w in set(name) - asked - _BRAND)
+        )
+        or _those(asked, lambda name: _stands_in(phrase, name))
+        or _those(asked, lambda name: asked <= set(name))
         or _by_id(text)
     )
 
 
-def _those(fits: Callable[[tuple[str, ...]], bool]) -> tuple[GpuModel, ...]:
+def _those(asked: Iterable[str], fits: Callable[[tuple[str, ...]], bool]) -> tuple[GpuModel, ...]:
     found: list[GpuModel] = []
-    for name, model in _names():
+    for name, model in _names(asked):
         if model not in found and fits(name):
             found.append(model)
     return tuple(found)
