@@ -154,6 +154,10 @@ def multi_gpu_topology_no_p2p(facts: Facts) -> Findings:
     speaks_of_speed(facts)
     one_way = {(e.values["first"], e.values["second"]) for e in told if e.kind == "tf-peers-apart"}
     one_way |= apart_by_table(facts)
+    printed = {e.line for e in told}
+    spoken_of = any(e.line not in printed for e in facts.text.said("p2p-named"))
+    if spoken_of and not any((b, a) in one_way for a, b in one_way):
+        one_way |= {(b, a) for a, b in one_way}  # somebody who writes of it gives one direction for both
     apart = {(a, b) for a, b in one_way if (b, a) in one_way}
     count = len({one for pair in apart for one in pair})
     chipset = [e for e in told if e.values.get("word") in ("CNS", "TNS")]

@@ -250,6 +250,8 @@ def xid_hardware_fault(facts: Facts) -> Findings:
     }
     if facts.text.is_all and (told_by := facts.text.said("xid-other", "xid-link")):
         hit = [e for e in told_by if int(e.values.get("xid", 0)) in actions and not _follows_a_program(facts, e)]
+        if facts.text.said("xid-program"):
+            hit = [e for e in hit if int(e.values["xid"]) != _CONTEXT_SWITCH]
         if not hit:
             undecided("sudo dmesg | grep -i xid; nvidia-smi")
         yield Found(
@@ -284,6 +286,8 @@ def _follows_a_program(facts: Facts, event: TextEvent) -> bool:
 
 
 _OF_A_PROGRAM, _SOON_S = (13, 31), 120.0
+_CONTEXT_SWITCH = 109
+"""What a program that went wrong does not give back in time."""
 _CLEANED_UP = "45"
 """A channel was stopped for another error."""
 

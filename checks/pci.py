@@ -133,6 +133,8 @@ def amd_gpu(facts: Facts) -> Findings:
 
     Source: PCI vendor 1002 is AMD (pci.ids); https://rocm.docs.amd.com (TensorFlow on ROCm, supported GPUs).
     """
+    if facts.system.system == "Darwin":
+        raise NotApplicable("this is macOS, which has no CUDA whatever its GPU")
     if told := decided(facts, "amd-gpu"):
         yield Found(
             message="The GPU here is AMD's; this TensorFlow can use NVIDIA's only.",

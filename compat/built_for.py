@@ -1,4 +1,4 @@
-"""What the packages of TensorFlow on PyPI are built for, by release alone.
+"""What the packages of TensorFlow on PyPI are built for, by release alone; and PyTorch's, which people have beside it.
 
 It says in short what the wheels say (matrix.json, which tests/logs/test_builds_agree.py compares), also of releases whose wheels are
 gone, and for texts in which nobody tells the patch release. Source: https://www.tensorflow.org/install/source#gpu, and the
@@ -47,3 +47,22 @@ _TABLE = (
 def built_for(release: Pair) -> BuiltFor:
     """Of a release like (2, 14); of one newer than all that are known, what the newest are built for."""
     return next(one for one in _TABLE if release >= one.since)
+
+
+_NEWEST_OF_PYTORCH: tuple[tuple[Pair, Pair], ...] = (
+    ((2, 9), (13, 0)), ((2, 8), (12, 9)), ((2, 7), (12, 8)), ((2, 6), (12, 6)), ((2, 4), (12, 4)), ((2, 1), (12, 1)), ((2, 0), (11, 8)),
+    ((1, 13), (11, 7)), ((1, 12), (11, 6)), ((1, 11), (11, 5)), ((1, 10), (11, 3)), ((1, 8), (11, 1)), ((1, 7), (11, 0)), ((1, 5), (10, 2)),
+    ((1, 3), (10, 1)), ((0, 0), (10, 0)),
+)  # fmt: skip
+_LEAST_OF_PYTORCH: tuple[tuple[Pair, Pair], ...] = (((13, 0), (7, 5)), ((12, 8), (7, 0)))
+
+
+def newest_of_pytorch(release: Pair) -> Pair:
+    """The newest CUDA for which a release of PyTorch is to be had. Source: https://pytorch.org/get-started/previous-versions"""
+    return next(cuda for since, cuda in _NEWEST_OF_PYTORCH if release >= since)
+
+
+def least_of_pytorch(cuda: Pair) -> Pair:
+    """The least compute capability that PyTorch's packages for this CUDA have code for, where that is more than CUDA itself asks.
+    Source: PyTorch 2.8.0, release notes (Maxwell and Pascal are left out for CUDA 12.8), and its support matrix (RELEASE.md)."""
+    return next((least for since, least in _LEAST_OF_PYTORCH if cuda >= since), (0, 0))

@@ -62,7 +62,7 @@ SAID = Language(
     kinds=(
         Kind(
             "nvcc-absent",
-            r"(?i:\bnvcc\b['\"`]?(?: -V| --version)?:? (?:is |was )?(?:command )?not (?:found|recogni[sz]ed|installed)|\b(?:no|without) ['\"`]?nvcc\b|\bnvcc\b['\"`]? (?:is )?missing)",
+            r"(?i:\bnvcc\b['\"`]?(?: -V| --version)?:? (?:is |was )?(?:command )?not (?:found|recogni[sz]ed|installed)|\bnvcc\b['\"`]?(?: -V| --version)?['\"`]? (?:shows|prints|says|gives|returns|outputs|finds) (?:me )?nothing\b|\b(?:no|without) ['\"`]?nvcc\b|\bnvcc\b['\"`]? (?:is )?missing)",
             once=True,
         ),
     ),

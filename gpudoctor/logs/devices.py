@@ -81,7 +81,7 @@ SIZES = Language(
 _BARE = tuple(f"{series}{size}" for series in (20, 30, 40, 50) for size in (50, 60, 70, 80, 90))
 _CLOUDS = ("xlarge", "gpu-", "g2-standard-", "Standard_N", "_v2", "_v3", "_v4", "_v5")
 WORDS = ("TX", "tx", "MX", "GT ", "gt ", "K80", "K40", "K520", "T4", "t4", "k80", "k40", "a30", "a40", "T1", "T2", "100", "H200", "B200", "L40", "A10", "A30", "A40", "000", "GB10", "GT4", "GT5", "GT6", "GT7", "0xx", "0XX", "0 series", "0 Series", "0 card", "Quadro",
-         "Tesla", "NVS", "itan", "TITAN", "50 Ti", "50Ti", "940", "930", "920", "960", "780M", "1050", "1070", "1080", "ensor", "TF", "tf", "uda", "UDA", "cu7", "cu8", "cu9", "cu1", "sm_", "apability", "10M", "20M",
+         "Tesla", "NVS", "itan", "TITAN", "50 Ti", "50Ti", "940", "930", "920", "960", "780M", "1050", "1070", "1080", "ensor", "orch", "TF", "tf", "uda", "UDA", "cu7", "cu8", "cu9", "cu1", "sm_", "apability", "10M", "20M",
          "mpere", "uring", "olta", "ermi", "lackwell", "opper", *_BARE, *_CLOUDS)  # fmt: skip
 _NAME = Pattern(
     r"\b(?i:RTX )?(?P<series>[2345]0)(?:00|xx|XX)?[ -]?(?i:series|owners|cards?|gpus?)|\b(?i:RTX) ?-?(?:(?P<series2>[345]0)(?:xx|XX)|(?P<series3>[345])(?:xxx|XXX))\b"
@@ -107,14 +107,21 @@ _TOOLKIT = Pattern(
 _LOG = Pattern(
     r"\d{4}-\d\d-\d\d |[IWEF]\d{4} |File |\|(?! ?[A-Z][\w /()-]{2,30} *\| *\S)|\+-|.{0,200}(?:\.cc:\d|Driver[^\n]{0,60}CUDA Version:|NVIDIA-SMI|gencode|Using cached|Downloading )"
 )
-_OWN_BUILD = Pattern(r"installed from[^:]{0,40}: ?(?:from )?source\b", re.IGNORECASE)
-
+_OWN_BUILD = Pattern(
+    r"installed from[^:]{0,40}: ?(?:from )?source\b|\b(?:tf|tensorflow)\b[^\n.]{0,12}(?:\d\.\d{1,2}[.\d]{0,4})?[^\n.]{0,20}\b(?:built|compiled) (?:by (?:us|me|hand|myself|ourselves)|myself|ourselves|from source)\b|\b(?:I|we) (?:have |had )?(?:built|compiled) (?:the |my |our )?(?:tf|tensorflow)\b",
+    re.IGNORECASE,
+)
 
 _BUILT = Pattern(
     r"\b(?:py)?(?:torch|mxnet|jax(?:lib)?|cupy|paddle\w*|onnxruntime|detectron2|dgl)\b[^\n]{0,24}?[-_+ (=](?:cu(?:da)?[-_]?(?P<digits>(?:[789]|1[0-3])\d)\b|cuda ?v?(?P<version>\d{1,2}\.\d)\b)|nvcr\.io/nvidia/\w{4,12}:(?P<year>\d\d)\.(?P<month>\d\d)\b",
     re.IGNORECASE,
 )
 """Another program's wheel, and NVIDIA's image."""
+_PYTORCH = Pattern(
+    r"\b(?:py)?torch(?:[-_ ]?gpu)?(?: version)?(?: is)?[ :=v]{0,4}(?P<version>[12]\.\d{1,2})(?:\.\d{1,2})?(?![\d.]*\d)",
+    re.IGNORECASE | re.ASCII,
+)
+"""A release of PyTorch."""
 _OF_IMAGES = (
     ("25.01", "12.8"), ("24.06", "12.5"), ("24.03", "12.4"), ("23.10", "12.2"), ("23.04", "12.1"), ("22.12", "11.8"), ("22.01", "11.6"), ("21.02", "11.2"),
     ("20.10", "11.1"), ("20.06", "11.0"), ("19.11", "10.2"), ("19.02", "10.1"), ("18.09", "10.0"), ("17.09", "9.0"), ("00.00", "8.0"),
@@ -131,13 +138,14 @@ _NOT_THIS_ONE = Pattern(
 
 
 def _built(text: str) -> dict[str, str]:
-    """The CUDA of another program's wheel, and of NVIDIA's image."""
+    """The CUDA of another program's wheel, and of NVIDIA's image; the releases of PyTorch."""
     found = list(_BUILT.finditer(text))
     images = (f"{one['year']}.{one['month']}" for one in found if one["year"])
     digits = (one["digits"] or one["version"] for one in found if not one["year"])
     return {
         "image": " ".join(next(cuda for since, cuda in _OF_IMAGES if image >= since) for image in images),
         "program": " ".join(f"{one[:-1].rstrip('.')}.{one[-1]}" for one in digits),
+        "pytorch": " ".join(dict.fromkeys(one["version"] for one in _PYTORCH.finditer(text))),
     }
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..compat.built_for import built_for
+from ..compat.built_for import built_for, least_of_pytorch, newest_of_pytorch
 from ..facts import TextEvent
 from ..patterns import Pattern
 from .language import LONGEST
@@ -85,6 +85,8 @@ class Build(NamedTuple):
     """By more than the CUDA that is installed."""
     is_opened: bool
     """TensorFlow has opened its libraries."""
+    least: Pair
+    """The compute capability below which PyTorch's package has no code."""
 
 
 def build(notes: Notebook) -> Build:
@@ -98,15 +100,24 @@ def build(notes: Notebook) -> Build:
     named += [_last_of(one) for e in notes.events if e.kind == "names-cuda" and (one := e.values.get("cuda"))]
     built = [_runtime(one) for one in opened]
     built = built or [_pair(one) for values in told for one in values.get("image", "").split()]
-    if not opened:
+    is_own = bool(named) and any("own_build" in values for values in told)
+    if not opened and not is_own:
         built += [_KNOWS_BLACKWELL if one >= _FOR_BLACKWELL else built_for(one).cuda for one in releases]
-    built = built or [_pair(one) for values in told for one in values.get("program", "").split()]
+    least = (0, 0)
+    if not built:
+        built = [_pair(one) for values in told for one in values.get("program", "").split()]
+        if built and any("program" in e.values and "torch" in e.text.lower() for e in notes.events):
+            least = least_of_pytorch(min(built))
+    is_told = bool(built)
+    if not built and (pytorch := [_pair(one) for values in told for one in values.get("pytorch", "").split()]):
+        built, named = [newest_of_pytorch(max(pytorch))], []
     return Build(
         tuple(dict.fromkeys(built or named)),
         tuple(dict.fromkeys(named)),
         tuple(dict.fromkeys(releases)),
-        bool(built),
+        is_told,
         bool(opened),
+        least,
     )
 
 
@@ -143,10 +154,11 @@ def cards(notes: Notebook) -> dict[str, Pair]:
     if printed:
         return printed
     told_of = [e.values for e in notes.events if e.kind == "names"]
-    names = [
-        one for key in ("cards", "capabilities") for values in told_of for one in values.get(key, "").split("|") if one
-    ]
-    return {one: known for one in names if (known := capability(one))}
+    for key in ("cards", "capabilities"):
+        names = [one for values in told_of for one in values.get(key, "").split("|") if one]
+        if known_ones := {one: known for one in names if (known := capability(one))}:
+            return known_ones
+    return {}
 
 
 _WELL = Pattern(
@@ -171,7 +183,7 @@ def settle(notes: Notebook) -> None:
         max((*told.cudas, *told.others)),
     )  # a toolkit beside a release may be of another build of it
     newer = {name for name, has in known.items() if beyond[has < _BLACKWELL] < first_cuda(has)[0]}
-    least = max(_least(cuda, told) for cuda in told.cudas)
+    least = max(told.least, *(_least(cuda, told) for cuda in told.cudas))
     before = {name for name, has in known.items() if has < least}
     kind, name = "", ""
     if newer and all(one in newer or one in beside for one in known):
@@ -229,7 +241,7 @@ def _may_be_another(notes: Notebook, known: dict[str, Pair], is_told: bool) -> b
         "ngc-gpu-unsupported",
         "not-in-this-build",
     }
-    if not is_told and any(e.kind == "no-kernel-image" for e in notes.events):
+    if not is_told and any(e.kind == "no-kernel-image" or "pytorch" in e.values for e in notes.events):
         return True
     unknown = any(
         capability(one) is None

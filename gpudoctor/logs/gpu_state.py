@@ -52,7 +52,7 @@ LANGUAGE = Language(
         ),
         Kind(
             "link-slow-at-work",
-            r"^(?![^\n]{0,300}(?i:nvme|\bssd|\bdisk|\bnic\b))[^\n]{0,200}?\bWidth x[124] \(downgraded\)[^\n]{0,60}\b(?:while|during|under) (?:\w+ ){0,2}(?:training|load|it trains)|\b[Gg]en ?[12]\b(?![^.\n]{0,60}\bidle)[^.\n]{0,60}\b(?:under load|during|while) ?[^.\n]{0,40}(?:load|training)",
+            r"^(?![^\n]{0,300}(?i:nvme|\bssd|\bdisk|\bnic\b))[^\n]{0,200}?\bWidth x[124] \(downgraded\)[^\n]{0,60}\b(?:while|during|under) (?:\w+ ){0,2}(?:training|load|it trains)|\b[Gg]en ?[12]\b(?![^.\n]{0,60}\bidle)[^.\n]{0,60}\b(?:under load|during|while|for|of) ?[^.\n]{0,60}(?:load|training)\b",
             "runs-slowly",
         ),
         Kind(

@@ -46,7 +46,7 @@ _PROSE = Pattern(
     rf"|(?i:\b(?:missing|no|lacks?|without|look(?:s|ing)? for|search(?:es|ing)? for|asks? for|wants?|requires?|needs?|expects?|tr(?:ies|ying) to (?:load|open)|goes (?:for|after))\b"
     rf"[^.?!\n]{{0,50}}?)(?<![\w/.]){_QUOTE}{_LIBRARY.replace('P<library>', 'P<library2>')}"
     rf"|(?<![\w/.]){_QUOTE}{_LIBRARY.replace('P<library>', 'P<library3>')}{_QUOTE}(?i: (?:\w+ ){{0,3}}?(?:(?:is|was|were|are) )?(?:missing|not (?:found|there|present|available|loaded|installed)"
-    rf"|not to be found|could not be (?:found|loaded|opened)|couldn't be|can ?not be (?:found|loaded|opened)|can't be (?:found|loaded)|(?:is |was )?(?:wanted|asked for|needed|required|expected|searched|looked for)\b|fails? to load|won't (?:load|open)|will not (?:load|open)|doesn't (?:load|open)|doesn't exist|does not exist|nowhere))"
+    rf"|not to be found|could not be (?:found|loaded|opened)|couldn't be|can ?not be (?:found|loaded|opened)|can't be (?:found|loaded|opened)|(?:is |was )?(?:wanted|asked for|needed|required|expected|searched|looked for)\b|fails? to load|won't (?:load|open)|will not (?:load|open)|doesn't (?:load|open)|doesn't exist|does not exist|nowhere))"
 )
 _NO = r"will aber|will (?:die|das)\b|verlangt|braucht|ben\u00f6tigt|sucht|pide|busca|exige|requiere|cherche|demande|r\u00e9clame|\u0442\u0440\u0435\u0431\u0443\u0435\u0442|\u0438\u0449\u0435\u0442|no (?:se )?(?:encuentra|ha encontrado|puede (?:cargar|abrir|encontrar)|existe)|ne (?:trouve pas|peut pas (?:trouver|charger|ouvrir))|introuvable ?:|findet (?:die (?:datei )?|das )?|(?:me )?falta|(?:es )?fehlt|il manque|n\u00e3o (?:encontra|encontrou|consegue (?:carregar|abrir))|non (?:trova|trovo)"
 _IS_NOT = (

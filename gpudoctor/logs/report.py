@@ -17,7 +17,7 @@ from .notebook import Notebook
 
 LANGUAGE = "report"
 WORDS = (
-    "indows", "in10", "in11", "buntu", "ebian", "entOS", "edora", "inux", "LINUX", "macOS", "MacOS", "MacBook", "Macbook", "macbook",
+    "indows", "in10", "in11", "buntu", "ebian", "entOS", "edora", "inux", "LINUX", "macOS", "MacOS", "MacBook", "MBP", "iMac", "Macbook", "macbook",
     "OS X", "OSX", "Darwin", "WSL", "wsl", "ython", "ensor", "tf", "TF", "CUDA", "Cuda", "cuda", "GPU", "gpu", "GTX",
     "RTX", "py3", "py 3", "Tesla", "Quadro", "GeForce", "Jetson", "JetPack", "Jetpack", "Orin", "Xavier", "eGPU", "vidia", "VIDIA",
     "32", "GNU/", "Apple", "aarch64", "arm64", "i686", "ocker", "olab", "aggle", "[MSC", "[GCC", "[Clang", ":\\", "@", "ldd", "-64", "M1", "M2",
@@ -95,7 +95,7 @@ _SYSTEMS: tuple[tuple[str, Pattern], ...] = (
     (
         "Darwin",
         Pattern(
-            r"\bmac ?OS\b|\bOS ?X\b|\bDarwin\b|\bMac(?:[Bb]ook)?\b|\b(?:Mojave|Catalina|Big Sur|Monterey"
+            r"\bmac ?OS\b|\bOS ?X\b|\bDarwin\b|\bMac(?:[Bb]ook)?\b|\bMBPs?\b|\biMac\b|\b(?:Mojave|Catalina|Big Sur|Monterey"
             r"|Ventura|Sonoma|Sequoia)\b|\bosx-(?:arm)?64\b|Apple M\d|\bM[1-4] (?:Pro|Max|Ultra|chip|mac)"
             r"|Apple [Ss]ilicon",
             re.IGNORECASE | re.ASCII,

@@ -147,6 +147,7 @@ IN_WHEELS = Language(
         Kind(
             "file-in-wheels-said",
             r"(?i:\b(?:it(?:'s| is)|they(?:'re| are)|finds?|found|lies?|sits?|located|exists?|see|have|there|copy|copies|files?(?: is| are)?|librar(?:y|ies)(?: is| are)?)\b[^.?\n]{0,60}?\b(?:in|inside|under|within) (?:[\w'\u2019]+ ){0,3}?[`'\"]?(?:torch(?:/lib)?\b|site-packages|dist-packages|nvidia[ /-]cudnn|nvidia/\w+/lib|nvidia (?:pip )?(?:wheel|package)s?|the (?:pip )?wheels?))"
+            r"|-packages/nvidia/\w{1,20}/lib\S{0,60}[^\n\u3002]{0,8}(?:\u91cc|\u4e2d|\u4e0b|\u4e0b\u9762|\u76ee\u5f55)?(?:\u660e\u660e|\u786e\u5b9e|\u4e5f)?(?:\u6709|\u5b58\u5728|\u80fd\u627e\u5230|\u53ef\u4ee5\u770b\u5230)"
             r"|(?i:\bconda list\b|\bpip (?:list|show|freeze)\b)[^\n]{0,40}?\b(?:shows?|lists?|says?|has|contains?|prints?)\b[^\n]{0,60}?\b(?:nvidia-cudnn-cu\d\d|nvidia-\w+-cu\d\d)",
             once=True,
         ),

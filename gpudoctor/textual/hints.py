@@ -375,6 +375,7 @@ def strong(facts: Facts) -> Iterator[str]:
     apart = apart or (said("in-a-notebook") and elsewhere)
     if said("notebook-lacks-tensorflow") or (apart and not isinstance(facts.tensorflow.directory, str)):
         yield "jupyter-kernel-other-environment"
+    yield from libraries.speaks(facts, bool(apart))
     newer = [e for e in said("processor-with-avx") if not _WORKS_ON_ANOTHER.search(e.text)]
     loads = said("dll-routine") or (said("swig-import") and facts.tensorflow.import_error == NOT_WHOLE)
     if loads and said("processor-without-avx") and not newer:
@@ -391,8 +392,6 @@ def strong(facts: Facts) -> Iterator[str]:
         and not _loads_a_file(facts)
     ):
         yield "tf-import-broken"
-    if said("file-in-wheels-said") and said("library-not-loaded", "cudnn-part-missing"):
-        yield "pip-nvidia-libs-not-found"
     if setups.for_processors(facts):
         yield "tf-cpu-only-package"
     if said("notebook-for-processors") and not said("library-not-loaded"):

@@ -173,6 +173,19 @@ def release_of(facts: Facts) -> tuple[int, int] | None:
     return next((_RELEASES.get(line) for line in _lines(facts)), None)
 
 
+def speaks(facts: Facts, notebook_alone: bool) -> Iterator[str]:
+    """What goes first: a library is lost in the notebook alone, cuDNN asks for the cuBLAS of another CUDA, the file is in the wheels."""
+    said = facts.text.said
+    if notebook_alone and said("library-not-loaded"):  # which the shell was told of
+        yield "ld-library-path-not-set"
+    asked = {e.values["major"] for e in said("cudnn-lacks-cublas") if "major" in e.values}
+    here = {e.values["cuda"].partition(".")[0] for e in said("says") if "cuda" in e.values}
+    if asked and here and not asked & here:
+        yield "cuda-version-mismatch"
+    if said("file-in-wheels-said") and said("library-not-loaded", "cudnn-part-missing"):
+        yield "pip-nvidia-libs-not-found"
+
+
 def likely(facts: Facts, release: tuple[int, int]) -> str:
     """Why a package with CUDA lists no GPU, where no line of its log is there: libraries, by what is named of them."""
     if not _names_a_toolkit(facts):

@@ -1,0 +1,130 @@
+"""What two facts of a text decide together, neither of them alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpudoctor.compat.built_for import least_of_pytorch, newest_of_pytorch
+from gpudoctor.facts import TextEvent
+from tests.logs.judged import first, judged, said
+
+NO_IMAGE = "RuntimeError: CUDA error: no kernel image is available for execution on the device"
+NEW, OLD = "gpu-too-new-for-build", "gpu-compute-capability-too-old"
+
+
+@pytest.mark.parametrize(
+    ("card", "build", "cause"),
+    [
+        ("RTX 3090", "pytorch 1.3.1", NEW),
+        ("RTX 3080", "torch==1.6.0", NEW),
+        ("RTX 5090", "torch 2.5.1", NEW),
+        ("GTX 1050", "torch 2.8.0+cu128", OLD),
+        ("Tesla P40", "torch-2.9.1+cu130", OLD),
+        ("Tesla V100", "torch 2.9.0+cu130", OLD),
+    ],
+)
+def test_a_card_and_a_release_of_pytorch_decide(card: str, build: str, cause: str) -> None:
+    assert first(f"It fails on my card\n\nI have a {card} and {build}\n\n{NO_IMAGE}\n") == cause
+
+
+@pytest.mark.parametrize(
+    ("card", "build"),
+    [
+        ("RTX 3090", "torch 1.10.0+cu113"),
+        ("RTX 5090", "torch 2.7.1+cu128"),
+        ("GTX 1080 Ti", "torch 2.8.0+cu126"),
+        ("Tesla V100", "torch 2.8.0+cu128"),
+    ],
+)
+def test_a_card_that_pytorch_has_code_for(card: str, build: str) -> None:
+    roots, _ = said(judged(f"It fails on my card\n\nI have a {card} and {build}\n\n{NO_IMAGE}\n"))
+    assert not {NEW, OLD} & {*roots}
+
+
+def test_what_pytorch_is_to_be_had_for() -> None:
+    assert [newest_of_pytorch(one) for one in ((1, 3), (1, 9), (2, 5), (2, 12))] == [(10, 1), (11, 1), (12, 4), (13, 0)]
+    assert [least_of_pytorch(one) for one in ((12, 6), (12, 8), (13, 0))] == [(0, 0), (7, 0), (7, 5)]
+
+
+def test_who_builds_tensorflow_himself_has_the_cuda_that_he_names() -> None:
+    text = "A100 fails\n\nTF 2.4.1 built by us with CUDA 10.1 for our A100 nodes\n\nInternalError: CUDA_ERROR_NO_BINARY_FOR_GPU\n"
+    assert first(text) == NEW
+    assert first(text.replace(" built by us", "").replace("10.1", "11.0")) != NEW
+
+
+@pytest.mark.parametrize(
+    "computer", ["16' MBP of 2019", "MacBook Pro of 2019", "iMac with Monterey", "Mac mini, macOS 13"]
+)
+def test_on_a_mac_the_maker_of_the_card_does_not_matter(computer: str) -> None:
+    text = f"No GPU\n\n{computer}, AMD Radeon Pro 5500M\ntf.config.list_physical_devices('GPU') returns []\n"
+    assert said(judged(text))[0] == ["tf-macos-no-cuda"]
+    assert first(text.replace(computer, "A desktop PC, Ubuntu 22.04")) == "amd-gpu"
+
+
+LOST = "ImportError: libcublas.so.9.0: cannot open shared object file: No such file or directory"
+
+
+def test_a_library_is_lost_in_the_notebook_alone() -> None:
+    text = f"Importing tensorflow in a jupyter notebook fails:\n{LOST}\n"
+    assert first(f"{text}In ipython and at the command prompt the import is fine.\n") == "ld-library-path-not-set"
+    assert first(f"{text}At the command prompt it fails as well.\n") != "ld-library-path-not-set"
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ("NVRM: Xid (PCI:0000:00:0b): 13, Graphics SM Warp Exception\nNVRM: Xid (PCI:0000:00:0b): 109, CTX SWITCH TIMEOUT\n", "xid13-31-43-app-or-gpu-fault"),
+        ("NVRM: Xid (PCI:0000:00:0b): 109, CTX SWITCH TIMEOUT\n", "xid-hardware-fault"),
+    ],
+)  # fmt: skip
+def test_a_context_switch_that_follows_a_program(text: str, cause: str) -> None:
+    assert first(text) == cause
+
+
+def test_peers_of_one_direction() -> None:
+    pairs = "".join(
+        f"cannot enable peer access from device ordinal {a} to device ordinal {b}\n" for a in (0, 1) for b in (2, 3)
+    )
+    assert first(f"Peer access between the cards of one machine\n\n{pairs}") == "multi-gpu-topology-no-p2p"
+    assert first(pairs) != "multi-gpu-topology-no-p2p"
+
+
+PART = "Could not load library libcublasLt.so.12. Error: libcublasLt.so.12: cannot open shared object file"
+
+
+def test_a_cudnn_for_another_cuda() -> None:
+    text = (
+        "Ubuntu 22.04, RTX 4080, CUDA 11.7, cuDNN 8.8\n"
+        f"Driver API Version: 12.0, Runtime API Version: 11.7\n{PART}\n11.7目录里没有12的文件, 不能换CUDA 12, 怎么办?\n"
+    )
+    another = ("cuda-version-mismatch", "cuda-lib-from-other-toolkit")
+    assert first(text) in another
+    assert first(text.replace("11.7, cu", "12.1, cu").rpartition("\n1")[0]) not in another
+
+
+def test_as_long_as_is_no_time() -> None:
+    text = (
+        "No GPU since I have keras\n\nI have tensorflow-gpu 1.0.1, it does see the GPU as long as keras isn't there.\n"
+    )
+    assert "gpu-no-faster" not in {e.kind for e in _events(text)}
+    slow = "I have tensorflow-gpu 1.15, and on the GPU an epoch takes as long as on the CPU.\n"
+    assert "gpu-no-faster" in {e.kind for e in _events(slow)}
+
+
+def _events(text: str) -> tuple[TextEvent, ...]:
+    events = judged(text).facts.text.events
+    assert isinstance(events, tuple)
+    return events
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ("Slow for hours\n\nThe GPU ran at Gen2 x16 for three hours of real training, 8 GB/s where 64 are due.\n", "pcie-link-degraded"),
+        ("out of memory on the next start\n\nEarlier processes still hold their memory on the T4: CUDA out of memory\n", "gpu-memory-held-by-other-process"),
+        ("libcudnn\n\n/venv/lib/python3.10/site-packages/nvidia/cudnn/lib/ 里有 libcudnn_ops_infer.so.8\nCould not load library libcudnn_ops_infer.so.8. Error: libcudnn_ops_infer.so.8: cannot open shared object file: No such file or directory\n", "pip-nvidia-libs-not-found"),
+        ("In docker\n\nI run the image nvidia/cuda:11.5.1-base, is_available() gives False there\n", "container-no-gpus-flag"),
+    ],
+)  # fmt: skip
+def test_said_so(text: str, cause: str) -> None:
+    assert first(text) == cause
