@@ -248,7 +248,8 @@ def _fits_but_for_bits(facts: Facts) -> tuple[TextEvent, ...]:
 
 def _32bit_in_text(facts: Facts) -> Iterator[Found]:
     """Where an installation or an import fails, and the Python or the machine is told to have 32 bits."""
-    is_64 = facts.python.bits == 64 or facts.system.machine in ("x86_64", "AMD64", "aarch64", "arm64")
+    of_64 = facts.system.machine in ("x86_64", "AMD64", "aarch64", "arm64")
+    is_64 = facts.python.bits == 64 or (of_64 and not _fits_but_for_bits(facts))  # a Windows of 64 bits runs both
     if is_64 and facts.python.bits != 32:
         raise NotApplicable("it has 64 bits")
     failed = facts.text.shows("install-fails")

@@ -11,9 +11,9 @@ _UPDATED = r"(?:updat|upgrad)"
 _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "suspended",
-        ("uspen", "ibernat", "sleep", "Sleep", "esum", "wak", "Wak", "PM: ", "休眠", "挂起", "睡眠", "ibernac", "eille", "唤醒", "ufwach", "ufweck", "chlaf", "uspende", "espert", "espiert", "uhezust", "ereitschaft", "tandby", "スリープ", "сна", "절전"),
+        ("uspen", "ibernat", "sleep", "Sleep", "esum", "wak", "Wak", "woke", "Woke", "PM: ", "休眠", "挂起", "睡眠", "ibernac", "eille", "唤醒", "ufwach", "ufweck", "chlaf", "uspende", "espert", "espiert", "uhezust", "ereitschaft", "tandby", "スリープ", "сна", "절전"),
         (r"(?i:\b(?:after|from|since|upon|post|following|comes? back from|into|every|when|whenever|once|if)[- ](?:[\w'-]+ ){0,4}"
-        r"(?:suspend|suspension|resum|hibernat|sleep|wak(?:e|ing)))"
+        r"(?:suspend|suspension|resum|hibernat|a?sleep|wak(?:e|ing)|woken|woke))"
         r"|PM: (?:suspend (?:entry|exit)|resume from)|(?i:suspend ?(?:/|and|&) ?resume)|(?<!没有)(?:休眠|挂起|睡眠)"
         r"|(?i:^(?![^\n]{0,300}\b(?:nie|jamais|nunca|schon vorher)\b)[^\n]{0,300}?\b(?:tras|despu[eé]s de|al (?:volver|despertar) de|entra en|ap[oó]s|depois d[ae]|apr[eè]s|sortie de|nach|aus) (?:(?:la|una|a|uma|de|l[ae]|une|mise|dem|der|den|einem) ){0,3}(?:suspensi[oó]n|suspens[aã]o|hibernaci[oó]n|hiberna[cç][aã]o|suspend(?:er|re)|veille|standby|ruhezustand|bereitschaft))"
         r"|(?i:\b(?:(?:se|s'est|me|a été) (?:met(?:te|s)?|mise?|mettre) en (?:veille|hibernation)|(?:je |on |l['\u2019])?r[ée]veill(?:e|ons|er|é|ée)s? (?:la |le |mon |l['\u2019])(?:machine|pc|poste|ordinateur|portable|station|serveur)|(?:aus|nach) dem (?:aufwachen|aufwecken|schlaf\w*)|schlafen gelegt|se suspende|(?:lo|la) despierto|al despertarl[oa])\b)|唤醒|スリープ(?:から|後|の後|復帰)|после сна|절전 ?(?:모드 ?)?(?:후|에서|해제)"),
@@ -402,7 +402,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         "ldconfig-cures",
         ("ldconfig",),
         (r"(?i:\b(?:call|run|execut|after|typ|do|enter|launch)\w{0,4}\b[^.\n]{0,30}\bldconfig\b[^.\n]{0,60}\b(?:works?|fix\w{0,2}|solve\w?|helps?|ok|fine|found|gone)\b"
-        r"|\b(?:works?|fix\w{0,2}|solve\w?|helps?|found)\b[^.\n]{0,30}\b(?:after|with|by|when|if|once|until)\b[^.\n]{0,30}\bldconfig\b|\b(?:until|unless) (?:I|we|you|one) (?:\w+ )?(?:run|call|execute|type|enter)\b[^.\n]{0,10}\bldconfig\b)"),
+        r"|\b(?:works?|fix\w{0,2}|solve\w?|helps?|found|gone|disappear\w*|goes away|vanish\w*)\b[^.\n]{0,30}\b(?:after|with|by|when|if|once|until)\b[^.\n]{0,30}\bldconfig\b|\b(?:until|unless) (?:I|we|you|one) (?:\w+ )?(?:run|call|execute|type|enter)\b[^.\n]{0,10}\bldconfig\b)"),
     ),
     (
         "several-machines",

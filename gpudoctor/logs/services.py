@@ -35,7 +35,7 @@ LANGUAGE = Language(
             rf"|[Ff]ailed to start (?:{_FABRIC}|NVIDIA fabric manager|Fabric ?[Mm]anager)|Job for {_FABRIC} failed"
             rf"|Unit {_FABRIC} (?:could not be found|is masked|not found)|Could not find the requested service nvidia-fabricmanager"
             rf"|{_FABRIC}: unrecognized service|{_FABRIC}\W{{0,3}} (?:is |was )?(?:not |n.t |isn.t )(?:currently )?(?:installed|running)"
-            r"|lack of nvidia-fabricmanager|(?i:\bfabric[ -]?manager\b(?: service)?[^\n.]{0,24}(?:\bnot|n't) (?:\w+ ){0,2}(?:running|started|active|installed|enabled|up)\b)",
+            r"|lack of nvidia-fabricmanager|(?i:\bfabric[ -]?manager\b(?: service)?[^\n.]{0,24}(?:\bnot|n't) (?:\w+ ){0,2}(?:running|started|active|installed|enabled|up)\b|\bno (?:nvidia[- ])?fabric[ -]?manager\b(?: service)? (?:is (?:running|installed|active|started|there)|runs|exists)\b)",
         ),
         Kind("fabric-manager-unit", rf"^(?:[^\w ] )?{_FABRIC} - NVIDIA [Ff]abric"),
         Kind("unit-not-active", r"Active: (?P<state>inactive|failed|activating)"),

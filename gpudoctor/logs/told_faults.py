@@ -119,7 +119,7 @@ LANGUAGES = told(
         (
             "single-dll-fetched-said",
             ("dll", "DLL"),
-            rf"(?i:\bdll-?files\b|\b(?:download\w*|googled?|fetched)\b[^.\n]{{0,30}}?\b{_ONE} (?:{_ONE} )?(?:dll(?! files| pack)|file|cudnn\w*\.dll)|\b{_ONE} (?:dll|file|cudnn\w*\.dll) (?:by|as a|from a) download|\b(?:copied|took|put|placed|moved) (?:only |just )?(?:the )?(?:file |dll )?cudnn\w*\.dll (?:from|out of)\b|\b(?:copied|put|placed|moved) (?:only |just )(?:the )?(?:\S{{1,40}}\.dll|dll\b)|\b(?:copied|put|placed|moved) (?:the )?\S{{1,40}}\.dll (?:only|alone)\b)",
+            rf"(?i:\bdll-?files\b|\b(?:got|took|have|grabbed|found) (?:the|this|that|a|it|one) (?:(?:dll|file) )?(?:\S{{1,30}}\.dll )?(?:from|off|on) (?:the (?:inter)?net|the web|the internet|google|some (?:web)?site|a (?:web)?site|online)\b|\b(?:download\w*|googled?|fetched)\b[^.\n]{{0,30}}?\b{_ONE} (?:{_ONE} )?(?:dll(?! files| pack)|file|cudnn\w*\.dll)|\b{_ONE} (?:dll|file|cudnn\w*\.dll) (?:by|as a|from a) download|\b(?:copied|took|put|placed|moved) (?:only |just )?(?:the )?(?:file |dll )?cudnn\w*\.dll (?:from|out of)\b|\b(?:copied|put|placed|moved) (?:only |just )(?:the )?(?:\S{{1,40}}\.dll|dll\b)|\b(?:copied|put|placed|moved) (?:the )?\S{{1,40}}\.dll (?:only|alone)\b)",
             True,
         ),
         ("cudnn-part-named", ("64_",), r"(?i:\bcudnn_\w{2,16}64_\d\.dll\b)", True),
@@ -145,7 +145,7 @@ LANGUAGES = told(
             "cudnn-asked-said",
             ("udnn", "uDNN", "UDNN"),
             (r"(?i:(?:\b(?:needs?|requires?|required|requiring|wants?|looks? for|looking for|asks? for|expects?|search\w* for|built (?:against|with|for)|compiled (?:against|with|for)|made for|demands?|depends? on|necesita|requiere|pide|exige|besoin de|demand\w*|requiert|verlangt|braucht|ben\u00f6tigt|erwartet|precisa(?: de)?|pede|requer|only (?:supports?|works? with))\b|\u0442\u0440\u0435\u0431\u0443\w+|\u043d\u0443\u0436\u0435\u043d|\u9700\u8981|\u8981\u6c42|\u8981|\u5fc5\u987b|\u53ea\u652f\u6301)"
-            r"(?: (?!have\b|but\b|installed\b)[\w.]+){0,3}? ?(?:est |wohl )?cudnn[ _-]?(?:version ?|v)?(?P<major>[4-9])(?:\.\d[\d.]{0,5})?(?![\d_])|\bcudnn[ _-]?v?(?P<major2>[4-9])(?:\.\d[\d.]{0,5})? (?:is |was )?(?:needed|required|expected|wanted|asked for)|\b(?:loads?|wants?|looks? for|asks? for|needs?|searche?s?(?: for)?|expects?|links? (?:to|against)) [`'\"]?(?:lib)?cudnn\w{0,20}(?:\.so\.|64_)(?P<major3>[4-9])\b)"),
+            r"(?: (?!have\b|but\b|installed\b)[\w.]+){0,3}? ?(?:est |wohl )?cudnn[ _-]?(?:version ?|v)?(?P<major>[4-9])(?:\.\d[\d.]{0,5})?(?![\d_])|\bcudnn[ _-]?v?(?P<major2>[4-9])(?:\.\d[\d.]{0,5})? (?:is |was )?(?:needed|required|expected|wanted|asked for)|\b(?:loads?|wants?|looks? for|asks? for|needs?|searche?s?(?: for)?|expects?|links? (?:to|against)|(?:any|no(?:thing)?) other than|(?:any|no)thing (?:else )?but) [`'\"]?(?:lib)?cudnn\w{0,20}(?:\.so\.|64_)(?P<major3>[4-9])\b)"),
             True,
         ),
         (

@@ -81,6 +81,12 @@ LANGUAGES = (
             Kind("runs-on-arm", r"\btensorflow[-_]cpu[-_]aws\b|[_-]sbsa\b|(?:::|/)linux-aarch64(?:::|/)|--platform[= ]linux/arm64\b", tell=_of("Linux", "aarch64", _PRINTED), once=True),
             Kind(
                 "runs-on-arm",
+                rf"(?i:\b(?:no|without|lacks?) cuda\b[^\n]{{0,60}}\b{_ARM} (?:wheels?|packages?|builds?)\b|\b{_ARM} (?:wheels?|packages?|builds?)\b[^\n]{{0,60}}\b(?:no|without|not|lacks?) (?:\w+ ){{0,3}}?cuda\b)",
+                tell=_of(None, "aarch64", _SAID),
+                once=True,
+            ),
+            Kind(
+                "runs-on-arm",
                 rf"{_NOT_THIS}[^\n]{{0,300}}?(?:\b{_LINUX}\b[^.\n]{{0,24}}\b{_ARM}\b|(?<![\w/-]){_ARM}(?:\b(?![-_/])|(?=[\u4e00-\u9fff]))[^.\n]{{0,20}}?\b{_BOX}\b"
                 r"|\barm(?:-based)? (?:servers?|machines?|cpus?|processors?|instances?)\b|\bgraviton ?\d?\b|\bampere altra\b))",
                 tell=_of(None, "aarch64", _SAID),

@@ -42,7 +42,7 @@ _CU_INIT: dict[int, tuple[str, ...]] = {
     101: ("device-node-permission", *BROKEN_GPU, "mig-enabled-no-instance"),
     304: ("device-node-permission", "container-cgroup-devices-lost", "address-space-limit", *_NOT_HANDED_OVER),
     500: ("wsl-driver-toolkit-mismatch", "driver-library-mismatch", "cuda-compat-unsupported", "wsl-libcuda-path"),
-    802: ("fabric-manager-not-running", "fabric-manager-version-mismatch"),
+    802: ("fabric-manager-not-running", "fabric-manager-version-mismatch", "nccl-nvls-fabric-manager"),
     803: ("driver-library-mismatch", "cuda-compat-unsupported", "wsl-libcuda-path"),
     804: ("cuda-compat-unsupported", "driver-library-mismatch"),
     **dict.fromkeys(range(805, 810), ("mps-daemon-stale",)),
@@ -162,7 +162,9 @@ def gpus_asked(facts: Facts) -> tuple[TextEvent, ...]:
     beside an editor's or compose's own file that does not ask."""
     works = [e.line for e in facts.text.said("lists-gpus", "gpu")]
     asked = tuple(e for e in facts.text.said("gpus-asked") if not any(0 <= line - e.line <= _NEAR for line in works))
-    if facts.text.said("run-without-gpus"):  # a trial beside the one that is in question
+    if facts.text.said("run-without-gpus") or isinstance(
+        facts.gpu.driver_version, str
+    ):  # a trial beside the one that is in question
         asked = tuple(e for e in asked if not _TRIAL.search(e.text))
     if facts.text.said("devcontainer-named"):
         asked = tuple(e for e in asked if " run " not in e.text)

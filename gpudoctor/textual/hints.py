@@ -291,7 +291,7 @@ def proven(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
         fits = _last(fits, _OF_BUILDS)
         if facts.text.said("apple-silicon"):
             fits = tuple(dict.fromkeys((*(c for c in fits if c == "tf-aarch64-no-wheel"), *fits)))
-    against = {cause for kind, cause in _AGAINST.items() if facts.text.said(kind)}
+    against = {cause for kind, cause in _AGAINST.items() if facts.text.said(kind)} | together.unlikely(facts)
     fits = _last(fits, against - {"gpu-too-new-for-build"} if facts.text.said("new-card-unfit-said") else against)
     if _is_handed_gpus(facts):
         here = (

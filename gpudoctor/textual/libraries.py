@@ -52,6 +52,8 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
     stopped = [] if isinstance(picks, Unread) else [p.stopped_by for p in picks if p.stopped_by]
     if stopped:
         return _first("cuda-lib-from-other-toolkit", "cuda-libs-missing", "cuda-version-mismatch")
+    if _is_of_another_path(facts):
+        return _first("cuda-version-mismatch", "ld-library-path-not-set")
     if lost == ["libcusolver.so.11"] and release in (None, _GAP) and _is_new(facts, release):
         return _first("tf-wheel-runpath-gap", "cuda-libs-missing")
     if facts.text.said("cudnn-not-found"):
@@ -173,6 +175,19 @@ def release_of(facts: Facts) -> tuple[int, int] | None:
     return next((_RELEASES.get(line) for line in _lines(facts)), None)
 
 
+def _is_of_another_path(facts: Facts) -> bool:
+    """Whether no toolkit on the path that is printed beside a lost libcusolver brings it: 10 is of CUDA 10.1 to 11.0, 11 of those after."""
+    told = [(e.values.get("library", ""), _ON_PATH.findall(e.text)) for e in facts.text.said("library-not-loaded")]
+    lost = {name.rpartition(".")[2]: paths for name, paths in told if name.startswith("libcusolver.so.") and paths}
+    return any(
+        {"10" if (int(a), int(b)) <= (11, 0) else "11" for a, b in paths} == {"11" if number == "10" else "10"}
+        for number, paths in lost.items()
+    )
+
+
+_ON_PATH = Pattern(r"/cuda-(\d{1,2})\.(\d)")
+
+
 def speaks(facts: Facts, notebook_alone: bool) -> Iterator[str]:
     """What goes first: a library is lost in the notebook alone, cuDNN asks for the cuBLAS of another CUDA, the file is in the wheels."""
     said = facts.text.said
@@ -221,6 +236,9 @@ def _is_new(facts: Facts, release: tuple[int, int] | None) -> bool:
     if release is not None:
         return release >= (2, 14)
     if facts.text.said("lists-xla-gpu"):  # 1.14 to 2.3
+        return False
+    logged = () if isinstance(facts.tensorflow.events, Unread) else facts.tensorflow.events
+    if any(e.kind == "library-not-loaded" and e.severity == "W" for e in logged):  # later ones warn of none by name
         return False
     named = [v.split(".") for e in facts.text.said("names") for v in e.values.get("tensorflow", "").split()]
     if named:

@@ -32,6 +32,14 @@ def speaks(facts: Facts) -> Iterator[str]:
         yield "cuda-visible-devices-wrong"
 
 
+def unlikely(facts: Facts) -> set[str]:
+    """What goes last: of ranks that are all on one host none looks for another's interface."""
+    said = facts.text.said
+    hosts = {e.values["host"] for e in said("nccl-host")}
+    alone = len(hosts) == 1 and not said("several-machines", "second-machine-named", "nccl-no-interface")
+    return {"nccl-wrong-interface"} if alone and not said("nccl-other-subnet", "nccl-connect-failed") else set()
+
+
 def firstly(facts: Facts) -> Iterator[str]:
     """What goes first whatever the text reads like."""
     if facts.text.said("chief-missing-said"):

@@ -128,3 +128,52 @@ def _events(text: str) -> tuple[TextEvent, ...]:
 )  # fmt: skip
 def test_said_so(text: str, cause: str) -> None:
     assert first(text) == cause
+
+
+WARNS = "2021-01-01 10:00:00.000000: W tensorflow/stream_executor/platform/default/dso_loader.cc:59] Could not load dynamic library"
+
+
+@pytest.mark.parametrize(
+    ("library", "path", "cause"),
+    [
+        ("libcusolver.so.10", "/usr/local/cuda-11.2/lib64", "cuda-version-mismatch"),
+        ("libcusolver.so.11", "/usr/local/cuda-11.0/lib64", "cuda-version-mismatch"),
+    ],
+)
+def test_a_toolkit_on_the_path_that_does_not_bring_it(library: str, path: str, cause: str) -> None:
+    lost = f"{WARNS} '{library}'; dlerror: {library}: cannot open shared object file: No such file or directory; LD_LIBRARY_PATH: {path}\n"
+    lost += (
+        f"{WARNS} 'libcudnn.so.8'; dlerror: libcudnn.so.8: cannot open shared object file; LD_LIBRARY_PATH: {path}\n"
+    )
+    assert first(f"No GPU with my cuda\n\n{lost}") == cause
+
+
+def test_a_loader_of_old_is_no_new_wheel() -> None:
+    text = f"{WARNS} 'libcusolver.so.11'; dlerror: libcusolver.so.11: cannot open shared object file: No such file or directory\n"
+    assert first(text) != "tf-wheel-runpath-gap"
+
+
+def test_ranks_on_one_host_look_for_no_interface() -> None:
+    text = "AllReduce hangs\n\nall_reduce_perf with 4 GPUs hangs, the usage is 100%.\n# Rank 0 on {0} device 0 GeForce GTX 1080 Ti\n{0}:14120:14120 [0] NCCL INFO NET/Socket : Using [0]eth0:10.2.3.41<0>\n{1}:14120:14120 [1] NCCL INFO NET/Socket : Using [0]eth0:10.2.3.42<0>\n"
+    _, candidates = said(judged(text.format("vmk", "vmk")))
+    assert candidates[-1:] == ["nccl-wrong-interface"] or "nccl-wrong-interface" not in candidates
+    _, between = said(judged(text.format("vmk", "vml")))
+    assert between.index("nccl-wrong-interface") < len(between) - 1
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ("NVLS multicast team of NCCL\n\nThe multicast bind fails on three ranks: cuMulticastBindMem() returned CUDA error 802 \"system not yet initialized\", a second later the team was formed\n", "nccl-nvls-fabric-manager"),
+        ("NCCL\n\nFailed to bind NVLink SHARP (NVLS) Multicast memory: CUDA error 401\nThe H100 nodes have NVSwitch, but no Fabric Manager service runs there.\n", "fabric-manager-not-running"),
+        ("cuda stops now and then\n\nEvery so often, mostly when the laptop was asleep and has been woken:\nUserWarning: CUDA initialization: CUDA unknown error - this may be due to an incorrectly set up environment\n", "cuinit-unknown-after-suspend"),
+        ("In docker\n\nI start a docker container with --gpus all and nvidia-smi says\nNVIDIA-SMI couldn't find libnvidia-ml.so library in your system.\nThe problem is gone once I run ldconfig inside the container.\n", "container-ldconfig-path"),
+        ("newest Cuda\n\nThe DLL that I have is cudnn64_6.dll, and TensorFlow can't do with any other than cudnn64_5.dll, so importing it crashes.\n", "cudnn-wrong-major"),
+        ("No CUDA in TensorFlow's aarch64 wheels\n\n>>> tf.test.is_built_with_cuda()\nFalse\n", "tf-aarch64-cpu-only"),
+        ("Could not locate cudnn_cnn_infer64_8.dll. Please make sure it is in your library path!\n\nCuda 11.8. I got the dll from the net and copied it to the folder, no change.\n", "cudnn-incomplete-install"),
+        ("Found no NVIDIA driver\n\nroot@4728a09607c1:/opt/project# python3 test.py\nAssertionError: Found no NVIDIA driver on your system.\n\nTesting:\n> sudo docker run --gpus all nvidia/cuda:10.0-base nvidia-smi\n| NVIDIA-SMI 440.59       Driver Version: 440.59       CUDA Version: 10.2     |\n", "container-no-gpus-flag"),
+        ("no wheel\n\n- Windows 10 (64-bit)\n- Python 3.6.1\n\ntensorflow_gpu-1.2.0-cp36-cp36m-win_amd64.whl is not a supported wheel on this platform.\n", "python-32bit"),
+    ],
+)  # fmt: skip
+def test_told_by_more_than_one(text: str, cause: str) -> None:
+    assert first(text) == cause
