@@ -80,7 +80,7 @@ _WANTED = Pattern(r"(?i)\b(?:gpu|cuda|nvidia)\b")
 def _docker_of_a_mac(facts: Facts) -> Lines:
     """Docker is asked for GPUs on a Mac, which hands over none whatever is installed."""
     said = facts.text.said
-    by_name = said("docker-of-a-mac") or (said("docker-host-is-arm", "docker-desktop") and said("mac-named"))
+    by_name = said("docker-of-a-mac", "mac-named")
     if not by_name or said("linux-host-named") or facts.text.cards():
         return ()
     refused = said("no-gpu-device-driver", "no-gpu-runtime")

@@ -156,7 +156,9 @@ def multi_gpu_topology_no_p2p(facts: Facts) -> Findings:
     one_way |= apart_by_table(facts)
     printed = {e.line for e in told}
     spoken_of = any(e.line not in printed for e in facts.text.said("p2p-named"))
-    if spoken_of and not any((b, a) in one_way for a, b in one_way):
+    from_them = {a for a, _ in one_way}
+    linked = any(a < b and not {(a, b), (b, a)} & one_way for a in from_them for b in from_them)
+    if spoken_of and linked and not any((b, a) in one_way for a, b in one_way):
         one_way |= {(b, a) for a, b in one_way}  # somebody who writes of it gives one direction for both
     apart = {(a, b) for a, b in one_way if (b, a) in one_way}
     count = len({one for pair in apart for one in pair})

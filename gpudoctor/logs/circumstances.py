@@ -145,6 +145,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"(?i:\b(?:two|2|second|another|both|multiple|several) (?!(?:\w+ )?(?:stages?|phases?|steps?|epochs?|times?)\b)(?:\w+ ){0,2}?(?:scripts?|programs?|process(?:es)?|notebooks?|kernels?|jobs?|sessions?|trainings?)\b)",
     ),
     ("wheel-libs-named", ("-packages",), r"(?:site|dist)-packages[/\\\\]nvidia[/\\\\](?:c|\*)"),
+    ("wheel-libs-asked", ("nvidia.c",), r"\bnvidia\.(?:cudnn|cublas|cuda_\w{3,12})\b(?:\.lib)?"),
     ("run-by-sudo", ("sudo ",), r"\bsudo (?:-\w+ )?(?:\./|(?:\S{0,60}/)?(?:python|jupyter|ipython)[\d.]{0,4} |\S{1,60}\.py\b)"),
     ("protobuf-named", ("rotobuf", "_pb2", "rotocol"), r"(?i:\bprotobuf\b|\bprotocol buffers?\b)|_pb2(?:\.py\b| import )"),
     (

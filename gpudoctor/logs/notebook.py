@@ -64,6 +64,11 @@ class Notebook:
             return
         self._told[fact] = (weighed, (*items, item), [*lines, line])
 
+    def exchange(self, fact: str, old: Any, new: Any) -> None:
+        """An item of a list is told anew, in more words."""
+        weighed, items, lines = self._told[fact]
+        self._told[fact] = (weighed, tuple(new if item is old else item for item in items), lines)
+
     def untell(self, fact: str) -> None:
         """It was no fact in the end."""
         self._told.pop(fact, None)

@@ -221,17 +221,23 @@ class Reader:
             notes.tell("tensorflow.directory", None, line, _FAILED)
             return Understood("no-tensorflow", {})
         for kind, pattern in _PRINTED:
-            if (found := pattern.search(text)) is None:
+            if pattern.search(text) is None:
                 continue
             if kind == "lists-no-gpu" and text != "[]":
                 notes.tell("tensorflow.devices", (), line, _SYMPTOM)
             elif kind == "lists-cpu":
                 notes.tell("tensorflow.devices", (), line)
             elif kind == "lists-gpus":
-                first = int(found["index"] or 0)
-                for index in range(first, int(found.groupdict().get("count") or first + 1)):
-                    name = f"/physical_device:GPU:{index}"
-                    if not any(d.name == name for d in notes.told("tensorflow.devices") or ()):
-                        notes.add("tensorflow.devices", TensorFlowDevice(name=name, type="GPU"), line)
+                for one in pattern.finditer(text):
+                    _list(one, line, notes)
             return Understood(kind, {}) if text != "[]" else None
         return None
+
+
+def _list(found: re.Match[str], line: int, notes: Notebook) -> None:
+    """The GPU that a line names, or as many as it counts."""
+    first = int(found["index"] or 0)
+    for index in range(first, int(found.groupdict().get("count") or first + 1)):
+        name = f"/physical_device:GPU:{index}"
+        if not any(d.name == name for d in notes.told("tensorflow.devices") or ()):
+            notes.add("tensorflow.devices", TensorFlowDevice(name=name, type="GPU"), line)

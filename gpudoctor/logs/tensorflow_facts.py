@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from ..facts import LibraryPick, LogEvent, TensorFlowDevice, Variable
+from ..facts import LibraryPick, LogEvent, TensorFlowDevice, Unread, Variable
 from . import tensorflow
 from .language import Understood
 from .notebook import Notebook
@@ -162,7 +162,13 @@ def _created(event: LogEvent, line: int, notes: Notebook) -> None:
         model=event.values.get("name", ""),
         compute_capability=tuple(int(n) for n in capability.groups()) if capability else (),
     )
-    notes.add("tensorflow.devices", device, line)
+    listed = [
+        d for d in notes.told("tensorflow.devices") or () if d.name == device.name and isinstance(d.model, Unread)
+    ]
+    if listed:
+        notes.exchange("tensorflow.devices", listed[0], device)
+    else:
+        notes.add("tensorflow.devices", device, line)
 
 
 def _left_out(event: LogEvent, line: int, notes: Notebook) -> None:

@@ -197,7 +197,7 @@ def speaks(facts: Facts, notebook_alone: bool) -> Iterator[str]:
     here = {e.values["cuda"].partition(".")[0] for e in said("says") if "cuda" in e.values}
     if asked and here and not asked & here:
         yield "cuda-version-mismatch"
-    if said("file-in-wheels-said") and said("library-not-loaded", "cudnn-part-missing"):
+    if said("file-in-wheels-said", "wheel-libs-asked") and said("library-not-loaded", "cudnn-part-missing"):
         yield "pip-nvidia-libs-not-found"
 
 

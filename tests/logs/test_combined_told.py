@@ -87,6 +87,8 @@ def test_peers_of_one_direction() -> None:
     )
     assert first(f"Peer access between the cards of one machine\n\n{pairs}") == "multi-gpu-topology-no-p2p"
     assert first(pairs) != "multi-gpu-topology-no-p2p"
+    cut = "".join(f"Device=0 CANNOT Access Peer Device={n}\n" for n in (1, 2, 3))
+    assert first(f"P2P between 3090s\n\nNVIDIA GeForce RTX 3090\n{cut}") == "p2p-unsupported-geforce"
 
 
 PART = "Could not load library libcublasLt.so.12. Error: libcublasLt.so.12: cannot open shared object file"
@@ -168,6 +170,11 @@ def test_ranks_on_one_host_look_for_no_interface() -> None:
         ("NCCL\n\nFailed to bind NVLink SHARP (NVLS) Multicast memory: CUDA error 401\nThe H100 nodes have NVSwitch, but no Fabric Manager service runs there.\n", "fabric-manager-not-running"),
         ("cuda stops now and then\n\nEvery so often, mostly when the laptop was asleep and has been woken:\nUserWarning: CUDA initialization: CUDA unknown error - this may be due to an incorrectly set up environment\n", "cuinit-unknown-after-suspend"),
         ("In docker\n\nI start a docker container with --gpus all and nvidia-smi says\nNVIDIA-SMI couldn't find libnvidia-ml.so library in your system.\nThe problem is gone once I run ldconfig inside the container.\n", "container-ldconfig-path"),
+        ("LD_LIBRARY_PATH has to be set\n\nCould not load library libcudnn_ops_infer.so.8. Error: libcudnn_ops_infer.so.8: cannot open shared object file\n\nexport LD_LIBRARY_PATH=`python3 -c 'import nvidia.cudnn.lib; print(nvidia.cudnn.lib.__file__)'`\n", "pip-nvidia-libs-not-found"),
+        ("A100 with MIG instances\n\nAll subprocesses but the first die by\nRuntimeError: cuda runtime error (101) : invalid device ordinal\n", "mig-single-instance-limit"),
+        ("It does not start\n\nMine is a MacBook Pro. Error response from daemon: could not select device driver \"nvidia\" with capabilities: [[gpu]]\n", "no-nvidia-gpu"),
+        ("It does not start\n\nMine is a ThinkPad. Error response from daemon: could not select device driver \"nvidia\" with capabilities: [[gpu]]\n", "container-toolkit-missing"),
+        ("Weak for some time\n\nnvml gives nvmlClocksThrottleReasonSwPowerCap, the temperature is 60 C\n", "gpu-throttling-power"),
         ("newest Cuda\n\nThe DLL that I have is cudnn64_6.dll, and TensorFlow can't do with any other than cudnn64_5.dll, so importing it crashes.\n", "cudnn-wrong-major"),
         ("No CUDA in TensorFlow's aarch64 wheels\n\n>>> tf.test.is_built_with_cuda()\nFalse\n", "tf-aarch64-cpu-only"),
         ("Could not locate cudnn_cnn_infer64_8.dll. Please make sure it is in your library path!\n\nCuda 11.8. I got the dll from the net and copied it to the folder, no change.\n", "cudnn-incomplete-install"),

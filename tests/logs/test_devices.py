@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from gpudoctor.facts import Unread
 from gpudoctor.logs.devices import claims
 from gpudoctor.logs.notebook import Notebook
+from tests.logs.judged import judged
 from tests.logs.test_complaints import first
 
 
@@ -51,3 +53,18 @@ def test_no_claims(line: str) -> None:
 def test_words_of_languages_without_spaces_end_where_latin_letters_begin() -> None:
     said = "tensorflow-gpu=1.13.1、keras=2.2.4、显卡A100、cuda=10.0.130。\nBlas GEMM launch failed\n"
     assert first(said) == "gpu-too-new-for-build"
+
+
+LISTED = ", ".join(f"PhysicalDevice(name='/physical_device:GPU:{n}', device_type='GPU')" for n in range(4))
+CREATED = "".join(
+    f"I0000 00:00:1795752424.667265    6835 gpu_device.cc:2043] Created device /job:localhost/replica:0/task:0/device:GPU:{n} with 140827 MB memory:  -> device: {n}, name: NVIDIA H200, pci bus id: 0000:00:0{n}.0, compute capability: 9.0a\n"
+    for n in range(4)
+)
+
+
+@pytest.mark.parametrize("text", [f"[{LISTED}]\n", f"[{LISTED}]\n{CREATED}", f"{CREATED}[{LISTED}]\n"])
+def test_each_gpu_is_counted_once(text: str) -> None:
+    listed = judged(text).facts.tensorflow.gpus()
+    assert not isinstance(listed, Unread)
+    assert len(listed) == 4
+    assert all(d.model == "NVIDIA H200" for d in listed) == ("Created" in text)
