@@ -181,6 +181,20 @@ SEARCHED = Language(
     foreign=True,
 )
 """Who searched the whole disk."""
+TAKEN = Language(
+    name="circumstances",
+    words=("wrong", "old cuda", "old CUDA", "older cuda", "older CUDA", "other cuda", "other CUDA", "/usr/local/cuda "),
+    kinds=(
+        Kind(
+            "wrong-toolkit-said",
+            r"(?i:\b(?:takes?|took|taking|picks?|picked|picking|loads?|loaded|loading|finds?|found|chooses|chose|links? (?:to|against)|linked (?:to|against))\b(?: up)? (?:\w+ )?the (?:wrong|old|older|other) (?:one of (?:my |the |its )?)?(?:two )?(?:cuda|toolkit)s?\b(?! (?:device|gpu|card|driver))"
+            r"|(?<![\w.])/usr/local/cuda(?![-\w./])[^.\n?]{0,30}\b(?:stayed|remained|still (?:is|was|points?|pointed|links?|linked|goes|went))\b)",
+            once=True,
+        ),
+    ),
+    foreign=True,
+)
+"""Of two toolkits the one that is not wanted is found."""
 SYMBOLS = Language(
     name="circumstances",
     words=("not found (required", "ln -"),
@@ -365,6 +379,7 @@ LANGUAGES = (
     CHANGE,
     IN_WHEELS,
     SEARCHED,
+    TAKEN,
     SYMBOLS,
     WINDOWS,
     WINDOWS_PATH,

@@ -175,6 +175,8 @@ def test_ranks_on_one_host_look_for_no_interface() -> None:
         ("It does not start\n\nMine is a MacBook Pro. Error response from daemon: could not select device driver \"nvidia\" with capabilities: [[gpu]]\n", "no-nvidia-gpu"),
         ("It does not start\n\nMine is a ThinkPad. Error response from daemon: could not select device driver \"nvidia\" with capabilities: [[gpu]]\n", "container-toolkit-missing"),
         ("Weak for some time\n\nnvml gives nvmlClocksThrottleReasonSwPowerCap, the temperature is 60 C\n", "gpu-throttling-power"),
+        ("Tensorflow takes the wrong one of my cuda toolkits\n\nThe machine has 6.5 and 7.0. Importing tensorflow fails.\n", "ld-library-path-wrong-toolkit"),
+        ("CUDA 7.5 fails\n\nThe new one went to /usr/local/cuda7.5 and /usr/local/cuda stayed as it had been, that is what $LD_LIBRARY_PATH has.\n", "ld-library-path-wrong-toolkit"),
         ("newest Cuda\n\nThe DLL that I have is cudnn64_6.dll, and TensorFlow can't do with any other than cudnn64_5.dll, so importing it crashes.\n", "cudnn-wrong-major"),
         ("No CUDA in TensorFlow's aarch64 wheels\n\n>>> tf.test.is_built_with_cuda()\nFalse\n", "tf-aarch64-cpu-only"),
         ("Could not locate cudnn_cnn_infer64_8.dll. Please make sure it is in your library path!\n\nCuda 11.8. I got the dll from the net and copied it to the folder, no change.\n", "cudnn-incomplete-install"),
