@@ -147,7 +147,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("wheel-libs-named", ("-packages",), r"(?:site|dist)-packages[/\\\\]nvidia[/\\\\](?:c|\*)"),
     ("wheel-libs-asked", ("nvidia.c",), r"\bnvidia\.(?:cudnn|cublas|cuda_\w{3,12})\b(?:\.lib)?"),
     ("run-by-sudo", ("sudo ",), r"\bsudo (?:-\w+ )?(?:\./|(?:\S{0,60}/)?(?:python|jupyter|ipython)[\d.]{0,4} |\S{1,60}\.py\b)"),
-    ("protobuf-named", ("rotobuf", "_pb2", "rotocol"), r"(?i:\bprotobuf\b|\bprotocol buffers?\b)|_pb2(?:\.py\b| import )"),
+    ("protobuf-named", ("rotobuf", "_pb2", "rotocol"), r"(?i:\bprotobuf\b|(?<!# )\bprotocol buffers?\b)|_pb2(?:\.py\b| import )"),
     (
         "another-framework",
         ("orch", "arknet", "heano", "affe", "axnet", "MXNet", "mxnet", "jax", "JAX", "upy", "umba", "CuPy"),

@@ -90,7 +90,7 @@ C_LIBRARY = Language(
     kinds=(
         Kind(
             "glibc-said",
-            rf"(?i:\b(?:needs?|requires?|requiring|wants?|depends on|expects?|built (?:for|against|with)|compiled (?:for|against|with)|asks? for|linked (?:to|against)) (?:at least |a |the |newer |version of |>=? ?){{0,3}}{_GLIBC}[ _v>=-]{{0,5}}(?:version )?(?P<needs>2\.\d\d?))"
+            rf"(?i:\b(?:needs?|requires?|requiring|wants?|depends on|expects?|built (?:for|against|with)|made (?:for|against|with)|compiled (?:for|against|with)|asks? for|linked (?:to|against)) (?:at least |a |the |newer |version of |>=? ?){{0,3}}{_GLIBC}[ _v>=-]{{0,5}}(?:version )?(?P<needs>2\.\d\d?))"
             rf"|(?i:\b(?:wheel|whl|binary|build|package)(?:'s|\b[^.\n]{{0,20}}\bhas) (?:a |an? )?{_GLIBC}(?: version)?(?: of| is)?[ _v>=-]{{0,5}}(?P<needs3>2\.\d\d?))"
             rf"|(?i:{_GLIBC}[ _v>=-]{{0,5}}(?P<needs2>2\.\d\d?)(?: or (?:newer|later|higher|above)|\+)? (?:is )?(?:required|needed|not found|is missing|or newer|or later))",
         ),

@@ -91,7 +91,7 @@ _NAME = Pattern(
     r"|\bNVS ?\d{3,4}[mM]?\b"
     r"|\b(?:Quadro|Tesla|Titan|TITAN) (?:RTX(?: \d{4})?|[A-Z]+\d*\w{0,5}|[1-6]0{3}M?)\b"
     r"|\b(?P<bare2>(?:[2345]0[5-9]0|10[578]0) ?(?:[Tt]i|TI|SUPER|[Ss]uper))\b"
-    r"|(?:^|\b(?i:(?:card|GPU|graphics|memory|model|device)s?(?: is)?[:=] ?|an?|the|my|on|with|two|dual|new|and|use|using|have|got|card|GPU|GeForce|NVIDIA) ?|[\u5728\u7528\u662f\u5f20\u5757\uff08\uff1a(] ?)(?P<bare>[345]0[5-9]0(?: ?(?:Ti|ti|SUPER))?)\b(?![.,]?\d)",
+    r"|(?:^|\b(?i:(?:card|GPU|graphics|memory|model|device)s?(?: is)?[:=] ?|an?|the|my|on|with|two|dual|new|and|use|using|have|got|card|GPU|GeForce|NVIDIA) ?|[\u5728\u7528\u662f\u7684\u5f20\u5757\uff08\uff1a(] ?)(?P<bare>[345]0[5-9]0(?: ?(?:Ti|ti|SUPER))?)\b(?![.,]?\d)",
     re.ASCII,  # between 显卡 and A100 a word ends
 )
 _ONE = r"[012]\.\d{1,2}(?!\d)(?:\.\d{1,2})?"

@@ -212,6 +212,18 @@ def _merely_asks(left: list[str], found: tuple[Alike, ...]) -> bool:
     return any(says(left, found) for says in each)
 
 
+def _idles(pasted: Pasted, notes: Notebook) -> bool:
+    if not any(word in line.text for line in pasted.lines[:_MANY] for word in _FIRST_GENERATION):
+        return False
+    from . import idle_link
+
+    return idle_link.is_all(pasted.lines[:_MANY], notes)
+
+
+_FIRST_GENERATION = ("2.5GT/s", "2.5 GT/s", "en1", "EN1", "en 1", "EN 1", "eneration 1", "gen.current")
+"""One of these stands where a link of the first generation is told of."""
+
+
 def _asks_before(pasted: Pasted, harmless: set[int], notes: Notebook) -> bool:
     from . import asked_before
 
@@ -285,6 +297,7 @@ def _with_likeness(notes: Notebook, pasted: Pasted, theirs: bool) -> Facts:
     asked = first in harmless or _asks_of_the_harmless(notes, pasted, first)
     faint = bool(benign_at) and bool(found) and found[0].share < _FAINT and not answered.fails(notes)
     asked = asked or faint or memory_said.asks(notes, found) or answered.answered(notes, found)
+    asked = _idles(pasted, notes) or asked
     asked = told_faults.of_a_card(left, notes) or asked or told_faults.asks_or_praises(left, notes)
     asked = asked or (bool(found) and _asks_before(pasted, harmless, notes))
     asked = asked or (bool(found) and not answered.fails(notes) and _merely_asks(left, found))

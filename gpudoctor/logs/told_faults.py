@@ -165,6 +165,13 @@ LANGUAGES = told(
             True,
         ),
         (
+            "conda-swapped-said",
+            ("conda", "Conda", "mamba"),
+            (r"(?i:\b(?:conda|mamba)\b[^.\n]{0,40}\b(?:turns?|turned|swaps?|swapped|replac\w+|chang\w+|mov\w+|downgrad\w+|switch\w*|goes|went)\b[^.\n]{0,40}\bgpu (?:build|version|variant|package|tensorflow)\b[^.\n]{0,40}\b(?:mkl|eigen|cpu)\b"
+            r"|\bgpu (?:build|version|variant|package) (?:is |was |gets? |got )?(?:replaced|swapped|downgraded|superseded|removed)\b[^.\n]{0,60}\b(?:mkl|eigen|cpu)\b[^.\n]{0,40}\bconda\b)"),
+            True,
+        ),
+        (
             "packages-overlap-said",
             ("ensorflow", "ensorFlow", "cpu version", "CPU version"),
             (rf"(?i:^(?![^\n]{{0,300}}\b(?:difference|should I|which (?:one )?should|do I need)\b)[^\n]{{0,300}}?(?:(?:{_PAIR})[^.\n]{{0,60}}?(?:\b(?:installed|install|conflict\w*|together|at the same time|side by side|installiert|gleichzeitig|install\u00e9s?|instalad[oa]s?|are there|were there|are present)\b|\u5b89\u88c5)"
@@ -350,8 +357,7 @@ def _complaints(said: dict[str, TextEvent], lines: Iterable[str]) -> list[str]:
         found.append("cudnn-asked-said")
     if "cuda-moved-said" in kinds:
         found.append("cuda-moved-said")
-    if "packages-overlap-said" in kinds:
-        found.append("packages-overlap-said")
+    found += [kind for kind in ("conda-swapped-said", "packages-overlap-said") if kind in kinds]
     absent = "namesake-said" in kinds and "__file__" in said["namesake-said"].text
     if absent or (
         "namesake-said" in kinds

@@ -32,6 +32,7 @@ CLUES: dict[str, tuple[str, ...]] = {
     "complains-toolkit-unfound": ("cuda-toolkit-missing", "ld-library-path-not-set"),
     "complains-cudnn-asked": ("cudnn-wrong-major", "cudnn-version-too-old"),
     "complains-cuda-moved": ("cuda-version-mismatch", "cuda-libs-missing"),
+    "complains-conda-swapped": ("conda-cpu-build", "tf-cpu-only-package"),
     "complains-packages-overlap": ("tf-packages-overlap", "tf-cpu-only-package"),
     "complains-requirements": ("tf-packages-overlap", "tf-cpu-only-package", "tf-macos-no-cuda"),
     "complains-namesake": ("tf-shadowed", "tf-packages-overlap"),

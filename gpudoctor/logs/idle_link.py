@@ -1,0 +1,47 @@
+"""Who worries about a PCIe link of the first generation, and tells of no work under which it is so: an idle GPU saves power by that."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..facts import TextEvent
+from ..patterns import Pattern
+from .language import LONGEST
+from .notebook import Notebook
+from .text import Line
+
+_KIND, _CALLED_SLOW = "benign-pcie-idle", "link-called-slow"
+_FIRST = Pattern(
+    r"(?i)\bpci-?e?x?\b[^.\n]{0,30}\bgen(?:eration)?[ .:]{0,2}1(?![\d.]*\d)|\bgen ?1 ?@ ?x? ?(?:16|8)\b|\bLnkSta:[^\n]{0,12}\b2\.5 ?GT/s|\blink\.gen\.current\b[^\d\n]{1,12}1\b|\bgen ?1 ?(?:x|@) ?16\b"
+)
+_AT_WORK = Pattern(
+    r"(?i)\b(?:(?:under|full|heavy|at|with) (?:\w+ )?load|load(?:s|ed)?|train\w*|busy|gaming|games?|render\w*|benchmark\w*|slow(?:ly|er|s)?|bandwidth\w*|throughput|stays?|stuck|never|even (?:when|under|during|while)|always|fps|hours?|utili[sz]ation|transfers?|copies|copy\w*)\b"
+    r"|\d ?[MG]i?B/s|\bx ?[124]\b(?!\d)|\b[124]x\b|downgraded|满载|训练|负载|慢"
+)
+"""Then it may be a fault."""
+_STAYS = Pattern(
+    r"(?i)\b(?:stays?|remains?|still|even|also|the same|no change)\b[^.\n]{0,40}\b(?:under|at|during|with|while)\b[^.\n]{0,20}\b(?:load|training|work|trains?)\b"
+)
+"""Then it is one."""
+
+
+def is_all(lines: Sequence[Line], notes: Notebook) -> bool:
+    """Whether that is all that the lines tell: notes that it is harmless; or that it stays so at work."""
+    first = next((line for line in lines if _FIRST.search(line.text)), None)
+    if first is None:
+        return False
+    if (stays := next((line for line in lines if _STAYS.search(line.text)), None)) is not None:
+        notes.note(_event(stays, "link-slow-at-work", "runs-slowly"))
+        return False
+    if any(_AT_WORK.search(line.text) for line in lines):
+        return False
+    if any(e.symptom and e.kind != _CALLED_SLOW for e in notes.events):
+        return False
+    notes.events[:] = [e for e in notes.events if e.kind != _CALLED_SLOW]
+    if not any(e.kind == _KIND for e in notes.events):
+        notes.note(_event(first, _KIND))
+    return True
+
+
+def _event(line: Line, kind: str, symptom: str | None = None) -> TextEvent:
+    return TextEvent(line=line.number, language="circumstances", kind=kind, text=line.text[:LONGEST], symptom=symptom)

@@ -1,0 +1,35 @@
+"""A PCIe link of the first generation, with and without work on it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.logs.judged import judged, said
+
+FIRST = (
+    "Device 1 [GeForce GTX 1080 Ti] PCIe GEN 1@16x",
+    "LnkSta: Speed 2.5GT/s, Width x8",
+    "pcie.link.gen.current: 1, pcie.link.gen.max: 4",
+    "my card is at PCIe Gen 1 and the board has 4",
+)
+
+
+@pytest.mark.parametrize("first", FIRST)
+def test_nothing_tells_of_work(first: str) -> None:
+    report = judged(f"# Which generation?\n\nThe second one is known to do more.\n{first}\n")
+    assert said(report) == ([], [])
+    assert "benign-pcie-idle" in {e.kind for e in report.facts.text.said("benign-pcie-idle")}
+
+
+@pytest.mark.parametrize("first", FIRST)
+@pytest.mark.parametrize("work", ["It does so under load.", "Copies reach 3 GB/s.", "Training is slow since then."])
+def test_work_is_told_of(first: str, work: str) -> None:
+    report = judged(f"# Which generation?\n\n{first}\n{work}\n")
+    assert not report.facts.text.said("benign-pcie-idle")
+
+
+@pytest.mark.parametrize("first", FIRST)
+@pytest.mark.parametrize("work", ["It stays so under load.", "Even while it trains, the same."])
+def test_it_stays_so_at_work(first: str, work: str) -> None:
+    roots, candidates = said(judged(f"# Which generation?\n\n{first}\n{work}\n"))
+    assert [*roots, *candidates][:1] == ["pcie-link-degraded"]
