@@ -27,7 +27,7 @@ LANGUAGE = Language(
     words=(
         "undefined symbol: cu", "busy or unavailable", "DEVICE_UNAVAILABLE", "DEVICES_UNAVAILABLE", "icens", "icenc", "Power Cap", "PowerCap", "POWER_CAP", "power cap", "hrottl", "Gen", "gen ",
         "ILLEGAL_ADDRESS", "illegal memory access", "LAUNCH_FAILED", "launch failure", "Registered devices", "PCIe bandwidth", "Width", "PCIe", "PCIE", "PCI-E", "pcie", "PCI-e", "device ordinal", "num_gpus", "InvalidDevice", "device_count", "Invalid device", "Invalid CUDA",
-        "supported devices found", "visible GPU devices", "CUDA_DRIVER", "RequiresNewerDriver", "installed CUDA driver", "IllegalAddress", "LaunchFailure", "too old", "returned 35", "(35 vs", "rror 35", "rror: 35", "ode 35", "ode: 35", "failure 35", "code=35", "#35", "Insufficient CUDA driver", "Slowdown", "is not supported by", "which supports up to", "nvenc API", "nvml", "NVML", "ismatch", "asons.active",
+        "supported devices found", "visible GPU devices", "CUDA_DRIVER", "RequiresNewerDriver", "ABI_VERSION", "ABI version", "installed CUDA driver", "IllegalAddress", "LaunchFailure", "too old", "returned 35", "(35 vs", "rror 35", "rror: 35", "ode 35", "ode: 35", "failure 35", "code=35", "#35", "Insufficient CUDA driver", "Slowdown", "is not supported by", "which supports up to", "nvenc API", "nvml", "NVML", "ismatch", "asons.active",
     ),
     kinds=(
         Kind("device-busy", r"busy or unavailable|CUDA_ERROR_DEVICE_UNAVAILABLE|cudaErrorDevicesUnavailable", "op-fails"),
@@ -65,7 +65,7 @@ LANGUAGE = Language(
         Kind("launch-failed", r"CUDA_ERROR_LAUNCH_FAILED|cudaErrorLaunchFailure|unspecified launch failure", "op-fails"),
         Kind(
             "driver-refused",
-            r"CUDNN_STATUS_NOT_SUPPORTED_INCOMPATIBLE_CUDA_DRIVER|cudaErrorCallRequiresNewerDriver|API call is not supported in the installed CUDA driver|NVIDIA driver on your system is too old|CUDA \d{1,2}\.\d{1,2} is not supported by(?: your driver|$)|your driver \(which supports up to \d"
+            r"CUDNN_STATUS_NOT_SUPPORTED_INCOMPATIBLE_CUDA_DRIVER|OPTIX_ERROR_UNSUPPORTED_ABI_VERSION|driver does not support ABI version|cudaErrorCallRequiresNewerDriver|API call is not supported in the installed CUDA driver|NVIDIA driver on your system is too old|CUDA \d{1,2}\.\d{1,2} is not supported by(?: your driver|$)|your driver \(which supports up to \d"
             r"|[Dd]river does not support the required nvenc API|CUDA driver (?:version |library )?is too old\b|CUDA driver version too old\b|cudaGetDeviceCount(?:\(\))? returned 35\b|\(35 vs\.? 0\)|(?i:\bcuda (?:initiali[sz]ation )?(?:failure|error)(?: with error)?(?: code)?:? 35\b)|\bcode=35\(|\b(?i:cuda\w{0,24}(?:\(\))?,? (?:error|failed|fails|failure|returned|returns)\b[^\n\d]{0,20}#?35\b)(?![.,:]?\d| ?%)|Insufficient CUDA driver: \d"
             r"|(?<!/stubs/)\blibcuda\.so(?:\.\d[\d.]{0,12})?: undefined symbol: cu[A-Z]\w{3,60}"
             r"|(?:undefined symbol|symbol not found|[Cc]ould not find symbol|symbol lookup error)\W{1,3}['\"]?nvml[A-Z]\w{3,60}",

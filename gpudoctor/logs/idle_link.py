@@ -23,12 +23,18 @@ _STAYS = Pattern(
     r"(?i)\b(?:stays?|remains?|still|even|also|the same|no change)\b[^.\n]{0,40}\b(?:under|at|during|with|while)\b[^.\n]{0,20}\b(?:load|training|work|trains?)\b"
 )
 """Then it is one."""
+_DEVICE, _OF_NVIDIA = Pattern(r"^\s*(?:[\da-f]{4}:)?[\da-f]{2}:[\da-f]{2}\.[\da-f] "), Pattern(r"(?i)\bnvidia\b")
+_NARROW = Pattern(r"\bLnkSta:[^\n]{0,60}\bWidth x[124] \(downgraded\)")
+"""No saving of power takes lanes away."""
 
 
 def is_all(lines: Sequence[Line], notes: Notebook) -> bool:
     """Whether that is all that the lines tell: notes that it is harmless; or that it stays so at work."""
     first = next((line for line in lines if _FIRST.search(line.text)), None)
     if first is None:
+        return False
+    if (narrow := _narrow(lines)) is not None:
+        notes.note(_event(narrow, _CALLED_SLOW, "runs-slowly"))
         return False
     if (stays := next((line for line in lines if _STAYS.search(line.text)), None)) is not None:
         notes.note(_event(stays, "link-slow-at-work", "runs-slowly"))
@@ -41,6 +47,17 @@ def is_all(lines: Sequence[Line], notes: Notebook) -> bool:
     if not any(e.kind == _KIND for e in notes.events):
         notes.note(_event(first, _KIND))
     return True
+
+
+def _narrow(lines: Sequence[Line]) -> Line | None:
+    """What lspci says of an NVIDIA GPU's link that has lost most of its lanes."""
+    ours = False
+    for line in lines:
+        if _DEVICE.match(line.text):
+            ours = _OF_NVIDIA.search(line.text) is not None
+        elif ours and _NARROW.search(line.text):
+            return line
+    return None
 
 
 def _event(line: Line, kind: str, symptom: str | None = None) -> TextEvent:

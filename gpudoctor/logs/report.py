@@ -181,6 +181,7 @@ _PYTHON_SAID = Pattern(
     r"(?: ?\| ?|\t| [-\u2013\u2014] |[\u2013\u2014]| ?[:\uff1a=]{1,2} ?| ?\(| {1,30}|@|\u7248\u672c\u53f7?[:\uff1a\u662f]{0,2} ?|\u662f)v?(?P<version>[23]\.\d{1,2}(?:\.\d{1,2})?)(?!\w|\.\d|[+*])"
     r"|\bversion (?i:of )?python(?: is)? (?P<version2>[23]\.\d{1,2}(?:\.\d{1,2})?)(?!\w|\.\d|[+*])|(?<![\w./-])py ?(?P<version3>3\.\d{1,2}(?:\.\d{1,2})?)(?!\w|\.\d|[+*])"
     r"|(?<![\w./-])py(?P<major>3)(?P<minor>1\d|[4-9])(?![\w.-])"
+    r"|(?i:(?<![\w./-])python\b)(?:(?!(?i:cuda|cudnn|tensorflow|\btf\b|keras|\bpip\b|torch|numpy|driver|ubuntu|works?|\bnot\b|needs?|wants?|requires?))[^.\n\d]){1,32}[ (](?P<version4>3\.(?:[4-9]|1[0-5])\.\d{1,2})(?![\w.])"
 )
 """Further ways to tell Python's version."""
 _GRACE = Pattern(r"\bGrace[ -]Hopper\b|\bG[HB]200\b|\bDGX Spark\b|\bGB10\b")

@@ -46,6 +46,8 @@ def joined(lines: Iterable[Line]) -> Iterator[Line]:
 
 
 _IDLE, _AT_WORK = ("P5", "P6", "P7", "P8", "P9", "P10", "P11", "P12", "P15"), 30
+_FAST = ("P0", "P1", "P2")
+"""States in which a link is as fast as it gets."""
 _ASKED = Pattern(rf"(?P<columns>{_COLUMN}(?:, {_COLUMN}){{1,40}}): (?P<values>[^\n]{{1,300}})$")
 
 
@@ -62,7 +64,7 @@ class _Query(Language):
         now = _told(told, "pcie.link.gen.current", "pcie.link.gen.gpucurrent")
         most = _told(told, "pcie.link.gen.max")
         width, widest = _told(told, "pcie.link.width.current"), _told(told, "pcie.link.width.max")
-        at_work = (_told(told, "utilization.gpu") or 0) >= _AT_WORK
+        at_work = (_told(told, "utilization.gpu") or 0) >= _AT_WORK or told.get("pstate") in _FAST
         if at_work and width is not None and widest is not None and width <= widest / 4:
             return Understood("link-slow-at-work", {"lanes": str(width), "all_lanes": str(widest)}, "runs-slowly")
         if now is None or most is None or now >= most:
