@@ -318,7 +318,9 @@ def _fabric_differs(facts: Facts) -> Lines:
     if lines := said("fabric-manager-differs"):
         return lines
     own = said("fabric-manager-release")
-    drivers = said("driver-package") or tuple(e for e in said("nvidia-smi") if "driver" in e.values)
+    drivers = (
+        said("driver-package") or said("driver-release") or tuple(e for e in said("nvidia-smi") if "driver" in e.values)
+    )
     releases = {numbers(e.values.get("release") or e.values["driver"]) for e in drivers}
     apart = bool(own) and bool(releases) and not releases & {numbers(e.values["release"]) for e in own}
     return (*own, *drivers) if apart and answer(facts) == NOT_READY else ()

@@ -133,6 +133,10 @@ def _through_the_host() -> Fix:
     )
 
 
+_BETWEEN_PROCESSORS = "SYS"
+"""What nvidia-smi topo -m calls a way over the link between two processors."""
+
+
 @check("GD323", "multi-gpu-topology-no-p2p", stage=Stage.SPEED, level=Level.WARN, explains=("runs-slowly",))
 def multi_gpu_topology_no_p2p(facts: Facts) -> Findings:
     """Some of the GPUs can't reach each other directly: they are on different processors or host bridges.
@@ -164,6 +168,9 @@ def multi_gpu_topology_no_p2p(facts: Facts) -> Findings:
     count = len({one for pair in apart for one in pair})
     chipset = [e for e in told if e.values.get("word") in ("CNS", "TNS")]
     parted = facts.text.said("gpus-on-two-processors") if not without_peers(facts) else ()
+    pairs = [e for e in told if e.kind == "gpu-pairs"]
+    if apart and pairs and all(e.values.get("word") == _BETWEEN_PROCESSORS for e in pairs):
+        parted = tuple(pairs)
     if not chipset and not parted and (not apart or len(apart) >= count * (count - 1)):
         undecided("nvidia-smi topo -m; nvidia-smi topo -p2p r")
     yield Found(

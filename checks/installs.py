@@ -141,6 +141,7 @@ def tf_windows_native_cpu_only(facts: Facts) -> Findings:
     if not new:
         return "up to 2.10 TensorFlow for Windows has CUDA"
     refused = facts.text.said("device-not-available")
+    refused = refused or facts.text.said("gpu-hardly-used")
     if facts.text.is_all and not _installs.shows_no_gpu(facts) and not _asks_for_a_gpu(facts) and not refused:
         known(facts.tensorflow.devices)
     told = facts.tensorflow.version

@@ -54,7 +54,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("river", "驱动"),
         r"(?i:(?<!no )\bdrivers? (?:\S{1,12} )?(?:is|are|was|were|has been|have been|got) (?:already |properly |correctly |successfully )?installed\b|\b(?:I|we)(?:'ve| have)? (?:just |already )?(?:re-?)?installed (?:\S{1,15} ){0,4}drivers?\b)|驱动包?(?:已经|已|是)?(?:装|安装)(?!失败)",
     ),
-    ("container-named", ("-gpu image", "ocker", "ontainer", "odman", "ubernetes", "ubeflow", "k8s"), r"(?i:(?<!\bno )(?<!without )(?<!without a )(?<!no need for )(?<![a-z])docker|\bpodman\b|\b\d[\w.-]{0,20}-gpu image\b|\b(?:dev)?containers?\b|kubernetes|kubeflow|\bk8s\b)"),
+    ("container-named", ("-gpu image", "ocker", "ontainer", "uadlet", "odman", "ubernetes", "ubeflow", "k8s"), r"(?i:(?<!\bno )(?<!without )(?<!without a )(?<!no need for )(?<![a-z])docker|\bpodman\b|\bquadlets?\b|\b\d[\w.-]{0,20}-gpu image\b|\b(?:dev)?containers?\b|kubernetes|kubeflow|\bk8s\b)"),
     (
         "nvidia-gpu-named",
         ("orce", "ORCE", "TX", "tx", "MX", "mx", "uadro", "esla", "itan", "TITAN"),

@@ -39,7 +39,7 @@ LANGUAGE = Language(
         Kind("instances-chosen", r"CUDA_VISIBLE_DEVICES\W{1,8}(?P<value>MIG-[\w/-]{4,60}(?: ?, ?MIG-[\w/-]{4,60}){1,15})"),
         Kind(
             "one-instance",
-            r"(?i:\bmig\b[^\n]{0,120}\bonly\b|\bonly (?:one|1|a single)\b[^\n]{0,60}\bmig\b|multiple mig (?:devices|instances))",
+            r"\bnvidia\.com/mig-\S{3,14}: ?['\"]?(?:[2-9]|\d\d)\b|(?i:\bmig\b[^\n]{0,120}\bonly\b|\bonly (?:one|1|a single)\b[^\n]{0,60}\bmig\b|multiple mig (?:devices|instances))",
         ),
         Kind(
             "holder-is-gone",

@@ -21,7 +21,7 @@ def _kernel(values: Values, line: int, notes: Notebook) -> None:
 LANGUAGE = Language(
     name="dkms",
     words=(
-        "nvidia", "NVIDIA", "Nouveau", "nouveau", "noveau", "error:", "dkms", "Error!", "ERROR", "kernel", "Kernel", "gcc", "Linux ", "compiler", "modprobe", "autoconf.h", "/lib/modules/",
+        "nvidia", "NVIDIA", "Nouveau", "nouveau", "noveau", "error:", "dkms", "Error!", "ERROR", "kernel", "Kernel", "gcc", "Linux ", "compiler", "modprobe", "autoconf.h", "needed to compile", "/lib/modules/",
     ),
     kinds=(
         Kind(
@@ -34,6 +34,7 @@ LANGUAGE = Language(
         Kind(
             "headers-missing",
             r"kernel (?:headers|source)[^!]{0,100} (?:cannot|could not|can't) be found"
+            r"|Could not find files needed to compile modules for|appropriate kernel-devel package installed"
             r"|since the kernel headers (?:for this kernel )?do(?:es)? not seem to be installed"
             r"|(?i:unable to (?:find the kernel source tree for the currently running kernel|locate the kernel source))|The kernel source path '[^']{0,200}' is invalid"
             r"|The kernel header file '[^']{0,200}' does not exist|Skipping kernel-\S{1,60} kernel-headers package not installed"

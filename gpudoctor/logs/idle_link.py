@@ -12,7 +12,7 @@ from .text import Line
 
 _KIND, _CALLED_SLOW = "benign-pcie-idle", "link-called-slow"
 _FIRST = Pattern(
-    r"(?i)\bpci-?e?x?\b[^.\n]{0,30}\bgen(?:eration)?[ .:]{0,2}1(?![\d.]*\d)|\bgen ?1 ?@ ?x? ?(?:16|8)\b|\bLnkSta:[^\n]{0,12}\b2\.5 ?GT/s|\blink\.gen\.current\b[^\d\n]{1,12}1\b|\bgen ?1 ?(?:x|@) ?16\b"
+    r"(?i)\bpci-?e?x?\b[^.\n]{0,30}\bgen(?:eration)?[ .:]{0,2}1(?![\d.]*\d)|\bgen ?1 ?@ ?x? ?(?:16|8)\b|\bLnkSta:[^\n]{0,12}\b2\.5 ?GT/s|\blink\.gen\.current\b[^\d\n]{1,12}1\b|\bgen ?1 ?(?:x|@) ?16\b|@ ?x(?:16|8) 1\.1\b"
 )
 _AT_WORK = Pattern(
     r"(?i)\b(?:(?:under|full|heavy|at|with) (?:\w+ )?load|load(?:s|ed)?|train\w*|busy|gaming|games?|render\w*|benchmark\w*|slow(?:ly|er|s)?|bandwidth\w*|throughput|stays?|stuck|never|even (?:when|under|during|while)|always|fps|hours?|utili[sz]ation|transfers?|copies|copy\w*)\b"
@@ -23,6 +23,10 @@ _STAYS = Pattern(
     r"(?i)\b(?:stays?|remains?|still|even|also|the same|no change)\b[^.\n]{0,40}\b(?:under|at|during|with|while)\b[^.\n]{0,20}\b(?:load|training|work|trains?)\b"
 )
 """Then it is one."""
+_RISES = Pattern(
+    r"(?i)\b(?:jumps?|goes|rises?|switche?s|climbs?|changes|is)(?: back| up)? (?:to|at) (?:pci-?e ?)?(?:gen ?)?[345](?:\.0)?\b(?![\d.]*\d)"
+)
+"""And then none."""
 _DEVICE, _OF_NVIDIA = Pattern(r"^\s*(?:[\da-f]{4}:)?[\da-f]{2}:[\da-f]{2}\.[\da-f] "), Pattern(r"(?i)\bnvidia\b")
 _NARROW = Pattern(r"\bLnkSta:[^\n]{0,60}\bWidth x[124] \(downgraded\)")
 """No saving of power takes lanes away."""
@@ -39,7 +43,8 @@ def is_all(lines: Sequence[Line], notes: Notebook) -> bool:
     if (stays := next((line for line in lines if _STAYS.search(line.text)), None)) is not None:
         notes.note(_event(stays, "link-slow-at-work", "runs-slowly"))
         return False
-    if any(_AT_WORK.search(line.text) for line in lines):
+    rises = any(_RISES.search(line.text) for line in lines)
+    if not rises and any(_AT_WORK.search(line.text) for line in lines):
         return False
     if any(e.symptom and e.kind != _CALLED_SLOW for e in notes.events):
         return False

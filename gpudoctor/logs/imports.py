@@ -154,7 +154,7 @@ LANGUAGE = Language(
         ),
         Kind(
             "msvc-runtime",
-            r"(?P<text>(?:install|download|requires?|missing)[^.]{0,40}Visual C\+\+[^.]{0,40}Redistributable|"
+            r"(?P<text>(?:install|download|requires?|missing)[^.]{0,40}Visual C\+\+[^.]{0,40}Redistributable|Visual C\+\+ Redistributable is not installed|"
             r"(?:MSVCP140|VCRUNTIME140)(?:_1)?\.(?:dll|DLL) (?:was not found|is missing)|ctypes\.WinDLL\(build_info\.msvcp_dll_name\)|% build_info\.msvcp_dll_n)",
             _NO_GPU,
             _broken,

@@ -131,7 +131,7 @@ LANGUAGE = Language(
         ),
         Kind(
             "module-not-listed",
-            r"^(?![^\n]{0,200}\b(?:if|says)\b)[^\n]{0,200}?\blsmod ?\| ?grep (?:-\w )?['\"]?nvidia['\"]?\W{0,4} (?:\w+ ){0,2}?(?:nothing\b|is empty\b|(?:shows|prints|returns|gives|lists) nothing\b|empty\b|no output\b|没有(?:任何)?(?:输出|内容)|空)",
+            r"^(?:(?!\b(?:if|says)\b)[^\n]){0,200}?\blsmod ?\| ?grep (?:-\w )?['\"]?nvidia['\"]?(?: -e \w{3,12})?\W{0,4} (?:\w+ ){0,2}?(?:nothing\b|is empty\b|(?:shows|prints|returns|gives|lists) nothing\b|empty\b|no output\b|没有(?:任何)?(?:输出|内容)|空)",
             _DOES_NOT_LOAD,
         ),
         Kind("nvidia-listed", r"^nvidia +\d{6,} +\d+"),

@@ -33,6 +33,19 @@ HELD = Language(
     ),
 )  # fmt: skip
 """Who tells that others are on the GPU, or that what ended has left its memory taken."""
+BEFORE = Language(
+    name="circumstances",
+    foreign=True,
+    words=("before I", "before i", "before the start", "avant ", "bevor ich"),
+    kinds=(
+        Kind(
+            "shown-before-start",
+            r"(?i:\b(?:taken|measured|shown|output|so|this is|that is|that's|nvidia-smi)\b[^.\n]{0,20}\b(?:before I (?:even )?(?:start|launch|run)|before the start|avant (?:de lancer|le lancement)|bevor ich))",
+            once=True,
+        ),
+    ),
+)
+"""When nvidia-smi was asked: what holds memory then is another program."""
 _ANOTHER = r"(?:second|2nd|other|another|old|older|previous|earlier|two|both|three|four|several|multiple|[2-9]|somebody's|someone's|his|her|dead|idle|orphan(?:ed)?)"
 _ONES = r"(?:notebooks?|scripts?|runs?|process(?:es)?|programs?|experiments?|workers?|kernels?|consoles?|containers?|tasks?|pods?|services?|jobs?|instances?|librar(?:y|ies)|trainings?|sessions?|models on the same gpu|users?|students?|people)"
 BESIDE = Language(
@@ -155,4 +168,4 @@ BOOTED = Language(
     ),
 )  # fmt: skip
 """Who tells that a restart of the machine frees what was taken."""
-LANGUAGES = (HELD, BESIDE, ANOTHER_DIES, ONE_NODE, MUCH_ASKED, AT_WORK, ASIDE, EVICTED, BOOTED)
+LANGUAGES = (HELD, BEFORE, BESIDE, ANOTHER_DIES, ONE_NODE, MUCH_ASKED, AT_WORK, ASIDE, EVICTED, BOOTED)

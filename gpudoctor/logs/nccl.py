@@ -26,7 +26,7 @@ _SEVERAL = (
 )
 _NANS = r"[`'\"]?[Nn]a[Nn][`'\"]? (?:errors?|values?|loss(?:es)?|gradients?)\b"
 _HANGS = (
-    r"(?:[Hh]angs?\b|[Hh]ung\b|hanging\b|hang-?up\b|[Ss]tucks?\b|[Ff]reez(?:e|es|ing)\b|froze(?:n)?\b|[Dd]eadlocks?\b|[Ss]talls?\b|stalled\b|infinite polling|polls? (?:for ever|forever)|never gets? (?:past|beyond|through)\b|(?:doesn't|does not) (?:proceed|progress|continue|finish|return|terminate)"
+    r"(?:(?<![Nn]othing )(?<![Nn]ever )[Hh]angs?\b|[Hh]ung\b|hanging\b|hang-?up\b|[Ss]tucks?\b|[Ff]reez(?:e|es|ing)\b|froze(?:n)?\b|[Dd]eadlocks?\b|[Ss]talls?\b|stalled\b|infinite polling|polls? (?:for ever|forever)|never gets? (?:past|beyond|through)\b|(?:doesn't|does not) (?:proceed|progress|continue|finish|return|terminate)"
     r"|never (?:starts?|started|begins?|began|finish(?:es|ed)?|ends?|ended|proceed(?:s|ed)?|returns?|returned|completes?)\b|(?:waits?|blocks?|runs?) forever)"
 )
 _WRONG = r"(?:(?i:loss|accuracy|results?|gradients?|weights|outputs?|numbers)\b[^.\n]{0,40}\b(?:(?i:nan)s?\b|wrong\b|garbage\b|zeros?\b|(?:does not|doesn't|don't|never|not) (?:go(?:es)? (?:up|down)|improve|converge|decrease|increase|rise|fall|change|move)|corrupt\w*|differs?\b))"

@@ -41,7 +41,7 @@ WORDS = (
 _ERRORS: tuple[tuple[int, str], ...] = (
     (
         18,
-        r"(?i:(?:NVML: )?driver ?/ ?library version mismatch)|NVML/RM version mismatch|NVML_ERROR_LIB_RM_VERSION_MISMATCH|NVMLError_LibRmVersionMismatch",
+        r"(?i:(?:NVML: )?driver ?/ ?library version mismatch)|NVML/RM version mismatch|(?:NVML_)?ERROR_LIB_RM_VERSION_MISMATCH|NVMLError_LibRmVersionMismatch",
     ),
     (
         9,

@@ -220,7 +220,18 @@ def _idles(pasted: Pasted, notes: Notebook) -> bool:
     return idle_link.is_all(pasted.lines[:_MANY], notes)
 
 
-_FIRST_GENERATION = ("2.5GT/s", "2.5 GT/s", "en1", "EN1", "en 1", "EN 1", "eneration 1", "gen.current")
+_FIRST_GENERATION = (
+    "2.5GT/s",
+    "2.5 GT/s",
+    "en1",
+    "EN1",
+    "en 1",
+    "EN 1",
+    "eneration 1",
+    "gen.current",
+    "x16 1.1",
+    "x8 1.1",
+)
 """One of these stands where a link of the first generation is told of."""
 
 

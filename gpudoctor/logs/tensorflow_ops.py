@@ -237,7 +237,7 @@ _WORK = (
         r"|(?i:\bcudnn (?:has |had )?fail(?:s|ed|ing)? to initiali[sz]e|\b(?:can(?:'t|not| not)|could(?:n't| not)|fail(?:s|ed|ure|ing)? (?:to|in)|unable to|error) initiali[sz]\w{1,3} cudnn\b)",
         _FAILS,
     ),
-    Kind("cudnn-differs", r"(?i:loaded runtime cudnn library)(?![^\n]{0,80}\b(?:wrong\b|(?:compiled|built) (?:with|against):? ?\d))|^\W{0,3}(?:If using a binary install, )?upgrade your CuDNN library to match", _FAILS),
+    Kind("cudnn-differs", r"PyTorch was compiled {1,4}against \(\d+, \d+, \d+\) but found runtime version|is compiled with CUDNN \d+\.\d+, but CUDNN version in your machine is \d|(?i:loaded runtime cudnn library)(?![^\n]{0,80}\b(?:wrong\b|(?:compiled|built) (?:with|against):? ?\d))|^\W{0,3}(?:If using a binary install, )?upgrade your CuDNN library to match", _FAILS),
     Kind("cudnn-failed", r"CUDNN_STATUS_(?:EXECUTION_FAILED|INTERNAL_ERROR|MAPPING_ERROR|NOT_INITIALIZED)\w*", _FAILS),
     Kind("launch-timed-out", r"CUDA_ERROR_LAUNCH_TIMEOUT|the launch timed out and was terminated", _FAILS),
     Kind(
@@ -338,6 +338,11 @@ _OTHER = (
         _FAILS,
     ),
     Kind("cublas-refused", r"CUBLAS_STATUS_INVALID_VALUE", _FAILS),
+    Kind(
+        "builds-for-another-cuda",
+        r"[Dd]etected CUDA version \(\d+\.\d+\) (?:mismatches|has a m\w{3}r version mismatch with) the version that was used to compile",
+        _FAILS,
+    ),
     Kind("kernel-not-launched", r"Non-OK-status: (?:Gpu|Cuda)LaunchKernel\(", _FAILS),
     Kind("cudnn-refused", r"[Cc]ould not [^\n:]{0,80}: CUDNN_STATUS_BAD_PARAM", _FAILS),
 )
@@ -346,7 +351,7 @@ _OTHER = (
 LANGUAGE = Language(
     name="operations",
     words=(
-        "libcuda.so: cannot", "PTX", "ptx", "cuLinkAdd", "CUDA linking", "caller", "exceeds", "ailed: ", "ayout failed", "retracing", "ignore this message", "elay kernel", "nd of sequence", "out of data",
+        "libcuda.so: cannot", "etected CUDA version", "PTX", "ptx", "cuLinkAdd", "CUDA linking", "caller", "exceeds", "ailed: ", "ayout failed", "retracing", "ignore this message", "elay kernel", "nd of sequence", "out of data",
         "slow compile", "Constant folding", "operation took", "MLIR", "XLA", "peer access", "kernel image", "KernelImage", "CUDA_ERROR", "cudaError",
         "CUDA capability", "cuda capability", "PyTorch no", "No CUDA device", "nvalid device function", "InvalidDeviceFunction", "cusolverDnCreate", "uSolverDN", "sync failed", "nvcc fatal", "_STATUS_", "libcudnn", "libnvrtc", "CuDNN library", "cudnn_", "load symbol", "cublas",
         "OOM", "xhausted", "XHAUSTED", "ut of memory", "OUT_OF_MEMORY", "OUT_OF_DEVICE", "out of GPU", "(2 vs. 0)", "ould not allocate", "ailed to allocate", "nable to allocate", "MemoryError", "CPUAllocator", "rror 12]", "rrno 12]", "rror 1455]", "ALLOCATION_FAILURE", "memory error]", "available RAM", "oom-killer", "on host", "pinned host", "Dst tensor", "output tensor", "Memory usage", "nsufficient driver", "Sum Total", "Limit: ", ".cuCtxCreate(", ".cuDevicePrimaryCtxRetain(",

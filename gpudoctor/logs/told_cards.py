@@ -37,7 +37,7 @@ LANGUAGES = told(
         (
             "old-card-unfit-said",
             ("ompatib", "upport", "too old", "utdated"),
-            rf"(?i:{_OLD}[^.\n]{{0,60}}?\b{_UNFIT}|\b{_UNFIT}\b[^.\n]{{0,60}}?{_OLD})",
+            rf"\bCUDA GPU is too old\b|(?i:{_OLD}[^.\n]{{0,60}}?\b{_UNFIT}|\b{_UNFIT}\b[^.\n]{{0,60}}?{_OLD})",
             True,
         ),
         (

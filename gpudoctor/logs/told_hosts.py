@@ -76,8 +76,8 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
     ),
     (
         "default-runtime-needed",
-        ("efault",),
-        rf"^(?![^\n]{{0,300}}\b(?:still|already|however|but it)\b)[^\n]{{0,300}}?(?:{_NEEDED}[^.\n]{{0,60}}?{_NVIDIA_DEFAULT}|{_NVIDIA_DEFAULT}[^.\n]{{0,40}}\b(?i:solve[sd]|fixe[sd]|helped|works?|did the trick|is (?:needed|required|necessary))\b)",
+        ("efault", "untimeClass"),
+        rf"(?i:\bruntimeClass(?:Name)?\b[^.\n]{{0,60}}\b(?:(?:it |everything |all )(?:works?|is fine|is ok)|tout va bien|fonctionne|funciona|geht es|l\u00e4uft es)\b)|^(?![^\n]{{0,300}}\b(?:still|already|however|but it)\b)[^\n]{{0,300}}?(?:{_NEEDED}[^.\n]{{0,60}}?{_NVIDIA_DEFAULT}|{_NVIDIA_DEFAULT}[^.\n]{{0,40}}\b(?i:solve[sd]|fixe[sd]|helped|works?|did the trick|is (?:needed|required|necessary))\b)",
         True,
     ),
     (

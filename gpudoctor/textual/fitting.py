@@ -162,16 +162,15 @@ def gpus_asked(facts: Facts) -> tuple[TextEvent, ...]:
     beside an editor's or compose's own file that does not ask."""
     works = [e.line for e in facts.text.said("lists-gpus", "gpu")]
     asked = tuple(e for e in facts.text.said("gpus-asked") if not any(0 <= line - e.line <= _NEAR for line in works))
-    if facts.text.said("run-without-gpus") or isinstance(
-        facts.gpu.driver_version, str
-    ):  # a trial beside the one that is in question
+    tried = isinstance(facts.gpu.driver_version, str) or facts.text.said("run-without-gpus", "smi-works")
+    if tried:  # a trial beside the one that is in question
         asked = tuple(e for e in asked if not _TRIAL.search(e.text))
     if facts.text.said("devcontainer-named"):
         asked = tuple(e for e in asked if " run " not in e.text)
     return asked
 
 
-_TRIAL = Pattern(r"\brun\b[^\n]{0,300}(?: nvidia/cuda| ubuntu)[^\n]{0,80} nvidia-smi\b")
+_TRIAL = Pattern(r"\brun\b[^\n]{0,300}(?: nvidia/cuda| ubuntu| debian| fedora| alpine)[^\n]{0,80} nvidia-smi\b")
 
 
 def _fitting(facts: Facts) -> tuple[str, ...]:

@@ -267,7 +267,7 @@ def proven(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
     first = tuple(cause for cause in meant if cause in fits)
     if facts.text.said("riser-named") and "pcie-link-degraded" in fits:
         first = (*first, "pcie-link-degraded")
-    if facts.text.said("module-not-listed") and facts.text.said("driver-installed-said", "driver-package"):
+    if facts.text.said("module-not-listed") and facts.text.said(*_INSTALLED):
         first = (*first, "driver-module-not-loaded")
     fits = tuple(dict.fromkeys((*first, *fits)))
     if facts.text.said("nvidia-gpu-named") or facts.text.cards():
@@ -337,6 +337,7 @@ _AGAINST = {
 """Kind of a line -> the cause that it speaks against."""
 
 
+_INSTALLED = ("driver-installed-said", "driver-package", "driver-release", "dkms-status")
 _UNKNOWN = 999
 """cuInit's answer for an error that it has no name for."""
 

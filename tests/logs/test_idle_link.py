@@ -21,6 +21,13 @@ def test_nothing_tells_of_work(first: str) -> None:
     assert "benign-pcie-idle" in {e.kind for e in report.facts.text.said("benign-pcie-idle")}
 
 
+def test_it_rises_at_work() -> None:
+    text = (
+        "PCIe 1.1?\n\nGPU-Z says PCIe x16 4.0 @ x16 1.1. When I press the render test it jumps to 4.0 and goes back.\n"
+    )
+    assert said(judged(text)) == ([], [])
+
+
 @pytest.mark.parametrize("first", FIRST)
 @pytest.mark.parametrize("work", ["It does so under load.", "Copies reach 3 GB/s.", "Training is slow since then."])
 def test_work_is_told_of(first: str, work: str) -> None:

@@ -73,6 +73,7 @@ CLUES: dict[str, tuple[str, ...]] = {
         "gpu-too-new-for-build", "driver-too-old-for-ptx", "gpu-compute-capability-too-old", "xid13-31-43-app-or-gpu-fault",
     ),
     "ptx-rejected": ("gpu-too-new-for-build", "driver-too-old-for-ptx", "xid13-31-43-app-or-gpu-fault"),
+    "builds-for-another-cuda": ("cuda-version-mismatch", "cuda-toolkit-missing"),
     "no-kernel-image": ("gpu-too-new-for-build", "gpu-compute-capability-too-old", "driver-too-old-for-ptx"),
     "arch-mismatch": ("gpu-compute-capability-too-old", "cudnn-dropped-gpu", "gpu-too-new-for-build"),
     "cudnn-rules": ("cudnn-version-too-old", "cudnn-version-mismatch"),
