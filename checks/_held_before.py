@@ -11,7 +11,7 @@ _MUCH_MIB = 2048
 def held_before_start(facts: Facts) -> tuple[TextEvent, ...]:
     """The line that says when nvidia-smi was asked, and the processes that held much memory then; (): nothing of it is told."""
     before = facts.text.said("shown-before-start")
-    much = tuple(e for e in facts.text.said("gpu-process") if _mib(e.values["used"]) >= _MUCH_MIB)
+    much = tuple(e for e in facts.text.said("gpu-process") if _mib(e.values.get("used", "")) >= _MUCH_MIB)
     return (*before, *much) if before and much else ()
 
 

@@ -115,6 +115,8 @@ def _wants_later(facts: Facts) -> bool:
 def _of_the_machine(facts: Facts) -> Iterator[str]:
     """A laptop's second GPU is not on the bus; the fabric of a machine with NVSwitch; a build that is linked with no CUDA."""
     said = facts.text.said
+    if said("headers-missing") and said("build-failed"):  # without them it builds for no kernel
+        yield "driver-module-not-loaded"
     vendors = {e.values.get("vendor", "") for e in said("gpu-on-bus")}
     others = vendors or (said("displays-listed") and said("other-gpu-mentioned"))
     hybrid, gone = said("hybrid-named"), said("card-gone-said")
