@@ -284,7 +284,7 @@ def held_by_others(facts: Facts) -> tuple[str, tuple[Evidence, ...]] | None:
     if limits and text.said(*FULL) and not text.said("memory-limited"):
         return "TensorFlow's allocator may use next to nothing: another process held the GPU's memory.", lines(limits)
     others = [e for e in text.said("torch-out-of-memory") if _of_others(e.text)]
-    if others and not text.said("frameworks-together"):
+    if others and not text.said("frameworks-together", "memory-given"):
         return "Most of the GPU's memory is held by others than this program.", lines(others)
     if (foreign := _others.foreign(facts)) and text.said(*FULL, *MADE):
         return "Another program holds memory of the GPU.", lines(foreign)

@@ -224,13 +224,13 @@ def toolkit_before(facts: Facts) -> Iterator[Found]:
                 message=f"The loader's path names another toolkit than that of {directory}, which has {name}.",
                 proof=lines((event, path)),
                 fixes=(on_the_path("Put this toolkit's directory before the other's", directory),),
+                explains=("tf-lists-no-gpu", "cuda-version-mismatch"),
             )
             return
 
 
 def _another_on_the_path(facts: Facts, directory: str) -> TextEvent | None:
-    """The line whose LD_LIBRARY_PATH names a toolkit of another version than the one that `directory` is of, and not this one. None
-    where libraries of the toolkit on the path were opened: it is the right one then."""
+    """The line whose LD_LIBRARY_PATH names another version's toolkit than `directory`'s; None where the path's own libraries were opened."""
     own = _TOOLKIT_VERSION.search(directory)
     if own is None or facts.text.said("runtime-opened"):
         return None

@@ -80,12 +80,12 @@ def _version(text: str) -> tuple[int, ...]:
     return tuple(int(n) for n in re.findall(r"\d+", text))
 
 
-@check("GD571", "cublas-version-mismatch", stage=Stage.LIBRARIES, explains=("op-fails",))
+@check("GD571", "cublas-version-mismatch", stage=Stage.LIBRARIES, explains=("op-fails", "tf-lists-no-gpu"))
 def cublas_version_mismatch(facts: Facts) -> Iterator[Found]:
     """The parts of cuBLAS that are loaded are of different versions.
 
     What it looks at: in a pasted text, the dynamic loader's words for a symbol that libcublas lacks in libcublasLt, or another
-    library in libcublas.
+    library in libcublas. Where cuBLAS alone is not found, and its package is of another CUDA than the runtime that is opened, it is a candidate.
 
     Why it matters: matrix products fail, or the program ends there.
 

@@ -60,7 +60,7 @@ def _narrow(lines: Sequence[Line]) -> Line | None:
     for line in lines:
         if _DEVICE.match(line.text):
             ours = _OF_NVIDIA.search(line.text) is not None
-        elif ours and _NARROW.search(line.text):
+        elif (ours or "lspci -" in line.text) and _NARROW.search(line.text):
             return line
     return None
 

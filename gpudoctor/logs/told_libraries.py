@@ -173,7 +173,7 @@ SEARCHED = Language(
         ),
         Kind(
             "no-toolkit",
-            r"(?i:\b(?:find(?: \S{1,20}){1,8}|locate)['\"`*\w.* -]{0,30}\bcudart[\w.*]{0,12}['\"`]{0,2}[^.\n?]{0,30}?\b(?:(?:finds|found|prints|printed|gives|gave|shows|returns|returned|yields)(?: me)? |: ?)(?:nothing|no (?:file|result|output|match)\w{0,2}|none|an? empty|zero)\b"
+            r"(?i:\b(?:find(?: \S{1,20}){1,8}|locate)['\"`*\w.* -]{0,30}?\b(?:lib)?cudart[\w.*]{0,12}['\"`]{0,2}[^.\n?]{0,30}?\b(?:(?:finds|found|prints|printed|gives|gave|shows|returns|returned|yields)(?: me)? |: ?)(?:nothing|no (?:file|result|output|match)\w{0,2}|none|an? empty|zero)\b"
             r"|\b(?:no|not an?y?|nothing named|not a single) [`'\"]?(?:lib)?cudart(?:\w*\.?so\S{0,4}|\d*_?\d*\.dll| files?)?[`'\"]? (?:anywhere|(?:file )?(?:on|in) (?:the|my|this) (?:\w+ )?(?:disk|drive|machine|computer|system|filesystem)))",
             once=True,
         ),
@@ -183,8 +183,19 @@ SEARCHED = Language(
 """Who searched the whole disk."""
 TAKEN = Language(
     name="circumstances",
-    words=("wrong", "old cuda", "old CUDA", "older cuda", "older CUDA", "other cuda", "other CUDA", "/usr/local/cuda "),
+    words=(
+        "wrong",
+        "libcublas",
+        "old cuda",
+        "old CUDA",
+        "older cuda",
+        "older CUDA",
+        "other cuda",
+        "other CUDA",
+        "/usr/local/cuda ",
+    ),
     kinds=(
+        Kind("cublas-package", r"^(?:ii +)?libcublas\d{0,2}(?:-dev)?(?::amd64)?[ =]+(?P<cuda>\d{1,2}\.\d)\.\d"),
         Kind(
             "wrong-toolkit-said",
             r"(?i:\b(?:takes?|took|taking|picks?|picked|picking|loads?|loaded|loading|finds?|found|chooses|chose|links? (?:to|against)|linked (?:to|against))\b(?: up)? (?:\w+ )?the (?:wrong|old|older|other) (?:one of (?:my |the |its )?)?(?:two )?(?:cuda|toolkit)s?\b(?! (?:device|gpu|card|driver))"
@@ -194,7 +205,7 @@ TAKEN = Language(
     ),
     foreign=True,
 )
-"""Of two toolkits the one that is not wanted is found."""
+"""Of two toolkits the one that is not wanted is found; and of which CUDA cuBLAS's package is, which is of another one's at times."""
 SYMBOLS = Language(
     name="circumstances",
     words=("not found (required", "ln -"),

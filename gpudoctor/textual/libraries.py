@@ -201,6 +201,15 @@ def speaks(facts: Facts, notebook_alone: bool) -> Iterator[str]:
         yield "pip-nvidia-libs-not-found"
 
 
+def has_another_cublas(facts: Facts) -> bool:
+    """Whether cuBLAS alone is lost, and its package is of another CUDA than the runtime that is opened: it lies in that one's directory."""
+    said, picks = facts.text.said, facts.tensorflow.libraries
+    names = () if isinstance(picks, Unread) else tuple(p.soname for p in picks)
+    brought = {e.values["cuda"] for e in said("cublas-package")}
+    opened = {e.values["version"] for e in said("runtime-opened") if "version" in e.values}
+    return bool(brought and opened and names) and not brought & opened and all("cublas" in name for name in names)
+
+
 def likely(facts: Facts, release: tuple[int, int]) -> str:
     """Why a package with CUDA lists no GPU, where no line of its log is there: libraries, by what is named of them."""
     if not _names_a_toolkit(facts):

@@ -59,7 +59,8 @@ def firstly(facts: Facts) -> Iterator[str]:
     small = () if asked else said("small-model-said", "holds-without-work")
     left = said("memory-held-told")
     taken = said("takes-much-told") and not asked and not left and (small or beside or said("other-finds-none"))
-    together = said("another-framework") and not said("memory-grows-told")
+    both = said("another-framework") or (said("memory-given") and said("torch-out-of-memory"))
+    together = both and not said("memory-grows-told")
     if (small and most and not said("memory-held-told")) or taken or together or said(*_BY_TENSORFLOW):
         yield _TAKEN
     elif said(*_BY_OTHERS, "on-one-node-told"):

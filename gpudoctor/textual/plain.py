@@ -34,6 +34,8 @@ def _said(facts: Facts) -> Iterator[str]:
     lost = isinstance(facts.tensorflow.import_error, str) or (bool(picks) and not isinstance(picks, Unread))
     if said("cudnn-part-on-windows") and said("single-dll-fetched-said"):
         yield "cudnn-incomplete-install"
+    if libraries.has_another_cublas(facts):
+        yield "cublas-version-mismatch"
     if said("wrong-toolkit-said"):
         yield "ld-library-path-wrong-toolkit"
     if lost and said("one-account-works"):
