@@ -58,7 +58,8 @@ _LEAST_OF_PYTORCH: tuple[tuple[Pair, Pair], ...] = (((13, 0), (7, 5)), ((12, 8),
 
 
 def newest_of_pytorch(release: Pair) -> Pair:
-    """The newest CUDA for which a release of PyTorch is to be had. Source: https://pytorch.org/get-started/previous-versions"""
+    """The newest CUDA for which a release of PyTorch is to be had; of one newer than all that are known, what the newest is to be had for.
+    Source: https://pytorch.org/get-started/previous-versions"""
     return next(cuda for since, cuda in _NEWEST_OF_PYTORCH if release >= since)
 
 

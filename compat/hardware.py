@@ -24,7 +24,7 @@ _WEAKEST: tuple[Confidence, ...] = ("certain", "inferred", "reported", "recall")
 # --------------------------------------------------------------------------- names
 
 
-@functools.cache
+@functools.lru_cache(maxsize=2048)
 def _words(text: str) -> tuple[str, ...]:
     """'NVIDIA A100-SXM4-80GB' -> nvidia, a100, sxm4, 80gb; 'rtx3090ti' -> rtx, 3090, ti."""
     found: list[str] = []

@@ -23,7 +23,6 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("mac-named", ("Apple", "apple", "Mac", "mac", "MBP", "M1", "M2", "M3", "M4", "brew"), r"\bApple M[1-9]\b|(?i:\bapple silicon\b)|\b[Mm]ac ?[Bb]ook|\bMBP\b|\biMac\b|\bmac ?OS\b|\bbrew (?:install|tap|cask)\b"),
     ("apple-silicon", ("Apple", "apple", "M1", "M2", "M3", "M4", "M5", "arm64"), r"(?i:\bapple[- ]silicon\b)|\b(?:[Aa]pple'?s? |[Mm]ac(?: ?[Bb]ook)?(?: ?(?:[Pp]ro|[Aa]ir|[Mm]ini|[Ss]tudio))?,?[ (]{1,2}(?:with (?:an? |the )?|on )?(?:Apple )?)M[1-5]\b|\bM[1-5](?: Pro| Max| Ultra)? ?-?(?:chips?|[Mm]ac\w{0,6}|processor|CPU|Air)\b|\b(?:an|my|for|on|with)(?: an| the)? M[1-5]\b(?![.-]?\w)|\bmacosx_\d{1,2}_\d{1,2}_arm64\b"),
     ("docker-of-a-mac", ("ocker",), r"(?i:^(?![^\n]{0,300}\b(?:friend|works|but|deploy\w*|colleague)\b)[^\n]{0,300}?\bdocker(?: desktop)?\b[^.\n,;]{0,24} (?:on|for) (?:an? |my |the )?(?:apple |new )?(?:m[1-4]\b|mac(?:book| ?os| mini| studio)?\b))"),
-    ("docker-host-is-arm", ("host platform",), r"does not match the detected host platform \(linux/arm64"),
     ("linux-host-named", ("Fedora", "Pop!_OS", "Arch", "Amazon", "WSL", "PC", "SSH", "CentOS", "erver", "ssh", "buntu", "ebian", "emote", "orkstation", "EC2", "Linux", "inux "), r"(?i:(?<!-)\b(?:server|ssh|remote(?:ly)?|workstation|ec2)\b)|(?<![-:/])(?i:\bubuntu\b)(?!:)|\bDebian\b|\bFedora\b|\bPop!_OS\b|\bArch\b|\bAmazon Linux\b|\bWSL|\bPC\b|\bCentOS\b|(?i:\blinux (?:box|host|machine|pc)\b)"),
     (
         "toolkit-absent-said",
