@@ -76,13 +76,18 @@ def compat(facts: Facts) -> Lines:
     refused = result in (DRIVER_MISMATCH, COMPAT_NOT_SUPPORTED)
     if (refused or differ) and (paths := (*said("compat-on-path"), *_lies_in_compat(facts))):
         return (*shown[:2], *paths)
-    if (refused or said("driver-versions-differ")) and (named := said("cuda-compat-named")):
+    named = tuple(e for e in said("cuda-compat-named") if not _DRIVERS_OWN.search(e.text))
+    if (refused or said("driver-versions-differ")) and named:
         return (*shown[:2], *named)
     if differ is not None:
         return shown if in_container(facts) and differ[1] > differ[0] and differ[1] >= _FIRST_COMPAT else ()
     if result != COMPAT_NOT_SUPPORTED:
         return ()
     return (*shown, *said("smi-works")) if in_container(facts) or said("smi-works") else ()  # the driver is one
+
+
+_DRIVERS_OWN = Pattern(r"/(?:x86_64-linux-gnu|lib64|lib)/libcuda\.so\.\d")
+"""Where the driver's own library lies: who tells of that one has no other."""
 
 
 def _newer_than_the_branch(facts: Facts) -> Lines:

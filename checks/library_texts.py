@@ -153,9 +153,8 @@ _NUMBERED = Pattern(r"\.so\.\d")
 
 def file_that_is_there(facts: Facts, in_wheels: bool) -> Iterator[Found]:
     """The text shows the file that was not found (ld-library-path-not-set, pip-nvidia-libs-not-found)."""
-    parts = tuple(
-        (name, event) for name, event in parts_lost(facts) if "libcuda.so" not in event.text
-    )  # that is lost then
+    needs = ("libcuda.so", "Error: libnvrtc")  # that is lost then
+    parts = tuple(one for one in parts_lost(facts) if not any(word in one[1].text for word in needs))
     names = (*lost(facts), *(name for name, _ in parts))
     if in_wheels and gap_in_text(facts):
         return  # tf-wheel-runpath-gap

@@ -11,10 +11,10 @@ _UPDATED = r"(?:updat|upgrad)"
 _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "suspended",
-        ("uspen", "ibernat", "sleep", "Sleep", "esum", "wak", "Wak", "woke", "Woke", "PM: ", "休眠", "挂起", "睡眠", "ibernac", "eille", "唤醒", "ufwach", "ufweck", "chlaf", "uspende", "espert", "espiert", "uhezust", "ereitschaft", "tandby", "スリープ", "сна", "절전"),
+        ("uspen", "ibernat", "sleep", "Sleep", "esum", "wak", "Wak", "woke", "Woke", "lappe ", "PM: ", "休眠", "挂起", "睡眠", "ibernac", "eille", "唤醒", "ufwach", "ufweck", "chlaf", "uspende", "espert", "espiert", "uhezust", "ereitschaft", "tandby", "スリープ", "сна", "절전"),
         (r"(?i:\b(?:after|from|since|upon|post|following|comes? back from|into|every|when|whenever|once|if)[- ](?:[\w'-]+ ){0,4}"
         r"(?:suspend|suspension|resum|hibernat|a?sleep|wak(?:e|ing)|woken|woke))"
-        r"|PM: (?:suspend (?:entry|exit)|resume from)|(?i:suspend ?(?:/|and|&) ?resume)|(?<!没有)(?:休眠|挂起|睡眠)"
+        r"|(?i:\bgo(?:es)? to sleep\b|\bklappe (?:zu|auf)\b)|PM: (?:suspend (?:entry|exit)|resume from)|(?i:suspend ?(?:/|and|&) ?resume)|(?<!没有)(?:休眠|挂起|睡眠)"
         r"|(?i:^(?![^\n]{0,300}\b(?:nie|jamais|nunca|schon vorher)\b)[^\n]{0,300}?\b(?:tras|despu[eé]s de|al (?:volver|despertar) de|entra en|ap[oó]s|depois d[ae]|apr[eè]s|sortie de|nach|aus) (?:(?:la|una|a|uma|de|l[ae]|une|mise|dem|der|den|einem) ){0,3}(?:suspensi[oó]n|suspens[aã]o|hibernaci[oó]n|hiberna[cç][aã]o|suspend(?:er|re)|veille|standby|ruhezustand|bereitschaft))"
         r"|(?i:\b(?:(?:se|s'est|me|a été) (?:met(?:te|s)?|mise?|mettre) en (?:veille|hibernation)|(?:je |on |l['\u2019])?r[ée]veill(?:e|ons|er|é|ée)s? (?:la |le |mon |l['\u2019])(?:machine|pc|poste|ordinateur|portable|station|serveur)|(?:aus|nach) dem (?:aufwachen|aufwecken|schlaf\w*)|schlafen gelegt|se suspende|(?:lo|la) despierto|al despertarl[oa])\b)|唤醒|スリープ(?:から|後|の後|復帰)|после сна|절전 ?(?:모드 ?)?(?:후|에서|해제)"),
     ),
@@ -63,7 +63,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "visible-set",
         ("CUDA_VISIBLE_DEVICES",),
-        r"(?<!env: )\bCUDA_VISIBLE_DEVICES['\"]?(?:\]|,| to)? ?[=:]?=? ?(?P<value>['\"] ?(?:[\w./:{}$-]{1,40}(?: ?, ?[\w./:{}$-]{1,40}){0,15})? ?['\"]|(?i:GPU-[0-9a-f-]{6,36})|\$\{?\w{1,20}\}?|-?\d[\d,]{0,40}|(?:(?<=[=:] )|(?<==))(?:all\b|(?:cuda|gpu):\d\b)|(?<==)(?=\s|$))",
+        r"(?<!env: )\bCUDA_VISIBLE_DEVICES['\"]?(?:\]|,| to)? ?[=:]?=? ?(?P<value>['\"] ?(?:[\w./:{}$-]{1,40}(?: ?, ?[\w./:{}$-]{1,40}){0,15})? ?['\"]|(?i:GPU-[0-9a-f-]{6,36})|\$\{?\w{1,20}\}?|-?\d[\d,]{0,40}|(?:(?<=[=:] )|(?<==))(?:all\b|(?:cuda|gpu):\d\b)|(?<==)(?=[\s;]|$))",
     ),
     (
         "one-gpu-there",

@@ -251,6 +251,11 @@ LANGUAGE = Language(
             r"\b(?P<name>tensorflow) {1,20}(?P<version>\d\.\d{1,2}\.\d) {1,20}(?P<build>(?:mkl|eigen|cpu)_py\w{3,40})",
             tell=_installed,
         ),
+        Kind(
+            "installed",
+            r"^(?P<name>[A-Za-z][\w-]{2,40}) \((?P<version>\d+\.\d[\w.+-]{0,30})(?:, [^\n()]{1,80})?\)$",
+            tell=_installed,
+        ),
         Kind("installed", rf"^(?P<name>{_TF}) (?P<version>\d+\.\d+\.\d+\w{{0,6}})$", tell=_installed),
         Kind("installed", r"^(?P<name>[A-Za-z][\w-]{2,40})==(?P<version>\d+\.\d[\w.+-]{0,30})$", tell=_installed),
         Kind(

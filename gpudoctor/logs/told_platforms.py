@@ -75,7 +75,7 @@ LANGUAGES = (
     ),
     Language(
         name="places",
-        words=("aarch64", "arm64", "ARM64", "ARM", "Arm", "raviton", "Ampere Altra", "cpu-aws", "cpu_aws", "sbsa"),
+        words=("aarch64", "arm64", "ARM64", "ARM", "Arm", "raviton", "g5g.", "Ampere Altra", "cpu-aws", "cpu_aws", "sbsa"),
         kinds=(
             Kind("runs-on-arm", r"^['\"]?aarch64['\"]?$|^Architecture: {1,30}(?:aarch64|arm64)$|/usr/lib/aarch64-linux-gnu/", tell=_of(None, "aarch64", _PRINTED), once=True),
             Kind("runs-on-arm", r"\btensorflow[-_]cpu[-_]aws\b|[_-]sbsa\b|(?:::|/)linux-aarch64(?:::|/)|--platform[= ]linux/arm64\b", tell=_of("Linux", "aarch64", _PRINTED), once=True),
@@ -88,7 +88,7 @@ LANGUAGES = (
             Kind(
                 "runs-on-arm",
                 rf"{_NOT_THIS}[^\n]{{0,300}}?(?:\b{_LINUX}\b[^.\n]{{0,24}}\b{_ARM}\b|(?<![\w/-]){_ARM}(?:\b(?![-_/])|(?=[\u4e00-\u9fff]))[^.\n]{{0,20}}?\b{_BOX}\b"
-                r"|\barm(?:-based)? (?:servers?|machines?|cpus?|processors?|instances?)\b|\bgraviton ?\d?\b|\bampere altra\b))",
+                r"|\barm(?:-based)? (?:servers?|machines?|cpus?|processors?|instances?)\b|\bgraviton ?\d?\b|\bg5g\.\w|\bampere altra\b))",
                 tell=_of(None, "aarch64", _SAID),
                 once=True,
             ),

@@ -199,6 +199,8 @@ def speaks(facts: Facts, notebook_alone: bool) -> Iterator[str]:
         yield "cuda-version-mismatch"
     if said("file-in-wheels-said", "wheel-libs-asked") and said("library-not-loaded", "cudnn-part-missing"):
         yield "pip-nvidia-libs-not-found"
+    elif said("cudnn-loaded") and said("cudnn-lacks-part", "cudnn-part-missing"):
+        yield "cudnn-incomplete-install"
 
 
 def has_another_cublas(facts: Facts) -> bool:

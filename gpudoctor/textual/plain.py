@@ -212,6 +212,8 @@ def _lost(facts: Facts) -> Iterator[str]:
     picks = facts.tensorflow.libraries
     names = [] if isinstance(picks, Unread) else [p.soname for p in picks]
     parts = said("cudnn-part-on-windows", "cudnn-lacks-part", "cudnn-part-missing")
+    if any("libnvrtc" in e.text for e in parts):  # what the part itself needs is not there
+        return
     of_cudnn = (
         bool(parts) or bool(said("cudnn-not-found")) or (bool(names) and all(n.startswith(_CUDNN) for n in names))
     )
@@ -241,7 +243,7 @@ def _lost(facts: Facts) -> Iterator[str]:
         if said("toolkit-had-said") and not of_cudnn:
             yield "cuda-version-mismatch"
             return
-    if of_cudnn and _has_the_toolkit_alone(facts):
+    if of_cudnn and _has_the_toolkit_alone(facts) and not said("cudnn-loaded"):
         yield "cudnn-missing"
 
 
