@@ -22,8 +22,17 @@ _GB = 10**9
 
 def foreign(facts: Facts) -> tuple[TextEvent, ...]:
     """Processes of nvidia-smi's table that compute, hold much memory, and are no programs that run TensorFlow."""
-    listed = facts.text.said("gpu-process")
-    return tuple(e for e in listed if is_foreign(e.values["name"]) and _mib(e.values.get("used", "")) >= _MUCH)
+    return tuple(e for e in _holds_much(facts) if is_foreign(e.values["name"]))
+
+
+def held_before_start(facts: Facts) -> tuple[TextEvent, ...]:
+    """The line that says when nvidia-smi was asked, and the processes that held much memory then; (): nothing of it is told."""
+    before, much = facts.text.said("shown-before-start"), _holds_much(facts)
+    return (*before, *much) if before and much else ()
+
+
+def _holds_much(facts: Facts) -> tuple[TextEvent, ...]:
+    return tuple(e for e in facts.text.said("gpu-process") if _mib(e.values.get("used", "")) >= _MUCH)
 
 
 def is_foreign(name: str) -> bool:

@@ -8,7 +8,6 @@ from typing import NamedTuple, NoReturn
 from gpudoctor import compat
 from gpudoctor.checks import _driver_fixes as fix
 from gpudoctor.checks import _others, _told
-from gpudoctor.checks._held_before import held_before_start
 from gpudoctor.checks._said import lines
 from gpudoctor.facts import Facts, TextEvent, UnknownFactError, Unread
 from gpudoctor.findings import LIKELY, Evidence, Fix, Found
@@ -278,7 +277,7 @@ def held_by_others(facts: Facts) -> tuple[str, tuple[Evidence, ...]] | None:
         return "Most of the GPU's memory was in use before this program started.", lines(little)
     if told := _given_little(facts, total):
         return "TensorFlow was given a small part of the GPU's memory: another process holds the rest.", told
-    if earlier := held_before_start(facts):
+    if earlier := _others.held_before_start(facts):
         return "Another process held memory before this program started.", lines(earlier)
     limits = [e for e in text.said("allocator-limit") if int(e.values["bytes"]) < _A_SCRAP]
     if limits and text.said(*FULL) and not text.said("memory-limited"):

@@ -130,8 +130,7 @@ def names_another(facts: Facts) -> bool:
 def asks_for_another(facts: Facts) -> bool:
     """Whether the library that is lost is of another major version of CUDA than the release that is named is built for: it is another
     TensorFlow that asks for it."""
-    release, picks = release_of(facts), facts.tensorflow.libraries
-    names = () if isinstance(picks, Unread) else tuple(p.soname for p in picks)
+    release, names = release_of(facts), _lost_names(facts)
     found = [one[1] for name in names if (one := _OF_MAJOR.match(name))]
     stated = isinstance(facts.tensorflow.version, str) or bool(facts.text.said("binding-of-node"))
     return release is not None and stated and bool(found) and str(built_for(release).cuda[0]) not in found
@@ -203,10 +202,14 @@ def speaks(facts: Facts, notebook_alone: bool) -> Iterator[str]:
         yield "cudnn-incomplete-install"
 
 
+def _lost_names(facts: Facts) -> tuple[str, ...]:
+    picks = facts.tensorflow.libraries
+    return () if isinstance(picks, Unread) else tuple(p.soname for p in picks)
+
+
 def has_another_cublas(facts: Facts) -> bool:
     """Whether cuBLAS alone is lost, and its package is of another CUDA than the runtime that is opened: it lies in that one's directory."""
-    said, picks = facts.text.said, facts.tensorflow.libraries
-    names = () if isinstance(picks, Unread) else tuple(p.soname for p in picks)
+    said, names = facts.text.said, _lost_names(facts)
     brought = {e.values["cuda"] for e in said("cublas-package")}
     opened = {e.values["version"] for e in said("runtime-opened") if "version" in e.values}
     return bool(brought and opened and names) and not brought & opened and all("cublas" in name for name in names)
