@@ -14,7 +14,9 @@ import pytest
 from tests.running import ROOT
 
 TEXT = (ROOT / "CONTRIBUTING.md").read_text()
-LEFT_OUT = shutil.ignore_patterns("__pycache__", "corpus", "h200", "wordings", "hosts", "gpu", "provoked", "captures")
+LEFT_OUT = shutil.ignore_patterns(
+    "__pycache__", "corpus", "h200", "wordings", "reports", "hosts", "gpu", "provoked", "captures"
+)
 
 
 def code(beginning: str) -> str:

@@ -67,6 +67,8 @@ class Text(Fact, frozen=True, kw_only=True):
     """How many words stand in lines that surely somebody wrote; 0: it may be a log alone."""
     alike: tuple[Alike, ...] | Unread = NOT_RECORDED
     """By what somebody wrote, the likely ones first; () where only programs wrote."""
+    whole: tuple[Alike, ...] | Unread = NOT_RECORDED
+    """The same by a text of some lines as a whole, with what programs print in it."""
 
     def shows(self, symptom: str) -> tuple[TextEvent, ...]:
         """The lines that show a symptom: programs' where there are any, else what somebody says."""

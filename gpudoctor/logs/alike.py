@@ -1,14 +1,15 @@
-"""What reports that read alike are about: a word model ranks the causes by what people write, where no program's line decides.
+"""What reports that read alike are about: word models rank the causes by what people write, where no program's line decides.
 
-It is a logistic regression over words, made by `python -m tests.logs.learn` of the wordings in tests/logs/wordings/: sentences
-of our own, as people put each cause. It proves nothing: what it says are candidates, and of those that fit the programs' lines the likely
-one where it is clear (textual/likely.py).
+They are logistic regressions, made by `python -m tests.logs.learn`: one over the words of sentences, as people put each cause
+(tests/logs/wordings/), and one over words and pairs of them, of whole reports (tests/logs/reports/). They prove nothing: what they say are candidates, and of those
+that fit the programs' lines the likely one where it is clear (textual/likeness.py, textual/likely.py).
 """
 
 from __future__ import annotations
 
 import bisect
 import functools
+import itertools
 import math
 import os
 from collections.abc import Iterable
@@ -17,6 +18,8 @@ from typing import NamedTuple
 from ..facts import NOTHING_WRONG, Alike
 from ..patterns import Pattern
 
+SENTENCES, REPORTS = "alike.tsv", "reports.tsv"
+"""The models."""
 SHOWN = 8
 """Causes that are kept."""
 _CHARACTERS = 5000
@@ -46,11 +49,13 @@ _TITLE = Pattern(
 
 
 class Model(NamedTuple):
-    """What was learnt. As a file: a line of the digest, one of the causes with their bias, then one of each word: the word, its
-    idf, and place:weight for each cause for which it weighs something, parted by tabs and spaces."""
+    """What was learnt. As a file: a line of the digest (and 'pairs', where it knows these), one of the causes with their bias, then one of each word: the
+    word, its idf, and place:weight for each cause for which it weighs something, parted by tabs and spaces."""
 
     of: str
     """Digest of the wordings."""
+    pairs: bool
+    """Whether it knows pairs of words, too."""
     causes: tuple[str, ...]
     bias: tuple[float, ...]
     lines: tuple[bytes, ...]
@@ -71,8 +76,10 @@ def model_of(data: bytes) -> Model:
     """The model in a file."""
     of, causes, *lines = data.rstrip(b"\n").split(b"\n")
     named = [one.rsplit(":", 1) for one in causes.decode().split("\t")]
+    digest, _, pairs = of.decode().partition("\t")
     return Model(
-        of=of.decode(),
+        of=digest,
+        pairs=bool(pairs),
         causes=tuple(name for name, _ in named),
         bias=tuple(float(bias) for _, bias in named),
         lines=tuple(lines),
@@ -136,21 +143,23 @@ _CONTINUED = Pattern(_BY_A_PROGRAM + r"|.{0,300}(?:\.so|\.dll|\bError)\b")
 """How TensorFlow's lines go on, and where a program's name stands before its message."""
 
 
-def features(lines: Iterable[str]) -> dict[str, float]:
-    """Word -> 1 + log of how often it stands there; the first line, which is a title, counts three times."""
+def features(lines: Iterable[str], pairs: bool = False) -> dict[str, float]:
+    """Word -> 1 + log of how often it stands there; the first line, which is a title, counts three times. `pairs`: two words
+    that follow each other, too."""
     kept = [line.lower() for line in lines]
-    text = "\n".join(kept)[:_CHARACTERS]
-    title = next((line for line in kept if line.strip()), "")[:200]
+    words = _WORD.findall("\n".join(kept)[:_CHARACTERS])
+    title = _WORD.findall(next((line for line in kept if line.strip()), "")[:200])
     counts: dict[str, int] = {}
-    for word in (*_WORD.findall(text), *_WORD.findall(title), *_WORD.findall(title)):
+    for word in (*words, *title, *title, *(map(" ".join, itertools.pairwise(words)) if pairs else ())):
         counts[word] = counts.get(word, 0) + 1
     return {word: 1 + math.log(count) for word, count in counts.items()}
 
 
 def shares(lines: Iterable[str], model: Model | None = None) -> dict[str, float]:
     """Cause -> how likely, by the words of `lines`; all together 1."""
-    model = model or learnt()
-    known = [(tf, known) for word, tf in features(lines).items() if (known := model.word(word)) is not None]
+    model = model or learnt(SENTENCES)
+    of = features(lines, model.pairs)
+    known = [(tf, known) for word, tf in of.items() if (known := model.word(word)) is not None]
     length = math.sqrt(sum((tf * idf) ** 2 for tf, (idf, _) in known)) or 1.0
     sums = list(model.bias)
     for tf, (idf, weights) in known:
@@ -162,15 +171,15 @@ def shares(lines: Iterable[str], model: Model | None = None) -> dict[str, float]
     return {cause: p / whole for cause, p in zip(model.causes, powers, strict=True)}
 
 
-def alike(lines: Iterable[str]) -> tuple[Alike, ...]:
-    """The causes of reports that read like this, the likely ones first."""
-    found = sorted(shares(lines).items(), key=lambda item: -item[1])
+def alike(lines: Iterable[str], of: str = SENTENCES) -> tuple[Alike, ...]:
+    """The causes of reports that read like this, the likely ones first; by the model of sentences, or that of whole reports."""
+    found = sorted(shares(lines, learnt(of)).items(), key=lambda item: -item[1])
     return tuple(Alike(cause=cause, share=round(share, 3)) for cause, share in found[:SHOWN])
 
 
 def telling(lines: Iterable[str], cause: str, model: Model | None = None) -> int:
     """The place of the line whose words speak most for a cause."""
-    model = model or learnt()
+    model = model or learnt(SENTENCES)
     at = model.causes.index(cause)
     sums = []
     for text in lines:
@@ -190,8 +199,8 @@ _LEAST, _TIMES = 0.06, 2.75
 _MANY, _TIMES_OF_MANY = 30, 0.85
 
 
-@functools.lru_cache(maxsize=1)
-def learnt() -> Model:
-    """The model that the package brings."""
-    with open(os.path.join(os.path.dirname(__file__), "alike.tsv"), "rb") as file:
+@functools.lru_cache(maxsize=2)
+def learnt(name: str) -> Model:
+    """A model that the package brings: SENTENCES or REPORTS."""
+    with open(os.path.join(os.path.dirname(__file__), name), "rb") as file:
         return model_of(file.read())

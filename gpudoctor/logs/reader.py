@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
@@ -317,6 +317,7 @@ def _with_likeness(notes: Notebook, pasted: Pasted, theirs: bool) -> Facts:
     )
     spoken = [line for line in words if line.number not in printed and not alike.is_log(line.text)] if theirs else []
     count = sum(len(line.text.split()) for line in spoken if alike.is_of_people(line.text))
+    whole = alike.alike((line.text for line in words), alike.REPORTS) if theirs and _is_a_report(words) else ()
     is_cut = any(e.kind == python.CUT for e in notes.events)
     if not asked and (hides or is_cut or alike.speaks_of_a_fault(found, count)):
         line = next(one for one in pasted.lines if not alike.is_log(one.text))
@@ -333,7 +334,13 @@ def _with_likeness(notes: Notebook, pasted: Pasted, theirs: bool) -> Facts:
     told_faults.settle(notes, [line.text for line in pasted.lines[:_MANY]])
     told_cards.settle(notes)
     facts = notes.facts(pasted.count, pasted.left_out)
-    return msgspec.structs.replace(facts, text=msgspec.structs.replace(facts.text, alike=found, words=count))
+    return msgspec.structs.replace(
+        facts, text=msgspec.structs.replace(facts.text, alike=found, whole=whole, words=count)
+    )
+
+
+def _is_a_report(lines: Sequence[Line]) -> bool:
+    return len(lines) >= _LINES and sum(len(line.text.split()) for line in lines) >= _WORDS
 
 
 _DENIED = {
@@ -344,6 +351,8 @@ _DENIED = {
 """What words tell in spite of which a cause is not meant."""
 _MESSAGE = 6
 """Lines of a message in a chat, at most."""
+_LINES, _WORDS = 5, 40
+"""Of a report, at least: a sentence or two read like anything that their words occur in."""
 _FAINT = 0.25
 """Of what reads so faintly like a fault, beside harmless lines, these are what is asked about."""
 _LIKELY = 0.4

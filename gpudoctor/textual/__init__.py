@@ -11,13 +11,13 @@ from collections.abc import Iterable
 import msgspec
 
 from ..facts import READS_LIKE_A_FAULT, Facts
-from ..findings import LIKELY, Candidate, Diagnosis, Finding, SymptomRank, Unexplained, Unknown
+from ..findings import LIKELY, Candidate, Diagnosis, Finding, Level, SymptomRank, Unexplained, Unknown
 from ..registry import Check
 from .clues import CLUES
 from .fitting import DEEPEST, fitting
-from .hints import hinted, proven
-from .likely import as_root, likely
-from .likeness import ranked
+from .hints import hinted, proven, strong
+from .likely import as_root, likely, written
+from .likeness import another, meant, ranked
 from .plain import plainly
 from .proof import quoted
 from .settles import SETTLES
@@ -38,13 +38,14 @@ def narrowed(
     if "cuinit-fails" in opened and {e.kind for e in facts.text.shows("driver-does-not-load")} == {_DIFFER}:
         opened.remove("driver-does-not-load")  # the line that says why cuInit fails
     decided = min((_worst(r.cause, by_code, ranks) for r in diagnosis.root_causes), default=SymptomRank.NOTHING_YET)
+    checks = {c.cause: c for c in by_code.values()}
     if not opened or (diagnosis.root_causes and decided <= min(ranks[s] for s in opened)):
-        return msgspec.structs.replace(diagnosis, candidates={}, unexplained=())
+        whole = msgspec.structs.replace(diagnosis, candidates={}, unexplained=())
+        return _contested(facts, whole, findings, checks)
     symptom = min(opened, key=lambda s: (ranks[s], DEEPEST.index(s) if s in DEEPEST else -1))
     left = {u.cause: u for u in unknown}
-    checks = {c.cause: c for c in by_code.values()}
     fits = _first(facts, symptom, unknown, _fitting(facts, symptom))
-    first_is_likely = bool(fits) and fits[0] in left and left[fits[0]].why == LIKELY
+    first_is_likely = bool(fits) and _is_likely(left.get(fits[0]))
     fits = ranked(facts, symptom, fits, _other_matters(symptom, checks.values()), first_is_likely)
     if symptom in (READS_LIKE_A_FAULT, "runs-slowly"):
         fits = hinted(facts, fits)  # some were not there before; what a slow program does says more than the words
@@ -52,15 +53,43 @@ def narrowed(
     plain = tuple(c for c in plainly(facts) if c in fits or symptom in (READS_LIKE_A_FAULT, *checks[c].explains))
     fits = tuple(name for name in dict.fromkeys((*cures, *plain, *proven(facts, fits))) if name in left)
     shown = next(f for f in findings if f.cause == symptom)
+    roots = diagnosis.root_causes
+    why = None if roots else likely(facts, fits, bool(fits) and (_is_likely(left[fits[0]]) or fits[0] in cures))
+    if why is None and not (fits and fits[0] in strong(facts)):
+        fits = meant(facts, symptom, fits, left, {one.cause for one in diagnosis.ruled_out})
+        why = None if roots else written(facts, fits)
     if fits:
-        chosen = tuple(_candidate(checks[name], left[name]) for name in fits)
-        roots = diagnosis.root_causes
-        if not roots and (why := likely(facts, fits, left[fits[0]].why == LIKELY or fits[0] in cures)):
+        chosen = tuple(_candidate(checks[name], left.get(name)) for name in fits)
+        if why is not None:
             roots, chosen = (as_root(checks[fits[0]], chosen[0], shown, why),), chosen[1:]
         candidates = {symptom: chosen} if chosen else {}
         return msgspec.structs.replace(diagnosis, root_causes=roots, candidates=candidates, unexplained=())
     none = Unexplained(symptom=symptom, message=shown.message, proof=shown.proof, ruled_out=())
     return msgspec.structs.replace(diagnosis, candidates={}, unexplained=(none,))
+
+
+def _is_likely(unknown: Unknown | None) -> bool:
+    return unknown is not None and unknown.why == LIKELY
+
+
+def _contested(facts: Facts, diagnosis: Diagnosis, findings: Iterable[Finding], checks: dict[str, Check]) -> Diagnosis:
+    """`diagnosis`, where all that is written reads clearly like another cause than the first that a line shows: then none is
+    asserted, and both are candidates."""
+    first = next(iter(diagnosis.root_causes), None)
+    if first is None or first.level == Level.INFO.word:
+        return diagnosis
+    other = another(facts, [one.cause for one in diagnosis.root_causes])
+    if other is None or other in first.explains:
+        return diagnosis
+    symptom = next((f.cause for f in findings if f.symptom and f.cause in first.explains), first.cause)
+    notes = tuple(one for one in diagnosis.root_causes if one.level == Level.INFO.word)
+    shown = dict.fromkeys(one.cause for one in diagnosis.root_causes if one not in notes)
+    chosen = (_candidate(checks[other], _READS), *(_candidate(checks[name], _SHOWN) for name in shown))
+    return msgspec.structs.replace(diagnosis, root_causes=notes, combined_fix=None, candidates={symptom: chosen})
+
+
+_READS = "what is written reads like it"
+_SHOWN = "a line shows it, and what is written reads like another cause"
 
 
 def _cured(facts: Facts) -> tuple[str, ...]:
@@ -110,13 +139,15 @@ _NO_REASON = (("tf-cpu-only-package",), ("cuda-version-mismatch",), ("cuda-libs-
 _NAMED = ("gpu-too-new-for-build", "cuda-version-mismatch")
 
 
-def _candidate(check: Check, unknown: Unknown) -> Candidate:
+def _candidate(check: Check, why: Unknown | str | None) -> Candidate:
+    """`why`: how its check ended, or the reason; None: its check does not leave it open."""
+    settle = why.settle if isinstance(why, Unknown) else None
     return Candidate(
         code=check.code,
         cause=check.cause,
         title=check.title,
-        unknown_because=unknown.why,
-        settle=SETTLES.get(check.cause, unknown.settle),
+        unknown_because=why.why if isinstance(why, Unknown) else why or _READS,
+        settle=SETTLES.get(check.cause, settle),
     )
 
 

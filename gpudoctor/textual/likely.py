@@ -34,7 +34,7 @@ def likely(facts: Facts, fits: tuple[str, ...], by_its_check: bool) -> Likely | 
     text = facts.text
     if not fits or isinstance(text.lines, Unread) or isinstance(text.words, Unread) or text.lines < _SHORTEST:
         return None
-    if why := _written(facts, fits):
+    if why := written(facts, fits):
         return why
     if text.words < _FEWEST:
         return None
@@ -43,10 +43,14 @@ def likely(facts: Facts, fits: tuple[str, ...], by_its_check: bool) -> Likely | 
     return _frequent(facts, fits[0])
 
 
-def _written(facts: Facts, fits: tuple[str, ...]) -> Likely | None:
-    if isinstance(facts.text.alike, Unread) or not facts.text.alike:
+def written(facts: Facts, fits: tuple[str, ...]) -> Likely | None:
+    """Why the first of what fits is likely by what is written alone."""
+    text = facts.text
+    if not fits or isinstance(text.alike, Unread) or not text.alike:
         return None
-    first = facts.text.alike[0]
+    if isinstance(text.lines, Unread) or text.lines < _SHORTEST:
+        return None
+    first = text.alike[0]
     against, _ = _MOSTLY.get(fits[0], ((), ""))
     needed = _NEEDED.get(fits[0], ())
     if facts.text.said(*against) or (needed and not facts.text.said(*needed)):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ..facts import NOTHING_WRONG, READS_LIKE_A_FAULT, Facts, Unread
+from collections.abc import Container, Sequence
+
+from ..facts import NOTHING_WRONG, READS_LIKE_A_FAULT, Alike, Facts, Unread
 
 _LEAST = 0.04
 """A share below this says nothing."""
@@ -62,6 +64,50 @@ def ranked(
         if (share := shares.get(cause, 0.0)) >= _CLEAR or (told and share >= _SPOKEN and share >= least)
     )
     return (*clear, *(cause for cause in fits if cause not in clear))
+
+
+def meant(
+    facts: Facts, symptom: str, fits: tuple[str, ...], open_: Container[str], out: Container[str]
+) -> tuple[str, ...]:
+    """`fits` with that before all that the text as a whole reads so much more like than like the first of them: what its check
+    leaves `open_`, or what is very clear and not ruled `out`. Where CUDA's initialization fails its code tells what fits."""
+    top = _top(facts)
+    if top is None or (top.cause in out and fits):
+        return fits
+    is_open = not fits or top.cause in fits or (top.cause in open_ and symptom != "cuinit-fails")
+    if top.share < (_MEANT_AT_ALL if is_open else _VERY):
+        return fits
+    if fits and _share(facts, fits[0]) > _OF_FIRST * top.share:
+        return fits
+    return tuple(dict.fromkeys((top.cause, *fits)))
+
+
+_MEANT_AT_ALL, _VERY, _OF_FIRST = 0.1, 0.7, 0.2
+"""Shares, and a part of one: measured with reports that the model was not made of."""
+
+
+def another(facts: Facts, shown: Sequence[str]) -> str | None:
+    """What a text as a whole reads so much more like than like the first of what its lines show that these do not decide."""
+    top = _top(facts)
+    if top is None or top.cause in shown or top.share < _ANOTHER:
+        return None
+    return top.cause if _share(facts, shown[0]) <= _OF_SHOWN * top.share else None
+
+
+_ANOTHER, _OF_SHOWN = 0.6, 0.05
+
+
+def _top(facts: Facts) -> Alike | None:
+    """What the text reads most like that is a fault."""
+    return next((one for one in _whole(facts) if one.cause != NOTHING_WRONG), None)
+
+
+def _share(facts: Facts, cause: str) -> float:
+    return next((one.share for one in _whole(facts) if one.cause == cause), 0.0)
+
+
+def _whole(facts: Facts) -> tuple[Alike, ...]:
+    return () if isinstance(facts.text.whole, Unread) else facts.text.whole
 
 
 def reads_like_another(facts: Facts, cause: str) -> bool:

@@ -19,18 +19,18 @@ def first(text: str) -> str:
     return candidates[0] if candidates else "nothing"
 
 
-def test_the_model_is_of_these_wordings() -> None:
-    assert alike.learnt().of == learn.digest(), "python -m tests.logs.learn"
-
-
-def test_every_cause_of_the_model_is_one() -> None:
+@pytest.mark.parametrize("of", learn.MODELS, ids=lambda of: of.name)
+def test_the_model_is_of_these_texts(of: learn.Learnt) -> None:
+    model = alike.learnt(of.name)
+    assert model.of == learn.digest(of), "python -m tests.logs.learn"
+    assert model.pairs is of.pairs
     causes = {one.cause for one in registry.all_checks() if not one.is_symptom}
-    assert set(alike.learnt().causes) - {NOTHING_WRONG} <= causes
+    assert set(model.causes) - {NOTHING_WRONG} <= causes
 
 
 def test_every_cause_has_enough_wordings() -> None:
     count: dict[str, int] = {}
-    for cause, text in learn.wordings():
+    for cause, text in learn.wordings(learn.WORDINGS):
         count[cause] = count.get(cause, 0) + 1
         assert len(text) < 4000
     assert min(count.values()) >= 7

@@ -148,7 +148,7 @@ def test_who_asks_for_a_gpu_on_windows() -> None:
     )
     assert first(ask + FORM.format(system="Windows 11", release="2.10.0", cuda="11.2")) == "nothing"
     assert first("The loss is NaN.\n\n" + FORM.format(system="Windows 11", release="2.13.0", cuda="12.1")) == "nothing"
-    killed = first(ask + "Killed\n" + FORM.format(system="Windows 11", release="2.13.0", cuda="12.1"))
+    killed = first(ask + "Killed\n" + FORM.format(system="Windows 11", release="2.10.0", cuda="11.2"))
     assert killed.rstrip("?") == "cgroup-memory-limit"
 
 
