@@ -17,7 +17,7 @@ from .clues import CLUES
 from .fitting import DEEPEST, fitting
 from .hints import hinted, proven, strong
 from .likely import as_root, likely, written
-from .likeness import another, meant, ranked
+from .likeness import INSTALL_FAILS, another, meant, ranked
 from .plain import plainly
 from .proof import quoted
 from .settles import SETTLES
@@ -79,7 +79,8 @@ def _contested(facts: Facts, diagnosis: Diagnosis, findings: Iterable[Finding], 
     if first is None or first.level == Level.INFO.word:
         return diagnosis
     other = another(facts, [one.cause for one in diagnosis.root_causes])
-    if other is None or other in first.explains:
+    out = {one.cause for one in diagnosis.ruled_out}
+    if other is None or other in out or other in first.explains or INSTALL_FAILS in first.explains:
         return diagnosis
     symptom = next((f.cause for f in findings if f.symptom and f.cause in first.explains), first.cause)
     notes = tuple(one for one in diagnosis.root_causes if one.level == Level.INFO.word)

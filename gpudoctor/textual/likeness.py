@@ -72,7 +72,7 @@ def meant(
     """`fits` with that before all that the text as a whole reads so much more like than like the first of them: what its check
     leaves `open_`, or what is very clear and not ruled `out`. Where CUDA's initialization fails its code tells what fits."""
     top = _top(facts)
-    if top is None or (top.cause in out and fits):
+    if top is None or (fits and (top.cause in out or symptom == INSTALL_FAILS)):
         return fits
     is_open = not fits or top.cause in fits or (top.cause in open_ and symptom != "cuinit-fails")
     if top.share < (_MEANT_AT_ALL if is_open else _VERY):
@@ -82,6 +82,8 @@ def meant(
     return tuple(dict.fromkeys((top.cause, *fits)))
 
 
+INSTALL_FAILS = "install-fails"
+"""For what pip finds no wheel the versions tell, which no word does."""
 _MEANT_AT_ALL, _VERY, _OF_FIRST = 0.1, 0.7, 0.2
 """Shares, and a part of one: measured with reports that the model was not made of."""
 

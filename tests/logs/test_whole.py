@@ -36,6 +36,7 @@ def reads(shares: Mapping[str, float]) -> Facts:
         pytest.param({DRIVER: 0.3, TOO_OLD: 0.1}, "nvidia-smi-fails", (TOO_OLD, DRIVER), {DRIVER}, (), TOO_OLD, id="both"),
         pytest.param({MISSING: 0.5}, "cuinit-fails", (TOO_OLD,), {MISSING}, (), TOO_OLD, id="its code tells what fits"),
         pytest.param({MISSING: 0.5}, "cuinit-fails", (TOO_OLD, MISSING), {MISSING}, (), MISSING, id="of what its code tells"),
+        pytest.param({DRIVER: 0.9}, "install-fails", (TOO_OLD, DRIVER), {DRIVER}, (), TOO_OLD, id="versions tell"),
         pytest.param({}, "nvidia-smi-fails", (TOO_OLD,), {TOO_OLD}, (), TOO_OLD, id="nothing"),
     ],
 )  # fmt: skip
