@@ -10,7 +10,7 @@ from .language import LONGEST
 from .notebook import Notebook
 from .text import Line
 
-_KIND, _CALLED_SLOW = "benign-pcie-idle", "link-called-slow"
+_KIND, _CALLED_SLOW, _COPIES = "benign-pcie-idle", "link-called-slow", "copies-slow-said"
 _FIRST = Pattern(
     r"(?i)\bpci-?e?x?\b[^.\n]{0,30}\bgen(?:eration)?[ .:]{0,2}1(?![\d.]*\d)|\bgen ?1 ?@ ?x? ?(?:16|8)\b|\bLnkSta:[^\n]{0,12}\b2\.5 ?GT/s|\blink\.gen\.current\b[^\d\n]{1,12}1\b|\bgen ?1 ?(?:x|@) ?16\b|@ ?x(?:16|8) 1\.1\b"
 )
@@ -25,8 +25,12 @@ _STAYS = Pattern(
 """Then it is one."""
 _RISES = Pattern(
     r"(?i)\b(?:jumps?|goes|rises?|switche?s|climbs?|changes|is)(?: back| up)? (?:to|at) (?:pci-?e ?)?(?:gen ?)?[345](?:\.0)?\b(?![\d.]*\d)"
+    r"|\b(?:while|when|during|as (?:soon|long) as)\b[^.\n]{0,60}\b(?:says|shows|reads|reports|gives) (?:gen ?)?[345]\b(?![\d.]*\d)|变成了? ?@ ?x16 [345]\.0|[345]\.0 ?x16に"
 )
 """And then none."""
+_RATE = Pattern(r"(?<![\d.])(\d{1,3}(?:\.\d{1,3})?) ?G(?:i?B|byte)/s(?:ec)?\b")
+_MORE_THAN_A_FIRST_GENERATION_CARRIES, _THAN_ANY_LINK = 5.0, 70.0
+"""GB/s: sixteen of its lanes carry 4, those of the fifth 63 (PCI Express Base Specification, 250 MB/s a lane and direction)."""
 _DEVICE, _OF_NVIDIA = Pattern(r"^\s*(?:[\da-f]{4}:)?[\da-f]{2}:[\da-f]{2}\.[\da-f] "), Pattern(r"(?i)\bnvidia\b")
 _NARROW = Pattern(r"\bLnkSta:[^\n]{0,60}\bWidth x[124] \(downgraded\)")
 """No saving of power takes lanes away."""
@@ -43,15 +47,22 @@ def is_all(lines: Sequence[Line], notes: Notebook) -> bool:
     if (stays := next((line for line in lines if _STAYS.search(line.text)), None)) is not None:
         notes.note(_event(stays, "link-slow-at-work", "runs-slowly"))
         return False
-    rises = any(_RISES.search(line.text) for line in lines)
+    rises = any(_RISES.search(line.text) for line in lines) or _is_fast(lines)
     if not rises and any(_AT_WORK.search(line.text) for line in lines):
         return False
-    if any(e.symptom and e.kind != _CALLED_SLOW for e in notes.events):
+    called = {_CALLED_SLOW, _COPIES} if rises else {_CALLED_SLOW}
+    if any(e.symptom and e.kind not in called for e in notes.events):
         return False
-    notes.events[:] = [e for e in notes.events if e.kind != _CALLED_SLOW]
+    notes.events[:] = [e for e in notes.events if e.kind not in called]
     if not any(e.kind == _KIND for e in notes.events):
         notes.note(_event(first, _KIND))
     return True
+
+
+def _is_fast(lines: Sequence[Line]) -> bool:
+    """Whether all that is measured is more than such a link carries."""
+    rates = [float(one[1]) for line in lines for one in _RATE.finditer(line.text)]
+    return bool(rates) and all(_MORE_THAN_A_FIRST_GENERATION_CARRIES <= r <= _THAN_ANY_LINK for r in rates)
 
 
 def _narrow(lines: Sequence[Line]) -> Line | None:

@@ -319,6 +319,7 @@ def _with_likeness(notes: Notebook, pasted: Pasted, theirs: bool) -> Facts:
     count = sum(len(line.text.split()) for line in spoken if alike.is_of_people(line.text))
     whole = alike.alike((line.text for line in words), alike.REPORTS) if theirs and _is_a_report(words) else ()
     is_cut = any(e.kind == python.CUT for e in notes.events)
+    asked = asked or (bool(whole) and whole[0].cause == NOTHING_WRONG and whole[0].share >= _AS_IF_NOTHING)
     if not asked and (hides or is_cut or alike.speaks_of_a_fault(found, count)):
         line = next(one for one in pasted.lines if not alike.is_log(one.text))
         notes.note(
@@ -351,6 +352,8 @@ _DENIED = {
 """What words tell in spite of which a cause is not meant."""
 _MESSAGE = 6
 """Lines of a message in a chat, at most."""
+_AS_IF_NOTHING = 0.2
+"""From this share on a report reads as those do in which nothing is wrong."""
 _LINES, _WORDS = 5, 40
 """Of a report, at least: a sentence or two read like anything that their words occur in."""
 _FAINT = 0.25

@@ -82,7 +82,8 @@ _CODE = (
     ),
     Kind(
         "symbol-of-another",
-        r"(?P<file>\S{0,200}?lib(?:cu|nv)\w{2,20}\.so[.\d]{0,14}): (?:undefined symbol: |symbol )(?P<symbol>__nvJitLink\w{1,60}),? version (?P<other>libnvJitLink\.so\.\d{1,2})",
+        r"(?P<file>\S{0,200}?lib(?:cu|nv)\w{2,20}\.so[.\d]{0,14}): (?:undefined symbol: |symbol )(?P<symbol>__nvJitLink\w{1,60}),? version (?P<other>libnvJitLink\.so\.\d{1,2})"
+        r"|(?P<file2>/\S{0,200}?lib(?:cu|nv)(?!dnn)\w{2,20}\.so[.\d]{0,14}): symbol (?!cublasLt)\w{1,80},? version \S{1,40} not defined in file (?P<other2>lib(?:cu|nv)(?!dnn)\w{2,20}\.so[.\d]{0,14}) with link time reference",
         _FAILS,
     ),
     Kind("arch-mismatch", r"CU(?:DNN|BLAS|SPARSE|SOLVER|RAND)_STATUS_(?:NOT_SUPPORTED_)?ARCH_MISMATCH", _FAILS),

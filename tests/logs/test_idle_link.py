@@ -29,6 +29,30 @@ def test_it_rises_at_work() -> None:
 
 
 @pytest.mark.parametrize("first", FIRST)
+@pytest.mark.parametrize(
+    "work",
+    [
+        "bandwidthTest gives 25.1 GB/s host to device.",
+        "What puzzles me: while the sample runs it says 4, 4, 16 and copies slowly fall back to 1.",
+        "3DMark 跑的时候变成了 @ x16 4.0",
+        "負荷をかけると3.0 x16になっていました",
+    ],
+)
+def test_what_it_carries_tells_that_it_rises(first: str, work: str) -> None:
+    report = judged(f"# My new board is broken? Only PCIe gen 1\n\n{first}\n{work}\n")
+    assert said(report) == ([], [])
+    assert report.facts.text.said("benign-pcie-idle")
+
+
+@pytest.mark.parametrize(
+    "work", ["bandwidthTest gives 3.1 GB/s.", "GPU 0 gives 25.1 GB/s, GPU 2 3.1 GB/s.", "Its memory does 900 GB/s."]
+)
+def test_what_it_carries_does_not_tell_that(work: str) -> None:
+    report = judged(f"# Which generation?\n\n{FIRST[0]}\nThe training is slow. {work}\n")
+    assert not report.facts.text.said("benign-pcie-idle")
+
+
+@pytest.mark.parametrize("first", FIRST)
 @pytest.mark.parametrize("work", ["It does so under load.", "Copies reach 3 GB/s.", "Training is slow since then."])
 def test_work_is_told_of(first: str, work: str) -> None:
     report = judged(f"# Which generation?\n\n{first}\n{work}\n")

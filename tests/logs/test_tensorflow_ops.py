@@ -138,6 +138,8 @@ NO_IMAGE = "Internal: no kernel image is available for execution on the device\n
         ("Loaded runtime CuDNN library: 9.1.0 but source was compiled with: 8.9.4.\n", "cudnn-version-mismatch"),
         ("Could not load library libcudnn_cnn_infer.so.8. Error: libnvrtc.so: cannot open shared object file\n", "cudnn-incomplete-install"),
         ("ImportError: libcublas.so.11: symbol cublasLtGetStatusString, version libcublasLt.so.11 not defined in file\n", "cublas-version-mismatch"),
+        ("OSError: /opt/env/lib/python3.7/lib-dynload/../../libcublas.so.11: symbol free_gemm_select version libcublasLt.so.11 not defined in file libcublasLt.so.11 with link time reference\n", "cuda-lib-from-other-toolkit"),
+        ("python: relocation error: /usr/local/cuda-11.1/lib64/libcublas.so: symbol runGemmShortApi, version libcublasLt.so.11 not defined in file libcublasLt.so.11 with link time reference\n", "cuda-lib-from-other-toolkit"),
         ("TF 2.8.0, CUDA 11.2\nBlas xGEMV launch failed : a.shape=[1,3000000,3], b.shape=[1,3,1], m=3000000, n=1, k=3\n", "cublas-bug-cuda-11-2"),
         ("W0000 nvptx_compiler.cc:1] Can't find libdevice directory ${CUDA_DIR}/nvvm/libdevice. This may result in\n", "libdevice-missing"),
         ("InternalError: libdevice not found at ./libdevice.10.bc [Op:__inference_one_step_on_data_994]\n", "libdevice-missing"),

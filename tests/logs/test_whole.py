@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from gpudoctor.facts import NOTHING_WRONG, Alike, Facts
-from gpudoctor.logs import alike
+from gpudoctor.logs import alike, reader
 from gpudoctor.render import log as render
 from gpudoctor.textual import likeness
 from tests.logs.judged import judged, said
@@ -112,3 +112,27 @@ def test_pairs_of_words_are_known() -> None:
     assert "gpu not" not in alike.features(["GPU not", "seen"])
     assert alike.learnt(alike.REPORTS).word("could not") is not None
     assert alike.learnt(alike.SENTENCES).word("could not") is None
+
+
+WISH = """[Feature request] total memory of a MIG slice in get_memory_info
+
+**System information**
+- TensorFlow version: 2.15
+- Are you willing to contribute it (Yes/No): Yes
+
+**Describe the feature and the current behavior/state.**
+On our H100 in MIG mode each job sees its slice as GPU:0, which is right. get_memory_info('GPU:0') has 'current' and 'peak' of TensorFlow's allocator and no 'total', so our
+scheduler parses the table of nvidia-smi.
+
+**Will this change the current api? How?**
+One key more in the dict.
+
+**Who will benefit with this feature?**
+Whoever shares cards by MIG.
+"""
+
+
+def test_what_reads_like_nothing_wrong_is_no_complaint(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert said(judged(WISH)) == ([], [])
+    monkeypatch.setattr(reader, "_AS_IF_NOTHING", 2.0)
+    assert said(judged(WISH))[1]
