@@ -28,7 +28,7 @@ MODULES = (
     "probes/test_mps.py",
 )
 """Where causes are brought about on a machine without GPUs."""
-OF_CANDIDATES = ("test_alike", "test_candidates", "test_clues")
+OF_CANDIDATES = ("test_alike", "test_candidates", "test_clues", "test_whole")
 """Tests of texts that do not decide."""
 ONLY_TEXT = ("only a text", "told from a run of the training program", "this is not Windows", "this is not macOS")
 """Reasons of checks for that they say nothing of a live Linux machine."""
