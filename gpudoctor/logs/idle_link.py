@@ -29,6 +29,10 @@ _RISES = Pattern(
 )
 """And then none."""
 _RATE = Pattern(r"(?<![\d.])(\d{1,3}(?:\.\d{1,3})?) ?G(?:i?B|byte)/s(?:ec)?\b")
+_OF_ANOTHER = Pattern(
+    r"(?i)\b(?:nvme|ssds?|hdds?|disks?|raid|lustre|nfs|storage|network|ethernet|infiniband|nvlink\w*|nvswitch|hbm\d*e?|g?ddr\d*x?|vram)\b"
+)
+"""Whose rate it is then: not the link's."""
 _MORE_THAN_A_FIRST_GENERATION_CARRIES, _THAN_ANY_LINK = 5.0, 70.0
 """GB/s: sixteen of its lanes carry 4, those of the fifth 63 (PCI Express Base Specification, 250 MB/s a lane and direction)."""
 _DEVICE, _OF_NVIDIA = Pattern(r"^\s*(?:[\da-f]{4}:)?[\da-f]{2}:[\da-f]{2}\.[\da-f] "), Pattern(r"(?i)\bnvidia\b")
@@ -61,7 +65,7 @@ def is_all(lines: Sequence[Line], notes: Notebook) -> bool:
 
 def _is_fast(lines: Sequence[Line]) -> bool:
     """Whether all that is measured is more than such a link carries."""
-    rates = [float(one[1]) for line in lines for one in _RATE.finditer(line.text)]
+    rates = [float(one[1]) for line in lines if not _OF_ANOTHER.search(line.text) for one in _RATE.finditer(line.text)]
     return bool(rates) and all(_MORE_THAN_A_FIRST_GENERATION_CARRIES <= r <= _THAN_ANY_LINK for r in rates)
 
 

@@ -296,15 +296,10 @@ def _with_likeness(notes: Notebook, pasted: Pasted, theirs: bool) -> Facts:
         and not _FORM.match(line.text)
         and not line.text.endswith(_INACTIVE)
     ]
-    found = alike.alike(line.text for line in words) if theirs else ()
-    memory_said.settle(notes, found)
-    denied = {
-        c for c, p in _DENIED.items() if any(one.cause == c for one in found) and any(p.search(x.text) for x in words)
-    }
-    found = tuple(one for one in found if one.cause not in denied)
     values = {e.values.get("value", "").strip(_QUOTES) for e in notes.events if e.kind == "visible-set"}
-    if values and not values & set(_HIDES):
-        found = tuple(one for one in found if one.cause != "cuda-visible-devices-empty")
+    shows_some = bool(values) and not values & {*_HIDES}
+    found = _meant(alike.alike(line.text for line in words), words, shows_some) if theirs else ()
+    memory_said.settle(notes, found)
     asked = first in harmless or _asks_of_the_harmless(notes, pasted, first)
     faint = bool(benign_at) and bool(found) and found[0].share < _FAINT and not answered.fails(notes)
     asked = asked or faint or memory_said.asks(notes, found) or answered.answered(notes, found)
@@ -317,7 +312,9 @@ def _with_likeness(notes: Notebook, pasted: Pasted, theirs: bool) -> Facts:
     )
     spoken = [line for line in words if line.number not in printed and not alike.is_log(line.text)] if theirs else []
     count = sum(len(line.text.split()) for line in spoken if alike.is_of_people(line.text))
-    whole = alike.alike((line.text for line in words), alike.REPORTS) if theirs and _is_a_report(words) else ()
+    whole: tuple[Alike, ...] = ()
+    if theirs and _is_a_report(words):
+        whole = _meant(alike.alike((line.text for line in words), alike.REPORTS), words, shows_some)
     is_cut = any(e.kind == python.CUT for e in notes.events)
     asked = asked or (bool(whole) and whole[0].cause == NOTHING_WRONG and whole[0].share >= _AS_IF_NOTHING)
     if not asked and (hides or is_cut or alike.speaks_of_a_fault(found, count)):
@@ -342,6 +339,16 @@ def _with_likeness(notes: Notebook, pasted: Pasted, theirs: bool) -> Facts:
 
 def _is_a_report(lines: Sequence[Line]) -> bool:
     return len(lines) >= _LINES and sum(len(line.text.split()) for line in lines) >= _WORDS
+
+
+def _meant(found: tuple[Alike, ...], words: Sequence[Line], shows_some: bool) -> tuple[Alike, ...]:
+    """`found` without what the words deny. `shows_some`: the text sets the GPUs that are visible, and hides none."""
+    denied = {
+        c for c, p in _DENIED.items() if any(one.cause == c for one in found) and any(p.search(x.text) for x in words)
+    }
+    if shows_some:
+        denied.add("cuda-visible-devices-empty")
+    return tuple(one for one in found if one.cause not in denied)
 
 
 _DENIED = {

@@ -45,7 +45,13 @@ def test_what_it_carries_tells_that_it_rises(first: str, work: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "work", ["bandwidthTest gives 3.1 GB/s.", "GPU 0 gives 25.1 GB/s, GPU 2 3.1 GB/s.", "Its memory does 900 GB/s."]
+    "work",
+    [
+        "bandwidthTest gives 3.1 GB/s.",
+        "GPU 0 gives 25.1 GB/s, GPU 2 3.1 GB/s.",
+        "Its memory does 900 GB/s.",
+        "The NVMe disk reads 6.8 GB/s.",
+    ],
 )
 def test_what_it_carries_does_not_tell_that(work: str) -> None:
     report = judged(f"# Which generation?\n\n{FIRST[0]}\nThe training is slow. {work}\n")
