@@ -53,13 +53,20 @@ def memory_of_named(names: Iterable[str]) -> int:
 
 def _least(name: str) -> int:
     models = compat.gpu_models(name)
-    known = [m.memory_gb for m in models if m.memory_gb is not None]
+    known = [size for m in models if (size := m.memory_gb or _in_name(m.name)) is not None]
     if known and len(known) == len(models):
         return int(min(known) * _GB)
     has = _told.capability(name)
     return _LEAST_SINCE_PASCAL if has is not None and has >= _PASCAL and not _SMALL.search(name) else 0
 
 
+def _in_name(name: str) -> float | None:
+    """GB that a product's name tells: 'Tesla V100-SXM3-32GB'."""
+    told = _SIZE.search(name)
+    return float(told[1]) if told is not None else None
+
+
+_SIZE = Pattern(r"(?<![\d.])(\d{1,3}) ?GB\b")
 _PASCAL, _LEAST_SINCE_PASCAL = (6, 0), 3 * _GB
 _SMALL = Pattern(r"\bMX ?\d|\bGT ?\d|\b1050\b|\bP[4-6]00\b|\bT[4-6]00\b|Tegra|Jetson|Orin|Xavier|MIG|GRID|\bP?1000\b")
 """Products that may have less."""

@@ -28,6 +28,7 @@ MADE = (
     "dnn-absent",
 )
 """Lines that show that cuBLAS or cuDNN could not be started, or did not do its work."""
+_OTHERS_MADE = ("fft-failed", "solver-failed")
 FULL = ("tensor-too-large", "allocation-refused", "copy-finds-no-room", "allocator-report", "out-of-memory")
 """Lines that speak of memory."""
 _FAULTS = ("gpu-access-failed", "launch-timed-out")
@@ -303,7 +304,7 @@ def _given_little(facts: Facts, total: int) -> tuple[Evidence, ...]:
     """Lines that show that TensorFlow was given a small part of a GPU's memory, and that nobody wanted it so."""
     text = facts.text
     parts_of_one = any(part in n for n in _names(facts) for part in ("MIG", "GRID", "Tegra", "Jetson"))
-    if parts_of_one or text.said("memory-limited") or not text.said(*FULL, *MADE):
+    if parts_of_one or text.said("memory-limited") or not text.said(*FULL, *MADE, *_OTHERS_MADE):
         return ()
     given = [(int(e.values["memory_mb"]) << 20, e) for e in text.said("device-created")]
     given += [
@@ -323,7 +324,7 @@ def _given_little(facts: Facts, total: int) -> tuple[Evidence, ...]:
     devices = () if isinstance(facts.gpu.devices, Unread) else facts.gpu.devices
     tables = {d.memory_total_bytes for d in devices if isinstance(d.memory_total_bytes, int)}
     by_words = {int(e.values["gib"]) << 30 for e in told}
-    named = 0 if text.said("memory-is-free") else _others.memory_of_named(_names(facts))
+    named = 0 if text.said("memory-is-free") else _others.memory_of_named(_names(facts) or text.cards())
     card = total or (
         tables.pop() if len(tables) == 1 else by_words.pop() if not tables and len(by_words) == 1 else named
     )

@@ -78,6 +78,10 @@ def container_toolkit_missing(facts: Facts) -> Findings:
     )
 
 
+_COMPAT = 804
+"""CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE."""
+
+
 @check("GD621", "container-driver-too-old", stage=Stage.CONTAINER, explains=(NOT_STARTED, "driver-too-old", *_NO_GPU))
 def container_driver_too_old(facts: Facts) -> Findings:
     """The host's driver is older than this image needs.
@@ -101,7 +105,8 @@ def container_driver_too_old(facts: Facts) -> Findings:
         or said(facts, "container-unsatisfied", "ngc-driver-too-old", settle=_ON_HOST)
     )
     answer, named = facts.driver.libcuda.init_result, any("driver" in e.values for e in told)
-    if answer in (803, 804) and not named and not facts.text.said("container-unsatisfied"):
+    at_start = not named and not facts.text.said("container-unsatisfied")
+    if (answer in (803, 804) and at_start) or answer == _COMPAT:  # CUDA is asked: it did start
         raise left_open(_ON_HOST)
     wants = next((e.values["condition"] for e in told if "condition" in e.values), None)
     yield Found(

@@ -108,7 +108,9 @@ def tf_windows_native_cpu_only(facts: Facts) -> Findings:
     """
     if known(facts.system.system) != "Windows":
         raise NotApplicable("this is not Windows")
-    proven = any(e.values.get("system") == "Windows" for e in facts.text.said("runs-on"))
+    proven = facts.text.said("native-windows-told") or any(
+        e.values.get("system") == "Windows" for e in facts.text.said("runs-on")
+    )
     if not proven and (facts.system.wsl is True or facts.text.said("says-elsewhere")):
         raise UnknownFactError(
             Unread(

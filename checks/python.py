@@ -145,7 +145,7 @@ def tf_shadowed(facts: Facts) -> Findings:
     told = facts.text.said("tf-is-a-file", "tf-source-directory")
     if isinstance(error, str) and any(words in error for words in ("No module named", "cannot import name")):
         told += facts.text.said("frame-in-source-tree")
-    if facts.text.said("tf-lacks-attribute"):
+    if facts.text.said("tf-lacks-attribute", "benign-api-of-tf1"):
         told += facts.text.said("frame-of-a-namesake")
     if facts.text.is_all and told:
         yield Found(

@@ -39,7 +39,7 @@ _LOG = Pattern(
 """How programs' lines begin."""
 _PEOPLE = Pattern(
     r"\b(?:I|(?i:I'm|I've|we|my|our|you|me|please|how|why|anyone|someone|hello|hi|thanks|does|doesn't|don't|didn't|isn't|can't|won't|wasn't"
-    r"|whenever|but|although|question|describe))\b|\?|[\u3040-\u30ff\u4e00-\u9fff\u0400-\u04ff]{2,}"
+    r"|whenever|but|although|question|describe))\b|\?|[\u0370-\u06ff\u0900-\u0e7f\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]{2,}"
 )
 """Words of people, that programs seldom print."""
 _TITLE = Pattern(

@@ -174,7 +174,7 @@ LANGUAGE = Language(
         ),
         Kind(
             "illegal-instruction",
-            r"^(?![^\n]{0,400}(?:\b[Xx][Ii][Dd]\b|[Ll]aunch failure|\b[Ww]arp|\bSMs?\b|[Mm]isaligned address))[^\n]{0,2000}?"
+            r"^(?![^\n]{0,400}(?:\b[Xx][Ii][Dd]\b|[Ll]aunch failure|CUDA_ERROR|\b[Cc][Uu][Dd][Aa]: |\b[Ww]arp|\bSMs?\b|[Mm]isaligned address))[^\n]{0,2000}?"
             rf"(?P<text>{_ILLEGAL}|trap invalid opcode [^\n]{{0,100}}\bin \S{{0,60}}(?:tensorflow|pywrap))",
             _NO_GPU,
             _broken,

@@ -317,7 +317,7 @@ def _with_likeness(notes: Notebook, pasted: Pasted, theirs: bool) -> Facts:
         whole = _meant(alike.alike((line.text for line in words), alike.REPORTS), words, shows_some)
     is_cut = any(e.kind == python.CUT for e in notes.events)
     asked = asked or (bool(whole) and whole[0].cause == NOTHING_WRONG and whole[0].share >= _AS_IF_NOTHING)
-    if not asked and (hides or is_cut or alike.speaks_of_a_fault(found, count)):
+    if not asked and (hides or is_cut or alike.speaks_of_a_fault(found, count) or _is_a_fault(whole)):
         line = next(one for one in pasted.lines if not alike.is_log(one.text))
         notes.note(
             TextEvent(
@@ -335,6 +335,12 @@ def _with_likeness(notes: Notebook, pasted: Pasted, theirs: bool) -> Facts:
     return msgspec.structs.replace(
         facts, text=msgspec.structs.replace(facts.text, alike=found, whole=whole, words=count)
     )
+
+
+def _is_a_fault(whole: tuple[Alike, ...]) -> bool:
+    """Whether a report reads much more like one of a fault than as if nothing were wrong."""
+    nothing = next((one.share for one in whole if one.cause == NOTHING_WRONG), 0.0)
+    return bool(whole) and whole[0].share >= max(_OF_A_FAULT, _TIMES * nothing)
 
 
 def _is_a_report(lines: Sequence[Line]) -> bool:
@@ -361,7 +367,8 @@ _MESSAGE = 6
 """Lines of a message in a chat, at most."""
 _AS_IF_NOTHING = 0.2
 """From this share on a report reads as those do in which nothing is wrong."""
-_LINES, _WORDS = 5, 40
+_OF_A_FAULT, _TIMES = 0.2, 2.0
+_LINES, _WORDS = 3, 25
 """Of a report, at least: a sentence or two read like anything that their words occur in."""
 _FAINT = 0.25
 """Of what reads so faintly like a fault, beside harmless lines, these are what is asked about."""

@@ -53,14 +53,15 @@ LANGUAGES = (
     ),
     Language(
         name="places",
-        words=("WDDM", "vs2015_runtime", "vc14_runtime", "pywin32", "wincertstore", "Pacific_", "win-64::", "/win-64/", "Program Files"),
+        words=("WDDM", "vs2015_runtime", "vc14_runtime", "pywin32", "wincertstore", "Pacific_", "win-64::", "/win-64/", "Program Files", "ensorflow-intel", "native Windows"),
         kinds=(
             Kind(
                 "runs-on-windows",
-                r"^ *(?:- |\+ )?(?:vs20\d\d_runtime|vc14_runtime|pywin32|wincertstore)(?:==| {1,40}|=)\d|(?:::|/)win-64(?:::|/)|\bwin-64::",
+                r"^ *(?:- |\+ )?(?:vs20\d\d_runtime|vc14_runtime|pywin32|wincertstore|tensorflow-intel)(?:==| {1,40}|=)\d|(?:::|/)win-64(?:::|/)|\bwin-64::",
                 tell=_of("Windows", None, _PRINTED),
                 once=True,
             ),
+            Kind("native-windows-told", r"GPU support is not available on native Windows for TensorFlow", tell=_of("Windows", None, _PRINTED), once=True),
             Kind("runs-on-windows", r"\bTCC/WDDM\b|\bWDDM +\||^Built on \w{3}_\w{3}_[\d_:]{8,20}_Pacific_", tell=_of("Windows", None, _NAMED), once=True),
             Kind("runs-on-windows", r"(?<![\w/])[A-Z]:\\{1,2}Program Files\\{1,2}NVIDIA", tell=_of("Windows", None, _SAID), once=True),
         ),

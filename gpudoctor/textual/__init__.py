@@ -13,6 +13,7 @@ import msgspec
 from ..facts import READS_LIKE_A_FAULT, Facts
 from ..findings import LIKELY, Candidate, Diagnosis, Finding, Level, SymptomRank, Unexplained, Unknown
 from ..registry import Check
+from .behind import behind
 from .clues import CLUES
 from .fitting import DEEPEST, fitting
 from .hints import hinted, proven, strong
@@ -78,18 +79,26 @@ def _contested(facts: Facts, diagnosis: Diagnosis, findings: Iterable[Finding], 
     first = next(iter(diagnosis.root_causes), None)
     if first is None or first.level == Level.INFO.word:
         return diagnosis
-    other = another(facts, [one.cause for one in diagnosis.root_causes])
     out = {one.cause for one in diagnosis.ruled_out}
-    if other is None or other in out or other in first.explains or INSTALL_FAILS in first.explains:
+    deeper = behind(facts, first.cause)
+    other = deeper or another(facts, [one.cause for one in diagnosis.root_causes])
+    if other is None or other in out:
+        return diagnosis
+    if not deeper and (other in first.explains or INSTALL_FAILS in first.explains):
         return diagnosis
     symptom = next((f.cause for f in findings if f.symptom and f.cause in first.explains), first.cause)
     notes = tuple(one for one in diagnosis.root_causes if one.level == Level.INFO.word)
     shown = dict.fromkeys(one.cause for one in diagnosis.root_causes if one not in notes)
-    chosen = (_candidate(checks[other], _READS), *(_candidate(checks[name], _SHOWN) for name in shown))
+    chosen = (
+        _candidate(checks[other], _BEHIND if deeper else _READS),
+        *(_candidate(checks[name], _SHOWS if deeper else _SHOWN) for name in shown),
+    )
     return msgspec.structs.replace(diagnosis, root_causes=notes, combined_fix=None, candidates={symptom: chosen})
 
 
 _READS = "what is written reads like it"
+_BEHIND = "it may be behind what a line shows: the text tells of it"
+_SHOWS = "a line shows it, which may have a deeper cause"
 _SHOWN = "a line shows it, and what is written reads like another cause"
 
 

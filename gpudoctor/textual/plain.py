@@ -27,7 +27,9 @@ def _said(facts: Facts) -> Iterator[str]:
     said = facts.text.said
     yield from _compiler(facts)
     yield from _where_built(facts)
-    if _majors_differ(facts):
+    if facts.system.secure_boot is True and said("unsigned-module-rejected", "key-not-enrolled-said"):
+        yield "driver-secure-boot"
+    if _majors_differ(facts) or any(_of_another_major(e.text) for e in said("cudnn-differs")):
         yield "cudnn-wrong-major"
     yield from _lost(facts)
     picks = facts.tensorflow.libraries
@@ -58,6 +60,14 @@ def _said(facts: Facts) -> Iterator[str]:
         yield "tf-packages-overlap"
     if said("namesake-said") and said("tf-lacks-attribute", "tf-hollow", "benign-api-of-tf1"):
         yield "tf-shadowed"
+    if (
+        said("gpu-not-among-devices", "device-not-available")
+        and said("plain-pip-said")
+        and (release or (1,)) < _ONE_PACKAGE
+    ):
+        yield "tf-cpu-only-package"
+    if said("none-is-visible") and said("gpus-asked", "compose-named", "container-named"):
+        yield "container-visible-devices-wrong"
     if said("plain-package-said") and not said("library-not-loaded", "library-opened"):
         yield "tf-cpu-only-package"
     if said("only-root-has-it", "only-root-and-group") and facts.driver.libcuda.init_result != _UNKNOWN:
@@ -185,6 +195,17 @@ def _majors_differ(facts: Facts) -> bool:
     asked = {e.values["major"] for e in said("cudnn-asked-said")} or lost
     here = {e.values["major"] for e in said("cudnn-here-said")}
     return bool(asked and here) and not asked & here
+
+
+_BUILT_AND_FOUND = Pattern(
+    r"compiled {1,4}against \((\d+), \d+, \d+\) but found runtime version \((\d+),|compiled with CUDNN (\d+)\.\d+, but CUDNN version in your machine is (\d+)"
+)
+
+
+def _of_another_major(text: str) -> bool:
+    """Whether a program that was built with one cuDNN finds one of another major version."""
+    found = _BUILT_AND_FOUND.search(text)
+    return found is not None and len({one for one in found.groups() if one}) > 1
 
 
 _OF_PEERS = ("p2p-named", "peer-refused", "tf-peers-apart")

@@ -1,0 +1,68 @@
+"""What lies behind the first that a line shows, where the rest of the text tells it: it goes first then, and both are candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ..facts import Facts
+from .fitting import removed
+
+
+class Behind(NamedTuple):
+    """A deeper cause, and what tells it."""
+
+    cause: str
+    told: Callable[[Facts], bool]
+
+
+def behind(facts: Facts, shown: str) -> str | None:
+    """The cause of what is `shown`; None: the text tells no more."""
+    return next((one.cause for one in _BEHIND.get(shown, ()) if one.told(facts)), None)
+
+
+def _any(*kinds: str) -> Callable[[Facts], bool]:
+    return lambda facts: bool(facts.text.said(*kinds))
+
+
+def _all(*kinds: str) -> Callable[[Facts], bool]:
+    return lambda facts: all(facts.text.said(kind) for kind in kinds)
+
+
+def _module_of_another_kernel(facts: Facts) -> bool:
+    """What dkms has built is for other kernels than the one that `uname -r` names."""
+    built = {e.values["kernel"] for e in facts.text.said("dkms-status") if "kernel" in e.values}
+    runs = facts.system.kernel
+    return bool(built) and isinstance(runs, str) and runs not in built
+
+
+def _desktop_on_linux(facts: Facts) -> bool:
+    """Docker Desktop runs its engine in a machine of its own, which on Linux has no GPU."""
+    said = facts.text.said
+    return bool(said("docker-desktop") and said("linux-host-named")) and not said("on-windows", "on-a-mac")
+
+
+_BEHIND: dict[str, tuple[Behind, ...]] = {
+    "container-host-driver-broken": (
+        Behind("optimus-gpu-powered-off", _any("gpu-switched-off", "prime-intel", "laptop-mode")),
+        Behind("driver-secure-boot", _any("module-key-rejected", "unsigned-module-rejected", "key-not-enrolled-said")),
+        Behind("driver-nouveau-conflict", _any("nouveau-loaded")),
+        Behind("driver-module-not-loaded", _any("complains-module-not-built", "module-not-built-said")),
+        Behind("driver-module-not-loaded", _module_of_another_kernel),
+        Behind("driver-missing", removed),
+        Behind("driver-missing", _all("container-no-nvml", "module-not-listed")),
+    ),
+    "container-toolkit-missing": (Behind("container-docker-desktop-linux", _desktop_on_linux),),
+    "fabric-manager-not-running": (
+        Behind(
+            "fabric-manager-version-mismatch",
+            _all("fabric-manager-failed", "fabric-manager-release", "driver-was-updated"),
+        ),
+    ),
+    "gpu-memory-handle-alloc": (
+        Behind("tf-preallocates-all-memory", _any("frameworks-together")),
+        Behind("tf-preallocates-all-memory", _all("allocation-refused", "beside-others-told")),
+        Behind("gpu-memory-held-by-other-process", _any("allocation-refused")),
+    ),
+}
+"""What is shown -> what may lie behind it."""
