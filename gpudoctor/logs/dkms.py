@@ -21,7 +21,7 @@ def _kernel(values: Values, line: int, notes: Notebook) -> None:
 LANGUAGE = Language(
     name="dkms",
     words=(
-        "nvidia", "NVIDIA", "Nouveau", "nouveau", "noveau", "error:", "dkms", "Error!", "ERROR", "kernel", "Kernel", "gcc", "Linux ", "compiler", "modprobe", "autoconf.h", "needed to compile", "/lib/modules/",
+        "nvidia", "NVIDIA", "Nouveau", "nouveau", "noveau", "error:", "dkms", "Error!", "ERROR", "kernel", "Kernel", "gcc", "Linux ", "compiler", "modprobe", "autoconf.h", "-generic", "-lowlatency", "-amd64", ".x86_64", "amzn", "-arch", "MANJARO", "-azure", "-aws", "-gcp", "-oem", "-pve", "needed to compile", "/lib/modules/",
     ),
     kinds=(
         Kind(
@@ -31,6 +31,7 @@ LANGUAGE = Language(
             tell=_status,
         ),
         Kind("uname", r"^Linux \S{1,80} (?P<release>\d+\.\d[\w.+~-]{1,60}) #\d", tell=_kernel),
+        Kind("uname", r"^(?P<release>[3-6]\.\d{1,2}\.\d{1,3}-[\w.+~-]{0,40}(?:generic|lowlatency|amd64|x86_64|amzn\d\S{0,12}|el\d\S{0,20}|arch\S{0,8}|MANJARO|azure|aws|gcp|oem|pve))$", tell=_kernel),
         Kind(
             "headers-missing",
             r"kernel (?:headers|source)[^!]{0,100} (?:cannot|could not|can't) be found"

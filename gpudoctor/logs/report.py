@@ -17,7 +17,7 @@ from .notebook import Notebook
 
 LANGUAGE = "report"
 WORDS = (
-    "indows", "in10", "in11", "buntu", "ebian", "entOS", "edora", "inux", "LINUX", "macOS", "MacOS", "MacBook", "MBP", "iMac", "Macbook", "macbook",
+    "indows", "윈도우", "ウィンドウズ", "视窗系统", "in10", "in11", "buntu", "ebian", "entOS", "edora", "inux", "LINUX", "macOS", "MacOS", "MacBook", "MBP", "iMac", "Macbook", "macbook",
     "OS X", "OSX", "Darwin", "WSL", "wsl", "ython", "ensor", "tf", "TF", "CUDA", "Cuda", "cuda", "GPU", "gpu", "GTX",
     "RTX", "py3", "py 3", "Tesla", "Quadro", "GeForce", "Jetson", "JetPack", "Jetpack", "Orin", "Xavier", "eGPU", "vidia", "VIDIA",
     "32", "GNU/", "Apple", "aarch64", "arm64", "i686", "ocker", "olab", "aggle", "[MSC", "[GCC", "[Clang", ":\\", "@", "ldd", "-64", "M1", "M2",
@@ -88,7 +88,7 @@ _SYSTEMS: tuple[tuple[str, Pattern], ...] = (
         "Windows",
         Pattern(
             r"\b[Ww](?:indows|in) ?(?:1[01]|[78](?:\.1)?|XP|Server|Home|Pro|Edition|NT)\b|\b[Ww]indows\b|\b(?:VS|Visual Studio|MSVC) ?20(?:1\d|2\d)\b|\bwin"
-            r"(?:32|64|-64)\b|\bWIN(?:1[01]|DOWS)\b",
+            r"(?:32|64|-64)\b|\bWIN(?:1[01]|DOWS)\b|윈도우|ウィンドウズ|视窗系统",
             re.ASCII,
         ),
     ),

@@ -22,7 +22,7 @@ CLUES: dict[str, tuple[str, ...]] = {
     "jit-compiler-lost": ("driver-library-mismatch", "wsl-libcuda-path", "container-capabilities-without-compute", "driver-missing"),
     "cublas-refused": ("cublas-version-mismatch", "ld-library-path-wrong-toolkit", "cuda-lib-from-other-toolkit", "gpu-too-new-for-build"),
     "cudnn-lacks-function": ("cudnn-version-mismatch", "cudnn-wrong-major", "cudnn-version-too-old", "ld-library-path-wrong-toolkit"),
-    "cudnn-differs": ("cudnn-version-too-old", "cudnn-version-mismatch"),
+    "cudnn-differs": ("cudnn-version-too-old", "cudnn-version-mismatch", "cudnn-wrong-major"),
     "cudnn-refused": ("cudnn-version-mismatch", "cudnn-version-too-old", "gpu-too-new-for-build"),
     "fft-failed": (*_MEMORY, "cuda-lib-from-other-toolkit", "gpu-too-new-for-build"),
     "solver-failed": ("gpu-memory-handle-alloc", "tf-preallocates-all-memory", "gpu-too-new-for-build", "gpu-oom-model-or-data"),
