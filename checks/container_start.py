@@ -106,7 +106,8 @@ def container_driver_too_old(facts: Facts) -> Findings:
     )
     answer, named = facts.driver.libcuda.init_result, any("driver" in e.values for e in told)
     at_start = not named and not facts.text.said("container-unsatisfied")
-    if (answer in (803, 804) and at_start) or answer == _COMPAT:  # CUDA is asked: it did start
+    went_on = facts.text.said("require-disabled-said")  # and CUDA was asked
+    if (answer in (803, 804) and at_start) or (answer == _COMPAT and went_on):
         raise left_open(_ON_HOST)
     wants = next((e.values["condition"] for e in told if "condition" in e.values), None)
     yield Found(

@@ -34,7 +34,7 @@ WITHOUT_PLACE = (
 """How lines of TensorFlow's log begin that do not say where in its source they were written."""
 _LOG = Pattern(
     r"[IWEF]\d{4} \d\d:|[IWEF] \S{1,80}\.cc:\d|[IWEF] (?:\S{1,80}/)?tensorflow/|\[ *\d+\.\d+\]|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF] "
-    rf"|File \"|\||\+[-=]|\w[\w.-]{{0,60}}:\d+:\d+ \[|{'|'.join(WITHOUT_PLACE)}"
+    rf"|From \S{{1,80}}\.py:\d+: |File \"|\||\+[-=]|\w[\w.-]{{0,60}}:\d+:\d+ \[|{'|'.join(WITHOUT_PLACE)}"
 )
 """How programs' lines begin."""
 _PEOPLE = Pattern(

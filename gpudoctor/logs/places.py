@@ -35,7 +35,7 @@ LANGUAGE = Language(
     words=(
         "host", "http", "File ", "@", "docker", "podman", "nerdctl", "gpus:", "ontainer", "ingularity", "pptainer", "lxc", "LXC", "LXD", "pct ", "olab", "ollab", "/content/",
         "srun", "sbatch", "salloc", "SBATCH", "SLURM", "slurm", "NoDevFiles", "--gpus", "--runtime", "--nv", "LD_LIBRARY_PATH", "nvidia", "WSL", "wsl",
-        "icrosoft", "snap", "Desktop", "desktop", "daemon-reload", "Step ", "Running in", "FROM ", "NVIDIA_VISIBLE", "capabilities",
+        "icrosoft", "snap", "Desktop", "desktop", "daemon-reload", "Step ", "Running in", "FROM ", "NVIDIA_VISIBLE", "NVIDIA_DISABLE", "capabilities",
         "Windows", "windows", "darwin", "kubectl", "rootless", "ccelerator", "untime type", "ackend", "ack-end", "currently connect", "\u540e\u7aef", "\u52a0\u901f\u5668", "\u8fde\u63a5\u5230", "\u30d0\u30c3\u30af", "\ubc31\uc5d4\ub4dc",
     ),
     kinds=(
@@ -99,6 +99,7 @@ LANGUAGE = Language(
         Kind("on-a-login-node", rf"{_HOST}(?P<host>[\w-]{{0,30}}(?:login|headnode|head-node|front-?end|submit-?\d|uan\d)[\w.-]{{0,30}})"),
         Kind("on-a-host", r"(?:\bhost(?:name)?: |this host \()[\w.-]{1,60}\)?:?(?:$| )|File \"(?:/home/[\w.-]{1,40}/\.?(?:ana|mini)|C:)"),
         Kind("in-a-pod", r"\bkubectl exec\b", tell=inside("kubernetes", NAMED)),
+        Kind("require-disabled-said", r"\bNVIDIA_DISABLE_REQUIRE(?:=|: ?)[\"']?(?:1|true|yes|on)\b", once=True),
         Kind("none-is-visible", r"NVIDIA_VISIBLE_DEVICES(?:=|: ?)[\"']?(?P<value>none|void)\b"),
         Kind("toolkit-looks-for-wsl", r"load dxcore to see if|assuming a non-WSL environment"),
         Kind("on-windows", r"microsoft-standard|/usr/lib/wsl|/mnt/wsl|(?<!without )(?<!w/o )(?i:\bwsl ?[12]?\b)|windows/amd64|\bPS C:\\|\b(?i:windows|win) ?(?:\w{1,10} ){0,3}1[01]\b"),

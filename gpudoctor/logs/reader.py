@@ -313,7 +313,7 @@ def _with_likeness(notes: Notebook, pasted: Pasted, theirs: bool) -> Facts:
     spoken = [line for line in words if line.number not in printed and not alike.is_log(line.text)] if theirs else []
     count = sum(len(line.text.split()) for line in spoken if alike.is_of_people(line.text))
     whole: tuple[Alike, ...] = ()
-    if theirs and _is_a_report(words):
+    if theirs and _is_a_report(words) and _is_told(spoken):
         whole = _meant(alike.alike((line.text for line in words), alike.REPORTS), words, shows_some)
     is_cut = any(e.kind == python.CUT for e in notes.events)
     asked = asked or (bool(whole) and whole[0].cause == NOTHING_WRONG and whole[0].share >= _AS_IF_NOTHING)
@@ -335,6 +335,15 @@ def _with_likeness(notes: Notebook, pasted: Pasted, theirs: bool) -> Facts:
     return msgspec.structs.replace(
         facts, text=msgspec.structs.replace(facts.text, alike=found, whole=whole, words=count)
     )
+
+
+def _is_told(spoken: Sequence[Line]) -> bool:
+    """Whether somebody tells something in lines that no program prints."""
+    theirs = (line.text for line in spoken if alike.is_people([line.text]))
+    return sum(max(len(text.split()), len(text) // _LETTERS_OF_A_WORD) for text in theirs) >= _TOLD
+
+
+_LETTERS_OF_A_WORD = 8
 
 
 def _is_a_fault(whole: tuple[Alike, ...]) -> bool:
@@ -368,7 +377,9 @@ _MESSAGE = 6
 _AS_IF_NOTHING = 0.2
 """From this share on a report reads as those do in which nothing is wrong."""
 _OF_A_FAULT, _TIMES = 0.2, 2.0
-_LINES, _WORDS = 3, 25
+_TOLD = 6
+"""Words of somebody, at least: 'Hello' and 'Thanks' around a log are none."""
+_LINES, _WORDS = 5, 40
 """Of a report, at least: a sentence or two read like anything that their words occur in."""
 _FAINT = 0.25
 """Of what reads so faintly like a fault, beside harmless lines, these are what is asked about."""

@@ -238,7 +238,7 @@ _WORK = (
         r"|(?i:\bcudnn (?:has |had )?fail(?:s|ed|ing)? to initiali[sz]e|\b(?:can(?:'t|not| not)|could(?:n't| not)|fail(?:s|ed|ure|ing)? (?:to|in)|unable to|error) initiali[sz]\w{1,3} cudnn\b)",
         _FAILS,
     ),
-    Kind("cudnn-differs", r"PyTorch was compiled {1,4}against \(\d+, \d+, \d+\) but found runtime version|is compiled with CUDNN \d+\.\d+, but CUDNN version in your machine is \d|(?i:loaded runtime cudnn library)(?![^\n]{0,80}\b(?:wrong\b|(?:compiled|built) (?:with|against):? ?\d))|^\W{0,3}(?:If using a binary install, )?upgrade your CuDNN library to match", _FAILS),
+    Kind("cudnn-differs", r"PyTorch was compiled {1,4}against \(\d+, \d+, \d+\) but (?:found runtime version|linked against)|is compiled with CUDNN \d+\.\d+, but CUDNN version in your machine is \d|(?i:loaded runtime cudnn library)(?![^\n]{0,80}\b(?:wrong\b|(?:compiled|built) (?:with|against):? ?\d))|^\W{0,3}(?:If using a binary install, )?upgrade your CuDNN library to match", _FAILS),
     Kind("cudnn-failed", r"CUDNN_STATUS_(?:EXECUTION_FAILED|INTERNAL_ERROR|MAPPING_ERROR|NOT_INITIALIZED)\w*", _FAILS),
     Kind("launch-timed-out", r"CUDA_ERROR_LAUNCH_TIMEOUT|the launch timed out and was terminated", _FAILS),
     Kind(

@@ -190,7 +190,7 @@ def _own(line: str) -> str:
 _BEGINS = Pattern(
     rf"\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF](?: |$)|[IWEF]\d{{4}} \d\d:\d\d:[\d.]+ +\d+ |{_DATE}|"
     r"[\w.]{1,100}(?:Error|Exception|Warning)(?::|$)|Traceback|File \"|[-=]{5}|\+[-=]|\||>>> |\$ |# |(?:WARNING|ERROR|INFO)[: ]|To enable|"
-    r"Skipping reg|Could not (?:load|locate) |Process finished |\[?\w[\w.-]{0,80}:\d+:\d+ \[|\[ *\d+\.\d+\]|\(\d+\) [A-Z]|Detected at |\d+ (?:root err|successful op|derived err)|\[\[\{\{"
+    r"Skipping reg|Could not locate |Process finished |\[?\w[\w.-]{0,80}:\d+:\d+ \[|\[ *\d+\.\d+\]|\(\d+\) [A-Z]|Detected at |\d+ (?:root err|successful op|derived err)|\[\[\{\{"
 )
 _STARTS_TEXT = Pattern(
     r"\s{0,20}(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF](?: |$)|[IWEF]\d{4} \d\d:\d\d:[\d.]+ +\d+ |[\w.]{1,100}(?:Error|Exception): |WARNING: "
