@@ -220,11 +220,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("CPU", "cpu"),
         (r"(?i:\bCPU\b[^.\n]{0,30}\b(?:\d{3,4}|9\d) ?%[^.\n]{0,60}\bGPU\b[^.\n]{0,30}\b\d ?%[^.\n]{0,12}\b(?:for (?:more|most|the most|the majority|nine|over)|most of|mostly|of the time|in between))"),
     ),
-    (
-        "plain-pip-said",
-        ("pip install", "pip3 install"),
-        r"\bpip3? install (?:-{1,2}[\w-]{1,20} ){0,3}[`'\"]?tensorflow(?:==[01]\.[\d.]{1,6})?(?![\w\[=.-]|>|<)",
-    ),
+    ("plain-pip-said", ("pip install", "pip3 install"), r"\bpip3? install (?:-{1,2}[\w-]{1,20} ){0,3}[`'\"]?tensorflow(?:==[01]\.[\d.]{1,6})?(?![\w\[=.-]|>|<)"),
     ("gpu-memory-short-said", ("OOM", "ut of memory", "free memory", "freeMemory"), r"\bOOM\b|\b[Oo]ut of memory\b|\bfree ?[Mm]emory is only\b|\bfreeMemory:"),
     (
         "wants-processor",

@@ -36,12 +36,6 @@ def _module_of_another_kernel(facts: Facts) -> bool:
     return bool(built) and isinstance(runs, str) and runs not in built
 
 
-def _desktop_on_linux(facts: Facts) -> bool:
-    """Docker Desktop runs its engine in a machine of its own, which on Linux has no GPU."""
-    said = facts.text.said
-    return bool(said("docker-desktop") and said("linux-host-named")) and not said("on-windows", "on-a-mac")
-
-
 _BEHIND: dict[str, tuple[Behind, ...]] = {
     "container-host-driver-broken": (
         Behind("optimus-gpu-powered-off", _any("gpu-switched-off", "prime-intel", "laptop-mode")),
@@ -52,7 +46,6 @@ _BEHIND: dict[str, tuple[Behind, ...]] = {
         Behind("driver-missing", removed),
         Behind("driver-missing", _all("container-no-nvml", "module-not-listed")),
     ),
-    "container-toolkit-missing": (Behind("container-docker-desktop-linux", _desktop_on_linux),),
     "fabric-manager-not-running": (
         Behind(
             "fabric-manager-version-mismatch",
