@@ -277,11 +277,9 @@ def proven(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
         and facts.text.said("p2p-off-tried", "p2p-cure")
         and "p2p-unsupported-geforce" in fits
     ):
-        first = ("p2p-unsupported-geforce", *first)
-        fits = tuple(dict.fromkeys((*first, *fits)))
-    if facts.text.said("peers-together") and not facts.text.said("peer-refused", "tf-peers-apart"):
-        fits = _last(fits, {"p2p-unsupported-geforce"})
-    if (cards := facts.text.cards()) and not any(_GEFORCE.search(name) for name in cards):
+        fits = tuple(dict.fromkeys(("p2p-unsupported-geforce", *first, *fits)))
+    reach = facts.text.said("peers-together") and not facts.text.said("peer-refused", "tf-peers-apart")
+    if reach or ((cards := facts.text.cards()) and not any(_GEFORCE.search(name) for name in cards)):
         fits = _last(fits, {"p2p-unsupported-geforce"})
     if (
         facts.text.said("no-version")
@@ -361,6 +359,8 @@ def strong(facts: Facts) -> Iterator[str]:
         yield "device-node-permission"
     if said("label-off-in-vain"):
         yield "device-node-permission"
+    if together.peers_crawl(facts):
+        yield "nccl-p2p-iommu-acs"
     lost = [e.values.get("library", e.text) for e in said("cudnn-part-on-windows", "cudnn-lacks-part")]
     wanted = {major[1] for one in lost if (major := _MAJOR.search(one))}
     here = {e.values["major"] for e in said("cudnn-major-said")}

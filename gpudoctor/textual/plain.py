@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..facts import Facts, Unread
 from ..patterns import Pattern
-from . import libraries, moved, setups
+from . import libraries, moved, setups, together
 from .hints import strong
 from .other_gpus import without_nvidia
 
@@ -87,6 +87,8 @@ def _said(facts: Facts) -> Iterator[str]:
         and not facts.text.shows_a_failure
     ):
         yield "gpu-memory-held-by-other-process"
+    if together.peers_crawl(facts):
+        yield "nccl-p2p-iommu-acs"
     if said("tasks-on-bridge") and said("second-machine-named", "several-machines"):
         yield "tf-config-address-unreachable"
     if said("module-not-built-said") and said("module-build-said"):

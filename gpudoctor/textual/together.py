@@ -42,8 +42,6 @@ def unlikely(facts: Facts) -> set[str]:
 
 def firstly(facts: Facts) -> Iterator[str]:
     """What goes first whatever the text reads like."""
-    if facts.text.said("peers-together") and _peers_crawl(facts):
-        yield "nccl-p2p-iommu-acs"
     if facts.text.said("mig-named") and facts.text.said("wrong-ordinal"):
         yield "mig-single-instance-limit"
     if facts.text.said("chief-missing-said"):
@@ -52,14 +50,14 @@ def firstly(facts: Facts) -> Iterator[str]:
         yield "tf-config-address-unreachable"
 
 
-def _peers_crawl(facts: Facts) -> bool:
-    """GPUs that may reach each other's memory do it at a rate at which no direct way between them is."""
+def peers_crawl(facts: Facts) -> bool:
+    """Whether GPUs that may reach each other's memory do it at a rate at which no direct way between them is."""
     rates: list[float] = []
     for event in facts.text.said("peer-rates"):
         at = int(event.values["row"])
         row = [float(one) for one in event.values["rates"].split()]
         rates += row[:at] + row[at + 1 :]
-    return bool(rates) and max(rates) < _SLOWEST_WAY
+    return bool(rates and facts.text.said("peers-together")) and max(rates) < _SLOWEST_WAY
 
 
 _SLOWEST_WAY = 4.0
