@@ -141,6 +141,19 @@ AFTER = Language(
     ),
 )
 """Which releases are meant, where none is named."""
+REQUEST = Language(
+    name="complaints",
+    words=("eature", "EATURE", "nhancement", "olved", "OLVED", "ot a bug", "o bug"),
+    kinds=(
+        Kind(
+            "no-complaint-said",
+            r"(?i:^\W{0,6}(?:\[?(?:feature(?:[ -]request)?|enhancement|solved|resolved)\]|(?:feature[ -]request|enhancement|solved|resolved)(?: ?:|\W{0,4}$)"
+            r"|(?:this is )?(?:not a|no) bug\b(?! report)(?:,| here\b| but\b|\.|$)))",
+            once=True,
+        ),
+    ),
+)
+"""Who says so reports no fault, whatever he quotes."""
 MISMATCH = Language(
     name="complaints",
     words=("CUDA", "cuda", "Cuda"),
@@ -159,4 +172,4 @@ SUSPICIONS = Language(
     kinds=(Kind("driver-blamed", r"(?i:possibly insufficient driver version)", "op-fails"),),
 )
 """What programs say of a cause that they suspect."""
-LANGUAGES = (C_LIBRARY, C_LIBRARY_HERE, WISH, AFTER, MISMATCH)
+LANGUAGES = (C_LIBRARY, C_LIBRARY_HERE, WISH, AFTER, REQUEST, MISMATCH)

@@ -164,7 +164,9 @@ _TOOL = Pattern(
 )
 _BOLD = Pattern(r"\*\*([\w-]{1,60}(?:[._][\w-]{1,60}){1,6})\*\*")
 """The name of a file, or a version, that somebody made bold; a heading stays as it is."""
-_NOT_A_TOOL = Pattern(r"\[\d+:\d+:\d+\]$|\[(?:\d+|\s*\d+\.\d+)\] ")
+_NOT_A_TOOL = Pattern(
+    r"\[\d+:\d+:\d+\]$|\[(?:\d+|\s*\d+\.\d+)\] |\[(?i:solved|resolved|feature(?:[ -]request)?|enhancement)\]"
+)
 
 
 def _own(line: str) -> str:

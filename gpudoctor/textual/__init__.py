@@ -55,10 +55,11 @@ def narrowed(
     fits = tuple(name for name in dict.fromkeys((*cures, *plain, *proven(facts, fits))) if name in left)
     shown = next(f for f in findings if f.cause == symptom)
     roots = diagnosis.root_causes
-    why = None if roots else likely(facts, fits, bool(fits) and (_is_likely(left[fits[0]]) or fits[0] in cures))
+    settled = bool(roots) or bool(facts.text.said(_NO_COMPLAINT))
+    why = None if settled else likely(facts, fits, bool(fits) and (_is_likely(left[fits[0]]) or fits[0] in cures))
     if why is None and not (fits and fits[0] in strong(facts)):
         fits = meant(facts, symptom, fits, left, {one.cause for one in diagnosis.ruled_out})
-        why = None if roots else written(facts, fits)
+        why = None if settled else written(facts, fits)
     if fits:
         chosen = tuple(_candidate(checks[name], left.get(name)) for name in fits)
         if why is not None:
@@ -74,28 +75,30 @@ def _is_likely(unknown: Unknown | None) -> bool:
 
 
 def _contested(facts: Facts, diagnosis: Diagnosis, findings: Iterable[Finding], checks: dict[str, Check]) -> Diagnosis:
-    """`diagnosis`, where all that is written reads clearly like another cause than the first that a line shows: then none is
-    asserted, and both are candidates."""
+    """`diagnosis`, where something is behind the first that a line shows, where all that is written reads clearly like another
+    cause, or where somebody says that he reports no fault: then none is asserted, and all are candidates."""
     first = next(iter(diagnosis.root_causes), None)
     if first is None or first.level == Level.INFO.word:
         return diagnosis
-    out = {one.cause for one in diagnosis.ruled_out}
     deeper = behind(facts, first.cause)
     other = deeper or another(facts, [one.cause for one in diagnosis.root_causes])
-    if other is None or other in out:
-        return diagnosis
-    if not deeper and (other in first.explains or INSTALL_FAILS in first.explains):
+    if other in {one.cause for one in diagnosis.ruled_out} or (
+        not deeper and (other in first.explains or INSTALL_FAILS in first.explains)
+    ):
+        other = None
+    if other is None and not facts.text.said(_NO_COMPLAINT):
         return diagnosis
     symptom = next((f.cause for f in findings if f.symptom and f.cause in first.explains), first.cause)
     notes = tuple(one for one in diagnosis.root_causes if one.level == Level.INFO.word)
     shown = dict.fromkeys(one.cause for one in diagnosis.root_causes if one not in notes)
-    chosen = (
-        _candidate(checks[other], _BEHIND if deeper else _READS),
-        *(_candidate(checks[name], _SHOWS if deeper else _SHOWN) for name in shown),
-    )
+    why = _QUOTED if other is None else _SHOWS if deeper else _SHOWN
+    leading = () if other is None else (_candidate(checks[other], _BEHIND if deeper else _READS),)
+    chosen = (*leading, *(_candidate(checks[name], why) for name in shown if name != other))
     return msgspec.structs.replace(diagnosis, root_causes=notes, combined_fix=None, candidates={symptom: chosen})
 
 
+_NO_COMPLAINT = "no-complaint-said"
+_QUOTED = "a line shows it, in a text that says that it reports no fault"
 _READS = "what is written reads like it"
 _BEHIND = "it may be behind what a line shows: the text tells of it"
 _SHOWS = "a line shows it, which may have a deeper cause"

@@ -108,3 +108,34 @@ def test_a_deprecation_is_no_word_of_somebody() -> None:
     assert not alike.is_people(
         ["From train.py:5: The name tf.Session is deprecated. Please use tf.compat.v1.Session instead."], False
     )
+
+
+DIFFERS = "Failed to initialize NVML: Driver/library version mismatch\n"
+MAKES_NONE = "2021-03-02 10:00:00.123456: E tensorflow/stream_executor/cuda/cuda_dnn.cc:336] Could not create cudnn handle: CUDNN_STATUS_NOT_INITIALIZED\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        (f"[Solved] Thanks! A reboot was all that it took\n\n{DIFFERS}", "driver-library-mismatch"),
+        (f"Show how much memory is free\n\n### Issue type\n\nFeature Request\n\n{MAKES_NONE}", HANDLES),
+        (f"A better message, please\n\nThis is not a bug, I just want it to say more.\n{MAKES_NONE}", HANDLES),
+    ],
+)
+def test_who_reports_no_fault_gets_no_single_cause(text: str, cause: str) -> None:
+    roots, candidates = said(judged(text))
+    assert (roots, candidates[:1]) == ([], [cause])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "It is a bug, I think.",
+        "Is this not a bug report for you?",
+        "Feature columns don't matter here.",
+        "I solved nothing.",
+    ],
+)
+def test_who_reports_one_gets_it(words: str) -> None:
+    roots, _ = said(judged(f"nvidia-smi does not work\n\n{words}\n{DIFFERS}"))
+    assert roots == ["driver-library-mismatch"]
