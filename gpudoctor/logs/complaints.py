@@ -147,7 +147,7 @@ REQUEST = Language(
     kinds=(
         Kind(
             "no-complaint-said",
-            r"(?i:^\W{0,6}(?:\[?(?:feature(?:[ -]request)?|enhancement|solved|resolved)\]|(?:feature[ -]request|enhancement|solved|resolved)(?: ?:|\W{0,4}$)"
+            r"(?i:^\W{0,6}(?:\[?(?:feature(?:[ -]request)?|enhancement|solved|resolved)\]|(?:feature[ -]request|enhancement)(?: ?:|\W{0,4}$)"
             r"|(?:this is )?(?:not a|no) bug\b(?! report)(?:,| here\b| but\b|\.|$)))",
             once=True,
         ),
