@@ -339,8 +339,13 @@ def _with_likeness(notes: Notebook, pasted: Pasted, theirs: bool) -> Facts:
 
 def _is_told(spoken: Sequence[Line]) -> bool:
     """Whether somebody tells something in lines that no program prints."""
-    theirs = (line.text for line in spoken if alike.is_people([line.text]))
-    return sum(max(len(text.split()), len(text) // _LETTERS_OF_A_WORD) for text in theirs) >= _TOLD
+    told = 0
+    for line in spoken:
+        if alike.is_people([line.text]):
+            told += max(len(line.text.split()), len(line.text) // _LETTERS_OF_A_WORD)
+            if told >= _TOLD:
+                return True
+    return False
 
 
 _LETTERS_OF_A_WORD = 8

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import msgspec
 import pytest
 
-from gpudoctor.facts import NOTHING_WRONG, Alike, Facts
+from gpudoctor.facts import NOTHING_WRONG, Alike, Facts, Unread
 from gpudoctor.logs import alike, reader
 from gpudoctor.render import log as render
 from gpudoctor.textual import likeness
@@ -136,3 +136,32 @@ def test_what_reads_like_nothing_wrong_is_no_complaint(monkeypatch: pytest.Monke
     assert said(judged(WISH)) == ([], [])
     monkeypatch.setattr(reader, "_AS_IF_NOTHING", 2.0)
     assert said(judged(WISH))[1]
+
+
+NO_ERRORS = """Two cards of eight drop out under load
+
+They come back after a reboot, and it is never the same two. The kernel log has nothing that I understand.
+I have looked at nvidia-smi -q: there are no ECC errors on any of them, the counters are all at zero, volatile and aggregate.
+The machine has two power supplies of 2000 W, and eight A40. It began in summer.
+What should I look at next? The vendor wants to see a log before they send anybody.
+"""
+
+
+@pytest.mark.parametrize("denied", [True, False])
+def test_what_is_denied_is_meant_by_neither_model(denied: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    ecc = (Alike(cause="ecc-uncorrectable-error", share=0.9), Alike(cause="xid79-fell-off-bus", share=0.05))
+    monkeypatch.setattr(alike, "alike", lambda _lines, _of=alike.SENTENCES: ecc)
+    facts = judged(NO_ERRORS if denied else NO_ERRORS.replace("no ECC errors", "many ECC errors")).facts
+    assert not isinstance(facts.text.whole, Unread)
+    assert not isinstance(facts.text.alike, Unread)
+    for found in (facts.text.whole, facts.text.alike):
+        assert found
+        assert ("ecc-uncorrectable-error" in [one.cause for one in found]) is not denied
+
+
+def test_hello_and_thanks_around_a_log_are_no_report() -> None:
+    log = (
+        "2023-02-01 10:00:00.123456: I tensorflow/core/platform/cpu_feature_guard.cc:182] This TensorFlow binary is optimized for it\n"
+        * 8
+    )
+    assert judged(f"Hello,\n\n{log}Thanks!\n").facts.text.whole == ()
