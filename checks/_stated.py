@@ -8,7 +8,21 @@ from gpudoctor import compat
 from gpudoctor.checks import _told
 from gpudoctor.checks._said import holds
 from gpudoctor.facts import Facts, TextEvent, Unread
+from gpudoctor.findings import Fix
 from gpudoctor.patterns import Pattern
+
+EXTRA = Fix(
+    kind="command",
+    risk="safe",
+    summary="On Linux TensorFlow's own extra brings the libraries of its build (2.14 and newer)",
+    steps=("python3 -m pip install 'tensorflow[and-cuda]'",),
+)
+_OF_ITS_CUDA = Fix(
+    kind="advice",
+    risk="safe",
+    summary="Install the onnxruntime-gpu that is built for the CUDA that is there, or the CUDA that this one is built for",
+    steps=("https://onnxruntime.ai/docs/execution-providers/CUDA-ExecutionProvider.html#requirements",),
+)
 
 Version = tuple[int, ...]
 
@@ -208,3 +222,10 @@ def lines_of(facts: Facts, names: tuple[str, ...]) -> tuple[TextEvent, ...]:
         for e in facts.text.said("library-not-loaded")
         if e.values.get("library", "") in names or any(n in e.text for n in names)
     )
+
+
+def asker(told: tuple[TextEvent, ...]) -> tuple[str, Fix]:
+    """Who asks for the libraries that these lines tell of, and what to install for it."""
+    if any("onnxruntime" in one.text for one in told):
+        return "onnxruntime", _OF_ITS_CUDA
+    return "TensorFlow", EXTRA

@@ -9,8 +9,8 @@ from gpudoctor.checks import _told
 from gpudoctor.checks._libraries import all_open, failed, install, looked_in, source, wanted
 from gpudoctor.checks._reasons import named
 from gpudoctor.checks._said import lines, said
-from gpudoctor.checks._stated import cudnns, lost
-from gpudoctor.checks.library_texts import EXTRA, is_cudnn
+from gpudoctor.checks._stated import EXTRA, cudnns, lost
+from gpudoctor.checks.library_texts import is_cudnn
 from gpudoctor.checks.places_texts import image_lacks, image_without_cudnn
 from gpudoctor.checks.toolkits import damaged_wheels, missing, only_cudnn_is_missing
 from gpudoctor.facts import Facts, LibraryPick, TextEvent, UnknownFactError, Unread, known

@@ -7,18 +7,22 @@ from collections.abc import Iterator
 
 from gpudoctor.checks import _told
 from gpudoctor.checks._said import lines
-from gpudoctor.checks._stated import asked, cudnns, lines_of, lost, named, opened, parts_lost, toolkits, within
+from gpudoctor.checks._stated import (
+    EXTRA,
+    asked,
+    asker,
+    cudnns,
+    lines_of,
+    lost,
+    named,
+    opened,
+    parts_lost,
+    toolkits,
+    within,
+)
 from gpudoctor.facts import Facts, TextEvent, UnknownFactError, Unread
 from gpudoctor.findings import LIKELY, Fix, Found
 from gpudoctor.patterns import Pattern
-
-EXTRA = Fix(
-    kind="command",
-    risk="safe",
-    summary="On Linux TensorFlow's own extra brings the libraries of its build (2.14 and newer)",
-    steps=("python3 -m pip install 'tensorflow[and-cuda]'",),
-)
-
 
 _AMPERE = (8, 0)
 
@@ -49,10 +53,12 @@ def other_cuda(facts: Facts) -> Iterator[Found]:
         versions = " and ".join(".".join(map(str, v)) for v in stated)
         if not failed:
             first = next((n for n, between in wishes[0] if not any(within(v, between) for v in stated)), first)
+        told = lines_of(facts, tuple(failed))
+        who, cure = asker(told)
         yield Found(
-            message=f"TensorFlow asks for {first}, which CUDA {versions} does not bring.",
-            proof=lines((*lines_of(facts, tuple(failed))[:2], *list(stated.values())[:2])),
-            fixes=(EXTRA,),
+            message=f"{who} asks for {first}, which CUDA {versions} does not bring.",
+            proof=lines((*told[:2], *list(stated.values())[:2])),
+            fixes=(cure,),
         )
     elif minor := _other_minor(failed, beside):
         yield Found(

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from gpudoctor import compat
 from gpudoctor.checks import _told
 from gpudoctor.checks._said import lines
-from gpudoctor.checks._stated import installed, lines_of, lost, named, parts_lost, toolkits, within
-from gpudoctor.checks.library_texts import EXTRA, FROM_PYTHON, is_cudnn, on_the_path
+from gpudoctor.checks._stated import EXTRA, installed, lines_of, lost, named, parts_lost, toolkits, within
+from gpudoctor.checks.library_texts import FROM_PYTHON, is_cudnn, on_the_path
 from gpudoctor.facts import Facts, TextEvent, UnknownFactError, Unread
 from gpudoctor.findings import LIKELY, Fix, Found
 from gpudoctor.patterns import Pattern

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from gpudoctor import compat
 from gpudoctor.checks import _told
 from gpudoctor.checks._said import lines
-from gpudoctor.checks._stated import cudnns, installed, lost, parts_lost
-from gpudoctor.checks.library_texts import EXTRA, FROM_PYTHON, is_cudnn, on_the_path
+from gpudoctor.checks._stated import EXTRA, cudnns, installed, lost, parts_lost
+from gpudoctor.checks.library_texts import FROM_PYTHON, is_cudnn, on_the_path
 from gpudoctor.facts import Facts, TextEvent
 from gpudoctor.findings import Fix, Found
 from gpudoctor.patterns import Pattern

@@ -128,6 +128,7 @@ LANGUAGE = Language(
         "Descriptors",
         "Protocol Buffer",
         "protobuf",
+        "PROTOCOL_BUFFERS",
         "_upb",
         "no attribute '__version__'",
         "GPU",
@@ -282,7 +283,7 @@ LANGUAGE = Language(
         Kind(
             "protobuf-message",
             r"(?P<text>Descriptors? (?:can ?not|should) (?:not )?be created directly"
-            r"|_CheckCalledFromGeneratedFile\(|Downgrade the protobuf package to 3\.20|cannot import name '"
+            r"|_CheckCalledFromGeneratedFile\(|Downgrade the protobuf package to 3\.20|Set PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION=python \(but this will|cannot import name '"
             r"\w+' from '?google\.protobuf|'MessageFactory' object has no attribute|unexpected keyword argument '(?:serialized_options|create_key|serialized_pb)|Detected (?:incompatible"
             r"|mismatched) Protobuf Gencode/Runtime|cannot import name '?\"?_message'?\"?"
             r"|module 'google\.protobuf\S*' has no attribute|google\._upb\._message"

@@ -74,7 +74,7 @@ _BY_NUMBER = Pattern(
 """'cusolver still looks for version 10'."""
 _OWN = Pattern(
     r"\.cc:|Could not load (?:dynamic )?library|Couldn't open CUDA|[Ss]uccessfully opened|^(?:sudo |\$ |# )?(?:ln|cp|find|ls|locate|export|ldconfig|whereis|mv) "
-    r"|^(?:File|import|from) |Could not find '"
+    r"|^(?:File|import|from) (?![^\n]{0,300}cannot open shared object)|Could not find '"
 )
 """Lines that have their own readers, and commands."""
 _DSO = Pattern(
@@ -105,7 +105,7 @@ def line(text: str, number: int, notes: Notebook) -> Understood | None:
             tensorflow_facts.not_opened(name, number, notes)
             notes.tell("tensorflow.loader_ok", False, number)
         return Understood("library-not-loaded", {"library": name})
-    if _OWN.search(text):
+    if "[E:onnxruntime:" not in text and _OWN.search(text):
         return None
     if _LIBCUDA.search(text):
         notes.tell("driver.libcuda.path", None, number)

@@ -372,6 +372,7 @@ def _meant(found: tuple[Alike, ...], words: Sequence[Line], shows_some: bool) ->
 
 
 _DENIED = {
+    "cpu-no-avx": Pattern(r"\bAVX\w* instructions, but these are available on your machine"),
     "cgroup-memory-limit": memory_said.NOT_KILLED,
     "gpu-exclusive-busy": Pattern(r"(?i)\bbusy (?:at|to|by) \d+ ?%|\d ?% busy\b"),
     "ecc-uncorrectable-error": Pattern(r"(?i)\b(?:no|zero|0|without|never) (?:\w+ )?ecc err"),

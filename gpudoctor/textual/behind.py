@@ -36,6 +36,16 @@ def _module_of_another_kernel(facts: Facts) -> bool:
     return bool(built) and isinstance(runs, str) and runs not in built
 
 
+def _composed_without_gpus(facts: Facts) -> bool:
+    """A container that was given no GPU has no driver, which reads as one that is too old."""
+    said = facts.text.said
+    given = said("compose-asks", "some-gpus-asked", "smi-works", *_DRIVER_TOLD)
+    return bool(said("compose-named")) and not given and not isinstance(facts.gpu.driver_version, str)
+
+
+_DRIVER_TOLD = ("driver-release-said", "host-driver-said", "nvidia-smi", "driver-package")
+
+
 _BEHIND: dict[str, tuple[Behind, ...]] = {
     "container-host-driver-broken": (
         Behind("optimus-gpu-powered-off", _any("gpu-switched-off", "prime-intel", "laptop-mode")),
@@ -46,6 +56,7 @@ _BEHIND: dict[str, tuple[Behind, ...]] = {
         Behind("driver-missing", removed),
         Behind("driver-missing", _all("container-no-nvml", "module-not-listed")),
     ),
+    "driver-too-old": (Behind("container-no-gpus-flag", _composed_without_gpus),),
     "fabric-manager-not-running": (
         Behind(
             "fabric-manager-version-mismatch",

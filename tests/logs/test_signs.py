@@ -139,3 +139,52 @@ def test_who_reports_no_fault_gets_no_single_cause(text: str, cause: str) -> Non
 def test_who_reports_one_gets_it(words: str) -> None:
     roots, _ = said(judged(f"nvidia-smi does not work\n\n{words}\n{DIFFERS}"))
     assert roots == ["driver-library-mismatch"]
+
+
+ONNX = (
+    "2024-02-22 17:10:31.118238371 [E:onnxruntime:Default, provider_bridge_ort.cc:1480 TryGetProviderInfo_CUDA] /onnxruntime_src/onnxruntime/core/"
+    "session/provider_bridge_ort.cc:1193 onnxruntime::Provider& onnxruntime::ProviderLibrary::Get() [ONNXRuntimeError] : 1 : FAIL : Failed to load "
+    "library libonnxruntime_providers_cuda.so with error: libcublasLt.so.11: cannot open shared object file: No such file or directory\n"
+)
+
+
+def test_a_library_that_onnxruntime_asks_for() -> None:
+    report = judged(f"Which version should I install?\n\nI have cuda 12.2\n{ONNX}")
+    (root,) = report.diagnosis.root_causes
+    assert root.cause == "cuda-version-mismatch"
+    assert root.message == "onnxruntime asks for libcublasLt.so.11, which CUDA 12.2 does not bring."
+    assert "onnxruntime-gpu" in root.fixes[0].summary
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        (
+            "import tensorflow as tf gives ImportError: libcusolver.so.8.0: cannot open shared object file: No such file or directory. CUDA 9.0 is here\n",
+            "cuda-version-mismatch",
+        ),
+        (
+            "# Set PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION=python (but this will use pure-Python parsing and will be much slower)\n\nFirst cell fails\n",
+            "protobuf-mismatch",
+        ),
+        (
+            "libcudnn_cnn_infer.so.8 is not loaded\n\nSolved by a link to /usr/lib/wsl/lib/libcuda.so.1, Ubuntu in WSL\nIt works now.\n",
+            "wsl-libcuda-path",
+        ),
+    ],
+)
+def test_what_stands_in_the_middle_of_a_line(text: str, cause: str) -> None:
+    assert first(text) == cause
+
+
+INSUFFICIENT = "RuntimeError: CUDA failed with error CUDA driver version is insufficient for CUDA runtime version\n"
+COMPOSE = "services:\n  whisper:\n    image: lscr.io/linuxserver/faster-whisper:gpu\n    ports:\n      - 10300:10300\n"
+
+
+def test_a_container_without_gpus_has_no_driver() -> None:
+    roots, candidates = said(judged(f"The container of my docker-compose.yml fails\n\n{COMPOSE}{INSUFFICIENT}"))
+    assert (roots, candidates[:2]) == ([], ["container-no-gpus-flag", "driver-too-old"])
+    roots, _ = said(
+        judged(f"The container of my docker-compose.yml fails\n\nThe driver is 390.48\n{COMPOSE}{INSUFFICIENT}")
+    )
+    assert roots[:1] == ["driver-too-old"]
