@@ -100,9 +100,8 @@ _ANOTHER, _OF_SHOWN = 0.6, 0.05
 
 
 def _top(facts: Facts) -> Alike | None:
-    """What the text reads most like, where that is a fault."""
-    top = next(iter(_whole(facts)), None)
-    return None if top is None or top.cause == NOTHING_WRONG else top
+    """What the text reads most like that is a fault."""
+    return next((one for one in _whole(facts) if one.cause != NOTHING_WRONG), None)
 
 
 def _share(facts: Facts, cause: str) -> float:
