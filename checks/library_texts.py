@@ -5,21 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from gpudoctor.checks import _told
+from gpudoctor.checks import _stated, _told
 from gpudoctor.checks._said import lines
-from gpudoctor.checks._stated import (
-    EXTRA,
-    asked,
-    asker,
-    cudnns,
-    lines_of,
-    lost,
-    named,
-    opened,
-    parts_lost,
-    toolkits,
-    within,
-)
+from gpudoctor.checks._stated import EXTRA, asked, cudnns, lines_of, lost, named, opened, parts_lost, toolkits, within
 from gpudoctor.facts import Facts, TextEvent, UnknownFactError, Unread
 from gpudoctor.findings import LIKELY, Fix, Found
 from gpudoctor.patterns import Pattern
@@ -54,7 +42,7 @@ def other_cuda(facts: Facts) -> Iterator[Found]:
         if not failed:
             first = next((n for n, between in wishes[0] if not any(within(v, between) for v in stated)), first)
         told = lines_of(facts, tuple(failed))
-        who, cure = asker(told)
+        who, cure = _stated.asker(told)
         yield Found(
             message=f"{who} asks for {first}, which CUDA {versions} does not bring.",
             proof=lines((*told[:2], *list(stated.values())[:2])),
