@@ -29,6 +29,7 @@ MADE = (
 )
 """Lines that show that cuBLAS or cuDNN could not be started, or did not do its work."""
 _OTHERS_MADE = ("fft-failed", "solver-failed")
+"""The same of cuFFT and cuSOLVER."""
 FULL = ("tensor-too-large", "allocation-refused", "copy-finds-no-room", "allocator-report", "out-of-memory")
 """Lines that speak of memory."""
 _FAULTS = ("gpu-access-failed", "launch-timed-out")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from gpudoctor import compat
 from gpudoctor.checks import _engines, _image
+from gpudoctor.checks._cuinit import COMPAT_NOT_SUPPORTED, DRIVER_MISMATCH
 from gpudoctor.checks._driver_release import in_words
 from gpudoctor.checks._engines import ANY_IMAGE, NOT_STARTED, with_root
 from gpudoctor.checks._handed_over import driver_works
@@ -78,10 +79,6 @@ def container_toolkit_missing(facts: Facts) -> Findings:
     )
 
 
-_COMPAT = 804
-"""CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE."""
-
-
 @check("GD621", "container-driver-too-old", stage=Stage.CONTAINER, explains=(NOT_STARTED, "driver-too-old", *_NO_GPU))
 def container_driver_too_old(facts: Facts) -> Findings:
     """The host's driver is older than this image needs.
@@ -107,7 +104,7 @@ def container_driver_too_old(facts: Facts) -> Findings:
     answer, named = facts.driver.libcuda.init_result, any("driver" in e.values for e in told)
     at_start = not named and not facts.text.said("container-unsatisfied")
     went_on = facts.text.said("require-disabled-said")  # and CUDA was asked
-    if (answer in (803, 804) and at_start) or (answer == _COMPAT and went_on):
+    if (answer in (DRIVER_MISMATCH, COMPAT_NOT_SUPPORTED) and at_start) or (answer == COMPAT_NOT_SUPPORTED and went_on):
         raise left_open(_ON_HOST)
     wants = next((e.values["condition"] for e in told if "condition" in e.values), None)
     yield Found(
