@@ -11,17 +11,16 @@ from collections.abc import Iterable
 import msgspec
 
 from ..facts import READS_LIKE_A_FAULT, Facts
-from ..findings import LIKELY, Candidate, Diagnosis, Finding, Level, SymptomRank, Unexplained, Unknown
+from ..findings import LIKELY, Diagnosis, Finding, SymptomRank, Unexplained, Unknown
 from ..registry import Check
-from .behind import behind
 from .clues import CLUES
+from .contest import NO_COMPLAINT, as_candidate, contested
 from .fitting import DEEPEST, fitting
 from .hints import hinted, proven, strong
 from .likely import as_root, likely, written
-from .likeness import INSTALL_FAILS, another, meant, ranked
+from .likeness import meant, ranked
 from .plain import plainly
 from .proof import quoted
-from .settles import SETTLES
 
 
 def narrowed(
@@ -42,7 +41,7 @@ def narrowed(
     checks = {c.cause: c for c in by_code.values()}
     if not opened or (diagnosis.root_causes and decided <= min(ranks[s] for s in opened)):
         whole = msgspec.structs.replace(diagnosis, candidates={}, unexplained=())
-        return _contested(facts, whole, findings, checks)
+        return contested(facts, whole, findings, checks)
     symptom = min(opened, key=lambda s: (ranks[s], DEEPEST.index(s) if s in DEEPEST else -1))
     left = {u.cause: u for u in unknown}
     fits = _first(facts, symptom, unknown, _fitting(facts, symptom))
@@ -55,13 +54,13 @@ def narrowed(
     fits = tuple(name for name in dict.fromkeys((*cures, *plain, *proven(facts, fits))) if name in left)
     shown = next(f for f in findings if f.cause == symptom)
     roots = diagnosis.root_causes
-    settled = bool(roots) or bool(facts.text.said(_NO_COMPLAINT))
+    settled = bool(roots) or bool(facts.text.said(NO_COMPLAINT))
     why = None if settled else likely(facts, fits, bool(fits) and (_is_likely(left[fits[0]]) or fits[0] in cures))
     if why is None and not (fits and fits[0] in strong(facts)):
         fits = meant(facts, symptom, fits, left, {one.cause for one in diagnosis.ruled_out})
         why = None if settled else written(facts, fits)
     if fits:
-        chosen = tuple(_candidate(checks[name], left.get(name)) for name in fits)
+        chosen = tuple(as_candidate(checks[name], left.get(name)) for name in fits)
         if why is not None:
             roots, chosen = (as_root(checks[fits[0]], chosen[0], shown, why),), chosen[1:]
         candidates = {symptom: chosen} if chosen else {}
@@ -72,37 +71,6 @@ def narrowed(
 
 def _is_likely(unknown: Unknown | None) -> bool:
     return unknown is not None and unknown.why == LIKELY
-
-
-def _contested(facts: Facts, diagnosis: Diagnosis, findings: Iterable[Finding], checks: dict[str, Check]) -> Diagnosis:
-    """`diagnosis`, where something is behind the first that a line shows, where all that is written reads clearly like another
-    cause, or where somebody says that he reports no fault: then none is asserted, and all are candidates."""
-    first = next(iter(diagnosis.root_causes), None)
-    if first is None or first.level == Level.INFO.word:
-        return diagnosis
-    deeper = behind(facts, first.cause)
-    other = deeper or another(facts, [one.cause for one in diagnosis.root_causes])
-    if other in {one.cause for one in diagnosis.ruled_out} or (
-        not deeper and (other in first.explains or INSTALL_FAILS in first.explains)
-    ):
-        other = None
-    if other is None and not facts.text.said(_NO_COMPLAINT):
-        return diagnosis
-    symptom = next((f.cause for f in findings if f.symptom and f.cause in first.explains), first.cause)
-    notes = tuple(one for one in diagnosis.root_causes if one.level == Level.INFO.word)
-    shown = dict.fromkeys(one.cause for one in diagnosis.root_causes if one not in notes)
-    why = _QUOTED if other is None else _SHOWS if deeper else _SHOWN
-    leading = () if other is None else (_candidate(checks[other], _BEHIND if deeper else _READS),)
-    chosen = (*leading, *(_candidate(checks[name], why) for name in shown if name != other))
-    return msgspec.structs.replace(diagnosis, root_causes=notes, combined_fix=None, candidates={symptom: chosen})
-
-
-_NO_COMPLAINT = "no-complaint-said"
-_QUOTED = "a line shows it, in a text that says that it reports no fault"
-_READS = "what is written reads like it"
-_BEHIND = "it may be behind what a line shows: the text tells of it"
-_SHOWS = "a line shows it, which may have a deeper cause"
-_SHOWN = "a line shows it, and what is written reads like another cause"
 
 
 def _cured(facts: Facts) -> tuple[str, ...]:
@@ -150,18 +118,6 @@ def _first(facts: Facts, symptom: str, unknown: tuple[Unknown, ...], fits: tuple
 
 _NO_REASON = (("tf-cpu-only-package",), ("cuda-version-mismatch",), ("cuda-libs-missing",))
 _NAMED = ("gpu-too-new-for-build", "cuda-version-mismatch")
-
-
-def _candidate(check: Check, why: Unknown | str | None) -> Candidate:
-    """`why`: how its check ended, or the reason; None: its check does not leave it open."""
-    settle = why.settle if isinstance(why, Unknown) else None
-    return Candidate(
-        code=check.code,
-        cause=check.cause,
-        title=check.title,
-        unknown_because=why.why if isinstance(why, Unknown) else why or _READS,
-        settle=SETTLES.get(check.cause, settle),
-    )
 
 
 def _worst(cause: str, by_code: dict[str, Check], ranks: dict[str, SymptomRank]) -> SymptomRank:
