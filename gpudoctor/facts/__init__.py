@@ -62,7 +62,7 @@ from .python import (
 from .run import Quantiles, Run, RunGpu, RunThreads
 from .system import KernelEvent, NumaNode, System
 from .tensorflow import Build, LoaderObject, LogEvent, TensorFlow, TensorFlowDevice
-from .text import COMPLAINT, NOTHING_WRONG, READS_LIKE_A_FAULT, Alike, Source, Text, TextEvent
+from .text import COMPLAINT, NOTHING_WRONG, READS_LIKE_A_FAULT, Alike, Source, Text, TextEvent, rates_to_others
 from .trials import Trial
 
 
@@ -202,6 +202,7 @@ __all__ = [
     "cuda_release",
     "every_unread",
     "known",
+    "rates_to_others",
     "unread_all",
     "with_fact",
 ]

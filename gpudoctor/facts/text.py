@@ -103,3 +103,10 @@ class Text(Fact, frozen=True, kw_only=True):
     def is_all(self) -> bool:
         """These facts come from a text: there is no machine behind them that could be asked."""
         return not isinstance(self.lines, Unread)
+
+
+def rates_to_others(event: TextEvent) -> tuple[float, ...]:
+    """GB/s, one way, from the GPU of a row ('peer-rates') to each other GPU."""
+    ways, at = 2 if event.values["ways"] == "both" else 1, int(event.values["row"])
+    rates = [float(one) / ways for one in event.values["rates"].split()]
+    return (*rates[:at], *rates[at + 1 :])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from ..facts import Alike, TextEvent
+from ..facts import Alike, TextEvent, rates_to_others
 from ..patterns import Pattern
 from .clusters import ANSWERS as OF_CLUSTERS
 from .language import Kind, Language
@@ -431,12 +431,7 @@ _A_LINK, _OF_IT = 25.0, (0.84, 1.02)
 def _at_their_best(notes: Notebook) -> bool:
     """Whether the rates between GPUs are those of all links that are between them."""
     bonded = max((int(e.values["links"]) for e in notes.events if e.kind == "nvlinks-bonded"), default=0)
-    rates: list[float] = []
-    for event in notes.events:
-        if event.kind == "peer-rates":
-            way, at = 2 if event.values["ways"] == "both" else 1, int(event.values["row"])
-            row = [float(one) / way for one in event.values["rates"].split() if one.count(".") == 1]
-            rates += row[:at] + row[at + 1 :]
+    rates = [rate for e in notes.events if e.kind == "peer-rates" for rate in rates_to_others(e)]
     return bool(bonded and rates) and all(_whole(rate) for rate in rates) and _whole(max(rates)) == bonded
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..facts import Facts
+from ..facts import Facts, rates_to_others
 from ..patterns import Pattern
 
 _WITHOUT_PEERS = Pattern(r"(?i)(?:RTX ?|GeForce |^)[45]0[5-9]0(?!\d)")
@@ -52,11 +52,7 @@ def firstly(facts: Facts) -> Iterator[str]:
 
 def peers_crawl(facts: Facts) -> bool:
     """Whether GPUs that may reach each other's memory do it at a rate at which no direct way between them is."""
-    rates: list[float] = []
-    for event in facts.text.said("peer-rates"):
-        at = int(event.values["row"])
-        row = [float(one) for one in event.values["rates"].split()]
-        rates += row[:at] + row[at + 1 :]
+    rates = [rate for e in facts.text.said("peer-rates") for rate in rates_to_others(e)]
     return bool(rates and facts.text.said("peers-together")) and max(rates) < _SLOWEST_WAY
 
 
