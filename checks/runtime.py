@@ -388,7 +388,9 @@ def _handle_in_text(facts: Facts) -> Iterator[Found]:
     if (
         by_card
         or facts.text.said("first-one-ended")
-        or facts.text.said("cudnn-too-old", "driver-insufficient", "cudnn-part-missing", "memory-is-free")
+        or facts.text.said(
+            "cudnn-too-old", "driver-insufficient", "cudnn-part-missing", "memory-is-free", "growth-in-vain"
+        )
         or _work.room_for_a_handle(facts)
     ):
         _work.unknown("nvidia-smi")

@@ -419,12 +419,12 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     ("nix-path", ("opengl-driver",), r"/run/opengl-driver"),
     ("nodes-by-hand", ("--device",), r"--device[= ]/dev/nvidia"),
-    ("snap-named", ("snap", "Snap"), r"(?i:^snap version|^snapd? {2,}\d|\bdocker\b[^\n]{0,60}\bsnap\b|\bsnap\b[^\n]{0,60}\bdocker\b)"),
+    ("snap-named", ("snap", "Snap", "ubuntu", "Ubuntu", "app cent", "App Cent", "docker.service"), r"(?i:^snap version|^snapd? {2,}\d|\bdocker\b[^\n]{0,60}\bsnap\b|\bsnap\b[^\n]{0,60}\bdocker\b|\bdocker\b[^.\n]{0,60}\b(?:from|by|with|in|out of) (?:the )?(?:orange )?(?:shop app )?['\"\u201c]?(?:ubuntu software|app cent(?:er|re)|software cent(?:er|re))\b|\bdocker\b[^\n]{0,80}\bfeatured\b[^\n]{0,60}\binstaller\b|\binstaller\b[^\n]{0,60}\bfeatured\b[^\n]{0,60}\bdocker\b)"),
     (
         "laptop-mode",
-        ("prime-select", "ntegrated", "intel"),
+        ("prime-select", "ntegrated", "intel", "rate", "Eco", "eco"),
         (r"prime-select intel\b|envycontrol -s integrated|(?i:\b(?:graphics|gpu) mode ?[:=] ?['\"]?(?:integrated|intel)\b)|optimus-manager --switch (?:intel|integrated)"
-        r"|(?:system76-power graphics|supergfxctl -[mg]|envycontrol (?:-q|--query))\W{1,3}(?:(?:says?|is|gives|prints|shows) )?\W{0,2}[Ii]ntegrated|['\"`]?\bintel['\"`]? (?:profile|mode)\b|^[Ii]ntegrated$|(?i:switch\w{0,3} (?:\w+ ){0,3}(?:from|to) ['\"`]?(?:intel|integrated)\b)"),
+        r"|(?:system76-power graphics|supergfxctl -[mg]|envycontrol (?:-q|--query))\W{1,3}(?:(?:says?|is|gives|prints|shows) )?\W{0,2}[Ii]ntegrated|['\"`]?\bintel['\"`]? (?:profile|mode)\b|^[Ii]ntegrated$|(?i:switch\w{0,3} (?:\w+ ){0,3}(?:from|to) ['\"`]?(?:intel|integrated)\b|\bauf ['\"`\u201e\u201c]{0,2}integrated graphics\b[^.\n]{0,12}\bumgestellt\b|\barmou?ry crate\b[^.\n]{0,60}\beco\b|\beco[- ]?(?:gpu )?mode\b[^.\n]{0,60}\b(?:battery|armou?ry|ghelper|g-helper)\b)"),
     ),
     ("desktop-named", ("esktop",), r"(?i:docker[ -]desktop|desktop-linux)"),
     (

@@ -44,6 +44,8 @@ _CUDA = tuple(
         r"(?i)\bcuda\b(?: toolkit)?[^.\n]{0,20}? from v?\d{1,2}\.\d[\d.]{0,6} to v?VERSION",
     )
 )
+_ADVICE = Pattern(r"CUDA_VERSION=\d{2,3} make ")
+"""What bitsandbytes prints as its advice."""
 _REPLACED = Pattern(
     r"(?i)\b(?:uninstalled|removed|deleted|purged|wiped|got rid of|replaced|swapped) (?:the |my |our |old |out |all of ){0,3}(?:nvidia )?cuda(?:[ -]toolkit)?[ -]?v?(?P<old>\d{1,2}(?:\.\d{1,2})?)(?![\d.]*\d)"
     r"(?:(?![.!?] |\b(?:not|should|because|since)\b)[^\n]){0,80}?\b(?:installed|put(?: in)?|with|by|took|got|for) (?:the )?(?:new |newest |newer )?(?:nvidia )?(?:cuda )?(?:toolkit )?v?(?P<version>\d{1,2}\.\d)(?![\d.]*\d)"
@@ -65,7 +67,7 @@ _CUDNN = tuple(
     for p in (
         r"(?i)\bcudnn\b[^.\n\d]{0,30}?(?: from v?\d{1,2}\.[\d.]{1,12} to | \(?v?\d{1,2}\.[\d.]{1,12}(?:-\d{1,2})? ?(?:-+>|=>|\u2192) ?)VERSION",
         r"\blibcudnn\d\.x86_64 +VERSION",
-        r"(?i)\bcudnn-(?:\d+\.\d-)?(?:linux|windows)[\w-]{0,20}-VERSION",
+        r"(?i)\bcudnn[- \"']{1,3}(?:\d+\.\d-)?(?:linux|windows)[\w-]{0,20}-VERSION",
         r"\blibcudnn\d(?:-cuda-\d\d)?(?:-dev)?/[\w,.-]{1,40} VERSION",
         r"\blibcudnn\d?(?:-cuda-\d\d)?(?:-dev|-devel)?[ =_-]{1,20}VERSION",
         r"\b(?:apt(?:-get)?|dnf|yum|zypper)(?: -\w)? install [^\n]{0,80}?\b(?:lib)?cudnn([4-9])(?:-cuda-\d\d)?(?:-devel|-dev)?(?:\s|$)",
@@ -213,7 +215,7 @@ def _of_ones_own(text: str) -> str:
 
 def _sentence(text: str) -> str:
     """Those sentences of a line that call something installed and speak of nothing that is asked for."""
-    parts = _SENTENCES.sub("\n", text).split("\n") if text[0].isalpha() else []
+    parts = _SENTENCES.sub("\n", text).split("\n") if text[:1].isalpha() else []
     own = (
         one for one in parts if _INSTALLED.search(one) and not _NOT_INSTALLED.search(one) and not _NO_LONGER.search(one)
     )
@@ -260,6 +262,8 @@ def line(text: str, number: int, notes: Notebook) -> Understood | None:
     if (field := _FIELD.match(text)) and "libcudnn" not in field["value"]:
         values = both(field["value"], of_cudnn="dnn" in text[: field.start("value")].lower())
         return Understood(KIND, values) if values else None
+    if _ADVICE.match(text):
+        return None
     if _NO_FILE.search(text):
         return Understood("no-cudnn-file" if "cudnn" in text.lower() else "no-toolkit", {})
     if "LD_LIBRARY_PATH" in text and (found := _CUDA_PATH.search(text, text.index("LD_LIBRARY_PATH"))):
@@ -275,7 +279,7 @@ def line(text: str, number: int, notes: Notebook) -> Understood | None:
         return Understood(KIND, {"cuda": linked["version"]})
     if shown := next((m for m in _FILE.finditer(text) if m["library"][-1].isdigit()), None) or _FILE.search(text):
         if _NO_SUCH.search(text):
-            parts = _TURNS.sub("\n", text).split("\n") if text[0].isalpha() and ".cc:" not in text else []
+            parts = _TURNS.sub("\n", text).split("\n") if text[:1].isalpha() and ".cc:" not in text else []
             shown = next((m for one in parts if not _NO_SUCH.search(one) and (m := _FILE.search(one))), None)
             if shown is None:
                 return None
@@ -294,7 +298,7 @@ def line(text: str, number: int, notes: Notebook) -> Understood | None:
         return Understood(KIND, {"cudnn": files["version"]})
     if places := set(_INSTALLED_IN.findall(text)):
         return Understood(KIND, {"cudnn": places.pop()}) if len(places) == 1 else None
-    if text[0].isalpha() and (quoted := _MESSAGE.search(text)) and quoted.start():
+    if text[:1].isalpha() and (quoted := _MESSAGE.search(text)) and quoted.start():
         around = _ASKED_LAST.sub("", _MESSAGE.sub(" ", text).rstrip())
         text = text if _NOT_INSTALLED.search(around) or around.endswith(("?", "\uff1f")) else around
     if text.endswith("?") and (said := _SENTENCES.sub("\n", text)).count("\n"):

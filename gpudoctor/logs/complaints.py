@@ -103,6 +103,7 @@ C_LIBRARY_HERE = Language(
         Kind(
             "glibc-here",
             rf"(?i:\b(?:with|has|have|had|is|ships?|comes with|on|only|uses?|got|my|installed|provides?|offers?|mine is|old)(?: only| a| an| with| the| old| older){{0,2}} {_GLIBC}(?: version)?(?: is| of|:)?[ _v-]{{0,3}}(?P<here>2\.\d\d?))"
+            rf"|(?i:\b(?:centos|rhel|red ?hat|ubuntu|debian|suse|sles|oracle linux|scientific linux|amazon linux|cluster)[ \w.]{{0,12}}[,:(]? ?(?:with |has |and )?{_GLIBC}[ _v-]{{0,3}}(?P<here3>2\.\d\d?))"
             rf"|(?i:{_GLIBC}(?: version)? (?:is |here is |on (?:centos|rhel|ubuntu|debian)[ \d.]{{0,8}} is |we have is )(?:only |still )?(?P<here2>2\.\d\d?))",
         ),
     ),

@@ -6,7 +6,7 @@ from .language import Kind, Language, Tell, Values
 from .notebook import Notebook
 
 _SYMPTOM, _SAID = 1, -1
-_MISMATCH, _UNKNOWN = 18, 999
+_LOST, _MISMATCH, _UNKNOWN = 15, 18, 999
 _LINK = r"\b(?:(?:pci-?e ?)?gen(?:eration)? ?[123]\b|(?:pci-?e ?)?[123]\.[01]\b|x ?[1248]\b|\b[1248]x\b|(?:link )?gen\w* (?:max )?\d current [12]\b)"
 """A PCIe link that is not all that it could be."""
 
@@ -84,6 +84,7 @@ LANGUAGE = Language(
             _nvml(_MISMATCH),
         ),
         Kind("nvml-said-unknown", r"\bNVML (?:says |gives )?(?i:unknown error)\b", "nvidia-smi-fails", _nvml(_UNKNOWN)),
+        Kind("nvml-said-lost", r"\bNVML: [^\n]{0,60}\berror code 15\b", "nvidia-smi-fails", _nvml(_LOST)),
         Kind("platform-without-devices", r"no supported devices found for platform CUDA|backend 'cuda': [^\n]{0,40}No visible GPU devices", "op-fails"),
         Kind("registered-without-gpu", r"Registered devices: \[(?:CPU|XLA_CPU)(?:, ?(?:CPU|XLA_CPU))?\]", "op-fails", tell=_no_gpu),
     ),

@@ -6,7 +6,7 @@ from .language import Kind, Language, Values
 from .notebook import Notebook
 
 _DOES_NOT_LOAD = "driver-does-not-load"
-_INSERTED = r"(?:could not insert|[Ff]ailed to insert|[Cc]annot insert|inserting)(?: module)? ?['\"]?(?P<module>\S{0,80}?nvidia[\w.-]*)[^:]{0,40}:"
+_INSERTED = r"(?:could not insert|[Ff]ailed to insert|[Cc]annot insert|inserting)(?: module)? ?['\"]?(?P<module>\S{0,80}?nvidia[\w.-]*)[^:]{0,120}:"
 _RELEASE = r"(?P<version>\d{2,3}\.\d+(?:\.\d+)?)"
 
 
@@ -21,13 +21,13 @@ def _secure_boot(values: Values, line: int, notes: Notebook) -> None:
 LANGUAGE = Language(
     name="kernel",
     words=(
-        "NVRM", "nvidia", "NVIDIA", "API mismatch", "off the bus", "RmInit", "rm_init", "'off'", "UVM kernel", "GSP", "gsp", "nouveau", "module", "Module", "Secure", "secure", "bbswitch", "power state", "not insert",
+        "NVRM", "nvidia", "NVIDIA", "API mismatch", "off the bus", "RmInit", "rm_init", "'off'", "UVM kernel", "GSP", "gsp", "nouveau", "module", "Module", "Secure", "secure", "bbswitch", "power state", "not insert", "- Device #",
     ),
     kinds=(
         Kind("gpu-went-out", r"fallen off the bus|\bXid \(PCI[^)]{4,30}\): (?:79|119|120)\b", once=True),
         Kind(
             "api-mismatch",
-            r"API mismatch: (?:the client|the NVIDIA kernel module|this NVIDIA)|this kernel module has the version \d",
+            r"API mismatch: (?:[Tt]he client|[Tt]he NVIDIA kernel module|[Tt]his NVIDIA)|this kernel module has the version \d",
             _DOES_NOT_LOAD,
         ),
         Kind(
@@ -124,6 +124,7 @@ LANGUAGE = Language(
         Kind("module-no-modules", rf"{_INSERTED} ?Function not implemented", _DOES_NOT_LOAD),
         Kind("module-bad-argument", rf"{_INSERTED} ?Invalid argument", _DOES_NOT_LOAD),
         Kind("module-not-inserted", _INSERTED, _DOES_NOT_LOAD),
+        Kind("nouveau-computes", r"^- Device #\d{1,2}: NV[0-9A-F]{2,3}, ", _DOES_NOT_LOAD),  # Mesa's OpenCL
         Kind(
             "nouveau-loaded",
             r"\bnouveau [0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.\d: |fb\d: nouveau|Initialized nouveau|^nouveau +\d{5,} +\d"

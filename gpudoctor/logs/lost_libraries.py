@@ -37,7 +37,7 @@ _LOADER = Pattern(
     rf"|cannot open shared object file: {_QUOTE}(?P<library2>lib(?:{_NAMES})\.so(?:\.\d{{1,2}}){{0,3}})"
 )
 _LIBCUDA = Pattern(
-    r"\b(?:libcuda\.so\.1: ?cannot open shared object|libcuda\.so\.1 => not found|[Cc](?:an't|annot) open shared object(?: file)?:? ['\"`]{0,2}libcuda\.so\.1|(?i:dlopen(?:ing)?(?: of)?) libcuda\.so(?:\.1)? (?:\w+ )?fail|(?i:nvcuda\.dll)['\"`]? (?:(?:was|is|could) )?(?:not (?:be )?found|missing)|Library not loaded: \S{0,60}libcuda(?:\.1)?\.dylib|(?i:\b(?:due to|because of|with)(?: an?| the)? missing (?:file |library )?['\"`]{0,2})libcuda\.so(?:\.1)?\b)"
+    r"\b(?:Cannot load libcuda\.so\.1$|libcuda\.so\.1: ?cannot open shared object|libcuda\.so\.1 => not found|[Cc](?:an't|annot) open shared object(?: file)?:? ['\"`]{0,2}libcuda\.so\.1|(?i:dlopen(?:ing)?(?: of)?) libcuda\.so(?:\.1)? (?:\w+ )?fail|(?i:nvcuda\.dll)['\"`]? (?:(?:was|is|could) )?(?:not (?:be )?found|missing)|Library not loaded: \S{0,60}libcuda(?:\.1)?\.dylib|(?i:\b(?:due to|because of|with)(?: an?| the)? missing (?:file |library )?['\"`]{0,2})libcuda\.so(?:\.1)?\b)"
 )
 _PROSE = Pattern(
     rf"(?:找不到|缺[少失了]?|没有找到|没找到|无法加载|加载不了|未找到) ?{_QUOTE}{_LIBRARY.replace('P<library>', 'P<library4>')}"
@@ -73,7 +73,7 @@ _BY_NUMBER = Pattern(
 )
 """'cusolver still looks for version 10'."""
 _OWN = Pattern(
-    r"\.cc:|Could not load (?:dynamic )?library|Couldn't open CUDA|[Ss]uccessfully opened|^(?:sudo |\$ |# )?(?:ln|cp|find|ls|locate|export|ldconfig|whereis|mv) "
+    r"\.cc:|Searching in backup paths|Could not load (?:dynamic )?library|Couldn't open CUDA|[Ss]uccessfully opened|^(?:sudo |\$ |# )?(?:ln|cp|find|ls|locate|export|ldconfig|whereis|mv) "
     r"|^(?:File|import|from) (?![^\n]{0,300}cannot open shared object)|Could not find '"
 )
 """Lines that have their own readers, and commands."""

@@ -47,7 +47,7 @@ _ROUTE = r"(?:[Cc]onnection refused|[Cc]onnection timed out|[Nn]o route to host|
 LANGUAGE = Language(
     name="nccl",
     words=(
-        "Verification error",
+        "Verification error", "from one ", "connectFullMesh", "the loopback address",
         "NCCL", "nccl", "Nccl", "Duplicate GPU", "NVLINK connected", "CUDA IPC handle", "NET/IB", "Connect: ", "socket interface", "Cuda failure", "nvls.cc", "PeerAccess(", "eer access", "Peer Device", "dev/shm", "shared memory", "insufficient", "ACSCtl", "ACS", "iommu", "IOMMU",
         "VT-d", "AMD-Vi", "btl_tcp", "subset of ranks", "ollective", "us error", "nhandled", "SIGBUS", "signal 7", "exitcode", "device function", "NVLink SHARP", "ulticast", "broadband", "P2P", "CUDA IPC",
     ),
@@ -75,6 +75,7 @@ LANGUAGE = Language(
             r"|is neither AF_INET\(2\) nor AF_INET6|Socket creation failed : Address family not supported",
             _FAILS,
         ),
+        Kind("gloo-not-connected", r"Gloo connectFullMesh failed|Unable to resolve hostname to a \(local\) address\. Using the loopback", _FAILS),
         Kind("nccl-other-subnet", r"NCCL WARN Net : No interface found in the same subnet", _FAILS),
         Kind("nccl-fabric-not-ready", r"NCCL WARN [^\n]{0,80}(?:failure 802|system not yet initialized)|cuMulticast\w{2,20}\b[^\n]{0,120}(?:\b802\b|system not yet initialized)", _FAILS),
         Kind(
@@ -94,7 +95,12 @@ LANGUAGE = Language(
         Kind("nccl-driver-old", r"NCCL WARN CUDA Driver version found is \d{4,5}\. Minimum|NCCL WARN CUDA some PFN functions not found", _FAILS),
         Kind("nccl-lacks-driver", r"NCCL WARN Failed to (?:find CUDA library|open libnvidia-ml)", _FAILS),
         Kind("nccl-nvlink-without-p2p", r"P2P is disabled between NVLINK connected GPUs", _FAILS),
-        Kind("peer-copies-wrong", r"Verification error @ element \d+: val = ", _FAILS),
+        Kind(
+            "peer-copies-wrong",
+            r"Verification error @ element \d+: val = |(?i:\b(?:tensors?|cop(?:y|ies|ying)|mov(?:es?|ing)|data|values?)\b[^.\n]{0,80}\bfrom one (?:gpu|device|card) to (?:the other|another|the next)\b"
+            r"[^.\n]{0,80}\b(?:zeros?|wrong|garbage|nans?|(?:doesn't|does not|don't) work|incorrect|corrupt\w*)\b)",
+            _FAILS,
+        ),
         Kind("nccl-no-transport", r"NCCL WARN No transport found for rank", _FAILS),
         Kind("nccl-ipc-failed", r"failed to (?:open|get) CUDA IPC handle(?![^\n]{0,60}: 217\b)", _FAILS),
         Kind("nccl-imex", r"NCCL WARN MNNVL [^\n]{0,60}not working on this system", _FAILS),

@@ -21,6 +21,7 @@ LANGUAGE = Language(
             "node-absent",
             rf"{_NODE}\W?,? ?(?:\(No such file|[^()=]{{0,60}}\) = -1 ENOENT|: No such file|does not exist|not found)"
             rf"|{_NODE.replace('path', 'path4')}\b[^.]{{0,40}} (?:(?:is|was|were|are) )?(?:missing|not there|absent)\b"
+            rf"|[`'\"]?{_NODE.replace('path', 'path5')}[`'\"]? (?:(?:is|was|were|are)(?:n't| not)|not) (?:there|present|in there|inside)\b"
             rf"|(?:stat|open|access) {_NODE.replace('path', 'path2')}: no such file|device file {_NODE.replace('path', 'path3')} \(No such file",
         ),
         Kind(

@@ -64,6 +64,14 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"|(?:allow_?growth|memory_?growth|(?:allow|memory) growth)[^\n]{0,40}\b(?:works?|worked|solve[sd]?|fix(?:es|ed)?|helps?|helped|makes? it go away)\b))"),
     ),
     (
+        "growth-in-vain",
+        ("rowth", "ROWTH"),
+        (r"(?i:(?:allow_?growth|memory_?growth|(?:allow|memory) growth)(?! (?:helps|works|fixed|solved))[^\n]{0,90}?(?:\b(?:no (?:difference|effect|change|luck|help|success)|nothing|in vain|useless|same (?:error|result|thing|failure|message|problem)|still (?:fails?|the same|crash\w*|no|get\w*|there)|not (?:help|change|fix|solve|work)|(?:without|sans|ohne|sin) (?:success|effect|luck|effet|succ\u00e8s|erfolg|wirkung|\u00e9xito|efecto)|identical)\b|n't (?:help|change|fix|solve|work|matter|do)\b"
+        r"|\b(?:n'apporte rien|ne change rien|n'aide pas|no (?:sirve|ayuda|cambia|funciona)|hilft nicht|bringt nichts|\u00e4ndert nichts)\b|[-\u2013:] ?no\b)|(?:allow_?growth|memory_?growth)[^\n]{0,100}?(?:\ub611\uac19|\uc18c\uc6a9|\uc548 ?\ub429|\u6ca1\u7528|\u4e0d\u884c|\u65e0\u6548|\u6ca1\u6709(?:\u6548\u679c|\u7528|\u53d8\u5316)|\u4e00\u6837|\u5909\u308f\u3089|\u52b9\u679c\u306a|\u30c0\u30e1|\u043d\u0435 \u043f\u043e\u043c\u043e\u0433))"
+        r"|(?i:\b(?:no (?:difference|effect|change|luck)|nothing changes?|still fails?|not help\w*|n't help) (?:with|by|from) (?:\w+ ){0,2}(?:allow_?growth|memory_?growth))"),
+    ),
+    ("cudnn-copied", ("libcudnn",), r"(?:^|[$#>:] ?|sudo )cp (?:-\w{1,4} )?\S{0,80}libcudnn\S{0,12} /usr/local/cuda[\w./-]{0,30}lib64"),
+    (
         "card-decides",
         ("ork", "ine", "ok", "OK", "run", "Run", "ucceed", "rain"),
         (rf"(?i:\b{_WORKS}\b[^.\n]{{0,20}}? (?:on|with) (?:\w+ ){{0,2}}?(?P<works>{_CARD})\b[^.\n]{{0,40}}?\b{_FAILS}\b[^.\n]{{0,20}}? (?:on|with) (?:\w+ ){{0,2}}?(?P<fails>{_CARD})\b"

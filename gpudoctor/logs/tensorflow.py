@@ -142,9 +142,10 @@ KINDS: tuple[tuple[str, str], ...] = (
         "ptxas-too-old",
         (
             r"You are using ptxas [\d.]{1,12}x?, but TF requires ptxas|You are using ptxas [\d.]{3,12}, which is (?:older than [\d.]{3,12}|in range \[)|ptxas(?: (?P<path>\S+))? too old|ptxas does not support CC (?P<capability>\d+\.\d+)"
-            r"|(?:ptxas|nvlink) fatal\s*: [Vv]alue '(?P<architecture>sm_\w+)' is not defined|^(?![^\n]{0,200}ptxas application ptx input)[^\n]{0,200}?Unsupported \.version (?P<version>[\d.]+)"
+            r"|(?:ptxas|nvlink) fatal\s*: [Vv]alue '(?P<architecture>sm_(?!(?:1\d|2\d|3[02])')\w+)' is not defined|^(?![^\n]{0,200}ptxas application ptx input)[^\n]{0,200}?Unsupported \.version (?P<version>[\d.]+)"
         ),
     ),
+    ("built-with-cudnn", r"source was (?:compiled|built) (?:with|against):? (?P<version>\d{1,2}\.\d{1,2}\.\d{1,3})"),
     (
         "ptxas-missing",
         (

@@ -255,6 +255,9 @@ _WORK = (
         _FAILS,
     ),
     Kind("nvcc-lacks-old", r"nvcc fatal\s{0,4}: (?:Unsupported gpu architecture|Value) '(?:compute|sm)_[1-5]\d'", _FAILS),
+    Kind("mig-name-not-read", r"invalid literal for int\(\) with base 10: '(?:b')?MIG-", _FAILS),
+    Kind("ptxas-lacks-old", r"\b[Vv]alue 'sm_(?:1\d|2\d|3[02])' is not defined for option 'gpu-name'", _FAILS),
+    Kind("ptxas-too-old", r"(?<!fatal   : )(?<!fatal : )(?<!fatal: )\b[Vv]alue '(?P<architecture>sm_\w{2,5})' is not defined for option 'gpu-name'", _FAILS),
     Kind(
         "nvcc-lacks-new",
         r"nvcc fatal\s{0,4}: (?:Unsupported gpu architecture|Value) '(?:compute|sm)_\d{2,3}"
@@ -352,7 +355,7 @@ _OTHER = (
 LANGUAGE = Language(
     name="operations",
     words=(
-        "libcuda.so: cannot", "etected CUDA version", "PTX", "ptx", "cuLinkAdd", "CUDA linking", "caller", "exceeds", "ailed: ", "ayout failed", "retracing", "ignore this message", "elay kernel", "nd of sequence", "out of data",
+        "libcuda.so: cannot", "'MIG-", "gpu-name", "etected CUDA version", "PTX", "ptx", "cuLinkAdd", "CUDA linking", "caller", "exceeds", "ailed: ", "ayout failed", "retracing", "ignore this message", "elay kernel", "nd of sequence", "out of data",
         "slow compile", "Constant folding", "operation took", "MLIR", "XLA", "peer access", "kernel image", "KernelImage", "CUDA_ERROR", "cudaError",
         "CUDA capability", "cuda capability", "PyTorch no", "No CUDA device", "nvalid device function", "InvalidDeviceFunction", "cusolverDnCreate", "uSolverDN", "sync failed", "nvcc fatal", "_STATUS_", "libcudnn", "libnvrtc", "CuDNN library", "cudnn_", "load symbol", "cublas",
         "OOM", "xhausted", "XHAUSTED", "ut of memory", "OUT_OF_MEMORY", "OUT_OF_DEVICE", "out of GPU", "(2 vs. 0)", "ould not allocate", "ailed to allocate", "nable to allocate", "MemoryError", "CPUAllocator", "rror 12]", "rrno 12]", "rror 1455]", "ALLOCATION_FAILURE", "memory error]", "available RAM", "oom-killer", "on host", "pinned host", "Dst tensor", "output tensor", "Memory usage", "nsufficient driver", "Sum Total", "Limit: ", ".cuCtxCreate(", ".cuDevicePrimaryCtxRetain(",

@@ -71,7 +71,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
     (
         "driver-was-updated",
         ("pdat", "pgrad", "ove", "升级", "更新"),
-        r"驱动[^。\n]{0,30}(?:升级|更新)|\b[Mm]oved from (?=\d{3}\.\d{2,3}\b)|(?i:\bdrivers?\b[^.\n]{0,40}\b(?:updat|upgrad)\w{1,4}\b|\b(?:updat|upgrad)\w{1,4}\b[^.\n]{0,40}\bdrivers?\b)",
+        r"\[ALPM\] upgraded (?:lib32-)?nvidia-utils \(|驱动[^。\n]{0,30}(?:升级|更新)|\b[Mm]oved from (?=\d{3}\.\d{2,3}\b)|(?i:\bdrivers?\b[^.\n]{0,40}\b(?:updat|upgrad)\w{1,4}\b|\b(?:updat|upgrad)\w{1,4}\b[^.\n]{0,40}\bdrivers?\b)",
         True,
     ),
     (

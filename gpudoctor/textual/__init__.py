@@ -15,12 +15,13 @@ from ..findings import LIKELY, Diagnosis, Finding, SymptomRank, Unexplained, Unk
 from ..registry import Check
 from .clues import CLUES
 from .contest import NO_COMPLAINT, as_candidate, contested
-from .fitting import DEEPEST, fitting
+from .fitting import DEEPEST, fitting, switched_off
 from .hints import hinted, proven, strong
 from .likely import as_root, likely, written
 from .likeness import meant, ranked
 from .plain import plainly
 from .proof import quoted
+from .setups import firmly
 
 
 def narrowed(
@@ -56,7 +57,7 @@ def narrowed(
     roots = diagnosis.root_causes
     settled = bool(roots) or bool(facts.text.said(NO_COMPLAINT))
     why = None if settled else likely(facts, fits, bool(fits) and (_is_likely(left[fits[0]]) or fits[0] in cures))
-    if why is None and not (fits and fits[0] in strong(facts)):
+    if why is None and not (fits and fits[0] in (*strong(facts), *firmly(facts))):
         fits = meant(facts, symptom, fits, left, {one.cause for one in diagnosis.ruled_out})
         why = None if settled else written(facts, fits)
     if fits:
@@ -99,6 +100,8 @@ def _fitting(facts: Facts, symptom: str) -> tuple[str, ...]:
     fits = lists[0] if lists else _named(facts) if symptom == "op-fails" and not facts.text.shows(symptom) else ()
     for other in lists[1:]:
         fits = tuple(name for name in fits if name in other) or fits
+    if symptom in DEEPEST and switched_off(facts):
+        fits = ("optimus-gpu-powered-off", *(name for name in fits if name != "optimus-gpu-powered-off"))
     return hinted(facts, fits)
 
 

@@ -6,7 +6,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ..facts import Facts
+from ..patterns import Pattern
 from .fitting import removed
+from .other_gpus import without_nvidia
+from .setups import native_windows, of_snap
 
 
 class Behind(NamedTuple):
@@ -43,6 +46,45 @@ def _composed_without_gpus(facts: Facts) -> bool:
     return bool(said("compose-named")) and not given and not isinstance(facts.gpu.driver_version, str)
 
 
+def _without_a_driver(facts: Facts) -> bool:
+    """No driver at all reads like one that is too old: nvidia-smi is not there, and no release of a driver is named."""
+    said = facts.text.said
+    told = said(*_DRIVER_TOLD, "smi-works", "container-named") or isinstance(facts.gpu.driver_version, str)
+    return bool(said("nvidia-smi-not-found")) and not told
+
+
+def _built_by_another_runtime(facts: Facts) -> bool:
+    """An image's build needs the GPU, which the default runtime alone hands over."""
+    return bool(facts.text.said("builds-an-image")) and any(
+        "default-runtime" in e.text for e in facts.text.understood()
+    )
+
+
+def _of_amd(facts: Facts) -> bool:
+    """The only card that is named is one of AMD's."""
+    return not facts.text.cards() and "amd-gpu" in without_nvidia(facts)
+
+
+def _wheels_of_two(facts: Facts) -> bool:
+    """cuDNN's wheels for two versions of CUDA are named, which write the same files."""
+    return len({found[1] for e in facts.text.understood() for found in _WHEEL.finditer(e.text)}) > 1
+
+
+_WHEEL = Pattern(r"\bnvidia[-_]cudnn[-_]cu(1[1-9])\b")
+
+
+def _older_than_built_with(facts: Facts) -> bool:
+    """The cuDNN that is loaded is older than the one that the program was built with."""
+    loaded = {
+        divmod(int(e.values["version"]), 1000) for e in facts.text.said("cudnn-loaded") if e.values.get("version")
+    }
+    built = {tuple(map(int, e.values["version"].split("."))) for e in facts.text.said("built-with-cudnn")}
+    here = {(major, rest // 100, rest % 100) for major, rest in loaded if major < _OF_FIVE_DIGITS}
+    return any(one[0] == other[0] and one < other for one in here for other in built)
+
+
+_OF_FIVE_DIGITS = 10
+"""From 9 on its number has five digits."""
 _DRIVER_TOLD = ("driver-release-said", "host-driver-said", "nvidia-smi", "driver-package")
 
 
@@ -56,7 +98,21 @@ _BEHIND: dict[str, tuple[Behind, ...]] = {
         Behind("driver-missing", removed),
         Behind("driver-missing", _all("container-no-nvml", "module-not-listed")),
     ),
-    "driver-too-old": (Behind("container-no-gpus-flag", _composed_without_gpus),),
+    "container-toolkit-missing": (Behind("container-snap-docker", of_snap),),
+    "driver-libcuda-not-on-path": (Behind("container-ldconfig-path", _all("ldconfig-cures", "container-named")),),
+    "container-no-gpus-flag": (Behind("container-runtime-not-default", _built_by_another_runtime),),
+    "driver-too-old": (
+        Behind("container-no-gpus-flag", _composed_without_gpus),
+        Behind("driver-missing", _without_a_driver),
+    ),
+    "driver-library-mismatch": (Behind("driver-missing", removed),),
+    "tf-cpu-only-package": (Behind("tf-windows-native-cpu-only", native_windows),),
+    "xid79-fell-off-bus": (
+        Behind("optimus-gpu-powered-off", _all("gpu-does-not-wake", "laptop-named")),
+        Behind("optimus-gpu-powered-off", _any("gpu-switched-off", "prime-intel", "laptop-mode")),
+    ),
+    "cudnn-incomplete-install": (Behind("amd-gpu", _of_amd),),
+    "cudnn-missing": (Behind("amd-gpu", _of_amd),),
     "fabric-manager-not-running": (
         Behind(
             "fabric-manager-version-mismatch",
@@ -64,9 +120,13 @@ _BEHIND: dict[str, tuple[Behind, ...]] = {
         ),
     ),
     "gpu-memory-handle-alloc": (
+        Behind("cu12-cu13-wheel-clash", _wheels_of_two),
+        Behind("cudnn-version-too-old", _older_than_built_with),
+        Behind("gpu-too-new-for-build", _all("card-newer-than-build", "growth-in-vain")),
         Behind("tf-preallocates-all-memory", _any("frameworks-together")),
         Behind("tf-preallocates-all-memory", _all("allocation-refused", "beside-others-told")),
-        Behind("gpu-memory-held-by-other-process", _any("allocation-refused")),
+        Behind("gpu-memory-held-by-other-process", _any("allocation-refused", "holder-is-gone")),
+        Behind("gpu-memory-held-by-other-process", _all("reboot-frees-told", "several-programs")),
     ),
 }
 """What is shown -> what may lie behind it."""

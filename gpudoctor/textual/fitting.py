@@ -100,6 +100,8 @@ _NOTHING_MORE = (
     "tf-no-gpu-registered", "amd-gpu",
 )  # fmt: skip
 
+_UNKNOWN_ERROR = 999
+"""cuInit's answer."""
 DEEPEST = ("libcuda-not-found", "cuinit-fails", "cuinit-no-device", "nvidia-smi-fails", "tf-lists-no-gpu")
 """Symptoms of 'no GPU': the first of them that is shown is the one to explain."""
 
@@ -129,6 +131,8 @@ def fitting(facts: Facts) -> tuple[str, ...]:
         and "cuinit-unknown-after-suspend" not in fits
     ):
         fits = (*fits, "cuinit-unknown-after-suspend")  # which lists no GPU either
+    if facts.text.said("no-card-told") and facts.driver.libcuda.init_result == _UNKNOWN_ERROR:
+        fits = tuple(dict.fromkeys(("no-nvidia-gpu", *fits)))
     if isinstance(facts.driver.kernel_version, str):  # under WSL the kernel's driver tells no version
         fits = tuple(cause for cause in fits if not cause.startswith("wsl-"))
     lost = facts.tensorflow.libraries
@@ -247,6 +251,13 @@ def _of_a_library(facts: Facts) -> tuple[str, ...]:
     loads = facts.tensorflow.import_error == NOT_WHOLE and facts.text.said("swig-import")
     named = facts.text.said("gpu-package", "names-cuda", "nvidia-gpu-named", "says-nvidia")
     return libraries.fitting(facts)[:1] if loads and named and facts.system.system != "Windows" else ()
+
+
+def switched_off(facts: Facts) -> bool:
+    """Whether a laptop's second GPU was switched off: it is not on the bus, and no driver runs."""
+    vendors = {e.values.get("vendor") for e in facts.text.said("gpu-on-bus")}
+    off = facts.text.said("laptop-mode", "prime-intel", "gpu-switched-off")
+    return bool(off) and "nvidia" not in vendors and not isinstance(facts.gpu.driver_version, str)
 
 
 NOT_WHOLE = "the traceback is not whole"

@@ -58,6 +58,8 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
         return _first("tf-wheel-runpath-gap", "cuda-libs-missing")
     if facts.text.said("cudnn-not-found"):
         return _CUDNN
+    if lost == [_OF_ALL] and not _names_a_toolkit(facts):
+        return _first("cuda-libs-missing", "ld-library-path-not-set", "cuda-toolkit-missing")
     opened = [e.values.get("library", "") for e in facts.text.said("library-opened")]
     if lost and all(_SOLVER.match(name) for name in lost) and any(_OF_11.match(name) for name in opened):
         return _first("cuda-version-mismatch", "cuda-libs-missing", "ld-library-path-not-set")
@@ -79,6 +81,8 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
     return _first("cuda-libs-missing", "pip-nvidia-libs-not-found", "ld-library-path-not-set", "cuda-version-mismatch")
 
 
+_OF_ALL = "libcurand.so.10"
+"""CUDA 10 to 13 bring it by this name. Source: NVIDIA's packages libcurand-10-0 to libcurand-13-0."""
 _SOLVER = Pattern(r"(?:libcusolver\.so\.|cusolver64_)1[01](?:\.dll)?$")
 """The one whose name tells CUDA 11.0 from those that follow: 10 there, 11 in them."""
 _OF_11 = Pattern(

@@ -56,6 +56,8 @@ def written(facts: Facts, fits: tuple[str, ...]) -> Likely | None:
     if facts.text.said(*against) or (needed and not facts.text.said(*needed)):
         return None
     clear = _CLEAR_OF_FEW if len(fits) <= _FEW else _CLEAR
+    if fits[0] == "python-version-unsupported" and any("versions" in e.values for e in facts.text.said("no-version")):
+        return None  # for what pip finds no wheel they tell
     if first.cause != fits[0] or first.share < clear or first.line is None:
         return None
     message = "Likely, not proven: it fits what this text shows, and what is written there reads like it."
@@ -65,7 +67,7 @@ def written(facts: Facts, fits: tuple[str, ...]) -> Likely | None:
 def _frequent(facts: Facts, cause: str) -> Likely | None:
     """What it mostly is where somebody tells of it, and mentions nothing that speaks for another."""
     against, message = _MOSTLY.get(cause, ((), ""))
-    if not message:
+    if not message or (cause == "cudnn-missing" and any("cudnn" in e.values for e in facts.text.said("names-cuda"))):
         return None
     return None if facts.text.said(*against) else Likely(f"Likely, not proven: {message}")
 
@@ -75,7 +77,7 @@ _MOSTLY: dict[str, tuple[tuple[str, ...], str]] = {
     "fabric-manager-not-running": (("fabric-version-named",), "CUDA waits for the fabric manager."),
     "glibc-too-old": (("libstdcxx",), ""),
     "cgroup-memory-limit": (("host-memory-grows-told", "memory-grows", "memory-grows-by-step"), ""),
-    "gpu-memory-handle-alloc": (("memory-is-free",), ""),
+    "gpu-memory-handle-alloc": (("memory-is-free", "growth-in-vain", "several-programs"), ""),
     "gpu-memory-held-by-other-process": (("memory-is-free",), ""),
     "gpu-oom-model-or-data": (
         (

@@ -101,7 +101,9 @@ _ANOTHER, _OF_SHOWN = 0.6, 0.05
 
 def _top(facts: Facts) -> Alike | None:
     """What the text reads most like that is a fault."""
-    return next((one for one in _whole(facts) if one.cause != NOTHING_WRONG), None)
+    on_bus = any(e.values.get("vendor") == "nvidia" for e in facts.text.said("gpu-on-bus"))
+    out = (NOTHING_WRONG, "no-nvidia-gpu") if on_bus else (NOTHING_WRONG,)
+    return next((one for one in _whole(facts) if one.cause not in out), None)
 
 
 def _share(facts: Facts, cause: str) -> float:

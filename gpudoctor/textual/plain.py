@@ -68,6 +68,9 @@ def _said(facts: Facts) -> Iterator[str]:
         yield "tf-cpu-only-package"
     if said("none-is-visible") and said("gpus-asked", "compose-named", "container-named"):
         yield "container-visible-devices-wrong"
+    versions = {e.values.get("cuda") for e in said("nvidia-smi")}
+    if "N/A" in versions and (len(versions) > 1 or isinstance(facts.system.container, str)):
+        yield "container-capabilities-without-compute"  # libcuda is not inside
     if said("plain-package-said") and not said("library-not-loaded", "library-opened"):
         yield "tf-cpu-only-package"
     if said("only-root-has-it", "only-root-and-group") and facts.driver.libcuda.init_result != _UNKNOWN:
@@ -137,6 +140,9 @@ def _of_the_machine(facts: Facts) -> Iterator[str]:
     by_tool = hybrid and (others or gone or hybrid[0].line == 1)
     lost = bool(said("library-not-loaded", "cudnn-not-found"))
     works = said("smi-works") or isinstance(facts.gpu.driver_version, str)
+    named = hybrid or said("laptop-named", "nvidia-gpu-named")
+    if said("module-finds-no-gpu") and said("module-no-device") and "nvidia" not in vendors and not named:
+        yield "no-nvidia-gpu"
     absent = "nvidia" not in vendors and not works and not lost
     if absent and (by_tool or (said("laptop-named") and gone and others)):
         yield "optimus-gpu-powered-off"
@@ -255,8 +261,8 @@ def _lost(facts: Facts) -> Iterator[str]:
     if parts and said("single-dll-fetched-said"):
         yield "cudnn-incomplete-install"
         return
-    elsewhere = said("library-elsewhere-said", "cudnn-works-elsewhere", "built-from-source-said") or (
-        not of_cudnn and said("toolkit-here-said", "toolkit-had-said")
+    elsewhere = said("library-elsewhere-said", "cudnn-works-elsewhere", "built-from-source-said") or said(
+        *(("cudnn-copied",) if of_cudnn else ("toolkit-here-said", "toolkit-had-said"))
     )
     if elsewhere:
         another = _is_of_another(facts, names)

@@ -14,7 +14,9 @@ from .fitting import gpus_asked
 Pair = tuple[int, int]
 _SINCE_NO_WINDOWS = (2, 11)
 _NO_DEVICE, _UNKNOWN, _STUB = 100, 999, (-1, 34)
-_NOT_SNAP = Pattern(r"(?i)\b(?:not|no|never|without|isn't|wasn't|remov\w{1,3}|purg\w{1,3}|uninstall\w{0,3})\b")
+_NOT_SNAP = Pattern(
+    r"(?i)\b(?:not|no|never|without|isn't|wasn't|remov\w{1,3}|purg\w{1,3}|uninstall\w{0,3})\b[^.\n]{0,60}\bsnap\b|\bsnap\b[^.\n]{0,40}\b(?:remov|purg|uninstall)\w{0,3}\b"
+)
 _WITHOUT_FIFTH = Pattern(r"(?i)\b(?:Tesla )?K\d{2}[cmx]?\b|\bGT[X]? ?[67]\d0\b|\bQuadro K\d{3,4}")
 """Cards before Maxwell."""
 
@@ -49,6 +51,14 @@ def firmly(facts: Facts) -> Iterator[str]:
         yield "tf-windows-native-cpu-only"
     if facts.driver.libcuda.init_result == _NO_DEVICE and said("exports-ordinal") and said("one-gpu-granted"):
         yield "cuda-visible-devices-wrong"
+    if said("image-lacks-libcuda-said"):
+        yield "container-no-gpus-flag"
+    if said("traceback-cut") and any(e.line == 1 for e in said("protobuf-named")):  # the title
+        yield "protobuf-mismatch"
+    if said("ptxas-lacks-old"):
+        yield "cuda-version-mismatch"
+    if said("nvcc-lacks-new"):
+        yield "gpu-too-new-for-build"
     if said("mig-without-instance-said"):
         yield "mig-enabled-no-instance"
     if said("apptainer-run") and not gpus_asked(facts) and not said("no-nv-said", "lists-gpus", "device-created"):
@@ -186,6 +196,13 @@ def _cudnn(facts: Facts) -> Iterator[str]:
     pinned = [found for e in said("pip-brings-tensorflow") if (found := _PINNED.search(e.text))]
     if len(pinned) == 1:
         wanted = built_for((int(pinned[0][2]), int(pinned[0][3]))).cudnn or wanted
+    older = [one for one in map(_pair, (e.values.get("cudnn", "") for e in said("names-cuda"))) if one]
+    fails = said("no-algorithm", "handle-failed", "handle-not-made", "cudnn-failed", "dnn-absent")
+    growth = said("growth-in-vain", "memory-is-free")
+    if fails and growth and wanted and older and all(one < wanted for one in older):
+        yield "cudnn-version-too-old"
+    elif fails and said("growth-in-vain") and not said("cublas-failed", "gemm-failed"):
+        yield "gpu-too-new-for-build" if said("card-newer-than-build") else "cudnn-version-too-old"
     if wanted and here and all(one and one[0] == wanted[0] and one < wanted for one in here):
         yield "cudnn-version-too-old"
 

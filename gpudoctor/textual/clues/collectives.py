@@ -16,6 +16,7 @@ _WAITS = ("tf-config-address-unreachable", "tf-config-localhost", "nccl-wrong-in
 
 CLUES: dict[str, tuple[str, ...]] = {
     "nccl-shm-other": ("nccl-shm-too-small", "nccl-wrong-interface"),
+    "gloo-not-connected": ("nccl-wrong-interface",),
     "nccl-duplicate-gpu": ("mig-single-instance-limit", "cuda-visible-devices-wrong"),
     "nccl-versions-differ": ("cu12-cu13-wheel-clash", "cuda-lib-preloaded-by-other-package"),
     "nccl-driver-old": ("driver-too-old", "container-driver-too-old"),

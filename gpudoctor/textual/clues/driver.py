@@ -21,6 +21,7 @@ CLUES: dict[str, tuple[str, ...]] = {
     "versions-reported": ("driver-library-mismatch", "cuda-compat-unsupported"),
     "gpu-held-by": ("driver-nouveau-conflict", "gpu-bound-to-vfio"),
     "registers-claimed": ("driver-nouveau-conflict", "gpu-bound-to-vfio", "driver-rminit-failed"),
+    "nouveau-computes": ("driver-nouveau-conflict", "driver-missing"),
     "probe-not-called": ("driver-nouveau-conflict", "gpu-bound-to-vfio", "optimus-gpu-powered-off"),
     "gpu-not-supported": ("driver-too-old", "driver-rminit-failed", "gpu-compute-capability-too-old"),
     "probe-failed": ("driver-rminit-failed", "driver-too-old", "gpu-compute-capability-too-old", "xid79-fell-off-bus"),
