@@ -10,7 +10,7 @@ from gpudoctor.checks._driver_asked import SHOWN
 from gpudoctor.checks._driver_said import decided
 from gpudoctor.checks._gpus import on_bus
 from gpudoctor.checks._said import lines
-from gpudoctor.facts import Driver, Facts, ModuleFile, PciDevice, Unread, known
+from gpudoctor.facts import Driver, Facts, ModuleFile, PciDevice, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, NotApplicable, Stage
 from gpudoctor.registry import check
 
@@ -361,6 +361,8 @@ def optimus_gpu_powered_off(facts: Facts) -> Findings:
     if told := decided(facts, "optimus-gpu-powered-off"):
         yield Found(message="The laptop's NVIDIA GPU is switched off.", proof=lines(told), fixes=(fix.SWITCH_ON,))
         return
+    if facts.text.said("laptop-mode", "gpu-switched-off") and facts.driver.libcuda.path is None:
+        raise UnknownFactError(Unread(why="not in this text", settle="lspci | grep -i nvidia"))
     if init_result(facts) == SUCCESS:
         return "cuInit answers 0"
     said = known(facts.driver.switched_off)

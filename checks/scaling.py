@@ -108,6 +108,10 @@ def _notes(facts: Facts, step: Step) -> Iterator[Evidence]:
             )
 
 
+_WOULD_HELP = Pattern(
+    r"(?i)\b(?:would|should|could|can|or|is|does) [^.?!\n]{0,60}\b(?:mixed[ -]precision|AMP)\b[^.?!\n]{0,40}\?"
+)
+"""Who asks for it does not use it."""
 _MEASURED = "gpudoctor check --level full  # TensorFlow: training-step-mixed"
 _FLOAT32 = Fix(
     kind="advice",
@@ -147,6 +151,7 @@ def mixed_precision_no_gain(facts: Facts) -> Findings:
         named = _told.cards(facts)
         if (
             not facts.text.said("slow-named", "gpu-is-slow")
+            or all(_WOULD_HELP.search(e.text) for e in told)
             or not named
             or not all(_has_no_tensor_cores(*one) for one in named.items())
         ):

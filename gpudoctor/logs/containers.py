@@ -69,7 +69,7 @@ LANGUAGE = Language(
             r"change root failed|failed to change root directory|chroot: failed to run command \W?nvidia-smi|/run/nvidia/driver/[\w/.-]{1,80}: no such file",
             _NOT_STARTED,
         ),
-        Kind("driver-root-lacks-files", r"/driver-root \([^)\n]{1,60} on host\): nvidia-smi: not found, libnvidia-ml\.so\.1: not found", _NOT_STARTED),
+        Kind("driver-root-lacks-files", r"/driver-root \([^)\n]{1,60} on host\): nvidia-smi: not found, libnvidia-ml\.so\.1: not found", "driver-does-not-load"),
         Kind("container-wsl-no-adapter", r"(?i:WSL environment detected but no ad[ao]pters)", _NOT_STARTED),
         Kind("container-no-dxcore", r"libdxcore\.so\W{1,4}(?:cannot open|not found|no such file)", _NOT_STARTED),
         Kind("container-detects-none", r"failed to detect NVIDIA devices"),

@@ -25,7 +25,7 @@ def _nvml(code: int) -> Tell:
 LANGUAGE = Language(
     name="gpu",
     words=(
-        "undefined symbol: cu", "busy or unavailable", "DEVICE_UNAVAILABLE", "DEVICES_UNAVAILABLE", "icens", "icenc", "Power Cap", "PowerCap", "POWER_CAP", "power cap", "hrottl", "Gen", "gen ",
+        "undefined symbol: cu", "busy or unavailable", "DEVICE_UNAVAILABLE", "DEVICES_UNAVAILABLE", "icens", "icenc", "Power Cap", "PowerCap", "POWER_CAP", "power cap", "hrottl", "PerfCap", "Gen", "gen ",
         "ILLEGAL_ADDRESS", "illegal memory access", "LAUNCH_FAILED", "launch failure", "Registered devices", "PCIe bandwidth", "Width", "PCIe", "PCIE", "PCI-E", "pcie", "PCI-e", "device ordinal", "num_gpus", "InvalidDevice", "device_count", "Invalid device", "Invalid CUDA",
         "supported devices found", "visible GPU devices", "CUDA_DRIVER", "RequiresNewerDriver", "ABI_VERSION", "ABI version", "installed CUDA driver", "IllegalAddress", "LaunchFailure", "too old", "returned 35", "(35 vs", "rror 35", "rror: 35", "ode 35", "ode: 35", "failure 35", "code=35", "#35", "Insufficient CUDA driver", "Slowdown", "is not supported by", "which supports up to", "nvenc API", "nvml", "NVML", "ismatch", "asons.active",
     ),
@@ -47,7 +47,7 @@ LANGUAGE = Language(
         Kind("power-cap-named", r"^\W{1,6}S[Ww] [Pp]ower [Cc]ap: Active\W{0,3}$|(?<![a-z])reasons\.active\W{1,4}0x0*4\b|\bnvmlClocks(?:Throttle|Event)ReasonSwPowerCap\b|\bSW_POWER_CAP\b", "runs-slowly"),
         Kind(
             "thermal-throttle",
-            r"(?<![a-z])reasons\.active\W{1,4}0x0*(?:20|40|48|60|68)\b|[Tt]hermal(?:ly)? [Tt]hrottl|\bThermal Slowdown ?: ?Active\b|[Tt]hrottl\w{1,4} (?:due to|because of) (?:the )?(?:heat|temperature|overheating)",
+            r"(?<![a-z])reasons\.active\W{1,4}0x0*(?:20|40|48|60|68)\b|[Tt]hermal(?:ly)? [Tt]hrottl|\bThermal Slowdown ?: ?Active\b|\bPerfCap(?: [Rr]eason)?\W{1,4}(?:is )?[\"'\u201c]?Thrm\b|[Tt]hrottl\w{1,4} (?:due to|because of) (?:the )?(?:heat|temperature|overheating)",
             "runs-slowly",
         ),
         Kind(

@@ -69,9 +69,15 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
         False,
     ),
     (
+        "driver-package-upgraded",
+        ("nvidia",),
+        r"\[ALPM\] upgraded (?:lib32-)?nvidia-utils \(|\bUpgrade: [^\n]{0,300}\b(?:libnvidia-compute|nvidia-utils|libcuda1)|\bpacman -Syu\b[^\n]{0,200}\bnvidia-utils\b",
+        True,
+    ),
+    (
         "driver-was-updated",
         ("pdat", "pgrad", "ove", "升级", "更新"),
-        r"\[ALPM\] upgraded (?:lib32-)?nvidia-utils \(|驱动[^。\n]{0,30}(?:升级|更新)|\b[Mm]oved from (?=\d{3}\.\d{2,3}\b)|(?i:\bdrivers?\b[^.\n]{0,40}\b(?:updat|upgrad)\w{1,4}\b|\b(?:updat|upgrad)\w{1,4}\b[^.\n]{0,40}\bdrivers?\b)",
+        r"驱动[^。\n]{0,30}(?:升级|更新)|\b[Mm]oved from (?=\d{3}\.\d{2,3}\b)|(?i:\bdrivers?\b[^.\n]{0,40}\b(?:updat|upgrad)\w{1,4}\b|\b(?:updat|upgrad)\w{1,4}\b[^.\n]{0,40}\bdrivers?\b)",
         True,
     ),
     (

@@ -122,7 +122,6 @@ _BEHIND: dict[str, tuple[Behind, ...]] = {
     "gpu-memory-handle-alloc": (
         Behind("cu12-cu13-wheel-clash", _wheels_of_two),
         Behind("cudnn-version-too-old", _older_than_built_with),
-        Behind("gpu-too-new-for-build", _all("card-newer-than-build", "growth-in-vain")),
         Behind("tf-preallocates-all-memory", _any("frameworks-together")),
         Behind("tf-preallocates-all-memory", _all("allocation-refused", "beside-others-told")),
         Behind("gpu-memory-held-by-other-process", _any("allocation-refused", "holder-is-gone")),

@@ -131,6 +131,8 @@ def fitting(facts: Facts) -> tuple[str, ...]:
         and "cuinit-unknown-after-suspend" not in fits
     ):
         fits = (*fits, "cuinit-unknown-after-suspend")  # which lists no GPU either
+    if facts.text.said("driver-package-upgraded") and facts.driver.libcuda.init_result == _UNKNOWN_ERROR:
+        fits = tuple(dict.fromkeys(("driver-library-mismatch", *fits)))
     if facts.text.said("no-card-told") and facts.driver.libcuda.init_result == _UNKNOWN_ERROR:
         fits = tuple(dict.fromkeys(("no-nvidia-gpu", *fits)))
     if isinstance(facts.driver.kernel_version, str):  # under WSL the kernel's driver tells no version
@@ -169,7 +171,7 @@ def gpus_asked(facts: Facts) -> tuple[TextEvent, ...]:
     tried = isinstance(facts.gpu.driver_version, str) or facts.text.said("run-without-gpus", "smi-works")
     if tried:  # a trial beside the one that is in question
         asked = tuple(e for e in asked if not _TRIAL.search(e.text))
-    if facts.text.said("devcontainer-named"):
+    if facts.text.said("devcontainer-named", "compose-file"):
         asked = tuple(e for e in asked if " run " not in e.text)
     return asked
 

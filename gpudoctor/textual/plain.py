@@ -90,6 +90,8 @@ def _said(facts: Facts) -> Iterator[str]:
         and not facts.text.shows_a_failure
     ):
         yield "gpu-memory-held-by-other-process"
+    if together.narrow_link(facts):
+        yield "pcie-link-degraded"
     if together.peers_crawl(facts):
         yield "nccl-p2p-iommu-acs"
     if said("tasks-on-bridge") and said("second-machine-named", "several-machines"):

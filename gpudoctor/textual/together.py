@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..facts import Facts, rates_to_others
+from ..facts import Facts, Unread, rates_to_others
 from ..patterns import Pattern
 
 _WITHOUT_PEERS = Pattern(r"(?i)(?:RTX ?|GeForce |^)[45]0[5-9]0(?!\d)")
@@ -54,6 +54,13 @@ def peers_crawl(facts: Facts) -> bool:
     """Whether GPUs that may reach each other's memory do it at a rate at which no direct way between them is."""
     rates = [rate for e in facts.text.said("peer-rates") for rate in rates_to_others(e)]
     return bool(rates and facts.text.said("peers-together")) and max(rates) < _SLOWEST_WAY
+
+
+def narrow_link(facts: Facts) -> bool:
+    """Whether a GPU has an eighth of its lanes, or fewer: an idle link gives up its rate, not its width."""
+    devices = facts.gpu.devices
+    told = [(d.pcie_width, d.pcie_width_max) for d in (() if isinstance(devices, Unread) else devices or ())]
+    return any(isinstance(now, int) and isinstance(most, int) and now * 8 <= most for now, most in told)
 
 
 _SLOWEST_WAY = 4.0

@@ -54,7 +54,7 @@ CLUES: dict[str, tuple[str, ...]] = {
     "cdi-no-vendor": ("container-toolkit-missing", "no-nvidia-gpu", "driver-missing", "amd-gpu"),
     "cdi-unsupported": ("container-toolkit-missing", "container-toolkit-too-old"),
     "cdi-file-gone": ("cdi-spec-stale", "container-toolkit-too-old", "container-driver-root-wrong"),
-    "driver-root-lacks-files": ("container-driver-root-wrong", "driver-missing", "container-host-driver-broken"),
+    "driver-root-lacks-files": ("container-driver-root-wrong",),
     "device-node-not-given": ("device-nodes-missing", "container-host-driver-broken", "driver-module-not-loaded"),
     "no-gpus-option": ("container-toolkit-too-old",),
     "toolkit-not-fetched": ("container-toolkit-missing", "container-toolkit-too-old"),
