@@ -175,6 +175,8 @@ def too_old(facts: Facts) -> Iterator[Found]:
     if card:
         below += tuple(e for e in text.said("minimum-named") if card[1] < _told.pair(e.values["least"]))
     no_code = text.said("no-kernel-image", "arch-mismatch") if card and not _told.too_new(facts) else ()
+    if card:  # another one of this machine is meant
+        no_code = tuple(e for e in no_code if _told.pair(e.values.get("capability", "0.0")) <= card[1])
     if card and not text.shows_a_failure and not text.said("container-named", "compose-named"):
         no_code += text.said("support-dropped-said")
     if card and card[1] < _LEAST:

@@ -35,7 +35,7 @@ def _no_driver(_values: Values, line: int, notes: Notebook) -> None:
 LANGUAGE = Language(
     name="containers",
     words=(
-        "device driver", "nvidia-", "nvidia.com/gpu", "nvidia_driver", "unsatisfied condition", "nsatisfied", "requirement error", "not met", "&&driver", "nvml error",
+        "device driver", "nvidia-", "root = ", "nvidia.com/gpu", "nvidia_driver", "unsatisfied condition", "nsatisfied", "requirement error", "not met", "&&driver", "nvml error",
         "NVIDIA Driver", "NVIDIA driver", "CUDA Driver", "compatibility mode", "libnvidia", "cgroup", "devices.allow", "device rules", "nsufficient GPU", "on this host", "ully assigned", "nsufficient gpu",
         "BPF_CGROUP", "ldcache", "ldconfig", " error: ", "CDI", "untime", "NVML", "libdxcore", "detect NVIDIA", "mount destination", "strategy detected", "platform detected",
         "Nvml", "No devices found", "[[gpu", " hook", "container process", "driver not loaded", "root failed", "root directory",
@@ -199,7 +199,8 @@ LANGUAGE = Language(
             r"\brunc\b[^\n]{0,200}(?:nvidia\.com/gpu\W{1,8}0\b|\b(?:0|no|zero) (?:GPUs?|devices?|graphics cards?|cards)\b)",
         ),
         Kind("apptainer-no-files", r"(?i:could not find any (?:nv files|nvidia (?:files|binaries|libraries)) on this host)", "driver-does-not-load"),
-        Kind("driver-root-set", r"using root /run/nvidia/driver|^root ?= ?\"/run/nvidia/driver\""),
+        Kind("runtime-program-absent", r"\bwhich nvidia-container-runtime\b\W{0,3} ?(?:finds|prints|gives|returns|shows|says) nothing|\bnvidia-container-runtime: (?:command )?not found|\bno nvidia-container-runtime\b"),
+        Kind("driver-root-set", r"using root /run/nvidia/driver|^root ?= ?\"(?:/run/nvidia/driver|[^\"\n]{0,40}/opt/nvidia/)"),
         Kind("container-hook-failed", r"running (?:prestart )?hook\b|error executing hook [`'\"]?\S{0,80}nvidia-container|start(?:ing)? container process$", _NOT_STARTED),
         Kind("no-cgroups-set", r"(?<!#)(?<!# )\bno-cgroups ?= ?true"),
         # notes

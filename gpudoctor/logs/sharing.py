@@ -4,6 +4,17 @@ from __future__ import annotations
 
 from .language import Kind, Language
 
+_ENDED = (
+    r"(?:clos(?:e|ed|ing)|shut(?:ting)? ?down|stop(?:ped|ping)?|paus(?:e|ed|ing)|kill(?:ed|ing)?|end(?:ed|ing)?|quit|exit(?:ed)?|unload(?:ed)?"
+    r"|hago ['\"\u00ab]?shutdown['\"\u00bb]?|cierro|apago|schlie(?:\u00df|ss)e|beende|ferme)"
+)
+_HOLDER = (
+    r"(?:notebooks?|kernels?|programs?|process(?:es)?|containers?|games?|ollama|comfyui|webui|jupyter|chrome|browsers?|blender|session|python\.exe"
+    r"|other (?:one|script|job|training)|first (?:one|script|job|training)|el [ab]|el otro|die andere|den anderen|l'autre)"
+)
+_WORKS = (
+    r"(?:works?|worked|runs?|trains?|starts?|is fine|it's fine|succeeds|funciona|l\u00e4uft|geht es|fonctionne|marche)"
+)
 LANGUAGES = (
     Language(
         name="circumstances",
@@ -15,6 +26,21 @@ LANGUAGES = (
                 r"^\[\d{1,2}\][+-]? {1,4}(?i:stopped|suspended)\b[^\n]{0,60}\bpython"
                 r"|(?i:^(?![^\n]{0,300}(?:\?|\b(?:never|nothing happened|undo|vim|nano|editor|killed|fg)\b))[^\n]{0,200}?(?<!not )(?<!n't )\b(?:press(?:ed|ing)?|with|by|used?|using|hit|via|did|after) (?:a )?[`'\"]?ctrl ?[- +] ?z\b|\bctrl ?[- +] ?z\b['\"`]? (?:stopp|suspend|paus|interrupt)ed)"
                 r"|(?i:\bctrl ?[- +] ?z\b)(?= ?(?:로|で|を|停|暂停))",
+                once=True,
+            ),
+        ),
+    ),
+    Language(
+        name="circumstances",
+        foreign=True,
+        words=(
+            "clos", "hut", "top", "paus", "kill", "end", "quit", "exit", "unload", "cierro", "apago", "schlie", "beende", "ferme",
+        ),
+        kinds=(
+            Kind(
+                "works-when-ended",
+                rf"(?i:\b(?:if|when|once|after|as soon as|only|si|cuando|wenn|sobald|quand)\b[^.\n]{{0,40}}?\b{_ENDED}\b[^.\n]{{0,20}}?\b{_HOLDER}\b(?![^.\n]{{0,80}}\b(?:not|never|no|same|still|n't)\b)[^.\n]{{0,90}}?\b{_WORKS}\b"
+                rf"|\bif i go to task manager and end\b[^\n]{{0,200}}?\b{_WORKS}\b)",
                 once=True,
             ),
         ),

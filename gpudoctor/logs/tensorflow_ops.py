@@ -59,7 +59,7 @@ _CODE = (
     Kind(
         "no-kernel-image",
         r"(?<!nccl: )(?<!NCCL: )\binvalid device function\b|cudaErrorInvalidDeviceFunction|no kernel image is available|device kernel image is invalid|cudaErrorNoKernelImageForDevice"
-        r"|cudaErrorInvalidKernelImage|CUDA_ERROR_NO_BINARY_FOR_GPU|CUDA_ERROR_INVALID_IMAGE|CUDA binary kernel for this graphics card compute capability \(\d+\.\d\) not found",
+        r"|cudaErrorInvalidKernelImage|CUDA_ERROR_NO_BINARY_FOR_GPU|CUDA_ERROR_INVALID_IMAGE|CUDA binary kernel for this graphics card compute capability \((?P<capability>\d+\.\d)\) not found",
         _FAILS,
     ),
     Kind(

@@ -10,6 +10,7 @@ from ..patterns import Pattern
 from .fitting import removed
 from .other_gpus import without_nvidia
 from .setups import native_windows, of_snap
+from .together import WITHOUT_PEERS
 
 
 class Behind(NamedTuple):
@@ -60,6 +61,12 @@ def _built_by_another_runtime(facts: Facts) -> bool:
     )
 
 
+def _never_peers(facts: Facts) -> bool:
+    """The cards never reach each other's memory, whatever the driver says, and the IOMMU, which could be it, is off."""
+    cards = facts.text.cards()
+    return bool(facts.text.said("iommu-is-off") and cards) and any(WITHOUT_PEERS.search(name) for name in cards)
+
+
 def _of_amd(facts: Facts) -> bool:
     """The only card that is named is one of AMD's."""
     return not facts.text.cards() and "amd-gpu" in without_nvidia(facts)
@@ -95,11 +102,13 @@ _BEHIND: dict[str, tuple[Behind, ...]] = {
         Behind("driver-nouveau-conflict", _any("nouveau-loaded")),
         Behind("driver-module-not-loaded", _any("complains-module-not-built", "module-not-built-said")),
         Behind("driver-module-not-loaded", _module_of_another_kernel),
+        Behind("container-driver-root-wrong", _any("driver-root-set")),
         Behind("driver-missing", removed),
         Behind("driver-missing", _all("container-no-nvml", "module-not-listed")),
     ),
     "container-toolkit-missing": (Behind("container-snap-docker", of_snap),),
     "driver-libcuda-not-on-path": (Behind("container-ldconfig-path", _all("ldconfig-cures", "container-named")),),
+    "container-runtime-not-default": (Behind("container-toolkit-missing", _any("runtime-program-absent")),),
     "container-no-gpus-flag": (Behind("container-runtime-not-default", _built_by_another_runtime),),
     "driver-too-old": (
         Behind("container-no-gpus-flag", _composed_without_gpus),
@@ -107,6 +116,7 @@ _BEHIND: dict[str, tuple[Behind, ...]] = {
     ),
     "driver-library-mismatch": (Behind("driver-missing", removed),),
     "tf-cpu-only-package": (Behind("tf-windows-native-cpu-only", native_windows),),
+    "nccl-p2p-iommu-acs": (Behind("p2p-unsupported-geforce", _never_peers),),
     "xid79-fell-off-bus": (
         Behind("optimus-gpu-powered-off", _all("gpu-does-not-wake", "laptop-named")),
         Behind("optimus-gpu-powered-off", _any("gpu-switched-off", "prime-intel", "laptop-mode")),
@@ -124,7 +134,7 @@ _BEHIND: dict[str, tuple[Behind, ...]] = {
         Behind("cudnn-version-too-old", _older_than_built_with),
         Behind("tf-preallocates-all-memory", _any("frameworks-together")),
         Behind("tf-preallocates-all-memory", _all("allocation-refused", "beside-others-told")),
-        Behind("gpu-memory-held-by-other-process", _any("allocation-refused", "holder-is-gone")),
+        Behind("gpu-memory-held-by-other-process", _any("allocation-refused", "holder-is-gone", "works-when-ended")),
         Behind("gpu-memory-held-by-other-process", _all("reboot-frees-told", "several-programs")),
     ),
 }

@@ -21,6 +21,7 @@ _SHORT = (
 _BY_OTHERS = (
     "memory-held-told",
     "first-one-ended",
+    "works-when-ended",
     "holder-is-gone",
     "holder-is-stopped",
     "gpu-process",

@@ -85,7 +85,7 @@ def native_windows(facts: Facts) -> bool:
     if facts.system.wsl is True or said(*elsewhere, "library-not-loaded", "library-opened", "directml-named"):
         return False
     system = facts.system.system
-    if system != "Windows" and not (isinstance(system, Unread) and said("windows-prompt")):
+    if system != "Windows" and not (isinstance(system, Unread) and said("windows-prompt", "on-windows")):
         return False
     release = libraries.release_of(facts)
     named = [_pair(e.values["tensorflow"]) for e in said("names") if "tensorflow" in e.values]
@@ -199,9 +199,8 @@ def _cudnn(facts: Facts) -> Iterator[str]:
     older = [one for one in map(_pair, (e.values.get("cudnn", "") for e in said("names-cuda"))) if one]
     fails = said("no-algorithm", "handle-failed", "handle-not-made", "cudnn-failed", "dnn-absent")
     growth = said("growth-in-vain", "memory-is-free")
-    if fails and growth and wanted and older and all(one < wanted for one in older):
-        yield "cudnn-version-too-old"
-    elif fails and said("growth-in-vain") and not said("cublas-failed", "gemm-failed"):
+    is_older = growth and wanted and older and all(one < wanted for one in older)
+    if fails and (is_older or (said("growth-in-vain") and not said("cublas-failed", "gemm-failed"))):
         yield "cudnn-version-too-old"
     if wanted and here and all(one and one[0] == wanted[0] and one < wanted for one in here):
         yield "cudnn-version-too-old"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..facts import Facts, Unread, rates_to_others
 from ..patterns import Pattern
 
-_WITHOUT_PEERS = Pattern(r"(?i)(?:RTX ?|GeForce |^)[45]0[5-9]0(?!\d)")
+WITHOUT_PEERS = Pattern(r"(?i)(?:RTX ?|GeForce |^)[45]0[5-9]0(?!\d)")
 """GeForce cards that never reach each other's memory."""
 
 
@@ -16,7 +16,7 @@ def speaks(facts: Facts) -> Iterator[str]:
     said = facts.text.said
     if said("several-no-faster"):
         cards = facts.text.cards()
-        if said("bandwidth-between-said") and cards and all(_WITHOUT_PEERS.search(name) for name in cards):
+        if said("bandwidth-between-said") and cards and all(WITHOUT_PEERS.search(name) for name in cards):
             yield "p2p-unsupported-geforce"
         if said("input-slow-said", "input-suspected", "input-bound") and not said("not-input-bound"):
             yield "cpu-starved-input"
