@@ -55,12 +55,18 @@ LANGUAGES = told(
 _SAID = -2
 
 
+_TELLS = {
+    "says-no-gpu", "talks-of-colab", "in-colab", "wants-gpu", "smi-works", "container-computes-said", "wants-several-said", READS_LIKE_A_FAULT,
+}  # fmt: skip
+"""Somebody tells of it, or wants a GPU."""
+
+
 def settle(notes: Notebook) -> None:
     """Who says so complains, where no line shows another failure."""
     said = {e.kind: e for e in reversed(notes.events)}
     event = said.get("torch-lacks-gpu")
     if event and not any(e.symptom and not e.is_weak and e.kind != event.kind for e in notes.events):
-        if said.keys() & {"says-no-gpu", "talks-of-colab", "in-colab"} or alike.is_of_people(event.text):
+        if said.keys() & _TELLS or alike.is_of_people(event.text):
             notes.tell("tensorflow.devices", (), event.line, _SAID)  # which would list none either
         return
     if any(e.symptom and e.kind != READS_LIKE_A_FAULT for e in notes.events):

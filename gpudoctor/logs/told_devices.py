@@ -21,7 +21,7 @@ _NO_CARD = (
     rf"\b(?:I|we|he|she|they)(?: really| just| simply)? (?:do not|don'?t|did not|didn'?t|haven'?t|have not)(?: even| actually| currently)?(?: have| own| got|)(?: an?| any) {_CARD}"
     rf"|\b(?:I|we|I've|we've|he|she|they)(?: have| own| got| has)(?: got)? no {_CARD}"
     rf"|(?:\b{_MINE} (?:[\w-]+ ){{0,2}}?|^|[.,;] ){_HOST}(?: that| which)? (?:(?:has|have|had|got|with)(?: got)? no|(?:does not|doesn'?t|do not|don'?t) (?:even |actually )?(?:have|contain)(?: an?| any)?|is without(?: an?| any)?) {_CARD}"
-    rf"|\bthere (?:isn't|is not|aren't|are not) (?:an?|any) {_CARD} (?:in(?:side)?|on) (?:it|{_MINE} (?:[\w-]+ ){{0,2}}?{_HOST})\b|\bI only have (?:a |the )?cpus?\b|\b(?:with|has|have) (?:just|only) an? (?:\w+ )?cpus?\b|\b(?:this|that) (?:one|{_HOST}) has none\b"
+    rf"|\b{_HOST}\b[^.\n]{{0,80}}\b(?:and|but) it has no gpus?\b(?! in it)|\bthere (?:isn't|is not|aren't|are not) (?:an?|any) {_CARD} (?:in(?:side)?|on) (?:it|{_MINE} (?:[\w-]+ ){{0,2}}?{_HOST})\b|\bI only have (?:a |the )?cpus?\b|\b(?:with|has|have) (?:just|only) an? (?:\w+ )?cpus?\b|\b(?:this|that) (?:one|{_HOST}) has none\b"
     rf"|\b(?:there is|there's|there are|theres|having|has|with) no {_CARD}[^.\n]{{0,12}}?\b(?:in(?:side)?|on|at)(?: (?:it|here)\b| {_MINE} (?:[\w-]+ ){{0,2}}?{_HOST}\b|\W{{0,2}}(?:$|, ))"
     rf"|\b{_HOST} (?:with no|(?:without|w/o)(?: an?| any)?|(?:that |which )?lack(?:s|ing)?(?: an?| any)?) {_CARD}"
     rf"|\b{_HOST}[^.\n]{{0,12}}(?:, |\()no {_CARD}(?: inside\b|\))|\bno {_CARD} in {_MINE} (?:[\w-]+ ){{0,2}}?{_HOST}\b|\b(?:where|if|when|as|since) (?:there(?:'s| is) )?no {_CARD}(?: (?:is|are) (?:installed|there|present|built in)\b|[.,]| in (?:it|the host)\b)"

@@ -13,6 +13,7 @@ import msgspec
 from ..facts import READS_LIKE_A_FAULT, Facts
 from ..findings import LIKELY, Diagnosis, Finding, SymptomRank, Unexplained, Unknown
 from ..registry import Check
+from . import together
 from .clues import CLUES
 from .contest import NO_COMPLAINT, as_candidate, contested
 from .fitting import DEEPEST, fitting, switched_off
@@ -57,7 +58,7 @@ def narrowed(
     roots = diagnosis.root_causes
     settled = bool(roots) or bool(facts.text.said(NO_COMPLAINT))
     why = None if settled else likely(facts, fits, bool(fits) and (_is_likely(left[fits[0]]) or fits[0] in cures))
-    if why is None and not (fits and fits[0] in (*strong(facts), *firmly(facts))):
+    if why is None and not (fits and fits[0] in (*strong(facts), *firmly(facts), *together.firstly(facts))):
         fits = meant(facts, symptom, fits, left, {one.cause for one in diagnosis.ruled_out})
         why = None if settled else written(facts, fits)
     if fits:

@@ -67,6 +67,16 @@ def _never_peers(facts: Facts) -> bool:
     return bool(facts.text.said("iommu-is-off") and cards) and any(WITHOUT_PEERS.search(name) for name in cards)
 
 
+_gone = _any("nvidia-smi-not-found")
+
+
+def _never_woke(facts: Facts) -> bool:
+    """A laptop's GPU is not there when its driver starts; one that was lost at work has an Xid."""
+    said = facts.text.said
+    at_work = any("Xid" in e.text for e in facts.text.understood())
+    return bool(said("gpu-does-not-wake") and said("laptop-named")) and not at_work
+
+
 def _of_amd(facts: Facts) -> bool:
     """The only card that is named is one of AMD's."""
     return not facts.text.cards() and "amd-gpu" in without_nvidia(facts)
@@ -114,11 +124,11 @@ _BEHIND: dict[str, tuple[Behind, ...]] = {
         Behind("container-no-gpus-flag", _composed_without_gpus),
         Behind("driver-missing", _without_a_driver),
     ),
-    "driver-library-mismatch": (Behind("driver-missing", removed),),
+    "driver-library-mismatch": (Behind("driver-missing", lambda facts: removed(facts) and _gone(facts)),),
     "tf-cpu-only-package": (Behind("tf-windows-native-cpu-only", native_windows),),
     "nccl-p2p-iommu-acs": (Behind("p2p-unsupported-geforce", _never_peers),),
     "xid79-fell-off-bus": (
-        Behind("optimus-gpu-powered-off", _all("gpu-does-not-wake", "laptop-named")),
+        Behind("optimus-gpu-powered-off", _never_woke),
         Behind("optimus-gpu-powered-off", _any("gpu-switched-off", "prime-intel", "laptop-mode")),
     ),
     "cudnn-incomplete-install": (Behind("amd-gpu", _of_amd),),

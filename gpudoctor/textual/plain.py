@@ -143,6 +143,8 @@ def _of_the_machine(facts: Facts) -> Iterator[str]:
     lost = bool(said("library-not-loaded", "cudnn-not-found"))
     works = said("smi-works") or isinstance(facts.gpu.driver_version, str)
     named = hybrid or said("laptop-named", "nvidia-gpu-named")
+    if said("module-no-device") and said("no-card-told"):
+        yield "no-nvidia-gpu"
     if said("module-finds-no-gpu") and said("module-no-device") and "nvidia" not in vendors and not named:
         yield "no-nvidia-gpu"
     absent = "nvidia" not in vendors and not works and not lost

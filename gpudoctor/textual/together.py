@@ -42,6 +42,8 @@ def unlikely(facts: Facts) -> set[str]:
 
 def firstly(facts: Facts) -> Iterator[str]:
     """What goes first whatever the text reads like."""
+    if facts.text.said("peer-copies-wrong"):
+        yield "nccl-p2p-iommu-acs"
     if facts.text.said("mig-named") and facts.text.said("wrong-ordinal"):
         yield "mig-single-instance-limit"
     if facts.text.said("chief-missing-said"):
