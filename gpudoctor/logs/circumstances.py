@@ -419,7 +419,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     ("nix-path", ("opengl-driver",), r"/run/opengl-driver"),
     ("nodes-by-hand", ("--device",), r"--device[= ]/dev/nvidia"),
-    ("snap-named", ("snap", "Snap", "ubuntu", "Ubuntu", "app cent", "App Cent", "docker.service"), r"(?i:^snap version|^snapd? {2,}\d|\bdocker\b[^\n]{0,60}\bsnap\b|\bsnap\b[^\n]{0,60}\bdocker\b|\bdocker\b[^.\n]{0,60}\b(?:from|by|with|in|out of) (?:the )?(?:orange )?(?:shop app )?['\"\u201c]?(?:ubuntu software|app cent(?:er|re)|software cent(?:er|re))\b|\bdocker\b[^\n]{0,80}\bfeatured\b[^\n]{0,60}\binstaller\b|\binstaller\b[^\n]{0,60}\bfeatured\b[^\n]{0,60}\bdocker\b)"),
+    ("snap-named", ("snap", "Snap", "ubuntu", "Ubuntu", "app cent", "App Cent", "docker.service"), r"(?i:^snap version|^snapd? {2,}\d|\bdocker\b[^\n]{0,60}\bsnaps?\b|\bsnaps?\b[^\n]{0,60}\bdocker\b|\bdocker\b[^.\n]{0,60}\b(?:from|by|with|in|out of) (?:the )?(?:orange )?(?:shop app )?['\"\u201c]?(?:ubuntu software|app cent(?:er|re)|software cent(?:er|re))\b|\bdocker\b[^\n]{0,80}\bfeatured\b[^\n]{0,60}\binstaller\b|\binstaller\b[^\n]{0,60}\bfeatured\b[^\n]{0,60}\bdocker\b)"),
     (
         "laptop-mode",
         ("prime-select", "ntegrated", "intel", "rate", "Eco", "eco"),

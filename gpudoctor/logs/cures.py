@@ -93,6 +93,7 @@ _REMEDIES = tuple(
         ("zlibwapi-missing", ("zlibwapi",), r"\bzlibwapi(?:\.dll)?\b"),
         ("wsl-libcuda-path", ("wsl/lib",), r"\b(?:sym)?link\w*\b[^?!;]{0,40}/usr/lib/wsl/lib\b[\w./]{0,20}|/usr/lib/wsl/lib\b[\w./]{0,20}[^?!;]{0,40}\b(?:LD_LIBRARY_PATH|ld\.so\.conf|ldconfig)\b|\bLD_LIBRARY_PATH\b[^?!;]{0,40}/usr/lib/wsl/lib\b"),
         ("tf-windows-native-cpu-only", ("WSL", "wsl", "2.10"), r"\b(?:mov|switch|chang|go|went)\w{0,4}\b[^.?!;]{0,10}?\bto WSL ?2?\b|\bdowngrad\w{0,4}\b[^.?!;]{0,16}?\b(?:tensorflow|tf)\b[^.?!;]{0,6}?\b2\.10\b"),
+        ("driver-libcuda-not-on-path", ("opengl-driver",), r"/run/opengl-driver/lib\b"),
         ("libcuda-stub-loaded", ("stub",), rf"\b{_AWAY}\b{_NEAR}\bstubs?\b"),
         ("psu-insufficient", ("ower supply", "PSU"), r"\b(?:bigger|stronger|new|better|larger|another)\b[^.?!;]{0,14}?\b(?:power supply|PSU)\b|\b(?:replac|exchang|swapp)\w{0,4}\b[^.?!;]{0,14}?\b(?:power supply|PSU)\b"),
         ("colab-cpu-runtime", ("olab",), r"\b(?:choos|chose|select|sett?|switch|chang)\w{0,4}\b[^.?!;]{0,20}?\bGPU\b[^.?!;]{0,30}?\b(?:colab|runtime)|\bcolab\b[^.?!;]{0,40}?\b(?:runtime|accelerator)\b[^.?!;]{0,20}\bGPU\b"),

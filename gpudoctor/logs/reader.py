@@ -305,7 +305,9 @@ def _with_likeness(notes: Notebook, pasted: Pasted, theirs: bool) -> Facts:
     asked = asked or faint or memory_said.asks(notes, found) or answered.answered(notes, found)
     asked = _idles(pasted, notes) or asked
     asked = told_faults.of_a_card(left, notes) or asked or told_faults.asks_or_praises(left, notes)
-    asked = asked or (bool(found) and _asks_before(pasted, harmless, notes))
+    clear = bool(found) and found[0].cause != NOTHING_WRONG and found[0].share >= _CLEAR and not benign_at
+    clear = clear and sum(len(line.text.split()) for line in words) >= _WORDS
+    asked = asked or (bool(found) and not clear and _asks_before(pasted, harmless, notes))
     asked = asked or (bool(found) and not answered.fails(notes) and _merely_asks(left, found))
     hides = bool(values & {*_HIDES}) and any(
         one.cause == "cuda-visible-devices-empty" and (at == 0 or one.share >= _FAINT) for at, one in enumerate(found)
@@ -389,6 +391,8 @@ _LINES, _WORDS = 5, 40
 """Of a report, at least: a sentence or two read like anything that their words occur in."""
 _FAINT = 0.25
 """Of what reads so faintly like a fault, beside harmless lines, these are what is asked about."""
+_CLEAR = 0.55
+"""From this share on a text reads so much like a fault that a question before or behind it tells nothing else."""
 _LIKELY = 0.4
 """From this share on it is worth while to look which line says it."""
 _BY_THEMSELVES = 0.3

@@ -150,7 +150,7 @@ KINDS: tuple[tuple[str, str], ...] = (
         "ptxas-missing",
         (
             r"No PTX compilation provider is available|Couldn't find a suitable version of ptxas"
-            r"|[Cc]an't find ptxas|ptxas not found|Couldn't (?:invoke|get) ptxas"
+            r"|[Cc]an(?:'t|not) find ptxas|ptxas not found|Couldn't (?:invoke|get) ptxas"
         ),
     ),
     (

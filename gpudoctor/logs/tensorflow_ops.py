@@ -238,7 +238,7 @@ _WORK = (
         r"|(?i:\bcudnn (?:has |had )?fail(?:s|ed|ing)? to initiali[sz]e|\b(?:can(?:'t|not| not)|could(?:n't| not)|fail(?:s|ed|ure|ing)? (?:to|in)|unable to|error) initiali[sz]\w{1,3} cudnn\b)",
         _FAILS,
     ),
-    Kind("cudnn-differs", r"PyTorch was compiled {1,4}against \(\d+, \d+, \d+\) but (?:found runtime version|linked against)|is compiled with CUDNN \d+\.\d+, but CUDNN version in your machine is \d|(?i:loaded runtime cudnn library)(?![^\n]{0,80}\b(?:wrong\b|(?:compiled|built) (?:with|against):? ?\d))|^\W{0,3}(?:If using a binary install, )?upgrade your CuDNN library to match", _FAILS),
+    Kind("cudnn-differs", r"Found cuDNN version \d{4,5}, but JAX was built against version \d{4,5}, which is newer|\blibcudnn v\d with header v\d unmatched|PyTorch was compiled {1,4}against \(\d+, \d+, \d+\) but (?:found runtime version|linked against)|is compiled with CUDNN \d+\.\d+, but CUDNN version in your machine is \d|(?i:loaded runtime cudnn library)(?![^\n]{0,80}\b(?:wrong\b|(?:compiled|built) (?:with|against):? ?\d))|^\W{0,3}(?:If using a binary install, )?upgrade your CuDNN library to match", _FAILS),
     Kind("cudnn-failed", r"CUDNN_STATUS_(?:EXECUTION_FAILED|INTERNAL_ERROR|MAPPING_ERROR|NOT_INITIALIZED)\w*", _FAILS),
     Kind("launch-timed-out", r"CUDA_ERROR_LAUNCH_TIMEOUT|the launch timed out and was terminated", _FAILS),
     Kind(
@@ -255,6 +255,9 @@ _WORK = (
         _FAILS,
     ),
     Kind("nvcc-lacks-old", r"nvcc fatal\s{0,4}: (?:Unsupported gpu architecture|Value) '(?:compute|sm)_[1-5]\d'", _FAILS),
+    Kind("libdevice-not-opened", r"\berror in open: \S{0,200}libdevice\S{0,60}\.bc\b", _FAILS),
+    Kind("provider-not-loaded", r"LoadLibrary failed with error 126 \W{0,4}when trying to load \W{0,2}[^\"\n]{0,300}onnxruntime_providers_cuda\.dll", _FAILS),
+    Kind("library-older-than-built", r"Found cu(?!DNN)\w{3,9} version \d{4,6}, but JAX was built against version \d{4,6}, which is newer", _FAILS),
     Kind("mig-name-not-read", r"invalid literal for int\(\) with base 10: '(?:b')?MIG-", _FAILS),
     Kind("ptxas-lacks-old", r"\b[Vv]alue 'sm_(?:1\d|2\d|3[02])' is not defined for option 'gpu-name'", _FAILS),
     Kind("ptxas-too-old", r"(?<!fatal   : )(?<!fatal : )(?<!fatal: )\b[Vv]alue '(?P<architecture>sm_\w{2,5})' is not defined for option 'gpu-name'", _FAILS),
@@ -355,7 +358,7 @@ _OTHER = (
 LANGUAGE = Language(
     name="operations",
     words=(
-        "libcuda.so: cannot", "'MIG-", "gpu-name", "etected CUDA version", "PTX", "ptx", "cuLinkAdd", "CUDA linking", "caller", "exceeds", "ailed: ", "ayout failed", "retracing", "ignore this message", "elay kernel", "nd of sequence", "out of data",
+        "libcuda.so: cannot", "libdevice", "providers_cuda", "JAX was built", "'MIG-", "gpu-name", "etected CUDA version", "PTX", "ptx", "cuLinkAdd", "CUDA linking", "caller", "exceeds", "ailed: ", "ayout failed", "retracing", "ignore this message", "elay kernel", "nd of sequence", "out of data",
         "slow compile", "Constant folding", "operation took", "MLIR", "XLA", "peer access", "kernel image", "KernelImage", "CUDA_ERROR", "cudaError",
         "CUDA capability", "cuda capability", "PyTorch no", "No CUDA device", "nvalid device function", "InvalidDeviceFunction", "cusolverDnCreate", "uSolverDN", "sync failed", "nvcc fatal", "_STATUS_", "libcudnn", "libnvrtc", "CuDNN library", "cudnn_", "load symbol", "cublas",
         "OOM", "xhausted", "XHAUSTED", "ut of memory", "OUT_OF_MEMORY", "OUT_OF_DEVICE", "out of GPU", "(2 vs. 0)", "ould not allocate", "ailed to allocate", "nable to allocate", "MemoryError", "CPUAllocator", "rror 12]", "rrno 12]", "rror 1455]", "ALLOCATION_FAILURE", "memory error]", "available RAM", "oom-killer", "on host", "pinned host", "Dst tensor", "output tensor", "Memory usage", "nsufficient driver", "Sum Total", "Limit: ", ".cuCtxCreate(", ".cuDevicePrimaryCtxRetain(",

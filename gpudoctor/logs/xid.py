@@ -18,7 +18,7 @@ def _xid(numbers: str) -> str:
         rf"\bcaused by previous Xid (?P<xid3>{numbers})\b|(?<!expr: )\bDCGM_FI_DEV_XID_ERRORS(?:\{{[^}}\n]{{0,600}}\}})?(?: ?[=:] ?| (?:is |was )?)(?P<xid4>{numbers})\b(?![.:]\d)"
         rf"|\bDCGM_EXP_XID_ERRORS_COUNT\{{[^}}\n]{{0,500}}\bxid=\"(?P<xid5>{numbers})\""
         rf"|\bX[Ii][Dd] \((?:PCI:)?(?P<address>{_HEX}{{2,8}}(?::{_HEX}{{2}}){{1,2}}(?:\.\d)?)[^)]{{0,30}}\):? ?(?P<xid>{numbers})\b(?![^\n]{{0,160}}caused by previous Xid)"
-        rf"|\bX[Ii][Dd](?: error| code| event)?s?\s?[:=#(]?\s?(?P<xid2>{numbers})\b(?![.:]\d)"
+        rf"|(?<![Nn]o )(?<![Nn]ot )(?<!any )(?<!without )\bX[Ii][Dd](?: error| code| event)?s?\s?[:=#(]?\s?(?P<xid2>{numbers})\b(?![.:]\d)"
     )
 
 

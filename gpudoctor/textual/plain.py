@@ -210,7 +210,7 @@ def _majors_differ(facts: Facts) -> bool:
 
 
 _BUILT_AND_FOUND = Pattern(
-    r"compiled {1,4}against \((\d+), \d+, \d+\) but (?:found runtime version|linked against) \((\d+),|compiled with CUDNN (\d+)\.\d+, but CUDNN version in your machine is (\d+)"
+    r"compiled {1,4}against \((\d+), \d+, \d+\) but (?:found runtime version|linked against) \((\d+),|Found cuDNN version (\d)\d{3,4}, but JAX was built against version (\d)\d{3,4},|libcudnn v(\d) with header v(\d) unmatched|compiled with CUDNN (\d+)\.\d+, but CUDNN version in your machine is (\d+)"
 )
 
 

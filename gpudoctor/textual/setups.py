@@ -15,7 +15,7 @@ Pair = tuple[int, int]
 _SINCE_NO_WINDOWS = (2, 11)
 _NO_DEVICE, _UNKNOWN, _STUB = 100, 999, (-1, 34)
 _NOT_SNAP = Pattern(
-    r"(?i)\b(?:not|no|never|without|isn't|wasn't|remov\w{1,3}|purg\w{1,3}|uninstall\w{0,3})\b[^.\n]{0,60}\bsnap\b|\bsnap\b[^.\n]{0,40}\b(?:(?:remov|purg|uninstall)\w{0,3}|not)\b"
+    r"(?i)\b(?:not|no|non|nicht|kein|pas|never|without|isn't|wasn't|remov\w{1,3}|purg\w{1,3}|uninstall\w{0,3})\b[^.\n]{0,60}\bsnap\b|\bsnap\b[^.\n]{0,40}\b(?:(?:remov|purg|uninstall)\w{0,3}|not)\b"
 )
 _WITHOUT_FIFTH = Pattern(r"(?i)\b(?:Tesla )?K\d{2}[cmx]?\b|\bGT[X]? ?[67]\d0\b|\bQuadro K\d{3,4}")
 """Cards before Maxwell."""

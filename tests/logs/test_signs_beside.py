@@ -68,6 +68,16 @@ HELD, HANDLES = "gpu-memory-held-by-other-process", "gpu-memory-handle-alloc"
         ("ptxas fatal   : Value 'sm_30' is not defined for option 'gpu-name'\n", "cuda-version-mismatch"),
         ("nvcc fatal : Value 'sm_61' is not defined for option 'cpu-architecture'\n\nCUDA 7.5, GTX1080\n", "gpu-too-new-for-build"),
         ("ValueError: invalid literal for int() with base 10: 'MIG-2e782cfd-36f2-55ff-a7d5-c6734444be2b'\n", "mig-single-instance-limit"),
+        # what programs say of the version that they were built with
+        ("CUDA backend failed to initialize: Found cuDNN version 8600, but JAX was built against version 8906, which is newer.\n", "cudnn-version-too-old"),
+        ("CUDA backend failed to initialize: Found cuDNN version 8906, but JAX was built against version 90100, which is newer.\n", "cudnn-wrong-major"),
+        ("CUDA backend failed to initialize: Found cuBLAS version 120205, but JAX was built against version 120304, which is newer.\n", "cublas-version-mismatch"),
+        ("Check failed: (cudnn_cuh_major == cudnn_dso_major) [cudnn init] libcudnn v5 with header v7 unmatched!\n", "cudnn-wrong-major"),
+        ("FAIL : LoadLibrary failed with error 126 \"\" when trying to load \"D:\\\\net6.0\\\\onnxruntime_providers_cuda.dll\"\n", "cuda-version-mismatch"),
+        ("error in open: /usr/local/cuda/bin/../nvvm/libdevice/libdevice.compute_50.10.bc\n", "libdevice-missing"),
+        ("Triton on NixOS\n\nRuntimeError: Cannot find ptxas\n", "ptxas-missing"),
+        # what is denied
+        ("Which torch build do I need?\n\ntorch.cuda.is_available() returns False, nvidia-smi works. How can I use the GPU?\n", "tf-cpu-only-package"),
         # collectives and links
         ("(RayWorkerWrapper pid=1890) Gloo connectFullMesh failed with [../third_party/gloo/gloo/transport/tcp/pair.cc:144] no error\n", "nccl-wrong-interface"),
         ("Moving a tensor from one gpu to another doesn't work\n\nThe values on the second are zeros.\n", "nccl-p2p-iommu-acs"),
@@ -185,3 +195,19 @@ def test_rates_of_one_way_to_the_others() -> None:
     assert rates_to_others(event) == (12.5, 25.0)
     event = TextEvent(line=1, language="nvidia-smi", kind="peer-rates", text="", values={**row, "ways": "one"})
     assert rates_to_others(event) == (25.0, 50.0)
+
+
+def test_an_xid_that_is_denied_is_none() -> None:
+    text = "All-reduce dropped to 190 GB/s after the maintenance\n\nNo Xid 79 in dmesg.\nGPU 3: NVIDIA A100-SXM4-80GB\nLink 4: <inactive>\n"
+    assert said(judged(text))[0] == []
+    assert first(text.replace("No Xid 79 in dmesg", "Xid 79 in dmesg")) == "xid79-fell-off-bus"
+
+
+def test_who_asks_behind_a_clear_report_has_a_fault() -> None:
+    """A question alone has none (test_asked_before.py)."""
+    text = (
+        "GPU in the container only after I deleted NVIDIA_VISIBLE_DEVICES=void from our base image\n\nTwo days are lost: the base image of our "
+        "company sets ENV NVIDIA_VISIBLE_DEVICES=void, so that services don't take GPUs. My image is made from it, with TF 2.13, and has no libcuda "
+        "and no /dev/nvidia*. With -e NVIDIA_VISIBLE_DEVICES=all both GPUs are there. What is the recommended value for no GPU?\n"
+    )
+    assert first(text) == "container-visible-devices-wrong"
