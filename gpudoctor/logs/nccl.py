@@ -123,6 +123,7 @@ LANGUAGE = Language(
             r"(?:Peer access not supported between|cannot enable peer access from) device ordinals? (?P<first>\d{1,3}) (?:and|to device ordinal) (?P<second>\d{1,3})"
             r"|Device=(?P<first2>\d{1,3}) CANNOT Access Peer Device=(?P<second2>\d{1,3})",
         ),
+        Kind("some-peers-said", r"(?i:\b(?:only|just) (?:some|certain|few|\d{1,2}) (?:\w+ ){0,3}pairs\b[^.\n]{0,60}\bpeer access\b|\bpeer access (?:is )?(?:just|only) (?:possible )?between (?:the )?GPUs (?:under|behind|on) (?:one|the same)\b)"),
         Kind("peers-together", r"Device=\d{1,3} CAN Access Peer Device=\d|Peer access from \S[^\n]{0,60} -> [^\n]{0,60} : Yes"),
         Kind("nccl-setting", r"(?:NCCL INFO (?P<name>NCCL_\w{1,40}) set (?:by environment )?to|^\W{0,3}(?P<name2>NCCL_\w{1,40}) set by environment to) (?P<value>[^\s]{1,80}?)\.?$", tell=_set),
         Kind("nccl-interface", r"NCCL INFO (?:Bootstrap ?:|NET/Socket ?:|NET ?:) Using [^\n]{0,200}\[\d\](?P<interface>(?:veth|docker|br-|virbr|cni|flannel)[\w.-]{0,20}):(?P<address>[\da-fA-F.:]{2,45})"),

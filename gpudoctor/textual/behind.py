@@ -92,16 +92,18 @@ _WHEEL = Pattern(r"\bnvidia[-_]cudnn[-_]cu(1[1-9])\b")
 
 def _older_than_built_with(facts: Facts) -> bool:
     """The cuDNN that is loaded is older than the one that the program was built with."""
-    loaded = {
-        divmod(int(e.values["version"]), 1000) for e in facts.text.said("cudnn-loaded") if e.values.get("version")
-    }
-    built = {tuple(map(int, e.values["version"].split("."))) for e in facts.text.said("built-with-cudnn")}
-    here = {(major, rest // 100, rest % 100) for major, rest in loaded if major < _OF_FIVE_DIGITS}
-    return any(one[0] == other[0] and one < other for one in here for other in built)
+    said = facts.text.said
+    loaded = [_of_number(e.values["version"]) for e in said("cudnn-loaded") if "version" in e.values]
+    built = [tuple(map(int, e.values["version"].split("."))) for e in said("built-with-cudnn")]
+    return any(one[0] == other[0] and one < other for one in loaded for other in built)
 
 
-_OF_FIVE_DIGITS = 10
-"""From 9 on its number has five digits."""
+def _of_number(number: str) -> tuple[int, ...]:
+    """cuDNN's version by its number: 8005 is 8.0.5; from 9 on 90100 is 9.1.0."""
+    major = int(number) // (10_000 if len(number) > 4 else 1_000)
+    return major, int(number[-4:]) // 100 % (100 if len(number) > 4 else 10), int(number[-2:])
+
+
 _DRIVER_TOLD = ("driver-release-said", "host-driver-said", "nvidia-smi", "driver-package")
 
 

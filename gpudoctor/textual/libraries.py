@@ -82,7 +82,7 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
 
 
 _OF_ALL = "libcurand.so.10"
-"""CUDA 10 to 13 bring it by this name. Source: NVIDIA's packages libcurand-10-0 to libcurand-13-0."""
+"""CUDA 10.1 to 13 bring it by this name. Source: NVIDIA's packages libcurand-10-1 to libcurand-13-0."""
 _SOLVER = Pattern(r"(?:libcusolver\.so\.|cusolver64_)1[01](?:\.dll)?$")
 """The one whose name tells CUDA 11.0 from those that follow: 10 there, 11 in them."""
 _OF_11 = Pattern(

@@ -22,6 +22,8 @@ def speaks(facts: Facts) -> Iterator[str]:
             yield "cpu-starved-input"
         if not said("one-works-said"):
             yield "scaling-below-expected"
+    if said("some-peers-said"):
+        yield "multi-gpu-topology-no-p2p"
     if said("one-works-said"):
         yield "single-gpu-silently"
     if said("several-compute-wrongly") and said("one-is-fine-said"):

@@ -76,7 +76,9 @@ HELD, HANDLES = "gpu-memory-held-by-other-process", "gpu-memory-handle-alloc"
         ("FAIL : LoadLibrary failed with error 126 \"\" when trying to load \"D:\\\\net6.0\\\\onnxruntime_providers_cuda.dll\"\n", "cuda-version-mismatch"),
         ("error in open: /usr/local/cuda/bin/../nvvm/libdevice/libdevice.compute_50.10.bc\n", "libdevice-missing"),
         ("Triton on NixOS\n\nRuntimeError: Cannot find ptxas\n", "ptxas-missing"),
+        ("DeepEP aborts when only some GPU pairs have CUDA peer access\n\nRuntimeError: Failed: CUDA error 'peer access is not supported between these two devices'\n", "multi-gpu-topology-no-p2p"),
         # what is denied
+        ("The container does not start\n\nnvidia-container-cli: initialization error: load library failed: libnvidia-ml.so.1: cannot open shared object file: no such file or directory: unknown.\nThere was no driver; I had been convinced that the laptop has no NVIDIA card.\n", "container-host-driver-broken"),
         ("Which torch build do I need?\n\ntorch.cuda.is_available() returns False, nvidia-smi works. How can I use the GPU?\n", "tf-cpu-only-package"),
         # collectives and links
         ("(RayWorkerWrapper pid=1890) Gloo connectFullMesh failed with [../third_party/gloo/gloo/transport/tcp/pair.cc:144] no error\n", "nccl-wrong-interface"),
@@ -211,3 +213,11 @@ def test_who_asks_behind_a_clear_report_has_a_fault() -> None:
         "and no /dev/nvidia*. With -e NVIDIA_VISIBLE_DEVICES=all both GPUs are there. What is the recommended value for no GPU?\n"
     )
     assert first(text) == "container-visible-devices-wrong"
+
+
+@pytest.mark.parametrize(("loaded", "older"), [("90100", True), ("90300", False), ("8906", False)])
+def test_the_number_of_a_later_cudnn(loaded: str, older: bool) -> None:
+    built = f"{P}E tensorflow/stream_executor/cuda/cuda_dnn.cc:352] ... but source was compiled with: 9.3.0\n"
+    roots, candidates = said(judged(f"Since the update it fails\n\n{LOADED.replace('8005', loaded)}{built}{HANDLE}"))
+    assert (candidates[:1] == ["cudnn-version-too-old"]) is older
+    assert (roots == [HANDLES]) is not older
