@@ -100,7 +100,8 @@ def cudnn_version_too_old(facts: Facts) -> Findings:
     What it looks at: TensorFlow's line 'Loaded runtime CuDNN library: A but source was compiled with: B', and which file
     it had loaded. Where TensorFlow was not run: the version of the file that its loader picks, against the oldest that the
     extra of this release asks for, which is the one that it was built with. In a pasted text also JAX's 'Outdated cuDNN
-    installation found', and pip's word that TensorFlow requires a newer one than is installed.
+    installation found' and 'Found cuDNN version …, but JAX was built against', and pip's word that TensorFlow requires a
+    newer one than is installed.
 
     Why it matters: convolutions and recurrent layers fail, often with 'DNN library is not found'. It happens where
     another package (PyTorch) pins an older cuDNN, or where an older one lies first on the loader's path.

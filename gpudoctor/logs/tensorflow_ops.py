@@ -98,7 +98,12 @@ _LIBRARIES = (
         r"|(?<![\w/.])libnvrtc\.so: cannot open|(?i:cudnn[^\n]{0,120}libnvrtc\.so[\d.]{0,8}['`\"]{0,2}:? (?:cannot open|not found|(?:is |was )?missing))",
         _FAILS,
     ),
-    Kind("cudnn-outdated", r"Outdated cuDNN installation found", _FAILS),
+    Kind(
+        "cudnn-outdated",
+        r"Outdated cuDNN installation found|Found cuDNN version (?:(?P<major>\d)\d{3}, but JAX was built against version (?P=major)\d{3}|(?P<major2>\d)\d{4}, but JAX was built against version (?P=major2)\d{4}),"
+        r" which is newer",
+        _FAILS,
+    ),
     Kind("cuda-outdated", r"Outdated (?P<library>CUDA|cu[A-Z]{2,8}|CUPTI) installation found|CUDNN_STATUS_NOT_SUPPORTED_INCOMPATIBLE_CUDART", _FAILS),
     Kind(
         "cudnn-rules",

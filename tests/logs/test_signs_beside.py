@@ -221,3 +221,10 @@ def test_the_number_of_a_later_cudnn(loaded: str, older: bool) -> None:
     roots, candidates = said(judged(f"Since the update it fails\n\n{LOADED.replace('8005', loaded)}{built}{HANDLE}"))
     assert (candidates[:1] == ["cudnn-version-too-old"]) is older
     assert (roots == [HANDLES]) is not older
+
+
+def test_jax_says_itself_that_cudnn_is_older() -> None:
+    line = "CUDA backend failed to initialize: Found cuDNN version {}, but JAX was built against version {}, which is newer.\n"
+    assert said(judged(line.format(8600, 8906)))[0] == ["cudnn-version-too-old"]
+    assert said(judged(line.format(90100, 90300)))[0] == ["cudnn-version-too-old"]
+    assert said(judged(line.format(8906, 90100)))[0] == []
