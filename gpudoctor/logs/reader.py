@@ -306,7 +306,7 @@ def _with_likeness(notes: Notebook, pasted: Pasted, theirs: bool) -> Facts:
     asked = _idles(pasted, notes) or asked
     asked = told_faults.of_a_card(left, notes) or asked or told_faults.asks_or_praises(left, notes)
     clear = bool(found) and found[0].cause != NOTHING_WRONG and found[0].share >= _CLEAR and not benign_at
-    clear = clear and sum(len(line.text.split()) for line in words) >= _WORDS
+    clear = clear and _has_words(words)
     asked = asked or (bool(found) and not clear and _asks_before(pasted, harmless, notes))
     asked = asked or (bool(found) and not answered.fails(notes) and _merely_asks(left, found))
     hides = bool(values & {*_HIDES}) and any(
@@ -360,7 +360,11 @@ def _is_a_fault(whole: tuple[Alike, ...]) -> bool:
 
 
 def _is_a_report(lines: Sequence[Line]) -> bool:
-    return len(lines) >= _LINES and sum(len(line.text.split()) for line in lines) >= _WORDS
+    return len(lines) >= _LINES and _has_words(lines)
+
+
+def _has_words(lines: Sequence[Line]) -> bool:
+    return sum(len(line.text.split()) for line in lines) >= _WORDS
 
 
 def _meant(found: tuple[Alike, ...], words: Sequence[Line], shows_some: bool) -> tuple[Alike, ...]:

@@ -43,15 +43,19 @@ def _module_of_another_kernel(facts: Facts) -> bool:
 def _composed_without_gpus(facts: Facts) -> bool:
     """A container that was given no GPU has no driver, which reads as one that is too old."""
     said = facts.text.said
-    given = said("compose-asks", "some-gpus-asked", "smi-works", *_DRIVER_TOLD)
-    return bool(said("compose-named")) and not given and not isinstance(facts.gpu.driver_version, str)
+    given = said("compose-asks", "some-gpus-asked")
+    return bool(said("compose-named")) and not given and not _driver_told(facts)
 
 
 def _without_a_driver(facts: Facts) -> bool:
     """No driver at all reads like one that is too old: nvidia-smi is not there, and no release of a driver is named."""
     said = facts.text.said
-    told = said(*_DRIVER_TOLD, "smi-works", "container-named") or isinstance(facts.gpu.driver_version, str)
-    return bool(said("nvidia-smi-not-found")) and not told
+    return bool(said("nvidia-smi-not-found")) and not said("container-named") and not _driver_told(facts)
+
+
+def _driver_told(facts: Facts) -> bool:
+    """Whether a driver is named, or answers."""
+    return bool(facts.text.said(*_DRIVER_TOLD)) or isinstance(facts.gpu.driver_version, str)
 
 
 def _built_by_another_runtime(facts: Facts) -> bool:
@@ -67,7 +71,12 @@ def _never_peers(facts: Facts) -> bool:
     return bool(facts.text.said("iommu-is-off") and cards) and any(WITHOUT_PEERS.search(name) for name in cards)
 
 
-_gone = _any("nvidia-smi-not-found")
+_switched_off = _any("gpu-switched-off", "prime-intel", "laptop-mode")
+
+
+def _removed_since(facts: Facts) -> bool:
+    """The driver was removed, and its nvidia-smi is not there any more."""
+    return removed(facts) and bool(facts.text.said("nvidia-smi-not-found"))
 
 
 def _never_woke(facts: Facts) -> bool:
@@ -104,12 +113,12 @@ def _of_number(number: str) -> tuple[int, ...]:
     return major, int(number[-4:]) // 100 % (100 if len(number) > 4 else 10), int(number[-2:])
 
 
-_DRIVER_TOLD = ("driver-release-said", "host-driver-said", "nvidia-smi", "driver-package")
+_DRIVER_TOLD = ("smi-works", "driver-release-said", "host-driver-said", "nvidia-smi", "driver-package")
 
 
 _BEHIND: dict[str, tuple[Behind, ...]] = {
     "container-host-driver-broken": (
-        Behind("optimus-gpu-powered-off", _any("gpu-switched-off", "prime-intel", "laptop-mode")),
+        Behind("optimus-gpu-powered-off", _switched_off),
         Behind("driver-secure-boot", _any("module-key-rejected", "unsigned-module-rejected", "key-not-enrolled-said")),
         Behind("driver-nouveau-conflict", _any("nouveau-loaded")),
         Behind("driver-module-not-loaded", _any("complains-module-not-built", "module-not-built-said")),
@@ -126,12 +135,12 @@ _BEHIND: dict[str, tuple[Behind, ...]] = {
         Behind("container-no-gpus-flag", _composed_without_gpus),
         Behind("driver-missing", _without_a_driver),
     ),
-    "driver-library-mismatch": (Behind("driver-missing", lambda facts: removed(facts) and _gone(facts)),),
+    "driver-library-mismatch": (Behind("driver-missing", _removed_since),),
     "tf-cpu-only-package": (Behind("tf-windows-native-cpu-only", native_windows),),
     "nccl-p2p-iommu-acs": (Behind("p2p-unsupported-geforce", _never_peers),),
     "xid79-fell-off-bus": (
         Behind("optimus-gpu-powered-off", _never_woke),
-        Behind("optimus-gpu-powered-off", _any("gpu-switched-off", "prime-intel", "laptop-mode")),
+        Behind("optimus-gpu-powered-off", _switched_off),
     ),
     "cudnn-incomplete-install": (Behind("amd-gpu", _of_amd),),
     "cudnn-missing": (Behind("amd-gpu", _of_amd),),

@@ -7,6 +7,7 @@ import re
 from ..facts import Facts, TextEvent, Unread
 from ..patterns import Pattern
 from . import libraries
+from .other_gpus import on_bus
 
 _NOT_HANDED_OVER = (
     "container-no-gpus-flag", "container-visible-devices-wrong", "apptainer-no-nv", "slurm-no-gpu-allocated",
@@ -257,9 +258,8 @@ def _of_a_library(facts: Facts) -> tuple[str, ...]:
 
 def switched_off(facts: Facts) -> bool:
     """Whether a laptop's second GPU was switched off: it is not on the bus, and no driver runs."""
-    vendors = {e.values.get("vendor") for e in facts.text.said("gpu-on-bus")}
     off = facts.text.said("laptop-mode", "prime-intel", "gpu-switched-off")
-    return bool(off) and "nvidia" not in vendors and not isinstance(facts.gpu.driver_version, str)
+    return bool(off) and "nvidia" not in on_bus(facts) and not isinstance(facts.gpu.driver_version, str)
 
 
 NOT_WHOLE = "the traceback is not whole"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 
 from ..facts import NOTHING_WRONG, READS_LIKE_A_FAULT, Alike, Facts, Unread
+from .other_gpus import on_bus
 
 _LEAST = 0.04
 """A share below this says nothing."""
@@ -101,8 +102,7 @@ _ANOTHER, _OF_SHOWN = 0.6, 0.05
 
 def _top(facts: Facts) -> Alike | None:
     """What the text reads most like that is a fault."""
-    on_bus = any(e.values.get("vendor") == "nvidia" for e in facts.text.said("gpu-on-bus"))
-    out = (NOTHING_WRONG, "no-nvidia-gpu") if on_bus else (NOTHING_WRONG,)
+    out = (NOTHING_WRONG, "no-nvidia-gpu") if "nvidia" in on_bus(facts) else (NOTHING_WRONG,)
     return next((one for one in _whole(facts) if one.cause not in out), None)
 
 

@@ -7,12 +7,17 @@ from collections.abc import Iterator
 from ..facts import Facts
 
 
+def on_bus(facts: Facts) -> set[str]:
+    """The makers of the GPUs that the list of the bus has; '': one that is not told."""
+    return {e.values.get("vendor", "") for e in facts.text.said("gpu-on-bus")}
+
+
 def without_nvidia(facts: Facts) -> Iterator[str]:
     """The GPUs that the text names are others', or it says that there is none."""
     said = facts.text.said
     if said("talks-of-colab", "in-colab", "prime-intel", "laptop-mode", "gpu-switched-off", "hybrid-named"):
         return  # whose card is another one, or a second one
-    vendors = {e.values.get("vendor", "") for e in said("gpu-on-bus")}
+    vendors = on_bus(facts)
     vendors |= {vendor for e in said("other-gpu-mentioned") for vendor in e.values}
     named = {e.values.get("vendor", "").upper().split()[0] for e in said("other-gpu-named")}
     if said("nvidia-gpu-named") or "nvidia" in vendors:

@@ -9,7 +9,7 @@ from ..facts import Facts, Unread
 from ..patterns import Pattern
 from . import libraries, moved, setups, together
 from .hints import strong
-from .other_gpus import without_nvidia
+from .other_gpus import on_bus, without_nvidia
 
 _ONE_PACKAGE = (2, 1)
 _UNPACKS = "cudnn_cnn_infer64_"
@@ -136,7 +136,7 @@ def _of_the_machine(facts: Facts) -> Iterator[str]:
     said = facts.text.said
     if said("headers-missing") and said("build-failed"):  # without them it builds for no kernel
         yield "driver-module-not-loaded"
-    vendors = {e.values.get("vendor", "") for e in said("gpu-on-bus")}
+    vendors = on_bus(facts)
     others = vendors or (said("displays-listed") and said("other-gpu-mentioned"))
     hybrid, gone = said("hybrid-named"), said("card-gone-said")
     by_tool = hybrid and (others or gone or hybrid[0].line == 1)
