@@ -460,14 +460,14 @@ def test_an_environment_that_does_not_run_is_named(tmp_path: Path) -> None:
 def test_the_cause_does_not_wait_for_a_driver_that_hangs(workshop: Workshop, tmp_path: Path, bare: str) -> None:
     put(workshop.fake("libcuda.c", "libcuda.so.1"), tmp_path, "libcuda.so.1")
     env = {**os.environ, "LD_LIBRARY_PATH": str(tmp_path), "FAKE_CUDA_INIT": "hang"}
-    started = time.monotonic()
     process = subprocess.Popen(
         [*COMMAND, "check", "--timeout", "8", "--no-trials", "--python", bare],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT, env=env, text=True,
     )  # fmt: skip
     assert process.stderr is not None
     first = process.stderr.readline()
-    assert time.monotonic() - started < 4
+    told = time.monotonic()
     assert "tf-not-installed" in first + process.stderr.readline()
     out, _ = process.communicate(timeout=30)
-    assert "did not end within 8 s" in out
+    assert re.search(r"did not end within 8(\.\d+)? s", out)
+    assert time.monotonic() - told > 2
