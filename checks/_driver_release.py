@@ -31,6 +31,8 @@ def suspected(facts: Facts) -> tuple[TextEvent, str, str, str] | None:
     """The line, the release, whose CUDA, and the oldest driver for it, where a text tells of a driver that is too old. TensorFlow
     names the driver whenever cuDNN does not start, and people in their list of versions; it is at fault where it is older than
     the CUDA in use needs."""
+    if old := _of_torch(facts):
+        return old
     stated = _in_fields(facts)
     if len({one.release for one in stated}) > 1 or not facts.text.said("reads-like-a-fault"):
         stated = []
@@ -64,6 +66,18 @@ def new_enough(facts: Facts) -> tuple[str, str] | None:
     if any(not _at_least(one.release, least) for one in told):
         return None
     return told[0].release, ".".join(map(str, newest))
+
+
+def _of_torch(facts: Facts) -> tuple[TextEvent, str, str, str] | None:
+    """The same of a PyTorch that tells itself what CUDA it is built for, that it sees none, and the driver."""
+    built = {e.values["cuda"] for e in facts.text.said("torch-built-for")}
+    told = _in_fields(facts)
+    if len(built) != 1 or not facts.text.said("torch-sees-none") or facts.text.said("torch-sees-cuda"):
+        return None
+    least = compat.floor(next(iter(built)))
+    if least is None or len({one.release for one in told}) != 1 or facts.text.said("on-windows"):
+        return None
+    return (told[0].event, told[0].release, "of this PyTorch", least) if _older(told[0].release, least) else None
 
 
 _LAST_OF = {9: (9, 2), 10: (10, 2)}

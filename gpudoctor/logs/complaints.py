@@ -77,8 +77,15 @@ _NOT_SAID = Pattern(
 """What is asked, and who wants the processor."""
 
 
+_WANTS_THE_PROCESSOR = Pattern(
+    r"(?i)\b(?:how (?:do|can|could|to|should)|(?:i|we)(?:'d| would|'ll)? (?:want|like|wish|need|prefer)|is there a way|possible|can (?:i|we)|force|make)\b[^.?!\n]{0,60}?\b(?:on|use|using|with|to) (?:the |my |only |just )*cpu\b(?: only)?[^.?!\n]{0,24}?\b(?:(?:and )?not|instead of|rather than|in place of|without)\b[^.?!\n]{0,16}?\bgpus?\b"
+)
+
+
 def says_no_gpu(text: str) -> bool:
-    """Whether somebody complains that no GPU is seen or used; not: one of several."""
+    """Whether somebody complains that no GPU is seen or used; not: one of several, or one that is not to be used."""
+    if _WANTS_THE_PROCESSOR.search(text):
+        return False
     text = _NOT_SAID.sub(" ", text)
     return any(one.search(text) for one in _NO_GPU) and _OF_SEVERAL.search(text) is None
 

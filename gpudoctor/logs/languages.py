@@ -35,6 +35,7 @@ PLACES = (
     "pythons.LANGUAGE",
     "imports.LANGUAGE",
     "tensorflow_ops.LANGUAGE",
+    "torch_env.LANGUAGE",
     "tensorflow_ops.SAID",
     "devices.LANGUAGE",
     "devices.SIZES",

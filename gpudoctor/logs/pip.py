@@ -119,6 +119,7 @@ LANGUAGE = Language(
         "keras",
         "cudnn",
         "cudatoolkit",
+        "pytorch  ",
         "cuda-",
         "Your python",
         "pip3",
@@ -243,7 +244,7 @@ LANGUAGE = Language(
         Kind(
             "installed",
             r"^(?P<name>[A-Za-z][\w-]{2,40})(?: {2,}|\t+| *\| *)(?P<version>\d+\.\d[\w.+-]{0,30})(?:\s+"
-            r"(?P<build>[\w.]+)?)?(?:\s+(?P<channel>[\w./:-]+))?\s*\|?$",
+            r"(?P<build>[\w.]+)?)?(?: +\[\w{2,20}\])?(?:\s+(?P<channel>[\w./:-]+))?\s*\|?$",
             tell=_installed,
         ),
         Kind(

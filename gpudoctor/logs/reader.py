@@ -40,6 +40,7 @@ from . import (
     tensorflow_facts,
     told_cards,
     told_faults,
+    torch_env,
 )
 from .language import LONGEST, Understood
 from .notebook import Notebook
@@ -333,6 +334,7 @@ def _with_likeness(notes: Notebook, pasted: Pasted, theirs: bool) -> Facts:
             found = (msgspec.structs.replace(found[0], line=line.number, text=line.text[:LONGEST]), *found[1:])
     told_faults.settle(notes, [line.text for line in pasted.lines[:_MANY]])
     told_cards.settle(notes)
+    torch_env.settle(notes)
     facts = notes.facts(pasted.count, pasted.left_out)
     return msgspec.structs.replace(
         facts, text=msgspec.structs.replace(facts.text, alike=found, whole=whole, words=count)
@@ -388,7 +390,7 @@ _MESSAGE = 6
 """Lines of a message in a chat, at most."""
 _AS_IF_NOTHING = 0.2
 """From this share on a report reads as those do in which nothing is wrong."""
-_OF_A_FAULT, _TIMES = 0.2, 2.0
+_OF_A_FAULT, _TIMES = 0.12, 2.0
 _TOLD = 6
 """Words of somebody, at least: 'Hello' and 'Thanks' around a log are none."""
 _LINES, _WORDS = 5, 40

@@ -4,7 +4,7 @@ program's line says otherwise."""
 
 from __future__ import annotations
 
-from .language import told
+from .language import Kind, Language, told
 
 _NO = r"(?:(?!\b(?:not|never|without|no|should|need|whether|if|since|after|when|because|once|before|but|host|mismatch|fails?|errors?)\b|n't\b|\b(?:re-?install|updat|upgrad))(?:[^.?\n]|\.(?=\d)))"
 _IN_IMAGE = r"\b(?:in|into|inside|within|to(?= (?:the|my|our) (?:docker )?(?:image|docker ?file|container))) (?:my |the |our |an? |that |this |its |it's )?(?:[\w-]{1,15} ){0,2}?(?:docker ?files?|images?|containers?|docker)\b(?! (?:hosts?|machine|server|engine|desktop))"
@@ -78,5 +78,28 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
         r"(?i:^(?![^\n]{0,400}\bnot found\b)(?=[^\n]{0,500}\b(?:ldd|readelf|objdump|linked|links?)\b)[^\n]{0,500}?\b(?:no|not|without|any|zero)\b[^.\n]{0,50}?(?:\b(?:links?|linked|dependenc\w{1,3}|references?)\b[^.\n]{0,30}\bcuda\b|\bcuda (?:librar\w{1,3}|dependenc\w{1,3}|links?)\b))",
         True,
     ),
+    (
+        "other-gpu-named",
+        ("amd", "AMD", "adeon", "RADEON"),
+        (
+            r"(?i:\b(?:my|the|our) (?:gpu|card|graphics card|video card) (?:is|was) (?:just |only )?(?:an? )?(?P<vendor>amd|radeon)\b"
+            r"|^(?![^\n]{0,80}\b(?:ryzen|epyc|processor|cpu)\b)[^.?!\n]{3,80}\b(?:on|with) (?:an? )?(?P<vendor2>amd|radeon)(?: gpus?| cards?)?\W{0,2}$"
+            r"|\u0432\u0438\u0434\u0435\u043e\u043a\u0430\u0440\u0442\w{0,2} (?P<vendor3>amd|radeon)\b)"
+        ),
+        True,
+    ),
 )  # fmt: skip
-LANGUAGES = told(_KINDS)
+_CAPPED = Language(
+    name="circumstances",
+    words=("W", "watt", "Watt"),
+    kinds=(
+        Kind(
+            "power-capped-told",
+            r"(?i:(?=[^\n]{0,300}\b(?:gpu|tgp|card|laptop|rtx|gtx|power)\b)(?:\b(?:capped|limited|locked|stuck|tops? out|maxe[sd]? out)|\b(?:only|never|not|just) (?:draws?|uses?|pulls?|goes|gets?|reach\w*|exceeds?)|n't (?:draw|use|pull|go|get|exceed|reach)))(?i:(?: \w+){0,3}? \d{2,3} ?w(?:atts?)?\b[^.\n]{0,60}?\b(?:able|can|could|should|supposed|rated|on windows|instead of|out of|tdp|tgp|of)\b[^.\n]{0,30}?\b\d{2,3} ?w(?:atts?)?\b)",
+            "runs-slowly",
+            once=True,
+        ),
+    ),
+    foreign=True,
+)
+LANGUAGES = (*told(_KINDS), _CAPPED)

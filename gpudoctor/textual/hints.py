@@ -373,7 +373,7 @@ def strong(facts: Facts) -> Iterator[str]:
         yield "python-version-unsupported"
     elsewhere = said("is-installed-elsewhere", "lists-gpus", "release-beside-list")
     apart = said("notebook-differs") or (said("terminal-imports") and said("in-a-notebook", "notebook-fails"))
-    apart = apart or (said("in-a-notebook") and elsewhere)
+    apart = apart or (said("in-a-notebook") and (elsewhere or (said("shell-works") and said("notebook-fails"))))
     if said("notebook-lacks-tensorflow") or (apart and not isinstance(facts.tensorflow.directory, str)):
         yield "jupyter-kernel-other-environment"
     yield from libraries.speaks(facts, bool(apart))

@@ -47,6 +47,8 @@ def firstly(facts: Facts) -> Iterator[str]:
         yield _TAKEN
         return
     if not said(*_SHORT):
+        if said("device-unavailable"):  # which is no want of memory
+            return
         if said("takes-much-told", "memory-limit-wanted") and not said("memory-held-told"):
             yield _TAKEN
         elif said("memory-held-told") and (

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ..facts import Facts, Unread, rates_to_others
 from ..patterns import Pattern
+from .fitting import gpus_asked
 
 WITHOUT_PEERS = Pattern(r"(?i)(?:RTX ?|GeForce |^)[45]0[5-9]0(?!\d)")
 """GeForce cards that never reach each other's memory."""
@@ -28,6 +29,11 @@ def speaks(facts: Facts) -> Iterator[str]:
         yield "single-gpu-silently"
     if said("several-compute-wrongly") and said("one-is-fine-said"):
         yield "nccl-p2p-iommu-acs"
+    if said("device-not-inferred") and said("container-run") and not gpus_asked(facts):
+        yield "container-no-gpus-flag"
+    builds = [e.values.get("build", "") for e in said("installed") if e.values.get("name") == "pytorch"]
+    if said("torch-without-cuda") and any(_ON_THE_PROCESSOR.search(one) for one in builds):
+        yield "conda-cpu-build"
     if said("one-of-several-unseen"):
         yield "gpu-left-out-beside-another"
     if facts.driver.libcuda.init_result == _NO_DEVICE and said("others-run-said"):
@@ -67,6 +73,8 @@ def narrow_link(facts: Facts) -> bool:
     return any(isinstance(now, int) and isinstance(most, int) and now * 8 <= most for now, most in told)
 
 
+_ON_THE_PROCESSOR = Pattern(r"(?:^|_)cpu")
+"""In the name of a build of conda's: py3.7_cpu_0, cpu_py311."""
 _SLOWEST_WAY = 4.0
 """GB/s: eight lanes of the third generation carry twice as much (PCI Express Base Specification)."""
 _NO_DEVICE = 100

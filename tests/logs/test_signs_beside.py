@@ -77,6 +77,12 @@ HELD, HANDLES = "gpu-memory-held-by-other-process", "gpu-memory-handle-alloc"
         ("error in open: /usr/local/cuda/bin/../nvvm/libdevice/libdevice.compute_50.10.bc\n", "libdevice-missing"),
         ("Triton on NixOS\n\nRuntimeError: Cannot find ptxas\n", "ptxas-missing"),
         ("DeepEP aborts when only some GPU pairs have CUDA peer access\n\nRuntimeError: Failed: CUDA error 'peer access is not supported between these two devices'\n", "multi-gpu-topology-no-p2p"),
+        # what people say of themselves
+        ("It says that a driver is missing\n\nRuntimeError: Found no NVIDIA driver on your system.\nBut my gpu is an amd one.\n", "amd-gpu"),
+        ("It says that a driver is missing\n\nRuntimeError: Found no NVIDIA driver on your system.\nMy processor is an amd one.\n", "driver-missing"),
+        ("The power does not change with the profile\n\nOn linux the GPU seems to be capped at 80W, though the laptop is able to do 105W.\n", "gpu-throttling-power"),
+        ("No module named tensorflow, and it is installed\n\nI have it installed; from the Terminal it runs.\nIn Jupyter the code ends with the error that is given further down.\n<ipython-input-1-cdfb01024084> in <module>\nModuleNotFoundError: No module named 'tensorflow'\n", "jupyter-kernel-other-environment"),
+        ("No way to have 2 processes on the same GPU\n\nI've to find out who uses it and kill it.\nTHCudaCheck FAIL file=THCStorage.cu line=66 error=46 : all CUDA-capable devices are busy or unavailable\n", "gpu-exclusive-busy"),
         # what is denied
         ("The container does not start\n\nnvidia-container-cli: initialization error: load library failed: libnvidia-ml.so.1: cannot open shared object file: no such file or directory: unknown.\nThere was no driver; I had been convinced that the laptop has no NVIDIA card.\n", "container-host-driver-broken"),
         ("Which torch build do I need?\n\ntorch.cuda.is_available() returns False, nvidia-smi works. How can I use the GPU?\n", "tf-cpu-only-package"),

@@ -21,6 +21,7 @@ CLUES: dict[str, tuple[str, ...]] = {
         "gpu-memory-held-by-other-process",
     ),
     "link-called-slow": ("pcie-link-degraded", "h2d-pageable", "multi-gpu-topology-no-p2p", "p2p-not-used"),
+    "power-capped-told": ("gpu-throttling-power", "gpu-power-limit-lowered", "gpu-throttling-thermal"),
     "power-cap-named": ("gpu-throttling-power", "gpu-throttling-thermal"),
     "thermal-throttle": ("gpu-throttling-thermal", "gpu-throttling-power"),
     "illegal-address": (

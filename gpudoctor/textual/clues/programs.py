@@ -87,6 +87,10 @@ CLUES: dict[str, tuple[str, ...]] = {
         "gpu-memory-held-by-other-process", "tf-preallocates-all-memory", "gpu-exclusive-busy", "driver-too-old", "gpu-needs-reset",
     ),
     "cuda-outdated": ("cuda-version-mismatch", "cublas-version-mismatch", "ld-library-path-wrong-toolkit"),
+    "device-not-inferred": (
+        "driver-missing", "container-no-gpus-flag", "tf-cpu-only-package", "driver-module-not-loaded", "driver-library-mismatch",
+        "no-nvidia-gpu",
+    ),
     "torch-without-cuda": ("tf-cpu-only-package", "tf-macos-no-cuda", "conda-cpu-build", "tf-aarch64-cpu-only"),
     "cupti-lost": ("ld-library-path-not-set", "cuda-libs-missing", "cuda-version-mismatch"),
     "busy-said": (*_BUSY[:2], "gpu-memory-held-by-other-process", _BUSY[3]),

@@ -1,0 +1,41 @@
+"""What PyTorch tells of itself: the table of `python -m torch.utils.collect_env`, a module without CUDA's functions, and vLLM, which
+asks it for a GPU. Source: torch/utils/collect_env.py, whose answers are Yes and No up to PyTorch 1.10 and True and False since."""
+
+from __future__ import annotations
+
+import msgspec
+
+from .language import Kind, Language
+from .notebook import Notebook
+
+_FAILS = "op-fails"
+_MARKS = r"^[\W_]{0,6}"
+
+LANGUAGE = Language(
+    name="torch",
+    words=("used to build PyTorch", "Is CUDA available", "torch._C", "infer device type", "UnspecifiedPlatform"),
+    kinds=(
+        Kind("torch-built-for", rf"{_MARKS}CUDA used to build PyTorch: ?\W{{0,4}}(?P<cuda>\d{{1,2}}\.\d)"),
+        Kind("torch-built-without", rf"{_MARKS}CUDA used to build PyTorch: ?\W{{0,4}}None\b"),
+        Kind("torch-is-rocm", rf"{_MARKS}ROCM used to build PyTorch: ?\W{{0,4}}\d"),
+        Kind("torch-sees-cuda", rf"{_MARKS}Is CUDA available: ?\W{{0,4}}(?:Yes|True)\b"),
+        Kind("torch-sees-none", rf"{_MARKS}Is CUDA available: ?\W{{0,4}}(?:No|False)\b"),
+        Kind(
+            "torch-without-cuda",
+            r"torch\._C\b['\"]?(?:,|' has no attribute|\)? has no attribute) ?['\"]_cuda_(?:getDeviceCount|setDevice|getDevice|init|isDriverSufficient)\b(?![^\n]{0,40}\bTrue\b)",
+            _FAILS,
+        ),
+        Kind("device-not-inferred", r"Failed to infer device type|vLLM is running on UnspecifiedPlatform", _FAILS),
+    ),
+)  # fmt: skip
+
+
+def settle(notes: Notebook) -> None:
+    """A PyTorch that is built without CUDA has none, where no other one is in the text."""
+    said = {e.kind: e for e in reversed(notes.events)}
+    built = said.get("torch-built-without")
+    others = {"torch-built-for", "torch-is-rocm", "torch-sees-cuda", "torch-without-cuda", "apple-silicon", "on-a-mac"}
+    if built is None or "torch-sees-none" not in said or said.keys() & others:
+        return
+    if not any(e.symptom and not e.is_weak for e in notes.events if e.kind != "torch-lacks-gpu"):
+        notes.note(msgspec.structs.replace(built, kind="torch-without-cuda", symptom=_FAILS))
