@@ -86,6 +86,11 @@ def _never_woke(facts: Facts) -> bool:
     return bool(said("gpu-does-not-wake") and said("laptop-named")) and not at_work
 
 
+def _no_module_of_uvm(facts: Facts) -> bool:
+    """The running kernel has no module of that name: the driver's modules are not built for it."""
+    return any("not found in directory" in e.text for e in facts.text.said("uvm-module-not-found"))
+
+
 def _of_amd(facts: Facts) -> bool:
     """The only card that is named is one of AMD's."""
     return not facts.text.cards() and "amd-gpu" in without_nvidia(facts)
@@ -136,6 +141,8 @@ _BEHIND: dict[str, tuple[Behind, ...]] = {
         Behind("driver-missing", _without_a_driver),
     ),
     "driver-library-mismatch": (Behind("driver-missing", _removed_since),),
+    "cuinit-uvm-device-missing": (Behind("driver-module-not-loaded", _no_module_of_uvm),),
+    "ld-library-path-not-set": (Behind("wsl-libcuda-path", _all("libcuda-absent", "wsl-named")),),
     "tf-cpu-only-package": (Behind("tf-windows-native-cpu-only", native_windows),),
     "nccl-p2p-iommu-acs": (Behind("p2p-unsupported-geforce", _never_peers),),
     "xid79-fell-off-bus": (

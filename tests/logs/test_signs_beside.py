@@ -105,6 +105,8 @@ def test_what_goes_first(text: str, cause: str) -> None:
         (f"It worked until the 2.5 rollout\n\n{LOADED}tensorflow/stream_executor/cuda/cuda_dnn.cc:352] ... but source was compiled with: 8.1.0\n{HANDLE}", ["cudnn-version-too-old", HANDLES]),
         (f"pip list has nvidia-cudnn-cu12 9.1.0\n\ntorch wants `nvidia-cudnn-cu13`, both are in site-packages/nvidia/cudnn/lib\n{HANDLE}", ["cu12-cu13-wheel-clash", HANDLES]),
         # what is not asserted, as something is behind it
+        ("Error: Could not load UVM kernel module. Is nvidia-modprobe installed?\n\nmodprobe: FATAL: Module nvidia_uvm not found in directory /lib/modules/4.4.0-83-generic\n", ["driver-module-not-loaded", "cuinit-uvm-device-missing"]),
+        ("bitsandbytes on [WSL2]\n\nCUDA_SETUP: WARNING! libcudart.so not found in any environmental path. Searching /usr/local/cuda/lib64...\nCUDA SETUP: WARNING! libcuda.so not found! Do you have a CUDA driver installed?\nCUDA SETUP: CUDA runtime path found: /usr/local/cuda/lib64/libcudart.so\n", ["wsl-libcuda-path", "ld-library-path-not-set"]),
         (f"RTX 4090 laptop, booting hangs\n\n{OFF_THE_BUS}", ["optimus-gpu-powered-off", "xid79-fell-off-bus"]),
         (f"Whisper runs on the CPU\n\n# nvidia-smi\n-bash: nvidia-smi: command not found\n{INSUFFICIENT}", ["driver-missing", "driver-too-old"]),
         ("nvidia-smi said Driver/library version mismatch\n\n$ sudo apt purge '*nvidia*'\nNow nvidia-smi: command not found\n", ["driver-missing"]),
