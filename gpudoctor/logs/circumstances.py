@@ -392,7 +392,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         (r"(?i:^(?=[^\n]{0,400}\b(?:tensorflow|keras|tf)\b)(?=[^\n]{0,400}\b(?:pytorch|torch|jax|cupy|mxnet|caffe2?)\b)[^\n]{0,400}"
         r"\b(?:both|together|paired with|alongside|side by side|simultaneously|consecutively|in parallel|at the same time|(?:same|one|single) (?:\w+ )?(?:process|gpu|server|script|program|notebook|interpreter|kernel|session|worker)|(?:loaded|imported) before|runs? first|(?:notebook|script|program|process) first \w{3,12}s?\b[^\n]{0,200}\b(?:then|later|afterwards))\b)"),
     ),
-    ("conda-brings-cuda", ("conda install", "mamba install"), r"(?:conda|mamba) install [^\n]{0,120}\b(?:cudatoolkit|cuda-toolkit|cuda-nvcc|cudnn)"),
+    ("conda-brings-cuda", ("conda install", "mamba install"), r"(?<!Do `)(?:conda|mamba) install [^\n]{0,120}\b(?:cudatoolkit|cuda-toolkit|cuda-nvcc|cudnn)"),
     ("pip-brings-tensorflow", ("pip install", "pip3 install"), r"\bpip3? install (?:-\S{1,20} ){0,3}[\"']?tensorflow(?:-gpu)?(?:[=\[<>~ \"']|$)"),
     ("image-banner", ("CUDA Version",), r"^CUDA Version \d{1,2}\.\d\.\d$"),
     ("sudo-docker-run", ("sudo docker",), r"\bsudo docker (?:container )?run\b"),

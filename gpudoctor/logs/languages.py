@@ -36,6 +36,7 @@ PLACES = (
     "imports.LANGUAGE",
     "tensorflow_ops.LANGUAGE",
     "torch_env.LANGUAGE",
+    "other_programs.LANGUAGE",
     "tensorflow_ops.SAID",
     "devices.LANGUAGE",
     "devices.SIZES",

@@ -55,6 +55,8 @@ LANGUAGES = told(
 _SAID = -2
 
 
+_ENDS = "Attempting to deserialize"
+"""A program that ends for want of a GPU: torch.load."""
 _TELLS = {
     "says-no-gpu", "talks-of-colab", "in-colab", "wants-gpu", "smi-works", "container-computes-said", "wants-several-said", READS_LIKE_A_FAULT,
 }  # fmt: skip
@@ -66,7 +68,7 @@ def settle(notes: Notebook) -> None:
     said = {e.kind: e for e in reversed(notes.events)}
     event = said.get("torch-lacks-gpu")
     if event and not any(e.symptom and not e.is_weak and e.kind != event.kind for e in notes.events):
-        if said.keys() & _TELLS or alike.is_of_people(event.text):
+        if said.keys() & _TELLS or alike.is_of_people(event.text) or _ENDS in event.text:
             notes.tell("tensorflow.devices", (), event.line, _SAID)  # which would list none either
         return
     if any(e.symptom and e.kind != READS_LIKE_A_FAULT for e in notes.events):
