@@ -465,7 +465,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         (r"\b(?:with|on|for|support) (?:an? |my )?(?P<vendor5>AMD) GPUs?\b|(?i:\b(?:gpu|card|graphics|video)\b[^.\n]{0,60}?\b(?:mine|it|that|which|one)(?:'s| is| was)(?: just| only)?(?: an?| from| by)? )(?P<vendor7>AMD)\b(?! (?i:cpu|processor|ryzen|epyc))"
         r"|(?i:\b(?:have|has|got|own|use|using|is|only|with)(?: just| only)? (?:an? |my )?)(?P<vendor8>AMD) (?i:graphics ?cards?|graphics|video ?cards?|cards?|gpus?)\b|(?i:\b(?:GPU|card) (?:is|was) (?:made )?(?:by|from) )(?P<vendor9>AMD)\b|^(?P<vendor6>AMD) GPU\b|(?:\b(?i:the |my )(?:\w{1,12}'s |only )?|(?<![\w-] )\b|(?<=, ))(?:GPU|(?i:graphics(?: card)?|video card)) is (?:an? )?(?P<vendor4>Intel|AMD)\b|^[\W\d]{0,6}(?:(?i:GPU(?: model(?: and memory)?)?|graphics(?: card)?|video card)\W{1,6}(?:[\w.]+ ){0,2}?)?"
         r"(?P<vendor>AMD Radeon|AMD RX|AMD ATI|ATI|Radeon|RADEON|Mesa Intel|Intel HD|Intel UHD|Intel Iris|Intel ?\(R\) U?HD)\b"
-        r"|\b(?P<vendor3>AMD) (?:Radeon|Raedon|RADEON|radeon|R[579] \d{3}X?|RX ?\d{3,4}|\d{3}X)\b|(?i:GPU model and memory|graphics card)\W{1,6}(?P<vendor2>AMD|Intel)\b"),
+        r"|\b(?P<vendor3>AMD) (?:Radeon|Raedon|RADEON|radeon|R[579] \d{3}X?|RX ?\d{3,4}|\d{3}X)\b|(?i:GPU model and memory|graphics card)\W{1,6}(?:APU )?(?P<vendor2>AMD|Intel)\b"),
     ),
 )  # fmt: skip
 _LOGGED = (

@@ -158,6 +158,7 @@ def claims(text: str, _line: int, _notes: Notebook) -> Understood | None:
         or (f"{'GTX' if bare[0] == '1' else 'RTX'} {bare[:4]} {bare[4:].strip()}" if (bare := one["bare2"]) else "")
         or (f"RTX {series[0]}090" if (series := one["series"] or one["series2"] or one["series3"]) else one[0])
         for one in _NAME.finditer(text)
+        if not text.endswith(("APU AMD ", "AMD "), 0, one.start())
     ]
     machines = clouds.machines(text) if any(word in text for word in _CLOUDS) else {}
     cards += machines.values()

@@ -24,7 +24,7 @@ _BUILT = (
     ),
     Kind(
         "program-without-cuda",
-        r"\b(?:torch|torchvision|torchaudio|pytorch)\b[^\n]{0,40}?\b\d\.\d{1,2}\.\d(?:\.dev\d+)?\+cpu\b",
+        r"(?<![\w.])[0-2]\.\d{1,2}\.\d(?:\.dev\d+)?\+cpu\b(?![^\n]{0,20}\.whl)",
         _FAILS,
     ),
     Kind("program-sees-none", r"No GPU/TPU found, falling back to CPU", _FAILS),

@@ -43,6 +43,7 @@ from . import (
     torch_env,
 )
 from .language import LONGEST, Understood
+from .named_by import unnamed
 from .notebook import Notebook
 from .text import Line, Pasted
 
@@ -376,6 +377,7 @@ def _meant(found: tuple[Alike, ...], words: Sequence[Line], shows_some: bool) ->
     }
     if shows_some:
         denied.add("cuda-visible-devices-empty")
+    denied |= unnamed(found, (line.text for line in words))
     return tuple(one for one in found if one.cause not in denied)
 
 

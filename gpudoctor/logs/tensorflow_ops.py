@@ -183,7 +183,7 @@ _MEMORY = (
     ),
     Kind("visible-list-wrong", r"'visible_device_list' listed an invalid (?:GPU|[Dd]evice) id", _FAILS),
     Kind("executor-not-made", r"failed initializing StreamExecutor for CUDA device ordinal", _FAILS),
-    Kind("cupti-lost", r"could not dlopen DSO: libcupti|libcupti\.so[\d.]{0,5}:? (?:cannot open|can ?not open|can't open)", _FAILS),
+    Kind("cupti-lost", r"could not dlopen DSO: libcupti|Couldn't open CUDA library libcupti|libcupti\.so[\d.]{0,5}:? (?:cannot open|can ?not open|can't open)", _FAILS),
     Kind("copy-finds-no-room", r"could not create CUDA event: out of device memory|Dst tensor is not initialized|unable to allocate output tensor", _FAILS),
     Kind("torch-out-of-memory", r"CUDA out of memory\. Tried to allocate|cuda runtime error \(2\)", _FAILS),
     Kind("program-finds-no-memory", _FINDS_NONE, _FAILS),

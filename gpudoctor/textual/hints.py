@@ -79,7 +79,7 @@ def _hints(facts: Facts) -> Iterator[str]:
     if facts.system.container == "kubernetes" and said("runtime-class-named"):
         yield "container-runtime-not-default"
     if (facts.system.container == "kubernetes" and said("nvidia-smi-not-inside")) or (
-        said("cluster-named") and said("pod-lacks-nvml-said")
+        said("cluster-named") and said("pod-lacks-nvml-said", "nvidia-smi-not-found")
     ):
         yield "container-runtime-not-default"
     if facts.gpu.nvml_error == _REFUSED and said("label-named") and not said("no-selinux", "label-off-in-vain"):
@@ -137,7 +137,7 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "container-no-gpus-flag"
     if said("nix-path") or (lib.path is None and said("built-by-nix", "nixos-named") and not inside):
         yield "driver-libcuda-not-on-path"
-    if said("smi-not-found", "says-no-gpu") and not said("smi-works") and _is_colab(facts):
+    if (said(*_SEES_NONE) or lib.init_result == _NO_DEVICE) and not said("smi-works") and _is_colab(facts):
         yield "colab-cpu-runtime"
     if said("laptop-tool") and lib.path is None:  # which keeps the driver's libraries off the loader's path
         yield "driver-libcuda-not-on-path"
@@ -198,11 +198,9 @@ def _hints(facts: Facts) -> Iterator[str]:
     if said("toolkit-absent-said") and not said("library-opened"):
         yield "cuda-toolkit-missing"
     if said("image-without-cuda") and said("library-not-loaded"):
-        yield "cuda-libs-missing"
-        yield "cuda-toolkit-missing"
+        yield from ("cuda-libs-missing", "cuda-toolkit-missing")
     if said("growth-helps"):
-        yield "gpu-memory-handle-alloc"
-        yield "tf-preallocates-all-memory"
+        yield from ("gpu-memory-handle-alloc", "tf-preallocates-all-memory")
     if any(_is_newer(e.values["fails"], e.values["works"]) for e in said("card-decides")):
         yield "gpu-too-new-for-build"
     if facts.tensorflow.directory is None and said("notebook-lacks-tensorflow", "in-a-notebook"):
@@ -243,6 +241,7 @@ _MISMATCH = 803
 """cuInit's answer: libcuda is of another release than the kernel module."""
 _BLACKWELL = Pattern(r"(?:^|\||RTX )50[5-9]0|\bB[23]00\b|\bGB10\b|RTX PRO")
 _FOR_BLACKWELL = (2, 21)  # RUNS_PTX of the checks
+_SEES_NONE = ("smi-not-found", "says-no-gpu", "cuda-sees-none", "program-finds-none")
 _NO_DEVICE, _REFUSED = 100, 4
 """cuInit's answer, and NVML's."""
 _WITHOUT_PEERS = Pattern(r"(?:RTX ?|GeForce |^)(?:20[678]|[45]0[5-9])0(?!\d)", re.IGNORECASE)

@@ -67,7 +67,8 @@ def firstly(facts: Facts) -> Iterator[str]:
     if (small and most and not said("memory-held-told")) or taken or together or said(*_BY_TENSORFLOW):
         yield _TAKEN
     elif said(*_BY_OTHERS, "on-one-node-told"):
-        yield _HELD
+        if not said("device-unavailable"):
+            yield _HELD
     elif said(
         "cuda-out-of-memory", "allocation-refused", "copy-finds-no-room"
     ):  # what the driver answers at a program's start as well

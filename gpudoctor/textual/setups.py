@@ -69,7 +69,7 @@ def firmly(facts: Facts) -> Iterator[str]:
         yield "tf-aarch64-no-wheel"
     if said("ecc-error-said"):
         yield "ecc-uncorrectable-error"
-    if said("first-one-ended"):
+    if said("first-one-ended") and not said("device-unavailable"):
         yield "gpu-memory-held-by-other-process"
 
 

@@ -83,6 +83,11 @@ HELD, HANDLES = "gpu-memory-held-by-other-process", "gpu-memory-handle-alloc"
         ("The power does not change with the profile\n\nOn linux the GPU seems to be capped at 80W, though the laptop is able to do 105W.\n", "gpu-throttling-power"),
         ("No module named tensorflow, and it is installed\n\nI have it installed; from the Terminal it runs.\nIn Jupyter the code ends with the error that is given further down.\n<ipython-input-1-cdfb01024084> in <module>\nModuleNotFoundError: No module named 'tensorflow'\n", "jupyter-kernel-other-environment"),
         ("No way to have 2 processes on the same GPU\n\nI've to find out who uses it and kill it.\nTHCudaCheck FAIL file=THCStorage.cu line=66 error=46 : all CUDA-capable devices are busy or unavailable\n", "gpu-exclusive-busy"),
+        ("Import fails on Windows\n\n- GPU model and memory: APU AMD A10 - AMD GPU R6 M340DX 2GB\nRuntimeError: Found no NVIDIA driver on your system.\n", "amd-gpu"),
+        ("The component gets no GPU\n\nk3s cluster, a single node, the pod has the limit nvidia.com/gpu: 1\nsh: 1: nvidia-smi: not found\nThe check with docker run --gpus all is fine.\n", "container-runtime-not-default"),
+        ("Rendering in Google Colab\n\nError: Found no Cycles device of the specified type\n", "colab-cpu-runtime"),
+        ("CUPTI\n\nF tensorflow/core/platform/default/gpu/cupti_wrapper.cc:59] Check failed: could not dlopen DSO: libcupti.so.8.0\n", "ld-library-path-not-set"),
+        ("Images come from the processor\n\nUnder System Info I read 2.0.0+cpu Autocast half.\n", "tf-cpu-only-package"),
         # what is denied
         ("The container does not start\n\nnvidia-container-cli: initialization error: load library failed: libnvidia-ml.so.1: cannot open shared object file: no such file or directory: unknown.\nThere was no driver; I had been convinced that the laptop has no NVIDIA card.\n", "container-host-driver-broken"),
         ("Which torch build do I need?\n\ntorch.cuda.is_available() returns False, nvidia-smi works. How can I use the GPU?\n", "tf-cpu-only-package"),
