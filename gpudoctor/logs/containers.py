@@ -185,7 +185,7 @@ LANGUAGE = Language(
             "k8s-plugin-no-nvml",
             r"could not load NVML library|did you (?:set the docker default runtime|configure the NVIDIA Container Toolkit)"
             r"|Incompatible (?:strategy|platform) detected|non-NVML platform|invalid device discovery strategy"
-            r"|(?:initialize NVML|Nvml init failed): ERROR_LIBRARY_NOT_FOUND",
+            r"|(?:initialize NVML|Nvml init failed|error starting plugins: nvml): ERROR_LIBRARY_NOT_FOUND",
             _NOT_STARTED,
         ),
         Kind("k8s-plugin-no-devices", r"No devices found\. Waiting indefinitely", _NOT_STARTED),

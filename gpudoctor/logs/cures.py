@@ -128,14 +128,14 @@ def line(text: str, _number: int, _notes: Notebook) -> Understood | None:
     """The cause of which a line says that what is done about it worked."""
     sentences = _SENTENCES.sub("\n", text).split("\n")
     for at, one in enumerate(sentences):
-        if (found := _remedy(one)) is None or _refuses(one):
+        if (found := _remedy(one)) is None or refuses(one):
             continue
         cause, start, end = found
         after = sentences[at + 1] if at + 1 < len(sentences) else ""
         if (
             _AFTER.search(one[end:])
             or _BEFORE.search(one[:start])
-            or ((_DONE.search(one) or _BY_IT.match(after)) and _THEN.search(after) and not _refuses(after))
+            or ((_DONE.search(one) or _BY_IT.match(after)) and _THEN.search(after) and not refuses(after))
         ):
             return Understood(KIND, {"cause": cause})
     return None
@@ -150,5 +150,6 @@ def _remedy(sentence: str) -> tuple[str, int, int] | None:
     return None
 
 
-def _refuses(sentence: str) -> bool:
+def refuses(sentence: str) -> bool:
+    """Whether it says of what was done that it did not help, or only might."""
     return _NOT.search(_UNTIL.sub(" ", sentence)) is not None

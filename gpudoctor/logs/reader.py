@@ -20,6 +20,7 @@ from . import (
     bindings,
     claims,
     clusters,
+    cured_by,
     cures,
     devices,
     driver_releases,
@@ -130,6 +131,7 @@ def read(pasted: Pasted) -> Facts:
         (devices.LANGUAGE.name, devices.WORDS, devices.claims, True),
         (lost_libraries.LANGUAGE, lost_libraries.WORDS, lost_libraries.line, False),
         (cures.LANGUAGE, cures.WORDS, cures.line, True),
+        (cured_by.LANGUAGE, cured_by.WORDS, cured_by.Apart().line, True),
         (several.LANGUAGE, several.WORDS, cards.line, True),
     )
     expect(whole)
