@@ -18,7 +18,7 @@ _BY_BEGINNING = (
     ("protobuf-", Pattern(r"(?i)protobuf|protoc|google|descriptor|_pb2")),
     ("numpy-", Pattern(r"(?i)numpy|_ARRAY_API|ndarray|multiarray")),
     ("amd-gpu", Pattern(r"(?i)\bamd|radeon|\brx ?\d|rocm|\bhip\b|vega|ryzen|\bati\b|gfx\d|instinct")),
-    ("nccl-", Pattern(r"(?i)nccl|all-?reduce|distributed|rank|multi|several|two|both|nodes?\b|gpus|cards|p2p|peer|第二|多卡|双卡|\b[2-8] ?x\b")),
+    ("nccl-", Pattern(r"(?i)nccl|all-?reduce|distributed|rank|multi|several|two|both|nodes?\b|gpus|cards|p2p|peer|pair|bridge|nvlink|\bddp|fsdp|horovod|collective|第二|多卡|双卡|\b[2-8] ?x\b")),
     ("tf-config-", Pattern(r"(?i)TF_CONFIG|worker|cluster|chief|grpc|distribut|strategy")),
 )  # fmt: skip
 """How the names of causes begin, and the words of which one must stand in the text."""

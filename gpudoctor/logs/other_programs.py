@@ -95,7 +95,7 @@ _CARDS = (
     Kind("thermal-throttle", r"Driver temperature threshold met on GPU", "runs-slowly"),
     Kind(
         "illegal-instruction",
-        r"\btraps: [^\n]{1,60}\btrap invalid opcode\b(?![^\n]{0,160}\b(?:libnvidia|nvidia-))",
+        r"\btraps: [^\n]{1,60}\btrap invalid opcode\b[^\n]{0,120}\bin \S{0,60}(?:ggml|llama|torch|jax|xla|onnx|paddle|mxnet)",
         _FAILS,
     ),
 )

@@ -87,8 +87,9 @@ def _never_woke(facts: Facts) -> bool:
 
 
 def _no_module_of_uvm(facts: Facts) -> bool:
-    """The running kernel has no module of that name: the driver's modules are not built for it."""
-    return any("not found in directory" in e.text for e in facts.text.said("uvm-module-not-found"))
+    """It can't be loaded, since the running kernel has no module of that name: the driver's modules are not built for it."""
+    said = facts.text.said("uvm-module-not-found")
+    return len(said) > 1 and any("not found in directory" in e.text for e in said)
 
 
 def _of_amd(facts: Facts) -> bool:

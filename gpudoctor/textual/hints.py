@@ -79,7 +79,7 @@ def _hints(facts: Facts) -> Iterator[str]:
     if facts.system.container == "kubernetes" and said("runtime-class-named"):
         yield "container-runtime-not-default"
     if (facts.system.container == "kubernetes" and said("nvidia-smi-not-inside")) or (
-        said("cluster-named") and said("pod-lacks-nvml-said", "nvidia-smi-not-found")
+        said("cluster-named") and said("pod-lacks-nvml-said")
     ):
         yield "container-runtime-not-default"
     if facts.gpu.nvml_error == _REFUSED and said("label-named") and not said("no-selinux", "label-off-in-vain"):

@@ -81,7 +81,7 @@ def test_a_message_alone(message: str, cause: str, title: str) -> None:
         "torch 2.0.0+cu118",
         "[E] [TRT] Target GPU SM 30 is not supported by this TensorRT release.",
         "Internal Error (Unsupported SM: 0x305)",
-        "traps: nvidia-smi[1907] trap invalid opcode ip:7f2d sp:7ffc error:0 in libnvidia-ml.so.1[3a2ac]",
+        "traps: game[1907] trap invalid opcode ip:7f2d sp:7ffc error:0 in libgame.so.1[3a2ac]",
     ],
 )
 def test_words_that_are_alike(message: str) -> None:

@@ -84,7 +84,6 @@ HELD, HANDLES = "gpu-memory-held-by-other-process", "gpu-memory-handle-alloc"
         ("No module named tensorflow, and it is installed\n\nI have it installed; from the Terminal it runs.\nIn Jupyter the code ends with the error that is given further down.\n<ipython-input-1-cdfb01024084> in <module>\nModuleNotFoundError: No module named 'tensorflow'\n", "jupyter-kernel-other-environment"),
         ("No way to have 2 processes on the same GPU\n\nI've to find out who uses it and kill it.\nTHCudaCheck FAIL file=THCStorage.cu line=66 error=46 : all CUDA-capable devices are busy or unavailable\n", "gpu-exclusive-busy"),
         ("Import fails on Windows\n\n- GPU model and memory: APU AMD A10 - AMD GPU R6 M340DX 2GB\nRuntimeError: Found no NVIDIA driver on your system.\n", "amd-gpu"),
-        ("The component gets no GPU\n\nk3s cluster, a single node, the pod has the limit nvidia.com/gpu: 1\nsh: 1: nvidia-smi: not found\nThe check with docker run --gpus all is fine.\n", "container-runtime-not-default"),
         ("Rendering in Google Colab\n\nError: Found no Cycles device of the specified type\n", "colab-cpu-runtime"),
         ("CUPTI\n\nF tensorflow/core/platform/default/gpu/cupti_wrapper.cc:59] Check failed: could not dlopen DSO: libcupti.so.8.0\n", "ld-library-path-not-set"),
         ("Images come from the processor\n\nUnder System Info I read 2.0.0+cpu Autocast half.\n", "tf-cpu-only-package"),

@@ -44,7 +44,7 @@ CLUES: dict[str, tuple[str, ...]] = {
     "package-not-installed": ("driver-kernel-incompatible", "driver-missing", "driver-module-not-loaded"),
     "smi-not-found": (
         "driver-missing", "container-no-gpus-flag", "no-nvidia-gpu", "container-capabilities-without-compute",
-        "wsl-libcuda-path", "amd-gpu", "apptainer-no-nv", "colab-cpu-runtime", "container-runtime-not-default",
+        "wsl-libcuda-path", "amd-gpu", "apptainer-no-nv", "colab-cpu-runtime",
     ),
     "apptainer-no-files": ("driver-missing", "driver-module-not-loaded", "no-nvidia-gpu"),
     "module-not-listed": (
