@@ -273,10 +273,14 @@ def _rminit(facts: Facts) -> Lines:
     if legacy:
         return legacy
     if lines := said("open-module-refuses", "rminit-failed", "bar-unassigned", "node-does-not-answer"):
-        return lines
+        return tuple(e for e in lines if e.values.get("path") not in _OF_UVM)
     none = no_driver(facts) or said("says-no-gpu", "no-devices")
     stated = said("open-modules-needed-said")
     return stated if stated and (none or any(e.line == 1 for e in stated) or _blackwell(facts)) else ()
+
+
+_OF_UVM = ("/dev/nvidia-uvm", "/dev/nvidia-uvm-tools")
+"""Another module's nodes."""
 
 
 def _blackwell(facts: Facts) -> bool:

@@ -142,6 +142,7 @@ _BEHIND: dict[str, tuple[Behind, ...]] = {
         Behind("driver-missing", _without_a_driver),
     ),
     "driver-library-mismatch": (Behind("driver-missing", _removed_since),),
+    "gpu-compute-capability-too-old": (Behind("driver-missing", _all("smi-not-found", "nouveau-loaded")),),
     "cuinit-uvm-device-missing": (Behind("driver-module-not-loaded", _no_module_of_uvm),),
     "ld-library-path-not-set": (Behind("wsl-libcuda-path", _all("libcuda-absent", "wsl-named")),),
     "tf-cpu-only-package": (Behind("tf-windows-native-cpu-only", native_windows),),

@@ -87,6 +87,9 @@ HELD, HANDLES = "gpu-memory-held-by-other-process", "gpu-memory-handle-alloc"
         ("Rendering in Google Colab\n\nError: Found no Cycles device of the specified type\n", "colab-cpu-runtime"),
         ("CUPTI\n\nF tensorflow/core/platform/default/gpu/cupti_wrapper.cc:59] Check failed: could not dlopen DSO: libcupti.so.8.0\n", "ld-library-path-not-set"),
         ("Images come from the processor\n\nUnder System Info I read 2.0.0+cpu Autocast half.\n", "tf-cpu-only-package"),
+        ("hashcat finds no platform\n\nopen(\"/dev/nvidia-uvm\", O_RDWR|O_CLOEXEC) = -1 EIO (Input/output error)\n", "cuinit-uvm-device-missing"),
+        ("hashcat finds no platform\n\nopen(\"/dev/nvidia0\", O_RDWR|O_CLOEXEC) = -1 EIO (Input/output error)\n", "driver-rminit-failed"),
+        ("my RTX2080ti can't be used for training\n\n- OS Platform and Distribution :windows10\n- TensorFlow version (use command below):tensorflow-gpu-1.8.0\n- CUDA/cuDNN version:cuda9.2 cudnn7.2\n- GPU model and memory:RTX 2080ti 11G\n\nTraining ends with exit code -1073741819 (0xC0000005)\n2018-10-29 14:18:40.275850: I tensorflow/core/common_runtime/gpu/gpu_device.cc:1435] Adding visible gpu devices: 0\n", "gpu-too-new-for-build"),
         # what is denied
         ("The container does not start\n\nnvidia-container-cli: initialization error: load library failed: libnvidia-ml.so.1: cannot open shared object file: no such file or directory: unknown.\nThere was no driver; I had been convinced that the laptop has no NVIDIA card.\n", "container-host-driver-broken"),
         ("Which torch build do I need?\n\ntorch.cuda.is_available() returns False, nvidia-smi works. How can I use the GPU?\n", "tf-cpu-only-package"),
@@ -111,6 +114,7 @@ def test_what_goes_first(text: str, cause: str) -> None:
         # what is not asserted, as something is behind it
         ("Error: Could not load UVM kernel module. Is nvidia-modprobe installed?\n\nmodprobe: FATAL: Module nvidia_uvm not found in directory /lib/modules/4.4.0-83-generic\n", ["driver-module-not-loaded", "cuinit-uvm-device-missing"]),
         ("bitsandbytes on [WSL2]\n\nCUDA_SETUP: WARNING! libcudart.so not found in any environmental path. Searching /usr/local/cuda/lib64...\nCUDA SETUP: WARNING! libcuda.so not found! Do you have a CUDA driver installed?\nCUDA SETUP: CUDA runtime path found: /usr/local/cuda/lib64/libcudart.so\n", ["wsl-libcuda-path", "ld-library-path-not-set"]),
+        ("nvidia-htop ends\n\nFileNotFoundError: [Errno 2] No such file or directory: 'nvidia-smi': 'nvidia-smi'\n       product: G98 [GeForce 9300 GS]\n       vendor: NVIDIA Corporation\n       configuration: driver=nouveau latency=0\n", ["driver-missing", "gpu-compute-capability-too-old"]),
         (f"RTX 4090 laptop, booting hangs\n\n{OFF_THE_BUS}", ["optimus-gpu-powered-off", "xid79-fell-off-bus"]),
         (f"Whisper runs on the CPU\n\n# nvidia-smi\n-bash: nvidia-smi: command not found\n{INSUFFICIENT}", ["driver-missing", "driver-too-old"]),
         ("nvidia-smi said Driver/library version mismatch\n\n$ sudo apt purge '*nvidia*'\nNow nvidia-smi: command not found\n", ["driver-missing"]),

@@ -54,6 +54,7 @@ CLUES: dict[str, tuple[str, ...]] = {
     "persistenced-finds-none": (*_NOT_THERE, "device-nodes-missing", "driver-rminit-failed"),
     "laptop-gpu-not-started": ("driver-module-not-loaded", "optimus-gpu-powered-off", *_NOT_THERE[1:5]),
     "node-of-gres-absent": ("device-nodes-missing", "driver-module-not-loaded", "driver-missing", "no-nvidia-gpu"),
+    "node-does-not-answer": ("cuinit-uvm-device-missing", "driver-rminit-failed", "driver-module-not-loaded"),
     "node-refused": ("device-node-permission", "container-cgroup-devices-lost", "lsm-denied"),
     "module-bad-argument": ("driver-module-not-loaded", "driver-kernel-incompatible", "cuinit-uvm-device-missing", "driver-secure-boot"),
     # what people say
