@@ -41,10 +41,8 @@ from . import (
     tensorflow_facts,
     told_cards,
     told_faults,
-    torch_env,
 )
 from .language import LONGEST, Understood
-from .named_by import unnamed
 from .notebook import Notebook
 from .text import Line, Pasted
 
@@ -337,7 +335,6 @@ def _with_likeness(notes: Notebook, pasted: Pasted, theirs: bool) -> Facts:
             found = (msgspec.structs.replace(found[0], line=line.number, text=line.text[:LONGEST]), *found[1:])
     told_faults.settle(notes, [line.text for line in pasted.lines[:_MANY]])
     told_cards.settle(notes)
-    torch_env.settle(notes)
     facts = notes.facts(pasted.count, pasted.left_out)
     return msgspec.structs.replace(
         facts, text=msgspec.structs.replace(facts.text, alike=found, whole=whole, words=count)
@@ -379,7 +376,10 @@ def _meant(found: tuple[Alike, ...], words: Sequence[Line], shows_some: bool) ->
     }
     if shows_some:
         denied.add("cuda-visible-devices-empty")
-    denied |= unnamed(found, (line.text for line in words))
+    if found:
+        from .named_by import unnamed
+
+        denied |= unnamed(found, (line.text for line in words))
     return tuple(one for one in found if one.cause not in denied)
 
 

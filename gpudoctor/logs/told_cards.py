@@ -3,6 +3,8 @@ is not compatible; and containers in which the GPU is said to work."""
 
 from __future__ import annotations
 
+import msgspec
+
 from ..facts import COMPLAINT, READS_LIKE_A_FAULT, TextEvent
 from . import alike
 from .language import LONGEST, told
@@ -65,6 +67,7 @@ _TELLS = {
 
 def settle(notes: Notebook) -> None:
     """Who says so complains, where no line shows another failure."""
+    _torch_alone(notes)
     said = {e.kind: e for e in reversed(notes.events)}
     event = said.get("torch-lacks-gpu")
     if event and not any(e.symptom and not e.is_weak and e.kind != event.kind for e in notes.events):
@@ -92,3 +95,14 @@ def settle(notes: Notebook) -> None:
                 )
             )  # fmt: skip
             return
+
+
+def _torch_alone(notes: Notebook) -> None:
+    """A PyTorch that is built without CUDA has none, where no other one is in the text."""
+    said = {e.kind: e for e in reversed(notes.events)}
+    built = said.get("torch-built-without")
+    others = {"torch-built-for", "torch-is-rocm", "torch-sees-cuda", "torch-without-cuda", "apple-silicon", "on-a-mac"}
+    if built is None or "torch-sees-none" not in said or said.keys() & others:
+        return
+    if not any(e.symptom and not e.is_weak for e in notes.events if e.kind != "torch-lacks-gpu"):
+        notes.note(msgspec.structs.replace(built, kind="torch-without-cuda", symptom="op-fails"))

@@ -3,10 +3,7 @@ asks it for a GPU. Source: torch/utils/collect_env.py, whose answers are Yes and
 
 from __future__ import annotations
 
-import msgspec
-
 from .language import Kind, Language
-from .notebook import Notebook
 
 _FAILS = "op-fails"
 _MARKS = r"^[\W_]{0,6}"
@@ -28,14 +25,3 @@ LANGUAGE = Language(
         Kind("device-not-inferred", r"Failed to infer device type|vLLM is running on UnspecifiedPlatform", _FAILS),
     ),
 )  # fmt: skip
-
-
-def settle(notes: Notebook) -> None:
-    """A PyTorch that is built without CUDA has none, where no other one is in the text."""
-    said = {e.kind: e for e in reversed(notes.events)}
-    built = said.get("torch-built-without")
-    others = {"torch-built-for", "torch-is-rocm", "torch-sees-cuda", "torch-without-cuda", "apple-silicon", "on-a-mac"}
-    if built is None or "torch-sees-none" not in said or said.keys() & others:
-        return
-    if not any(e.symptom and not e.is_weak for e in notes.events if e.kind != "torch-lacks-gpu"):
-        notes.note(msgspec.structs.replace(built, kind="torch-without-cuda", symptom=_FAILS))
