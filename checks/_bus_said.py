@@ -31,7 +31,7 @@ def _named(facts: Facts, *vendors: str) -> Lines:
 
 def amd(facts: Facts) -> Lines:
     """What tells that the GPU is AMD's."""
-    if not _without_nvidia(facts):
+    if not _without_nvidia(facts) or facts.text.said("rocm-in-use"):
         return ()
     on_bus = tuple(e for e in facts.text.said("gpu-on-bus") if e.values.get("vendor") == "amd")
     return (*on_bus, *_named(facts, "AMD", "ATI", "Radeon", "RADEON"))

@@ -430,6 +430,8 @@ def _arm_in_text(facts: Facts) -> Iterator[Found]:
         raise NotApplicable("this build has CUDA")
     if facts.driver.libcuda.path is None:
         raise UnknownFactError(Unread(why="libcuda is not found, which is the driver's matter"))
+    if facts.text.said("empty-file"):
+        raise UnknownFactError(Unread(why="a library's file is empty, which no package of TensorFlow's brings about"))
     told = facts.text.said("no-cuda-wheel")
     if not told and facts.text.said("cuda-answers-100", "only-root-gets-it", "only-root-on-a-board", "nvmap-refused"):
         raise UnknownFactError(Unread(why="CUDA itself finds no GPU", settle="deviceQuery, as root"))

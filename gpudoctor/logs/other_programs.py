@@ -32,6 +32,10 @@ _BUILT = (
 _SEEN = (
     Kind("driver-outdated-said", r"Outdated or broken NVIDIA driver|CUDA Driver version is too old for", _FAILS),
     Kind("context-is-unknown", r"cuda driver library failed to get device context 999", _FAILS),
+    Kind("rocm-in-use", r"^ROCm (?:[Vv]ersion|[Rr]untime)\W{0,4}|\bROCm \d\.\d|\brocminfo\b"),
+    Kind(
+        "device-unavailable", r"(?i:\bcuda devices? (?:are |is )?(?:unavailable or busy|busy or unavailable)\b)", _FAILS
+    ),
     Kind("hip-sees-none", r"No HIP GPUs are available", _FAILS),
     Kind(
         "cuda-sees-none",
@@ -108,7 +112,7 @@ LANGUAGE = Language(
     name="programs",
     words=(
         "compiled with", "compiled without", "USE_CUDA=1", "CPU version Paddle", "GPU Tree Learner", "GpuAllocatorConfig", "CUDAExecutionProvider",
-        "+cpu", "No GPU/TPU", "No HIP", "No CUDA GPUs", "No visible GPU", "no compatible GPUs", "no usable GPU", "no Cycles device", "a CUDA gpu",
+        "+cpu", "No GPU/TPU", "No HIP", "unavailable or busy", "busy or unavailable", "ROCm", "rocminfo", "No CUDA GPUs", "No visible GPU", "no compatible GPUs", "no usable GPU", "no Cycles device", "a CUDA gpu",
         "CL_DEVICE_NOT_FOUND", "NVENC capable", "driver library cannot", "nvcuda.dll", "Is it installed",
         "NVVM", "nvvm", "libcudnn_", "nvrtc", "SDK Toolkit", "CUDA_HOME", "torch was compiled", "compute capability of at least", "only supports Ampere",
         "Target GPU SM", "Unsupported SM", "temperature threshold", "invalid opcode", "less than desired", "cache blocks",

@@ -82,7 +82,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
         "other-gpu-named",
         ("amd", "AMD", "adeon", "RADEON"),
         (
-            r"(?i:\b(?:my|the|our) (?:gpu|card|graphics card|video card) (?:is|was) (?:just |only )?(?:an? )?(?P<vendor>amd|radeon)\b"
+            r"(?i:^\W{0,4}(?:gpu|graphics card|video card|vga) ?\W{1,5}(?P<vendor4>amd|radeon)\b|\b(?:my|the|our) (?:gpu|card|graphics card|video card) (?:is|was) (?:just |only )?(?:an? )?(?P<vendor>amd|radeon)\b"
             r"|^(?![^\n]{0,80}\b(?:ryzen|epyc|processor|cpu)\b)[^.?!\n]{3,80}\b(?:on|with) (?:an? )?(?P<vendor2>amd|radeon)(?: gpus?| cards?)?\W{0,2}$"
             r"|\u0432\u0438\u0434\u0435\u043e\u043a\u0430\u0440\u0442\w{0,2} (?P<vendor3>amd|radeon)\b)"
         ),

@@ -218,6 +218,8 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
         order = (*_NOT_HANDED_OVER, *_MODULE)
         order = (*_MODULE, *_NOT_HANDED_OVER) if facts.text.said("other-kernel-works") else order
         return (*order, "device-nodes-missing", "wsl-libcuda-path")
+    if facts.driver.libcuda.path is None and facts.text.said("windows-library"):  # nvcuda.dll, which is the driver's
+        return ("driver-missing", "no-nvidia-gpu", "amd-gpu")
     if isinstance(tensorflow.import_error, str):
         fits = (*_IMPORT, "driver-missing") if removed(facts) else _IMPORT
         of_x86 = facts.system.machine == "aarch64" and facts.text.said("wheel-of-x86")

@@ -50,6 +50,13 @@ def unlikely(facts: Facts) -> set[str]:
 
 def firstly(facts: Facts) -> Iterator[str]:
     """What goes first whatever the text reads like."""
+    if facts.driver.libcuda.path is None and facts.text.said("windows-library"):  # nvcuda.dll
+        yield "driver-missing"
+    if facts.text.said("device-unavailable"):
+        if any(_VGPU.search(e.values.get("name", "")) for e in facts.text.said("gpu")):
+            yield "vgpu-unlicensed"
+        if any("E. Process" in e.text for e in facts.text.said("gpu-state")):
+            yield "gpu-exclusive-busy"
     if facts.text.said("peer-copies-wrong"):
         yield "nccl-p2p-iommu-acs"
     if facts.text.said("mig-named") and facts.text.said("wrong-ordinal"):
@@ -73,6 +80,8 @@ def narrow_link(facts: Facts) -> bool:
     return any(isinstance(now, int) and isinstance(most, int) and now * 8 <= most for now, most in told)
 
 
+_VGPU = Pattern(r"(?:GRID|NVIDIA) [A-Z]\w{1,6}-\d{1,2}[QCAB]\b")
+"""A profile of NVIDIA's virtual GPUs: GRID T4-8Q."""
 _ON_THE_PROCESSOR = Pattern(r"(?:^|_)cpu")
 """In the name of a build of conda's: py3.7_cpu_0, cpu_py311."""
 _SLOWEST_WAY = 4.0

@@ -90,6 +90,10 @@ HELD, HANDLES = "gpu-memory-held-by-other-process", "gpu-memory-handle-alloc"
         ("hashcat finds no platform\n\nopen(\"/dev/nvidia-uvm\", O_RDWR|O_CLOEXEC) = -1 EIO (Input/output error)\n", "cuinit-uvm-device-missing"),
         ("hashcat finds no platform\n\nopen(\"/dev/nvidia0\", O_RDWR|O_CLOEXEC) = -1 EIO (Input/output error)\n", "driver-rminit-failed"),
         ("my RTX2080ti can't be used for training\n\n- OS Platform and Distribution :windows10\n- TensorFlow version (use command below):tensorflow-gpu-1.8.0\n- CUDA/cuDNN version:cuda9.2 cudnn7.2\n- GPU model and memory:RTX 2080ti 11G\n\nTraining ends with exit code -1073741819 (0xC0000005)\n2018-10-29 14:18:40.275850: I tensorflow/core/common_runtime/gpu/gpu_device.cc:1435] Adding visible gpu devices: 0\n", "gpu-too-new-for-build"),
+        ("Torch not compiled with CUDA enabled\n\nThe specs of my PC:\nCPU :- AMD 7 5800x\nGPU :- AMD 6600xt\nAssertionError: Torch not compiled with CUDA enabled\n", "amd-gpu"),
+        ("Cuda devices unavailable or busy\n\n| N/A   66C    P0   253W / 300W |   9000MiB / 16152MiB |     98%   E. Process |\n", "gpu-exclusive-busy"),
+        ("Old photos\n\nRuntimeError: CUDA error: all CUDA-capable devices are busy or unavailable\n|   0  GRID T4-8Q          On   | 00000000:00:09.0 Off |                  N/A |\n| N/A   N/A    P8    N/A /  N/A |    592MiB /  8192MiB |      0%      Default |\n", "vgpu-unlicensed"),
+        ("It ends while it is imported\n\nImportError: Could not find 'nvcuda.dll'. TensorFlow requires that this DLL be installed in a directory that is named in your %PATH% environment variable.\nOSError: [WinError 126] The specified module could not be found\n", "driver-missing"),
         # what is denied
         ("The container does not start\n\nnvidia-container-cli: initialization error: load library failed: libnvidia-ml.so.1: cannot open shared object file: no such file or directory: unknown.\nThere was no driver; I had been convinced that the laptop has no NVIDIA card.\n", "container-host-driver-broken"),
         ("Which torch build do I need?\n\ntorch.cuda.is_available() returns False, nvidia-smi works. How can I use the GPU?\n", "tf-cpu-only-package"),
@@ -125,6 +129,18 @@ def test_what_is_behind_goes_first_and_nothing_is_asserted(text: str, names: lis
     roots, candidates = said(judged(text))
     assert not roots
     assert candidates[: len(names)] == names
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ("The power goes off\n\nEach time an image is made the computer loses its power.\nThe power supply is a 650W one.\nGPU: AMD Radeon Pro W7900\nROCm 6.0.0\n", "amd-gpu"),
+        ("Does it support MIG?\n\nThe basecall server has shut down successfully while the GPU was at work.\n", "psu-insufficient"),
+        ("The image has no libcublas.so\n\n/usr/lib/aarch64-linux-gnu/libcublas.so  file not recognized: File truncated\n-rw-r--r-- 1 root root 0 Jul  1  2020 /usr/lib/aarch64-linux-gnu/libcublas.so.10.2.2.89\n", "tf-aarch64-cpu-only"),
+    ],
+)  # fmt: skip
+def test_what_is_not_asserted(text: str, cause: str) -> None:
+    assert cause not in said(judged(text))[0]
 
 
 @pytest.mark.parametrize(

@@ -121,7 +121,7 @@ CLUES: dict[str, tuple[str, ...]] = {
     "build-before-card": ("gpu-too-new-for-build",),
     "memory-held-at-start": ("gpu-memory-held-by-other-process", "gpu-oom-model-or-data"),
     "no-room-for-cache": ("gpu-oom-model-or-data", "gpu-memory-held-by-other-process"),
-    "torch-without-cuda": ("tf-cpu-only-package", "tf-macos-no-cuda", "conda-cpu-build", "tf-aarch64-cpu-only"),
+    "torch-without-cuda": ("tf-cpu-only-package", "tf-macos-no-cuda", "conda-cpu-build", "tf-aarch64-cpu-only", "amd-gpu"),
     "cupti-lost": ("ld-library-path-not-set", "cuda-libs-missing", "cuda-version-mismatch"),
     "busy-said": (*_BUSY[:2], "gpu-memory-held-by-other-process", _BUSY[3]),
     "exclusive-mode-said": ("gpu-exclusive-busy", "compute-mode-prohibited"),
@@ -134,7 +134,7 @@ CLUES: dict[str, tuple[str, ...]] = {
         "cudnn-wrong-major",
     ),
     "device-unavailable": (
-        "gpu-exclusive-busy", "compute-mode-prohibited", "gpu-needs-reset", "gpu-memory-held-by-other-process",
+        "gpu-exclusive-busy", "compute-mode-prohibited", "gpu-needs-reset", "gpu-memory-held-by-other-process", "vgpu-unlicensed",
     ),
     "gpu-access-failed": _FAULT,
     "launch-timed-out": _FAULT,
