@@ -6,7 +6,7 @@ from __future__ import annotations
 from .language import Kind, Language, Values
 from .notebook import Notebook
 
-_FAILS, _NO_GPU = "op-fails", "tf-lists-no-gpu"
+_FAILS = "op-fails"
 
 
 def _no_libcuda(values: Values, line: int, notes: Notebook) -> None:

@@ -166,8 +166,9 @@ LANGUAGES = told(
         ),
         (
             "conda-swapped-said",
-            ("conda", "Conda", "mamba"),
-            (r"(?i:\b(?:conda|mamba)\b[^.\n]{0,40}\b(?:turns?|turned|swaps?|swapped|replac\w+|chang\w+|mov\w+|downgrad\w+|switch\w*|goes|went)\b[^.\n]{0,40}\bgpu (?:build|version|variant|package|tensorflow)\b[^.\n]{0,40}\b(?:mkl|eigen|cpu)\b"
+            ("conda", "Conda", "mamba", "solver"),
+            (r"(?i:^(?![^\n]{0,200}\b(?:want|how|only need)\b)[^\n]{0,300}?\b(?:conda|mamba|solver)\b[^\n]{0,160}?\b(?:takes?|took|picks?|picked|chooses?|chose|goes for|went for|gets?|got|gives?|gave|installs?|installed|pulls?|solves for|brings?|selects?|selected)\b[^.\n]{0,24}\bcpu[- ]?(?:only|build|version|variant)\b"
+            r"|\b(?:conda|mamba)\b[^.\n]{0,40}\b(?:turns?|turned|swaps?|swapped|replac\w+|chang\w+|mov\w+|downgrad\w+|switch\w*|goes|went)\b[^.\n]{0,40}\bgpu (?:build|version|variant|package|tensorflow)\b[^.\n]{0,40}\b(?:mkl|eigen|cpu)\b"
             r"|\bgpu (?:build|version|variant|package) (?:is |was |gets? |got )?(?:replaced|swapped|downgraded|superseded|removed)\b[^.\n]{0,60}\b(?:mkl|eigen|cpu)\b[^.\n]{0,40}\bconda\b)"),
             True,
         ),

@@ -79,6 +79,12 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
         True,
     ),
     (
+        "container-named",  # programs that are published as images alone
+        ("rigate", "mmich", "darr", "nmanic"),
+        r"(?i:\b(?:frigate|immich|tdarr|unmanic)\b)",
+        True,
+    ),
+    (
         "other-gpu-named",
         ("amd", "AMD", "adeon", "RADEON"),
         (

@@ -1,5 +1,5 @@
 """What PyTorch tells of itself: the table of `python -m torch.utils.collect_env`, a module without CUDA's functions, and vLLM, which
-asks it for a GPU. Source: torch/utils/collect_env.py, whose answers are Yes and No up to PyTorch 1.10 and True and False since."""
+asks it for a GPU. Source: torch/utils/collect_env.py, which answers Yes and No in older releases, True and False in newer ones."""
 
 from __future__ import annotations
 

@@ -95,6 +95,9 @@ HELD, HANDLES = "gpu-memory-held-by-other-process", "gpu-memory-handle-alloc"
         ("Old photos\n\nRuntimeError: CUDA error: all CUDA-capable devices are busy or unavailable\n|   0  GRID T4-8Q          On   | 00000000:00:09.0 Off |                  N/A |\n| N/A   N/A    P8    N/A /  N/A |    592MiB /  8192MiB |      0%      Default |\n", "vgpu-unlicensed"),
         ("It ends while it is imported\n\nImportError: Could not find 'nvcuda.dll'. TensorFlow requires that this DLL be installed in a directory that is named in your %PATH% environment variable.\nOSError: [WinError 126] The specified module could not be found\n", "driver-missing"),
         ("It takes very long to create an array on the GPU\n\nThe program hangs in mx.ndarray.ones if the GPU is an NVIDIA Turing one. It doesn't crash.\n", "jit-cold-start"),
+        ("The yaml files give an environment with the CPU version of pytorch\n\n`mamba env create -f a.yml` should build it, and the solver goes for the CPU-only `pytorch`.\n", "conda-cpu-build"),
+        ("nvidia hwaccel_args don't do anything for me\n\n2023-11-12 18:38:50 frigate.video ERROR : [AVHWDeviceContext @ 0x5581c02e3400] Cannot load libcuda.so.1\n", "container-no-gpus-flag"),
+        ("nvidia hwaccel_args don't do anything for me\n\n2023-11-12 18:38:50 ffmpeg ERROR : [AVHWDeviceContext @ 0x5581c02e3400] Cannot load libcuda.so.1\n", "driver-missing"),
         # what is denied
         ("The container does not start\n\nnvidia-container-cli: initialization error: load library failed: libnvidia-ml.so.1: cannot open shared object file: no such file or directory: unknown.\nThere was no driver; I had been convinced that the laptop has no NVIDIA card.\n", "container-host-driver-broken"),
         ("Which torch build do I need?\n\ntorch.cuda.is_available() returns False, nvidia-smi works. How can I use the GPU?\n", "tf-cpu-only-package"),
