@@ -9,7 +9,7 @@ from typing import NoReturn
 import msgspec
 
 from gpudoctor import compat
-from gpudoctor.checks import _fit, _installs, _told
+from gpudoctor.checks import _fit, _installs, _stated, _told
 from gpudoctor.checks._pip import pip
 from gpudoctor.checks._reasons import several, short
 from gpudoctor.checks._said import lines, undecided
@@ -432,6 +432,8 @@ def _arm_in_text(facts: Facts) -> Iterator[Found]:
         raise UnknownFactError(Unread(why="libcuda is not found, which is the driver's matter"))
     if facts.text.said("empty-file"):
         raise UnknownFactError(Unread(why="a library's file is empty, which no package of TensorFlow's brings about"))
+    if _stated.lost(facts):
+        raise UnknownFactError(Unread(why="it looks for CUDA's libraries: it is built with CUDA"))
     told = facts.text.said("no-cuda-wheel")
     if not told and facts.text.said("cuda-answers-100", "only-root-gets-it", "only-root-on-a-board", "nvmap-refused"):
         raise UnknownFactError(Unread(why="CUDA itself finds no GPU", settle="deviceQuery, as root"))

@@ -160,6 +160,7 @@ _BEHIND: dict[str, tuple[Behind, ...]] = {
         ),
     ),
     "gpu-memory-handle-alloc": (
+        Behind("gpu-too-new-for-build", _any("no-kernel-image")),
         Behind("cu12-cu13-wheel-clash", _wheels_of_two),
         Behind("cudnn-version-too-old", _older_than_built_with),
         Behind("tf-preallocates-all-memory", _any("frameworks-together")),

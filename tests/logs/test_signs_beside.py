@@ -123,6 +123,7 @@ def test_what_goes_first(text: str, cause: str) -> None:
         ("Error: Could not load UVM kernel module. Is nvidia-modprobe installed?\n\nmodprobe: FATAL: Module nvidia_uvm not found in directory /lib/modules/4.4.0-83-generic\n", ["driver-module-not-loaded", "cuinit-uvm-device-missing"]),
         ("bitsandbytes on [WSL2]\n\nCUDA_SETUP: WARNING! libcudart.so not found in any environmental path. Searching /usr/local/cuda/lib64...\nCUDA SETUP: WARNING! libcuda.so not found! Do you have a CUDA driver installed?\nCUDA SETUP: CUDA runtime path found: /usr/local/cuda/lib64/libcudart.so\n", ["wsl-libcuda-path", "ld-library-path-not-set"]),
         ("nvidia-htop ends\n\nFileNotFoundError: [Errno 2] No such file or directory: 'nvidia-smi': 'nvidia-smi'\n       product: G98 [GeForce 9300 GS]\n       vendor: NVIDIA Corporation\n       configuration: driver=nouveau latency=0\n", ["driver-missing", "gpu-compute-capability-too-old"]),
+        (f"It trains in docker\n\n{HANDLE}InternalError: Failed to load in-memory CUBIN: CUDA_ERROR_NO_BINARY_FOR_GPU: no kernel image is available for execution on the device\n", ["gpu-too-new-for-build", HANDLES]),
         (f"RTX 4090 laptop, booting hangs\n\n{OFF_THE_BUS}", ["optimus-gpu-powered-off", "xid79-fell-off-bus"]),
         (f"Whisper runs on the CPU\n\n# nvidia-smi\n-bash: nvidia-smi: command not found\n{INSUFFICIENT}", ["driver-missing", "driver-too-old"]),
         ("nvidia-smi said Driver/library version mismatch\n\n$ sudo apt purge '*nvidia*'\nNow nvidia-smi: command not found\n", ["driver-missing"]),
@@ -140,6 +141,7 @@ def test_what_is_behind_goes_first_and_nothing_is_asserted(text: str, names: lis
     [
         ("The power goes off\n\nEach time an image is made the computer loses its power.\nThe power supply is a 650W one.\nGPU: AMD Radeon Pro W7900\nROCm 6.0.0\n", "amd-gpu"),
         ("Does it support MIG?\n\nThe basecall server has shut down successfully while the GPU was at work.\n", "psu-insufficient"),
+        ("A container on a Jetson\n\nFROM dustynv/l4t-ml:r32.6.1-py3\nimport cv2\nImportError: libcublas.so.10: cannot open shared object file: No such file or directory\n", "tf-aarch64-cpu-only"),
         ("The image has no libcublas.so\n\n/usr/lib/aarch64-linux-gnu/libcublas.so  file not recognized: File truncated\n-rw-r--r-- 1 root root 0 Jul  1  2020 /usr/lib/aarch64-linux-gnu/libcublas.so.10.2.2.89\n", "tf-aarch64-cpu-only"),
     ],
 )  # fmt: skip
