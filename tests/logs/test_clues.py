@@ -110,7 +110,7 @@ CASES: list[tuple[str, tuple[str, ...]]] = [
     ("CUDA_ERROR_LAUNCH_TIMEOUT: the launch timed out and was terminated\n", (FAULT, ANY_CARD, FAINT, "gpu-needs-reset")),
     (
         "CUDA_ERROR_DEVICE_UNAVAILABLE: CUDA-capable device(s) is/are busy or unavailable\n",
-        ("gpu-exclusive-busy", "compute-mode-prohibited", HELD),
+        ("gpu-exclusive-busy", "vgpu-unlicensed", "compute-mode-prohibited", HELD),
     ),
     # what people say of what is installed
     ("Only cuDNN 7 on the cluster. The code expects cuDNN 8.\n", ("cudnn-wrong-major", "cudnn-version-too-old")),
