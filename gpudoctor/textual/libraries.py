@@ -265,14 +265,3 @@ def _is_new(facts: Facts, release: tuple[int, int] | None) -> bool:
         return False
     picks = facts.tensorflow.libraries
     return isinstance(picks, Unread) or not any(_OLD.search(p.soname) for p in picks)
-
-
-def without_cudnn(facts: Facts) -> Iterator[str]:
-    """The part of cuDNN that the others need is the one that is lost: there is none of them. On Windows code 126 may be another file's."""
-    told = facts.text.said("cudnn-lacks-part", "cudnn-part-on-windows", "cudnn-part-missing")
-    parts = {found for e in told for found in _PART_OF_CUDNN.findall(e.text)}
-    if parts == {"ops"} and not any(e.values.get("code") == "126" for e in told):
-        yield "cudnn-missing"
-
-
-_PART_OF_CUDNN = Pattern(r"cudnn_(ops|cnn|adv|graph|engines|heuristic)")

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from ..facts import Facts, Unread, rates_to_others
 from ..patterns import Pattern
-from . import libraries
 from .fitting import gpus_asked
 
 WITHOUT_PEERS = Pattern(r"(?i)(?:RTX ?|GeForce |^)[45]0[5-9]0(?!\d)")
@@ -60,8 +59,6 @@ def firstly(facts: Facts) -> Iterator[str]:
             yield "gpu-exclusive-busy"
     if facts.text.said("peer-copies-wrong"):
         yield "nccl-p2p-iommu-acs"
-    if not facts.text.said("wheel-libs-named", "wheel-libs-asked", "file-is-there", "cudnn-had-said", "cudnn-named"):
-        yield from libraries.without_cudnn(facts)
     if facts.text.said("mig-named") and facts.text.said("wrong-ordinal"):
         yield "mig-single-instance-limit"
     if facts.text.said("chief-missing-said"):
