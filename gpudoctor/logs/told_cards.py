@@ -67,8 +67,8 @@ _TELLS = {
 
 def settle(notes: Notebook) -> None:
     """Who says so complains, where no line shows another failure."""
-    _torch_alone(notes)
     said = {e.kind: e for e in reversed(notes.events)}
+    _torch_alone(notes, said)
     event = said.get("torch-lacks-gpu")
     if event and not any(e.symptom and not e.is_weak and e.kind != event.kind for e in notes.events):
         if said.keys() & _TELLS or alike.is_of_people(event.text) or _ENDS in event.text:
@@ -97,9 +97,8 @@ def settle(notes: Notebook) -> None:
             return
 
 
-def _torch_alone(notes: Notebook) -> None:
+def _torch_alone(notes: Notebook, said: dict[str, TextEvent]) -> None:
     """A PyTorch that is built without CUDA has none, where no other one is in the text."""
-    said = {e.kind: e for e in reversed(notes.events)}
     built = said.get("torch-built-without")
     others = {"torch-built-for", "torch-is-rocm", "torch-sees-cuda", "torch-without-cuda", "apple-silicon", "on-a-mac"}
     if built is None or "torch-sees-none" not in said or said.keys() & others:

@@ -218,7 +218,7 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
         order = (*_NOT_HANDED_OVER, *_MODULE)
         order = (*_MODULE, *_NOT_HANDED_OVER) if facts.text.said("other-kernel-works") else order
         return (*order, "device-nodes-missing", "wsl-libcuda-path")
-    if facts.driver.libcuda.path is None and facts.text.said("windows-library"):  # nvcuda.dll, which is the driver's
+    if lacks_nvcuda(facts):
         return ("driver-missing", "no-nvidia-gpu", "amd-gpu")
     if isinstance(tensorflow.import_error, str):
         fits = (*_IMPORT, "driver-missing") if removed(facts) else _IMPORT
@@ -256,6 +256,12 @@ def _of_a_library(facts: Facts) -> tuple[str, ...]:
     loads = facts.tensorflow.import_error == NOT_WHOLE and facts.text.said("swig-import")
     named = facts.text.said("gpu-package", "names-cuda", "nvidia-gpu-named", "says-nvidia")
     return libraries.fitting(facts)[:1] if loads and named and facts.system.system != "Windows" else ()
+
+
+def lacks_nvcuda(facts: Facts) -> bool:
+    """Whether TensorFlow does not find nvcuda.dll, which is the driver's: of the libraries that it looks for on Windows the one
+    that is libcuda."""
+    return facts.driver.libcuda.path is None and bool(facts.text.said("windows-library"))
 
 
 def switched_off(facts: Facts) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..facts import Facts, Unread, rates_to_others
 from ..patterns import Pattern
-from .fitting import gpus_asked
+from .fitting import gpus_asked, lacks_nvcuda
 
 WITHOUT_PEERS = Pattern(r"(?i)(?:RTX ?|GeForce |^)[45]0[5-9]0(?!\d)")
 """GeForce cards that never reach each other's memory."""
@@ -50,7 +50,7 @@ def unlikely(facts: Facts) -> set[str]:
 
 def firstly(facts: Facts) -> Iterator[str]:
     """What goes first whatever the text reads like."""
-    if facts.driver.libcuda.path is None and facts.text.said("windows-library"):  # nvcuda.dll
+    if lacks_nvcuda(facts):
         yield "driver-missing"
     if facts.text.said("device-unavailable"):
         if any(_VGPU.search(e.values.get("name", "")) for e in facts.text.said("gpu")):
