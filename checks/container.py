@@ -40,6 +40,8 @@ def _not_asked_for(facts: Facts, container: str) -> tuple[TextEvent, ...]:
         raise undecided
     if facts.text.said("wants-processor") and facts.text.said("killed"):
         raise undecided  # no GPU is wanted, and something else ended it
+    if (lost := facts.tensorflow.libraries) and not isinstance(lost, Unread) and facts.driver.libcuda.path is not None:
+        raise undecided  # a library that is the image's own
     without = facts.text.said("run-without-gpus", "gpus-asked-too-late", "zero-gpus-asked")
     absent = nothing_here(facts)
     if isinstance(facts.gpu.nvml_error, int) and facts.gpu.nvml_error not in _WITHOUT_LIBRARY:

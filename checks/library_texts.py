@@ -362,7 +362,7 @@ def _path_is_missing(told: tuple[TextEvent, ...]) -> Found:
 
 _REFUSALS = (
     "file too short", "invalid ELF header", "wrong ELF class", "undefined symbol", "file data", "object file: Permission denied", "object file: Input/output error", "shared object: Operation not permitted",
-    "object file: Stale file handle", "object file: Too many levels", "ELF file version", "ELF load command", "only ET_DYN", "cannot enable executable stack",
+    "object file: Stale file handle", "object file: Too many levels", "ELF file version", "ELF load command", "no loadable segments", "only ET_DYN", "cannot enable executable stack",
 )  # fmt: skip
 """What glibc's loader says of a file that it found."""
 

@@ -107,7 +107,7 @@ _LINKED = Pattern(
 )
 """Up to 10.0 these libraries carry the toolkit's version."""
 _NO_SUCH = Pattern(
-    r"cannot open|Could not|No such file|not found|not there|does(?:n't| not) exist|is missing|dlerror|\bln -s|\bcp "
+    r"cannot open|Could not|No such file|not found|not there|does(?:n't| not) exist|is missing|dlerror|\bln -s|\bcp |\btrying file="
 )
 _ERROR_BEGINS = Pattern(r"\b(?:ImportError|OSError|lib\w{3,20}\.so|Could not|cannot open|cu\w{3,12}64_)")
 """In a title: what stands before it is what somebody has."""

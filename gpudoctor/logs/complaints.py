@@ -16,14 +16,14 @@ _SOME = r"(?:[^.?!,;]|\.\d|,(?= \d))"
 """A letter within a sentence; the point of a version ends none."""
 _SEEN = (
     r"(?:detect|recogni[sz]|discover|found|find|visible|seen|\bsee\b|used?\b(?! (?:fully|all|100))|\bin use|availab|listed|\blist\b|show(?! (?:what|its|their|how))|regist|acces|activ|engag"
-    r"|utili[sz](?:ed|ing|e)\b(?! (?:fully|well|much))|picked|working|work\b|\brun\b|\brunning|accept|taken|\btake\b|support(?:ing|ed)? by tensor)"
+    r"|utili[sz](?:ed|ing|e)\b(?! (?:fully|well|much))|picked|working|work\b|\brun\b|\brunning|accept|\bstart(?:s|ed|ing)?\b(?! (?:with|at|from|over|out))|taken|\btake\b|support(?:ing|ed)? by tensor)"
 )
 OTHERS = r"(?:2nd|second|3rd|third|fourth|other|another|all(?: of)?(?: the| my)?|both|multiple|two|three|four|every|more than (?:one|\d)|remaining)"
 _NO_GPU = tuple(Pattern(one, re.IGNORECASE) for one in (
     # the GPU isn't seen
     (rf"\b{_CARD}\b(?! mem| util| usage| ram|:\d| is full){_SOME}{{0,40}}?(?:\b(?:not|never|cannot|un)|n't)"
     rf"(?! (?:fully|properly|much|well|enough|completely|entirely|efficiently|always))"
-    rf"(?: ?(?:being|be|get|getting|been|even|actually|really|at all|currently|seem to be|to))* ?{_SEEN}(?!\w{{0,4}} (?:fully|properly|enough|efficiently|completely|optimally|entirely)\b)"),
+    rf"(?: ?(?:being|be|get|getting|been|even|actually|really|at all|currently|seem to be|to))* ?{_SEEN}(?!\w{{0,4}} (?:fully|properly|enough|efficiently|completely|optimally|entirely|hard|a lot|to (?:its|the) (?:full|max\w*))\b)"),
     rf"\b(?:un(?:seen|recogni[sz]ed|detected|used))\b {_SOME}{{0,20}}\b{_CARD}\b|\b{_CARD} (?:is |was |stays? |goes )?(?:unseen|undetected|unrecogni[sz]ed|unused)\b",
     # it does not see the GPU
     (r"(?:\b(?:not|cannot|can ?not|unable to|fails? to|failed to|failing to|refuses to|never|nor|stopped)|n't|(?<=[dsoe])nt) (?:be able to |able to |even |actually |just |simply )?"
@@ -67,7 +67,7 @@ _NO_GPU = tuple(Pattern(one, re.IGNORECASE) for one in (
 _OF_SEVERAL = Pattern(rf"\b[Mm]ulti[- ]GPUs?\b|\b{OTHERS} (?:\w+ ){{0,2}}?{_CARD}\b", re.IGNORECASE)
 _NOT_SAID = Pattern(
     r"\bwhether\b[^.?!\n]{0,200}|\b(?:feasible|possible|enough|ok(?:ay)?|reasonable|realistic|recommended|advisable|practical|worth it) to (?:run|train|use|do|try|work)\b[^.?!\n]{0,30}\bCPUs?\b|(?<!why )\b(?:will|would|does|is|are) (?:it|this|that|they|tensorflow|tf|training)\b(?: mean\w?)?[^.?!\n]{0,40}(?:\bnot\b|n't\b|\bnever\b)[^.?!\n]{0,60}\?|\bis (?:it|this|tensorflow) (?:secretly|silently|maybe|perhaps|really|actually) (?:running|run) on (?:the |my )?CPU\?|\bthe unused\b"
-    r"|\b0 ?% (?:meanwhile|in the meantime|in between)\b|\bmost of (?:the|that|this|its) time\b[^.?!\n]{0,40}\b(?:does|doing) nothing\b|\b(?:does|is doing) nothing (?:for )?most of the time\b"
+    r"|\b0 ?% (?:meanwhile|in the meantime|in between)\b|\bmost of (?:the|that|this|its) time\b[^.?!\n]{0,40}\b(?:does|doing) nothing\b|\b(?:does|is doing) nothing (?:at all )?(?:for )?(?:most of the|(?:nearly|almost) all (?:of )?the|half (?:of )?the) time\b"
     r"|\b(?:when|while|if|for) (?:(?:it|the same|this|the program|the model) (?:is )?runs? on|using|use with) (?:the |my |an? )?CPU\b(?! only)"
     rf"|(?:n't|\bcannot|\bcan not|\bunable to|\bhow (?:to|do I|can I|could I|should I)|\b(?:want(?:ed|s)?|wish|like|prefer|possible|way|option|trying|tried)(?: for)? (?:it )?to) (?:be |only |just )?"
     rf"(?:run|use|train|test|execute|force|switch|disable|limit|restrict|(?:make|let|have|get|tell|set) (?:it|tf|tensorflow|keras|them|(?:the|my) \w+)){_SOME}{{0,40}}?\bCPUs?\b(?:(?: and|,)? (?:not|instead of|rather than)(?: on)? (?:the |my )?GPUs?\b)?"

@@ -26,7 +26,7 @@ _ANSWERS: tuple[tuple[int, str], ...] = (
     ),
     (
         803,
-        r"system has unsupported display driver / cuda driver combination|cudaErrorSystemDriverMismatch|CUDA_ERROR_SYSTEM_DRIVER_MISMATCH",
+        r"system has unsupported display driver / cuda driver combination(?! \(CUDA_ERROR_SYSTEM_DRIVER_MISMATCH\) cuInit)|cudaErrorSystemDriverMismatch|CUDA_ERROR_SYSTEM_DRIVER_MISMATCH(?!\) cuInit\(\)=803)",
     ),
     (
         804,
@@ -97,8 +97,8 @@ class _Others(Language):
 
 def _numbered(text: str, number: int, notes: Notebook) -> Understood | None:
     """What a line tells by a number alone."""
-    if " NCCL " in text or (found := _NUMBERED.search(text)) is None:
-        return None
+    if " NCCL " in text or "MISMATCH) cuInit()=803" in text or (found := _NUMBERED.search(text)) is None:
+        return None  # a container that says that it runs without its own compatibility library
     code = int(found["code"])
     if code in _FAILURES:
         return Understood(_FAILURES[code], {}, "op-fails")

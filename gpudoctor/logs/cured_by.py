@@ -26,6 +26,7 @@ _REMEDIES = tuple(
         ("fabric-manager-not-running", r"systemctl (?:enable --now|start|restart) nvidia-fabricmanager\b"),
         ("optimus-gpu-powered-off", r"prime-select (?:nvidia|on-demand)\b"),
         ("driver-secure-boot", r"mokutil --(?:disable-validation|import)\b"),
+        ("nccl-p2p-iommu-acs", r"(?:export )?NCCL_P2P_DISABLE ?= ?['\"]?1\b"),
         ("numpy-abi-break", r"(?:python3? -m )?pip3? install [^\n]{0,30}['\"]?numpy ?(?:< ?2|== ?1)"),
         ("protobuf-mismatch", r"(?:python3? -m )?pip3? install [^\n]{0,30}['\"]?protobuf ?(?:<|==|~=)"),
         ("cuda-libs-missing", r"(?:python3? -m )?pip3? install [^\n]{0,30}tensorflow\[and-cuda\]"),
@@ -33,7 +34,7 @@ _REMEDIES = tuple(
 )  # fmt: skip
 """A command, and what it cures."""
 _PROMISES = Pattern(
-    r"(?i)\b(?:solved|fixed|resolved|cured|helped|did the trick|worked(?: for me)?|(?:it|this|that|all) (?:is )?(?:now )?(?:works?|runs?)(?: \w+)?(?: (?:once|after|when|with|since))?|runs? (?:right|fine|again)(?: now)?|works (?:now|again|fine)|my (?:solution|fix|workaround)|the (?:solution|fix) (?:was|is))\b[^?\n]{0,60}?[:.]?\W{0,3}$"
+    r"(?i)\b(?:solved|fixed|resolved|cured|helped|did the trick|worked(?: for me)?|(?:it|this|that|all) (?:is )?(?:now )?(?:works?|runs?)(?: \w+)?(?: (?:once|after|when|with|since))?|runs? (?:right|fine|again)(?: now)?|works (?:now|again|fine)|got rid of (?:it|this|that)|it(?: is|'s) enough to (?:set|do|run|add)|my (?:solution|fix|workaround)|the (?:solution|fix) (?:was|is))\b[^?\n]{0,60}?[:.]?\W{0,3}$"
 )
 _CONFIRMS = Pattern(
     r"(?i)^\W{0,4}(?:and |so |then |now,? |after (?:that|this|which)(?: it)?,? |with (?:that|this|it),? |(?:edit|update) ?: ?|i |we |this |that |it )*(?:solved|fixed|resolved|cured|did the trick|works? (?:now|again|fine|for me)|(?:it|everything|all|the gpu|tensorflow) (?:now )?(?:works|runs|is (?:found|listed|detected|seen|fixed|solved))(?! (?:on|in|only|until|for (?!me)|with)\b)|and (?:it|that) (?:works|worked|was it)|that was it|helped)\b"
@@ -41,7 +42,7 @@ _CONFIRMS = Pattern(
 WORDS = (
     "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "nvidia-ctk", "nvidia-container-toolkit", "nvidia-docker2", "nvidia-container-runtime", "docker run",
     "rmmod ", "modprobe", "fabricmanager", "prime-select", "mokutil", "numpy", "protobuf", "[and-cuda]", "olved", "ixed", "cured", "elped", "trick",
-    "work", "Work", "run", "Run", "olution", " fix", "found", "listed", "detected", " seen", "that was it", "That was it",
+    "rid of", "enough to", "NCCL_P2P", "work", "Work", "run", "Run", "olution", " fix", "found", "listed", "detected", " seen", "that was it", "That was it",
 )  # fmt: skip
 
 

@@ -25,7 +25,7 @@ _ROUTINE = (
 _ILLEGAL = (
     r"[Ii]llegal (?:hardware )?[Ii]nstruction(?! set| was encountered)|ILLEGAL_INSTRUCTION|SIGILL|EXC_BAD_INSTRUCTION|EXC_I386_INVOP|0x[Cc]000001[Dd]|-1073741795|3221225501"
     r"|(?i:ungültiger maschinenbefehl|instruction (?:non permise|illégale)|instrucción ilegal|instrução ilegal|istruzione (?:non consentita|illegale)|недопустимая инструкция|非法指令|不正な命令|명령어가 잘못됨|잘못된 명령어)"
-    r"|(?:terminated by|interrupted by|exited on|killed by|died with) signal:? 4\b|(?i:\bexit(?:ed)?(?: with)?(?: exit)?(?: status| code)?\W{1,3}132(?![\d,]|\.\d)|\breturn(?:ed)? ?(?:status|code)\W{1,3}132(?![\d,]|\.\d))"
+    r"|(?:terminated by|interrupted by|exited on|killed by|died with) signal:? 4\b|(?i:\bexit(?:s|ed|ing)?(?: with)?(?: exit)?(?: status| code)?(?: is| was| being| of)?\W{1,3}132(?![\d,]|\.\d)|\breturn(?:ed)? ?(?:status|code)\W{1,3}132(?![\d,]|\.\d))"
 )
 """How shells, debuggers and Windows call it that a processor does not know an instruction, in their languages."""
 _OF_THEM = (

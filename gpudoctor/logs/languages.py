@@ -68,6 +68,7 @@ PLACES = (
     "told_platforms.LANGUAGES",
     "told_faults.LANGUAGES",
     "told_cards.LANGUAGES",
+    "found_out.LANGUAGE",
     "complaints.SUSPICIONS",
     "complaints.LANGUAGES",
 )

@@ -19,7 +19,8 @@ _BUILT = (
         "program-without-cuda",
         r"not compiled with (?:GPU offload|CUDA|GPU) support|(?:is|was) compiled without (?:CUDA|GPU) support|(?<!\w)Compile with USE_CUDA=1"
         r"|you have installed CPU version PaddlePaddle|GPU Tree Learner was not enabled in this build|has no attribute 'GpuAllocatorConfig'"
-        r"|provider 'CUDAExecutionProvider' is not in available provider names",
+        r"|provider 'CUDAExecutionProvider' is not in available provider names"
+        r"|\[(?:'(?:Azure|OpenVINO|Dnnl|XNNPACK)ExecutionProvider', ?)?'CPUExecutionProvider'\]",
         _FAILS,
     ),
     Kind(
@@ -36,6 +37,7 @@ _SEEN = (
     Kind(
         "device-unavailable", r"(?i:\bcuda devices? (?:are |is )?(?:unavailable or busy|busy or unavailable)\b)", _FAILS
     ),
+    Kind("program-lacks-libraries", r"couldn't load GPU\. Make sure CUDA Toolkit and cuDNN are installed", _FAILS),
     Kind("hip-sees-none", r"No HIP GPUs are available", _FAILS),
     Kind(
         "cuda-sees-none",
@@ -46,7 +48,7 @@ _SEEN = (
         "program-finds-none",
         r"no compatible GPUs were discovered|no usable GPU found, --gpu-layers|Found no Cycles device of the specified type"
         r"|you might not have a CUDA gpu"
-        r"|\bCL_DEVICE_NOT_FOUND\b|\bNo NVENC capable devices found",
+        r"|\bUnable to initialize backend '(?:gpu|cuda)'\W{0,3}$|\bCL_DEVICE_NOT_FOUND\b|\bNo NVENC capable devices found",
         _FAILS,
     ),
     Kind(
@@ -111,7 +113,7 @@ _MEMORY = (
 LANGUAGE = Language(
     name="programs",
     words=(
-        "compiled with", "compiled without", "USE_CUDA=1", "CPU version Paddle", "GPU Tree Learner", "GpuAllocatorConfig", "CUDAExecutionProvider",
+        "couldn't load GPU", "initialize backend", "CPUExecutionProvider", "compiled with", "compiled without", "USE_CUDA=1", "CPU version Paddle", "GPU Tree Learner", "GpuAllocatorConfig", "CUDAExecutionProvider",
         "+cpu", "No GPU/TPU", "No HIP", "unavailable or busy", "busy or unavailable", "ROCm", "rocminfo", "No CUDA GPUs", "No visible GPU", "no compatible GPUs", "no usable GPU", "no Cycles device", "a CUDA gpu",
         "CL_DEVICE_NOT_FOUND", "NVENC capable", "driver library cannot", "nvcuda.dll", "Is it installed",
         "NVVM", "nvvm", "libcudnn_", "nvrtc", "SDK Toolkit", "CUDA_HOME", "torch was compiled", "compute capability of at least", "only supports Ampere",

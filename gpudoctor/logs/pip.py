@@ -50,11 +50,15 @@ def _platform(tag: str, line: int, notes: Notebook) -> None:
 
 def _wheel(values: Values, line: int, notes: Notebook) -> None:
     """A wheel that pip chose: for this Python, on this platform."""
+    if values.get("platform") in _OF_32_BITS:
+        notes.tell("python.bits", 32, line, _PRINTED)
     if (python := re.match(r"cp(\d)(\d+)", values.get("python", ""))) and "abi3" not in values.get("python", ""):
         notes.tell("python.version", f"{python[1]}.{python[2]}", line, _PRINTED)
     _platform(values.get("platform", ""), line, notes)
 
 
+_OF_32_BITS = ("win32", "linux_i686", "manylinux1_i686", "manylinux2014_i686")
+"""Platform tags of wheels that only a Python of 32 bits takes (PEP 425)."""
 _OF_WINDOWS = ("tensorflow-intel", "pywin32", "pywinpty")
 """Packages that are installed on Windows alone."""
 
@@ -167,7 +171,7 @@ LANGUAGE = Language(
         ),
         Kind(
             "no-version",
-            rf"(?:No matching distribution found|Could not find a version that matches"
+            rf"(?:No matching distribution found|No distributions at all found|Could not find a version that matches|Could not find any downloads that satisfy the requirement"
             rf"|Couldn't find a distribution|Could not find a version that satisfies the requirement"
             rf"|no such package)\W+(?:for )?(?P<name>{_TF})(?:\[[\w,-]+\])?(?![\w-])\s*"
             rf"(?P<spec>[<>=!~][^ (;)]*)?",
@@ -194,7 +198,7 @@ LANGUAGE = Language(
         Kind(
             "wheel-not-supported",
             rf"(?P<name>{_TF})-(?P<version>[\w.+]+)-(?P<python>[\w.]+)-(?P<abi>[\w]+)-"
-            rf"(?P<platform>[\w.]+?)\.whl['\"]? is not a supported wheel on this platform",
+            rf"(?P<platform>[\w.]+?)\.whl['\"]? is not a supported wheel on this plat",
             _FAILS,
         ),
         Kind(

@@ -74,8 +74,8 @@ LANGUAGE = Language(
             r"|GPU ?\u30d0\u30c3\u30af\u30a8\u30f3\u30c9\u306b\u63a5\u7d9a\u3067\u304d|GPU ?\ubc31\uc5d4\ub4dc\uc5d0 \uc5f0\uacb0\ud560 \uc218 \uc5c6)",
             "tf-lists-no-gpu",
         ),
-        Kind("in-colab", r"(?:^|[\s'\"(!=:])/content/|\bgoogle\.colab\b", tell=_colab),
-        Kind("talks-of-colab", r"(?i:(?<!//)\bcolab\b|\bgg?oo?gg?le[- ]collab)"),
+        Kind("in-colab", r"(?:^|[\s'\"(!=:])/content/|\bgoogle\.colab\b|\]\(https://localhost:8080/#\)", tell=_colab),
+        Kind("talks-of-colab", r"(?i:(?<!//)(?:\b|(?<=_))colab(?:_\w{1,30}|code)?\b|\bgg?oo?gg?le[- ]collab)"),
         Kind(
             "accelerator-none",
             r"(?i:(?<![(,.\w] )(?<![(,.\w])\b(?:hardware accelerator|accelerator|runtime type)['\"]?(?::| is| is set to|:? set to)? ['\"\u201c]?(?:none|cpu)\b(?![^.\n]{0,40}(?:\bchanged?\b|\bchosen\b|\bto gpu\b|\?)))",

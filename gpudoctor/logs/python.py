@@ -15,6 +15,7 @@ LANGUAGE = "python"
 CUT = "traceback-cut"
 """The kind of the last frame of a traceback with which a text ends."""
 WORDS = (
+    "Devices visible to",
     "Traceback",
     "Error",
     "[]",
@@ -66,6 +67,10 @@ _DEPENDS_ON = {
 """What TensorFlow imports of others' packages."""
 _OF_PACKAGES = Pattern(r"[/\\](?:site|dist)-packages[/\\]")
 _OF_DATA = Pattern(r"(?:Value|InvalidArgument)Error")
+_LISTS_NONE = re.compile(
+    r"^(?:(?:CUDA|GPU|cuda) is (?:not available|unavailable)|Torch is not able to use GPU|Error running command\.$)"
+)
+"""What containers.py reads, and what only passes on another program's error."""
 _OLD = Pattern(rf"has no attribute '?{OF_TF1}|No module named ['\"]?tensorflow\.(?:contrib|examples)\b")
 """Told by the language of imports."""
 _CUT_LIBCUDA = Pattern(r"libcuda\.so[.\d]*: (?:file too short|invalid ELF header)")
@@ -89,6 +94,7 @@ _PRINTED = (
     ),
     ("lists-cpu", Pattern(
         r"(?:^|\W)name: ?\"/(?:device:CPU|cpu):0\"|^PhysicalDevice\(name='/physical_device:CPU:0', device_type='CPU'\)$")),
+    ("lists-no-gpu", Pattern(r"Devices visible to TensorFlow:? \[_DeviceAttributes\(\S{0,60}device:CPU:0, CPU, \d+\)\]")),
     ("lists-gpus", Pattern(r"(?:^|\W)name: ?\"/(?:device:GPU|gpu):(?P<index>\d+)\"")),
     ("lists-gpus", Pattern(
         r"PhysicalDevice\(name='/physical_device:GPU:(?P<index>\d+)'|Num GPUs(?: Available)?:\s*"
@@ -161,6 +167,10 @@ class Reader:
         if self._traceback and self._frame and self._last - self._frame <= 1:
             self.notes.note(TextEvent(line=self._frame, language=LANGUAGE, kind=CUT, text="the traceback is not whole"))
         if self._cut and not any(e.symptom for e in self.notes.events):
+            if absent := next((e for e in self.notes.events if e.kind == "libcuda-absent"), None):
+                self.notes.tell("driver.libcuda.path", None, absent.line, _CUT)
+                self.notes.tell("driver.libcuda.load_error", absent.text, absent.line, _CUT)
+                return
             self.notes.tell("tensorflow.import_error", "the traceback is not whole", self._cut, _CUT)
             self._ends_in_another()
 
@@ -201,7 +211,7 @@ class Reader:
             return Understood("no-tensorflow", {})
         if said.endswith("Traceback (most recent call last):"):
             return None
-        if _OLD.search(said):
+        if _OLD.search(said) or _LISTS_NONE.search(said):
             return None
         if not of_import:
             if not self._traceback:

@@ -62,6 +62,7 @@ LANGUAGE = Language(
             rf"|\bpython[-_]version['\"]? ?[:=] ?['\"]?(?P<version2>{_VERSION})['\"]?$"
             r"|\bPython\.Python\.(?P<version3>3\.\d{1,2})(?![\d.])"
             rf"|(?:\bmodule (?:load|add)|^(?:\S{{1,60}}[$#%>] ?)?ml) [^\n]{{0,80}}?\b[Pp]ython/(?P<version4>{_VERSION})"
+            rf"|^(?i:(?:my |the )?python(?: version)?(?: here| in use)? is (?:ver\w{{0,4}} ?|v)?)(?P<version6>3\.\d{{1,2}}(?:\.\d{{1,2}})?)\W{{0,3}}$"
             r"|(?:^|[\s$#>`])py -(?P<version5>3\.\d{1,2})(?:-64)?(?![\d.])",
             tell=_claimed,
             once=True,

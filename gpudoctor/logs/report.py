@@ -370,7 +370,7 @@ class Reader:
         label = field["label"].strip().lower() if field else ""
         kind = next((name for name, pattern in _LABELS if pattern.match(label)), None)
         self._form = kind
-        if field is not None and kind is not None:
+        if field is not None and kind is not None and not field["value"].startswith(":"):
             return self._field(kind, label, field["value"], line)
         if len(bare) > _SPEECH or "pci bus id" in text or text.startswith(("|", "+", "File ")):
             return {}

@@ -21,7 +21,7 @@ from .several_tables import Tables
 LANGUAGE = COMPLAINT
 WORDS = (
     "GPU", "gpu", "Gpu", "ard", "trategy", "orovod", "orker", "istributed", "cal", "boot", "start", "hut", "off", "rash", "goes", "dies", "power", "dle", "dling", "nused", "arallel", "100", "0%", "0 %", "speed", "aster", "ower", "ained", "/s", "卡", "重启", "关机",
-    "\u043e\u043c\u043f\u044c\u044e\u0442\u0435\u0440", "\u0435\u0440\u0432\u0435\u0440", "\u043e\u0434\u043d\u0430", "\u0432\u0438\u0434\u0435\u043e\u043a\u0430\u0440\u0442", "einici", "apaga", "arten", "karte", "placa", "arjeta", "carte", " otra", "outra", "autre", "TX", "redémarr", "desliga", "neu", "PC", "pc ", "bored", "nly ", "neck", "100%", "100 %", "odels", "rojects", "rograms", "MiB /", " MB |", "   C   ", "node", "achine", "host", "机", "台", "Worker", "Node", "achines", "nstances", "quicker", "Single", "Dual", "ngpu", "-np", "proces", "2x ", "0Ti", "0ti", "0 Ti", " load", "econd", "thers", "replica", "K80", "\ubc88", "\uac1c", "\ub098\uba38\uc9c0", "\u679a", "nvidia-smi", "ccupied", "using both", "sing just", "qual", "alf", "halv", " np ",
+    "\u043e\u043c\u043f\u044c\u044e\u0442\u0435\u0440", "\u0435\u0440\u0432\u0435\u0440", "\u043e\u0434\u043d\u0430", "\u0432\u0438\u0434\u0435\u043e\u043a\u0430\u0440\u0442", "einici", "apaga", "arten", "karte", "placa", "arjeta", "carte", " otra", "outra", "autre", "TX", "redémarr", "desliga", "neu", "PC", "pc ", "bored", "nly ", "neck", "100%", "100 %", "odels", "rojects", "rograms", "MiB /", " MB |", "   C   ", "node", "achine", "host", "机", "台", "Worker", "Node", "achines", "nstances", "quicker", "Single", "Dual", "ngpu", "-np", "proces", "2x ", "0Ti", "0ti", "0 Ti", " load", "econd", "thers", "replica", "K80", "\ubc88", "\uac1c", "\ub098\uba38\uc9c0", "\u679a", "nvidia-smi", "ccupied", "nput", "oading", "rocessing", "using both", "sing just", "qual", "alf", "halv", " np ",
 )  # fmt: skip
 _FLAGS = re.IGNORECASE
 _LINES, _LENGTH = 1500, 1500
@@ -45,7 +45,7 @@ _NAMING = r"(?!(?:the|an?|my|of|in|on|at|and|to|it|is|per|for|with|min\w*|secs?|
 _STRATEGY = r"(?:mirrored ?strategy|multi_gpu\w{0,8}|multi[- ]?worker\w{0,18}|distribut(?:ed|ion|e)[ _.]?(?:training|strateg\w{1,3}|tf\b|tensorflow|learning|mode)|tf\.distribute|parameter ?servers?|horovod(?:run)?|data[- ]?parallel\w{0,5}|parallel training)"
 _SEVERAL = Pattern(
     rf"\b{_NUMBER}(?: of)?(?: (?:the|my|our|these|those))?[- _]?(?:x ?)?(?:{_NAMING} ){{0,2}}?{_CARD}\b|\b{_CARD} ?[x*\u00d7+] ?(?:[2-8]\b|{_CARD})"
-    rf"|\b(?:2nd|second|third|other|another|extra|more|all|every|each|rest) (?:of )?(?:the |my |our )?(?:{_NAMING} )?(?:gpus?|cards?)\b|\bof (?:my|the|our|these) (?:\w{{1,9}} )?(?:gpu'?s|card'?s)\b|\bgpu's (?:are|seem|were|do|get)\b|\b(?:all|both|[2-8]) (?:of (?:the|my) )?(?:[2-8] )?devices\b|\bthere are [2-8] in (?:this|my|the|our)\b|\bmore than (?:one|1) {_CARD}\b|\bfor both\b|\bthan (?:with|on) (?:both|two|[2-8]|four|all)\b|\bset(?:ting)? gpus? (?:to )?\d,\d|\b{_NUMBER} of them\b|\b[2-9] (?:are |is )?available\b|\b(?:have|has|got) (?:two|three|four|[2-8])(?= (?:and|in)\b|[,.;]|$)|\bgpus[= ]['\"]?all\b"
+    rf"|\b(?:2nd|second|third|other|another|extra|more|all|every|each|rest) (?:of )?(?:the |my |our )?(?:{_NAMING} )?(?:gpus?|cards?)\b|\bof (?:my|the|our|these) (?:\w{{1,9}} )?(?:gpu'?s|card'?s)\b(?! (?:memory|ram|vram|power|time|load|utili[sz]ation))|\bgpu's (?:are|seem|were|do|get)\b|\b(?:all|both|[2-8]) (?:of (?:the|my) )?(?:[2-8] )?devices\b|\bthere are [2-8] in (?:this|my|the|our)\b|\bmore than (?:one|1) {_CARD}\b|\bfor both\b|\bthan (?:with|on) (?:both|two|[2-8]|four|all)\b|\bset(?:ting)? gpus? (?:to )?\d,\d|\b{_NUMBER} of them\b|\b[2-9] (?:are |is )?available\b|\b(?:have|has|got) (?:two|three|four|[2-8])(?= (?:and|in)\b|[,.;]|$)|\bgpus[= ]['\"]?all\b"
     rf"|\b(?:num_gpus|worker_gpu|n_?gpus?|num_clones|gpus)['\"]?[ =:]{{1,4}}[2-8]\b|\bgpu[ :#]?0\b[^\n]{{0,200}}\bgpu[ :#]?1\b|visible_devices ?= ?['\"]?\d,\d|\bgpu[ #]{{0,2}}[1-7]\b(?! ?%)[^.\n]{{0,24}}%|%[^.\n]{{0,16}}\bgpu[ #]{{0,2}}[1-7]\b",
     _FLAGS,
 )
@@ -137,7 +137,7 @@ _PACE = Pattern(
 )
 _MACHINE = r"(?:computer|machine|pc|server|workstation|box|rig|desktop|laptop|node|host|system|windows|ubuntu)"
 _DOWN = Pattern(
-    rf"\b{_MACHINE}\b[^.;?!\n]{{0,50}}?\b(?:re-?boot(?:s|ed|ing)|restart(?:s|ed|ing)|resets|(?:shut|switch|turn|power)(?:e?s|ing|ed|ting)? (?:itself )?(?:off|down)(?! the (?:screen|monitor|display))|power[- ]?(?:off|cycles)|off at once|go(?:es|ing) (?:\w+ )?down|dies)\b"
+    rf"\b{_MACHINE}\b(?:(?!\b(?:speed|performance|rate|fps|utili[sz]ation|usage|load|loss|accuracy|temperature)\b)[^.;?!\n]){{0,50}}?\b(?:re-?boot(?:s|ing)|restart(?:s|ing)|(?<!, )(?<!and )(?<!then )re-?(?:boot|start)ed|resets|(?:shut|switch|turn|power)(?:e?s|ing|ed|ting)? (?:itself )?(?:off|down)(?! the (?:screen|monitor|display))|power[- ]?(?:off|cycles)|off at once|go(?:es|ing) (?:\w+ )?down|dies)\b"
     rf"|\b(?:re-?boot|restart|shutt?|crash|reset)(?:s|es|t?ing) (?:(?:down|off) )?(?:(?:the|my|our|whole|entire) ){{0,2}}{_MACHINE}\b"
     r"|\b(?:sudden(?:ly)?|spontaneous(?:ly)?|random(?:ly)?|unexpected(?:ly)?|instant(?:ly)?|hard|automatic(?:ally)?) (?:re-?boot|restart|shut ?down|reset|power[- ]?(?:off|cycle))(?:s|ed|ing)?\b|^\W{0,4}(?:re-?boots?|power off|shut ?down) (?:when|while|during|under)\b|\bblack\b[^.\n]{0,30}\bre-?boots?\b",
     _FLAGS,
@@ -159,7 +159,7 @@ _MISSING = Pattern(
     _FLAGS,
 )
 _STARVED = Pattern(
-    r"\bcpus?\b[^.\n]{0,24}(?:\b(?:9\d|100) ?%|\bsaturated|\bfully (?:used|loaded))|\b(?:wait(?:s|ing)?|starv\w+) (?:for|of) (?:the |new )?(?:data|input|batch)|\b(?:data|input|disk|i/?o|loading|generator)\b[^.\n]{0,30}\b(?:bottle ?neck|too slow|can(?:'t|not) keep up)|\bbottle ?neck\b[^.\n]{0,24}\b(?:data|input|disk|i/?o|loading|cpu)",
+    r"\bcpus?\b[^.\n]{0,24}(?:\b(?:9\d|100) ?%|\bsaturated|\bfully (?:used|loaded))|\b(?:wait(?:s|ing)?|starv\w+) (?:for|of) (?:the |new )?(?:data|input|batch)|\b(?:data|input|disk|i/?o|loading|generator)\b[^.\n]{0,30}\b(?:bottle ?neck|too slow|can(?:'t|not) keep up)|\bbottle ?neck\b[^.\n]{0,24}\b(?:data|input|disk|i/?o|loading|cpu)|\b(?:input(?: pipeline)?|data(?: loading)?|loading|pre-?processing)\b (?:eats?(?: up)?|takes?(?: up)?|needs?|uses?(?: up)?|costs?|makes up) (?:up )?(?:most|the most|nearly all|almost all|[5-9]\d ?%|the larger part) (?:of )?(?:the )?(?:step )?(?:time)?\b",
     _FLAGS,
 )
 _OTHERS_RUN = Pattern(

@@ -313,7 +313,7 @@ _TOLD = (
     ),
     Kind(
         "takes-all-memory",
-        r"(?i:\b(?:TF|tensorflow|keras)\b[^.?!\n]{0,50}\b(?<!not )(?<!make )(?<!makes )(?:takes?|taking|allocat\w{1,4}|reserv\w{1,4}|grab\w{0,4}|fill\w{0,3}|occup\w{1,5}"
+        r"(?i:\b(?:TF|tensorflow|keras)\b[^.?!\n]{0,50}\b(?<!not )(?<!make )(?<!makes )(?:takes?|taking|allocat\w{1,4}(?! (?:an? |the )?(?:tensor|op|variable|node))|reserv\w{1,4}|grab\w{0,4}|fill\w{0,3}|occup\w{1,5}"
         r"|hog\w{0,4}|eat\w{0,3}|consum\w{1,4}|maps|us(?:es?|ing))\b[^.?!\n]{0,30}\b(?:all|whole|entire|every|full|100 ?%|9\d ?%)[^.?!\n]{0,40}"
         r"\b(?:memory|v?ram|gpus?|cards?)|\b(?:TF|tensorflow|keras) (?:takes?|grabs?|reserves?|allocates?|eats?|occupies) all (?:of )?(?:the |my )?\d{1,3} ?(?:GB|GiB)\b"
         r"|(?<!not )\b(?:tak(?:es?|ing)(?: over| up)?|allocat(?:es?|ing)|reserv(?:es?|ing)|grabs?|occup(?:ies|ying)|us(?:es|ing)) (?:up )?"

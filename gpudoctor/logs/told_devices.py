@@ -240,7 +240,7 @@ _USER = r"(?:(?:an? |my |the |any |every |each |other |all )*(?:non-?root|normal
 _SU = r"(?:root|sudo|super-?user)\b(?![-/=.]\w|[-/]|`? ?(?:cause|director|folder|of\b|partition|files?\b|path|ports?\b|node|apt|pip|yum|dnf|zypper|pacman|systemctl|service|modprobe|rmmod|docker|podman|snap))"
 _ONLY_ROOT = Pattern(
     rf"(?i)\b(?:only|just|except|unless)\b(?: [\w']+){{0,5}}? (?:as|with|for|under|by|using|via|if|when|from)(?: [\w']+){{0,5}}? `?{_SU}|\b(?:only|except|unless|just|nur|s[oó]lo|seulement|apenas|somente) {_SU}|\b(?:root|sudo|superuser)(?: rights| user)? (?:only|alone)\b"
-    rf"|\b(?:needs?|requires?) {_SU} (?:to|for) (?:use|see|find|run|get|my|the|cuda)\b|\b(?:have|has|need|needs) to be {_SU}|\bque (?:pour|par|en) (?:le )?{_SU}|только (?:через|под|от) (?:sudo|root)"
+    rf"|\b(?:needs?|requires?) {_SU} (?:to|for) (?:use|see|find|run|get|my|the|cuda)\b|\b(?:have|has|need|needs) to be {_SU}|\b(?:as long as|if|when|once) I(?:'m| am) {_SU}[.;,]|\bnon-?[ ]?root users? (?:do(?:es)?n't|can(?:'t|not)|have no|get no)\b|\bque (?:pour|par|en) (?:le )?{_SU}|только (?:через|под|от) (?:sudo|root)"
 )
 _ABOUT_GPUS = Pattern(
     r"(?i)\b(?:gpus?|cuda|(?:graphics |video )?cards?|nvidia\S*|torch\S*|tensorflow\S*|(?:[rg]tx ?)?\d0[5-9]0)\b|Grafikkarte|显卡|видеокарт"

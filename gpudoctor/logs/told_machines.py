@@ -56,8 +56,8 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
     ),
     (
         "hybrid-named",
-        ("rime", "PRIME", "ptimus", "envycontrol", "supergfx", "system76-power"),
-        r"\bprime-select\b|\boptimus-manager\b|\benvycontrol\b|\bsupergfx(?:ctl|d)\b|\bsystem76-power\b|\bPRIME (?:[Pp]rofiles?|[Rr]ender|[Mm]ode|[Ss]ettings|[Ll]aptop)|\b(?i:nvidia)[- ](?:PRIME|[Pp]rime|[Oo]ptimus)\b|\b[Oo]ptimus (?:laptop|notebook|graphics|technology|system)",
+        ("rime", "PRIME", "ptimus", "envycontrol", "supergfx", "system76-power", "[Discrete]"),
+        r"\[Discrete\]|\bprime-select\b|\boptimus-manager\b|\benvycontrol\b|\bsupergfx(?:ctl|d)\b|\bsystem76-power\b|\bPRIME (?:[Pp]rofiles?|[Rr]ender|[Mm]ode|[Ss]ettings|[Ll]aptop)|\b(?i:nvidia)[- ](?:PRIME|[Pp]rime|[Oo]ptimus)\b|\b[Oo]ptimus (?:laptop|notebook|graphics|technology|system)",
         True,
     ),
     (

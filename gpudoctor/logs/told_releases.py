@@ -17,10 +17,11 @@ _ANY = Pattern(
 )
 _MOVED = Pattern(
     rf"(?i)\b(?:(?:updat|upgrad|downgrad|mov|switch|chang|migrat|going|went|go|roll|aktualisi|wechs|actuali[sz]|mise \u00e0 jour|passage)\w*|\u043e\u0431\u043d\u043e\u0432\w*|\u5347\u7ea7\w*)(?:(?!\b(?:cuda|cudnn|driver|python)\b)[^.\n]|\.(?=\d)){{0,50}}?(?<![\w.]){_NAMED}(?P<works>{_RELEASE}),? ?(?:to|-{{0,2}}>|\u2192|=>|auf|\u00e0|a|para|na|\u043d\u0430|\u5230) ?{_NAMED}(?P<fails>{_RELEASE})"
+    rf"|\bfrom {_NAMED}(?P<works3>{_RELEASE}) to {_NAMED}(?P<fails3>{_RELEASE})"
     rf"|(?<![\w.])(?P<works2>{_RELEASE}) ?(?:-{{1,2}}>|\u2192|=>) ?{_NAMED}(?P<fails2>{_RELEASE})"
 )
 _WORKS = Pattern(
-    rf"(?i)(?<![\w.]){_NAMED}(?P<works>{_RELEASE})(?:(?!n't\b|\bnot\b|\bno\b|\bnever\b|\bnone\b)[^.,;\n\d]){{0,40}}?\b(?:works?|worked|is fine|was fine|fine|ok|okay|does|did|finds?|found|detects?|detected|sees|saw|lists|listed|uses|used|l\u00e4uft|lief|funktionierte?|funciona|funcionaba|marche|marchait|\u0440\u0430\u0431\u043e\u0442\w+)\b(?! ?(?:not|n't))"
+    rf"(?i)(?<![\w.]){_NAMED}(?P<works>{_RELEASE})(?:(?!n't\b|\bnot\b|\bno\b|\bnever\b|\bnone\b)[^.,;\n\d]){{0,40}}?\b(?:works?|worked|is fine|was fine|fine|ok|okay|does|did|finds?|found|locates?|located|detects?|detected|sees|saw|lists|listed|uses|used|l\u00e4uft|lief|funktionierte?|funciona|funcionaba|marche|marchait|\u0440\u0430\u0431\u043e\u0442\w+)\b(?! ?(?:not|n't))"
     rf"|\b(?:works?|worked|fine|ok|okay|found|detected|recogni[sz]ed|listed|seen|used|running|ran|funktioniert|l\u00e4uft)\b(?: \w+){{0,4}}? (?:with|on|in|under|for|using|mit|unter|con|com|avec) (?:the )?(?:\w+ )?{_NAMED}(?P<works2>{_RELEASE})"
     rf"|\b(?:with|in|on|under|using) (?:the )?(?:\w+ )?{_NAMED}(?P<works3>{_RELEASE})(?:(?!n't\b|\bnot\b|\bno\b|\bnever\b)[^.;\n\d]){{0,50}}?\b(?:works?|worked|found|detected|recogni[sz]ed|listed|seen|used|fine)\b"
 )

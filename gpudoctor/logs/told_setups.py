@@ -134,7 +134,8 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         "avx-absent-said",
         ("AVX", "avx"),
         (r"(?i:^(?![^\n]{0,400}\b(?:if|whether|unless|maybe|perhaps|not compiled|wasn't compiled|host)\b)[^\n]{0,300}?\b(?:cpu|processor|machine|computer|pc|laptop|server|vm|qemu|hypervisor|virtualbox|xeon|celeron|pentium)s?\b[^.\n?]{0,40}?"
-        r"\b(?:(?:does(?:n't| not)|do(?:n't| not)) (?:have|support|know|offer|provide)(?: the)?|has no|have no|lacks?|lacking|is missing|misses|without(?: any| the)?)(?: support (?:for|of))? avx2?(?![-\d]?512)\b)"),
+        r"\b(?:(?:does(?:n't| not)|do(?:n't| not)) (?:have|support|know|offer|provide)(?: the)?|has no|have no|lacks?|lacking|is missing|misses|without(?: any| the)?)(?: support (?:for|of))? avx2?(?![-\d]?512)\b"
+        r"|\bavx2?\b(?: instructions?(?: set)?)? (?:(?:is|are) not|isn't|aren't) (?:supported|available|known|there|present) (?:by|on|in|to) (?:my|the|this|our) (?:\w+ )?(?:cpu|processor|machine|computer|pc|laptop|vm)\b)"),
     ),
     (
         "tensorflow-fails-said",

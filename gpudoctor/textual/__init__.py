@@ -13,7 +13,7 @@ import msgspec
 from ..facts import READS_LIKE_A_FAULT, Facts
 from ..findings import LIKELY, Diagnosis, Finding, SymptomRank, Unexplained, Unknown
 from ..registry import Check
-from . import together
+from . import found_out, together
 from .clues import CLUES
 from .contest import NO_COMPLAINT, as_candidate, contested
 from .fitting import DEEPEST, fitting, switched_off
@@ -58,7 +58,7 @@ def narrowed(
     roots = diagnosis.root_causes
     settled = bool(roots) or bool(facts.text.said(NO_COMPLAINT))
     why = None if settled else likely(facts, fits, bool(fits) and (_is_likely(left[fits[0]]) or fits[0] in cures))
-    if why is None and not (fits and fits[0] in (*strong(facts), *firmly(facts), *together.firstly(facts))):
+    if why is None and not (fits and fits[0] in _firm(facts)):
         fits = meant(facts, symptom, fits, left, {one.cause for one in diagnosis.ruled_out})
         why = None if settled else written(facts, fits)
     if fits:
@@ -69,6 +69,11 @@ def narrowed(
         return msgspec.structs.replace(diagnosis, root_causes=roots, candidates=candidates, unexplained=())
     none = Unexplained(symptom=symptom, message=shown.message, proof=shown.proof, ruled_out=())
     return msgspec.structs.replace(diagnosis, candidates={}, unexplained=(none,))
+
+
+def _firm(facts: Facts) -> tuple[str, ...]:
+    """The causes that stay first whatever the text reads like."""
+    return (*strong(facts), *firmly(facts), *together.firstly(facts), *found_out.firstly(facts))
 
 
 def _is_likely(unknown: Unknown | None) -> bool:

@@ -92,6 +92,14 @@ def _no_module_of_uvm(facts: Facts) -> bool:
     return len(said) > 1 and any("not found in directory" in e.text for e in said)
 
 
+def _only_beside_another(facts: Facts) -> bool:
+    """It fails while another program runs, and then alone."""
+    return any(_ONLY_WHILE.search(e.text) for e in facts.text.said("beside-others-told"))
+
+
+_ONLY_WHILE = Pattern(r"(?i)\bonly\W{0,2} (?:while|when|if|as long as)\b")
+
+
 def _of_amd(facts: Facts) -> bool:
     """The only card that is named is one of AMD's."""
     return not facts.text.cards() and "amd-gpu" in without_nvidia(facts)
@@ -167,6 +175,7 @@ _BEHIND: dict[str, tuple[Behind, ...]] = {
         Behind("tf-preallocates-all-memory", _all("allocation-refused", "beside-others-told")),
         Behind("gpu-memory-held-by-other-process", _any("allocation-refused", "holder-is-gone", "works-when-ended")),
         Behind("gpu-memory-held-by-other-process", _all("reboot-frees-told", "several-programs")),
+        Behind("gpu-memory-held-by-other-process", _only_beside_another),
     ),
 }
 """What is shown -> what may lie behind it."""

@@ -155,8 +155,9 @@ def fitting(facts: Facts) -> tuple[str, ...]:
     works = facts.text.said("smi-works") or isinstance(facts.gpu.driver_version, str)
     if not works and (facts.container.platforms == ("colab",) or facts.text.said("talks-of-colab")):
         first += _PLACES["colab"]
+    asked_slurm = facts.text.said("slurm-asked")
     for kind in ("slurm-job", "on-a-login-node", "login-node-said"):
-        first += _PLACES[kind] if facts.text.said(kind) else ()
+        first += _PLACES[kind] if facts.text.said(kind) and not (asked_slurm and works and kind == "slurm-job") else ()
     return tuple(dict.fromkeys((*first, *fits)))
 
 
@@ -230,7 +231,8 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
     if facts.text.said("lists-xla-gpu"):  # which needs the driver and libcuda alone
         return libraries.fitting(facts)
     first = {"Windows": "tf-windows-native-cpu-only", "Darwin": "tf-macos-no-cuda"}.get(str(facts.system.system))
-    if facts.text.said("talks-of-colab", "in-colab"):
+    of_torch = facts.text.said("torch-lacks-gpu") and not facts.text.said("tensorflow-named")
+    if facts.text.said("talks-of-colab", "in-colab") or (of_torch and first == "tf-windows-native-cpu-only"):
         first = None
     release = libraries.release_of(facts)
     if first == "tf-windows-native-cpu-only" and release is not None and release < _LAST_ON_WINDOWS:

@@ -137,7 +137,7 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield "container-no-gpus-flag"
     if said("nix-path") or (lib.path is None and said("built-by-nix", "nixos-named") and not inside):
         yield "driver-libcuda-not-on-path"
-    if (said(*_SEES_NONE) or lib.init_result == _NO_DEVICE) and not said("smi-works") and _is_colab(facts):
+    if (said(*_SEES_NONE) or lib.init_result == _NO_DEVICE) and not said("smi-works") and setups.is_colab(facts):
         yield "colab-cpu-runtime"
     if said("laptop-tool") and lib.path is None:  # which keeps the driver's libraries off the loader's path
         yield "driver-libcuda-not-on-path"
@@ -203,7 +203,7 @@ def _hints(facts: Facts) -> Iterator[str]:
         yield from ("gpu-memory-handle-alloc", "tf-preallocates-all-memory")
     if any(_is_newer(e.values["fails"], e.values["works"]) for e in said("card-decides")):
         yield "gpu-too-new-for-build"
-    if facts.tensorflow.directory is None and said("notebook-lacks-tensorflow", "in-a-notebook"):
+    if facts.tensorflow.directory is None and said("notebook-lacks-tensorflow", "in-a-notebook", "notebook-fails"):
         yield "jupyter-kernel-other-environment"
     yield from without_nvidia(facts)
 
@@ -287,7 +287,8 @@ def proven(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
     ):
         fits = _last(fits, _OF_BUILDS)
         if facts.text.said("apple-silicon"):
-            fits = tuple(dict.fromkeys((*(c for c in fits if c == "tf-aarch64-no-wheel"), *fits)))
+            others = {c for c in fits if c != "tf-aarch64-no-wheel"}
+            fits = _last(_last(fits, others), {"python-32bit"})  # its Python is one of 64 bit
     against = {cause for kind, cause in _AGAINST.items() if facts.text.said(kind)} | together.unlikely(facts)
     fits = _last(fits, against - {"gpu-too-new-for-build"} if facts.text.said("new-card-unfit-said") else against)
     if _is_handed_gpus(facts):
@@ -295,7 +296,7 @@ def proven(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
             {"container-toolkit-missing"} if facts.text.said("ngc-no-driver") else set()
         )  # without it, it would not start
         fits = _last(_last(fits, here), {"container-no-gpus-flag"})
-    if _is_colab(facts):
+    if setups.is_colab(facts):
         fits = _last(fits, _OF_BUILDS)
     if (
         facts.text.said("nv-said") or any("--nv" in e.text for e in facts.text.said("gpus-asked"))
@@ -467,13 +468,3 @@ _ON_TRIAL = Pattern(
     r"(?i)\b(?:solv\w*|fix\w*|works?|worked|add\w*|needs?|needed|should|must|lack\w*|miss\w*|forg\w*|without|no|not|instead|if|helps?|helped|docs?|documentation|readme|tutorial)\b|n't\b"
 )
 """Who says so of --gpus has not used it where it fails."""
-
-
-def _is_colab(facts: Facts) -> bool:
-    """The text comes from there; Colab is not the place where it works."""
-    named = facts.text.said("talks-of-colab", "in-colab")
-    left = facts.text.said("linux-host-named")
-    return bool(named) and not left and not any(_WORKS.search(e.text) for e in named)
-
-
-_WORKS = Pattern(r"(?i)\b(?:works?|worked|working|fine|ok|okay|runs|ran)\b")

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..facts import Facts
+from ..patterns import Pattern
+
+_OF_AMD = Pattern(r"(?i)\b(?:vega|radeon|instinct|gfx\d{3,4}|navi|firepro)\b")
+"""As TensorFlow for ROCm names a device."""
 
 
 def on_bus(facts: Facts) -> set[str]:
@@ -19,6 +23,7 @@ def without_nvidia(facts: Facts) -> Iterator[str]:
         return  # whose card is another one, or a second one
     vendors = on_bus(facts)
     vendors |= {vendor for e in said("other-gpu-mentioned") for vendor in e.values}
+    vendors |= {"amd" for e in said("device-found") if _OF_AMD.search(e.values.get("name", ""))}
     named = {e.values.get("vendor", "").upper().split()[0] for e in said("other-gpu-named")}
     if said("nvidia-gpu-named") or "nvidia" in vendors:
         return

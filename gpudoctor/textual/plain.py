@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..facts import Facts, Unread
 from ..patterns import Pattern
-from . import libraries, moved, setups, together
+from . import found_out, libraries, moved, setups, together
 from .hints import strong
 from .other_gpus import on_bus, without_nvidia
 
@@ -25,6 +25,7 @@ def plainly(facts: Facts) -> tuple[str, ...]:
 
 def _said(facts: Facts) -> Iterator[str]:
     said = facts.text.said
+    yield from found_out.firstly(facts)
     yield from _compiler(facts)
     yield from _where_built(facts)
     if facts.system.secure_boot is True and said("unsigned-module-rejected", "key-not-enrolled-said"):

@@ -209,3 +209,15 @@ def _cudnn(facts: Facts) -> Iterator[str]:
 _OPENS_THEM = (1, 14)
 """From here on; before, it is linked with CUDA and cuDNN, and can't be imported without."""
 _LOST_CUDNN = Pattern(r"(?:libcudnn\.so\.|cudnn64_)(\d)")
+
+
+def is_colab(facts: Facts) -> bool:
+    """The text comes from there; Colab is not the place where it works."""
+    named = facts.text.said("talks-of-colab", "in-colab")
+    left = [e for e in facts.text.said("linux-host-named") if not _SERVED.search(e.text)]
+    return bool(named) and not left and not any(_WORKS.search(e.text) for e in named)
+
+
+_WORKS = Pattern(r"(?i)\b(?:works?|worked|working|fine|ok|okay|runs|ran)\b")
+_SERVED = Pattern(r"(?i)\bserver (?:up|is up|starts?|started|runs|is running)\b")
+"""A program that serves, no machine."""

@@ -32,7 +32,9 @@ def speaks(facts: Facts) -> Iterator[str]:
     if said("device-not-inferred") and said("container-run") and not gpus_asked(facts):
         yield "container-no-gpus-flag"
     builds = [e.values.get("build", "") for e in said("installed") if e.values.get("name") == "pytorch"]
-    if said("torch-without-cuda") and any(_ON_THE_PROCESSOR.search(one) for one in builds):
+    if said("torch-without-cuda", "torch-lacks-gpu", "torch-sees-none") and any(
+        _ON_THE_PROCESSOR.search(one) for one in builds
+    ):
         yield "conda-cpu-build"
     if said("one-of-several-unseen"):
         yield "gpu-left-out-beside-another"
@@ -41,11 +43,13 @@ def speaks(facts: Facts) -> Iterator[str]:
 
 
 def unlikely(facts: Facts) -> set[str]:
-    """What goes last: of ranks that are all on one host none looks for another's interface."""
+    """What goes last: of ranks that are all on one host none looks for another's interface; libcuda is the driver's."""
     said = facts.text.said
     hosts = {e.values["host"] for e in said("nccl-host")}
     alone = len(hosts) == 1 and not said("several-machines", "second-machine-named", "nccl-no-interface")
-    return {"nccl-wrong-interface"} if alone and not said("nccl-other-subnet", "nccl-connect-failed") else set()
+    late = {"nccl-wrong-interface"} if alone and not said("nccl-other-subnet", "nccl-connect-failed") else set()
+    lost = {e.values.get("library", "") for e in said("library-not-loaded")}
+    return late | (_OF_TOOLKITS if lost == {_LIBCUDA} else set())
 
 
 def firstly(facts: Facts) -> Iterator[str]:
@@ -86,4 +90,6 @@ _ON_THE_PROCESSOR = Pattern(r"(?:^|_)cpu")
 """In the name of a build of conda's: py3.7_cpu_0, cpu_py311."""
 _SLOWEST_WAY = 4.0
 """GB/s: eight lanes of the third generation carry twice as much (PCI Express Base Specification)."""
+_LIBCUDA = "libcuda.so.1"
+_OF_TOOLKITS = {"cuda-version-mismatch", "cuda-libs-missing", "cuda-toolkit-missing"}
 _NO_DEVICE = 100

@@ -44,6 +44,7 @@ CLUES: dict[str, tuple[str, ...]] = {
         "container-runtime-not-default",
     ),
     "hook-called-directly": ("container-runtime-not-default", "container-toolkit-missing"),
+    "start-is-denied": ("lsm-denied", "container-rootless-cgroups", "device-node-permission"),
     "nvidia-docker-absent": ("container-toolkit-missing",),
     "nvidia-docker-plugin-down": ("container-toolkit-missing", "container-toolkit-too-old"),
     "compose-too-old": ("container-toolkit-too-old", "container-no-gpus-flag"),

@@ -62,7 +62,7 @@ CLUES: dict[str, tuple[str, ...]] = {
     ),
     "cudnn-failed": (
         "gpu-memory-handle-alloc", "gpu-too-new-for-build", "cudnn-version-mismatch", "cudnn-version-too-old",
-        "cudnn-dropped-gpu", "tf-preallocates-all-memory", "gpu-memory-held-by-other-process", "driver-too-old",
+        "cudnn-dropped-gpu", "tf-preallocates-all-memory", "gpu-memory-held-by-other-process", "driver-too-old", "gpu-compute-capability-too-old",
     ),
     "gemm-failed": (
         "gpu-memory-handle-alloc", "tf-preallocates-all-memory", "gpu-too-new-for-build", "gpu-memory-held-by-other-process",
@@ -109,6 +109,7 @@ CLUES: dict[str, tuple[str, ...]] = {
     "nvrtc-lost": ("cuda-libs-missing", "cuda-toolkit-missing", "cuda-version-mismatch", "ld-library-path-not-set"),
     "nvvm-knows-none": ("cuda-version-mismatch", "driver-too-old", "gpu-compute-capability-too-old"),
     "cuda-majors-differ": ("cuda-version-mismatch", "cu12-cu13-wheel-clash"),
+    "program-lacks-libraries": ("cuda-toolkit-missing", "cuda-libs-missing", "cudnn-missing", "ld-library-path-not-set", "cuda-version-mismatch"),
     "torch-lacks-of-nccl": ("ld-library-path-wrong-toolkit", "cuda-lib-from-other-toolkit"),
     "torch-dll-lost": ("msvc-runtime-missing", "cuda-libs-missing", "tf-import-broken"),
     "driver-outdated-said": ("driver-too-old", "container-driver-too-old"),

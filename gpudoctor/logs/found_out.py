@@ -1,0 +1,62 @@
+"""What somebody has found out by himself, or a tool has told him, and says in a sentence: whose nvcc answers, what became of a path, who
+had the GPU, what a cluster's tool lists."""
+
+from __future__ import annotations
+
+from ..facts import READS_LIKE_A_FAULT as FAINT
+from .language import Kind, Language
+
+_KINDS = (
+    Kind(
+        "nvcc-shows-another",
+        r"(?i:\bcuda(?: toolkit)? ?v?(?P<installed>\d{1,2}\.\d)\b[^\n]{0,80}?\bnvcc\b[^\n\d]{0,40}?(?:cuda |release |version )?(?!(?P=installed))(?P<shown>\d{1,2}\.\d)\b(?!\.?\d)(?! (?:is|was) (?:gone|removed)))",
+        FAINT,
+    ),
+    Kind(
+        "path-overwritten-said",
+        r"(?i:\b(?:wip(?:es|ed)|overw\w+|resets?|clear(?:s|ed)|unsets?|empt(?:ies|ied)|replac(?:es|ed)|los(?:es|t)|remov(?:es|ed)) (?:my |the |our |its )?[`'\"]?\$?LD_LIBRARY_PATH\b"
+        r"|\bLD_LIBRARY_PATH\b[`'\"]? (?:is|was|gets|got|had been) (?:\w+ )?(?:wiped|overw\w+|reset|cleared|unset|emptied|replaced|lost|removed)\b)",
+        FAINT,
+    ),
+    Kind(
+        "holder-found-said",
+        r"(?i:\b(?:another|(?:an|some|my) other|a different|an? old|a stale|a zombie|a forgotten)(?: \w+){0,3}? (?:process|(?:micro)?service|notebook|kernel|job|container|program|session|script|instance)(?: of (?:mine|ours))?"
+        r" (?:had|has|held|holds|took|occupied|blocked|used|was (?:using|holding|occupying|blocking)) (?:\w+ ){0,2}?(?:all |both )?(?:the |my )?(?:gpus?\b|gpu'?s|cards?\b|(?:gpu )?memory|vram))",
+        FAINT,
+    ),
+    Kind(
+        "plain-package-then-cpu",
+        r"(?i:\binstalled (?:the )?[`'\"]?tensorflow(?![-_]gpu|\w)[`'\"]?[^.\n]{0,40}\b(?:on the cpu only|only (?:on|uses|with) (?:the |my )?cpu|on (?:the |my )?cpu\b))",
+        FAINT,
+    ),
+    Kind("runtime-not-set-up-said", r"(?i:\bdocker runtime (?:is )?not (?:configured|set up|registered)\b|\bnvidia runtime (?:is )?not (?:configured|registered|found in docker))", FAINT),
+    Kind(
+        "vgpu-slows-said",
+        r"(?i:\bv-?gpus?\b[^\n]{0,200}\b20 min(?:ute)?s?\b|\bgpus?\b[^.\n]{0,60}\b(?:without (?:an? |the |valid )*|no (?:valid )?|missing |expired |un-?)licen[sc]e|\blicen[sc](?:e|ing) (?:of|for) (?:the |our |my )?v?gpus?\b[^.\n]{0,40}\b(?:expired|missing|changed|ran out|lost|invalid))",
+        FAINT,
+    ),
+    Kind(
+        "data-on-a-share",
+        r"(?i:\b(?:data ?set|data|images|files|records)\b[^.\n]{0,40}?\b(?:mounted|google|network|external|usb|nfs|shared) ?(?:drive|share|disk|hdd|storage|mount)\b)",
+    ),
+    Kind("start-is-denied", r"starting container process caused:? \W{0,3}permission denied", "container-does-not-start"),
+    Kind("no-cdi-devices", r"\bFound 0 CDI devices\b", FAINT),
+    Kind("node-without-gres", r"\bGres=\(null\)|^\W{0,4}Gres=\(null\)", FAINT),
+    Kind(
+        "node-lists-none-said",
+        r"(?i:\b(?:kubectl )?describe nodes?\b[^.\n]{0,60}?\b(?:no|not|without|n't)\b[^.\n]{0,30}?\b(?:nvidia\.com/gpu|gpus?)\b|\bnvidia\.com/gpu\b[^.\n]{0,30}\b(?:is missing|missing|does(?:n't| not) (?:appear|show)|not (?:listed|there|shown|in))\b[^.\n]{0,50}\bnodes?\b"
+        r"|\bnodes?\b[^.\n]{0,40}\b(?:lists?|shows?|reports?|has|advertis\w+) no (?:nvidia\.com/gpu|gpus?)\b)",
+        FAINT,
+    ),
+    Kind(
+        "other-maker-asked",
+        r"(?i:\b(?:gpus?|cards?) (?:which|that) (?:isn't|is not|aren't|are not) (?:from |made by |an? )?nvidia|\bnon[- ]?nvidia (?:gpus?|cards?)\b|\bwithout an? nvidia (?:gpu|card)\b)",
+        FAINT,
+    ),
+)  # fmt: skip
+LANGUAGE = Language(
+    name="circumstances",
+    foreign=True,
+    words=("drive", "Drive", " share", "mount", "20 min", "icens", "icenc", "permission denied", "nvcc", "LD_LIBRARY_PATH", "other ", "ifferent", " old ", "stale", "zombie", "forgotten", "tensorflow", "untime not", "untime is not", "CDI devices", "Gres=", "node", "NVIDIA", "nvidia", "Nvidia"),
+    kinds=_KINDS,
+)  # fmt: skip
