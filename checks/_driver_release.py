@@ -71,8 +71,16 @@ def new_enough(facts: Facts) -> tuple[str, str] | None:
 def _of_torch(facts: Facts) -> tuple[TextEvent, str, str, str] | None:
     """The same of a PyTorch that tells itself what CUDA it is built for, that it sees none, and the driver."""
     built = {e.values["cuda"] for e in facts.text.said("torch-built-for")}
-    told = _in_fields(facts)
-    if len(built) != 1 or not facts.text.said("torch-sees-none") or facts.text.said("torch-sees-cuda"):
+    told, none = _in_fields(facts), bool(facts.text.said("torch-sees-none"))
+    if not built and facts.tensorflow.devices == ():  # conda brings its CUDA by name
+        built = {
+            one[1]
+            for e in facts.text.said("conda-brings-cuda")
+            if "torch" in e.text
+            for one in _BROUGHT.finditer(e.text)
+        }
+        told, none = told or [one for one in _printed(facts)], True
+    if len(built) != 1 or not none or facts.text.said("torch-sees-cuda"):
         return None
     least = compat.floor(next(iter(built)))
     if least is None or len({one.release for one in told}) != 1 or facts.text.said("on-windows"):
@@ -80,6 +88,7 @@ def _of_torch(facts: Facts) -> tuple[TextEvent, str, str, str] | None:
     return (told[0].event, told[0].release, "of this PyTorch", least) if _older(told[0].release, least) else None
 
 
+_BROUGHT = Pattern(r"\b(?:cudatoolkit|pytorch-cuda)=(\d{1,2}\.\d)\b")
 _LAST_OF = {9: (9, 2), 10: (10, 2)}
 """Major versions of CUDA of which each minor version needs a newer driver than the one before, and the last."""
 

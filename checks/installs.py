@@ -340,14 +340,21 @@ def pip_too_old(facts: Facts) -> Iterator[Found]:
     """This pip is older than the form of TensorFlow's wheels, and does not see them.
 
     What it looks at: in a pasted text, a list of versions that ends with 1.14.0 and 2.0.0b1 although a newer one is asked for,
-    and a manylinux2010 or newer wheel that is 'not supported on this platform'.
+    a manylinux2010 or newer wheel that is 'not supported on this platform', and what a pip before 8.1 prints.
 
     Why it matters: pip says that there is no such version; neither Python nor TensorFlow is the reason.
 
-    How to fix: upgrade pip (19.0 knows manylinux2010, 19.3 manylinux2014), then install again.
+    How to fix: upgrade pip (8.1 knows manylinux1, 19.0 manylinux2010, 19.3 manylinux2014), then install again.
 
-    Source: pip's changelog, 19.0 and 19.3; the files of tensorflow 1.14.0, 1.15.0 and 2.0.0 on PyPI; PEP 571 and 599.
+    Source: pip's changelog, 8.1, 19.0 and 19.3; the files of tensorflow 1.14.0, 1.15.0 and 2.0.0 on PyPI; PEP 513, 571 and 599.
     """
+    if early := _knows_no_manylinux(facts):
+        yield Found(
+            message="This pip is older than 8.1, and finds no wheel for Linux.",
+            proof=lines(early),
+            fixes=(_UPGRADE_PIP,),
+        )
+        return
     python = _installs.minor(facts.python.version)
     told = tuple(e for e in facts.text.said("no-version") if _ends_early(e, python)) + tuple(
         e for e in facts.text.said("wheel-not-supported") if e.values.get("platform", "").startswith("manylinux20")
@@ -360,16 +367,25 @@ def pip_too_old(facts: Facts) -> Iterator[Found]:
     yield Found(
         message="pip offers no wheel that is newer than manylinux1: it is older than 19.0.",
         proof=lines(proof),
-        fixes=(
-            Fix(
-                kind="command",
-                risk="safe",
-                summary="Upgrade pip, then install again",
-                steps=("python3 -m pip install --upgrade pip",),
-                verify="python3 -m pip --version",
-            ),
-        ),
+        fixes=(_UPGRADE_PIP,),
     )
+
+
+_UPGRADE_PIP = Fix(
+    kind="command",
+    risk="safe",
+    summary="Upgrade pip, then install again",
+    steps=("python3 -m pip install --upgrade pip",),
+    verify="python3 -m pip --version",
+)
+
+
+def _knows_no_manylinux(facts: Facts) -> tuple[TextEvent, ...]:
+    """pip finds no version of TensorFlow or of what it needs, and what it prints, or its number, is that of a pip before 8.1."""
+    lacks = facts.text.said("no-version", "other-no-version")
+    early = facts.text.said("pip-before-wheels")
+    on_linux = facts.system.system not in ("Windows", "Darwin")
+    return (*early[:1], *lacks[:1]) if early and lacks and on_linux else ()
 
 
 def _ends_early(event: TextEvent, python: str | None) -> bool:

@@ -16,7 +16,7 @@ _SOME = r"(?:[^.?!,;]|\.\d|,(?= \d))"
 """A letter within a sentence; the point of a version ends none."""
 _SEEN = (
     r"(?:detect|recogni[sz]|discover|found|find|visible|seen|\bsee\b|used?\b(?! (?:fully|all|100))|\bin use|availab|listed|\blist\b|show(?! (?:what|its|their|how))|regist|acces|activ|engag"
-    r"|utili[sz](?:ed|ing|e)\b(?! (?:fully|well|much))|picked|working|work\b|\brun\b|\brunning|accept|\bstart(?:s|ed|ing)?\b(?! (?:with|at|from|over|out))|taken|\btake\b|support(?:ing|ed)? by tensor)"
+    r"|utili[sz](?:ed|ing|e)\b(?! (?:fully|well|much))|picked|working|work\b|\brun\b|\brunning|accept|taken|\btake\b|support(?:ing|ed)? by tensor)"
 )
 OTHERS = r"(?:2nd|second|3rd|third|fourth|other|another|all(?: of)?(?: the| my)?|both|multiple|two|three|four|every|more than (?:one|\d)|remaining)"
 _NO_GPU = tuple(Pattern(one, re.IGNORECASE) for one in (
@@ -32,6 +32,7 @@ _NO_GPU = tuple(Pattern(one, re.IGNORECASE) for one in (
     rf"\bwithout (?:seeing|finding|using|detecting) {_SOME}{{0,20}}\b{_CARD}\b",
     rf"\b{_CARD}\b{_SOME}{{0,60}}? but (?:it )?(?:not|no longer|doesn't|does not|isn't|won't) (?:any ?more|with|in|on|since|under|for|work|after)\b",
     rf"\bwhy (?:isn't|aren't|doesn't|don't) (?:the |my |our )?{_CARD} (?:get |being )?{_SEEN}",
+    r"\b(?:my|the|our) GPUs? (?:does(?:n't| not)|won't|will not) start\b|\bwhy (?:doesn't|does not|won't) (?:my|the|our) GPUs? start\b",
     # there is none
     r"\bno (?:nvidia |cuda |physical |visible )?GPUs? (?:is |are |was |were |being |devices? |card )?(?:detected|found|available|visible|listed|recogni[sz]ed|seen|after|since|in (?:tf|tensorflow)|with (?:tf|tensorflow)|on windows|support(?= (?:in|on|with|after|since)))",
     r"(?:[:,;-] |\bpip |\btensorflow |\btf )no GPUs?\W{0,3}$|^no nvidia drivers?\W{0,3}$|\b(?:prints?|shows?|gives?|throws?) (?:\w+ ){0,3}(?:errors?|warnings?) and no GPUs?\b",

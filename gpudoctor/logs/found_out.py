@@ -39,6 +39,11 @@ _KINDS = (
         "data-on-a-share",
         r"(?i:\b(?:data ?set|data|images|files|records)\b[^.\n]{0,40}?\b(?:mounted|google|network|external|usb|nfs|shared) ?(?:drive|share|disk|hdd|storage|mount)\b)",
     ),
+    Kind(
+        "idle-with-memory-said",
+        r"(?i:\bgpu(?:'s)?[ -]?(?:utili[sz]ation|util|usage|load)\b[^.\n]{0,24}\b0 ?%?(?![\d.])[^.\n]{0,60}?\b(?:gpu'?s? |its |the |v?ram|video )?memory\b[^.\n]{0,24}\b(?:taken|full|occupied|allocated|used))",
+        "runs-slowly",
+    ),
     Kind("start-is-denied", r"starting container process caused:? \W{0,3}permission denied", "container-does-not-start"),
     Kind("no-cdi-devices", r"\bFound 0 CDI devices\b", FAINT),
     Kind("node-without-gres", r"\bGres=\(null\)|^\W{0,4}Gres=\(null\)", FAINT),
@@ -57,6 +62,6 @@ _KINDS = (
 LANGUAGE = Language(
     name="circumstances",
     foreign=True,
-    words=("drive", "Drive", " share", "mount", "20 min", "icens", "icenc", "permission denied", "nvcc", "LD_LIBRARY_PATH", "other ", "ifferent", " old ", "stale", "zombie", "forgotten", "tensorflow", "untime not", "untime is not", "CDI devices", "Gres=", "node", "NVIDIA", "nvidia", "Nvidia"),
+    words=("tili", " usage", "sage", "drive", "Drive", " share", "mount", "20 min", "icens", "icenc", "permission denied", "nvcc", "LD_LIBRARY_PATH", "other ", "ifferent", " old ", "stale", "zombie", "forgotten", "tensorflow", "untime not", "untime is not", "CDI devices", "Gres=", "node", "NVIDIA", "nvidia", "Nvidia"),
     kinds=_KINDS,
 )  # fmt: skip

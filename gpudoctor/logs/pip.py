@@ -186,9 +186,10 @@ LANGUAGE = Language(
             "other-no-version",
             rf"Could not find a version that satisfies the requirement (?P<name>{_BESIDE})(?:\[[\w,-]+\])?(?![\w-])\s*(?P<spec>[<>=!~][^ (;]*)?"
             r"[^(]{0,60}\(from versions: ?(?P<versions>[^)]*)"
-            rf"|No matching distribution found\W+for (?P<name2>{_BESIDE})(?:\[[\w,-]+\])?(?![\w-])\s*(?P<spec2>[<>=!~][^ (;)]*)?",
+            rf"|(?:No matching distribution found|Could not find any downloads that satisfy the requirement|No distributions at all found)\W+(?:for )?(?P<name2>{_BESIDE})(?:\[[\w,-]+\])?(?![\w-])\s*(?P<spec2>[<>=!~][^ (;)]*)?",
             _FAILS,
         ),
+        Kind("pip-before-wheels", r"^Downloading/unpacking |\bpip (?:[01]|[67])\.\d[\d.]{0,6} from /", once=True),
         Kind(
             "no-cuda-wheel",
             r"(?:No matching distribution found for|Could not find a version that satisfies the requirement) "

@@ -13,7 +13,7 @@ import msgspec
 from ..facts import READS_LIKE_A_FAULT, Facts
 from ..findings import LIKELY, Diagnosis, Finding, SymptomRank, Unexplained, Unknown
 from ..registry import Check
-from . import found_out, together
+from . import found_out, moved, together
 from .clues import CLUES
 from .contest import NO_COMPLAINT, as_candidate, contested
 from .fitting import DEEPEST, fitting, switched_off
@@ -73,7 +73,7 @@ def narrowed(
 
 def _firm(facts: Facts) -> tuple[str, ...]:
     """The causes that stay first whatever the text reads like."""
-    return (*strong(facts), *firmly(facts), *together.firstly(facts), *found_out.firstly(facts))
+    return (*strong(facts), *firmly(facts), *together.firstly(facts), *found_out.firstly(facts), *moved.firstly(facts))
 
 
 def _is_likely(unknown: Unknown | None) -> bool:

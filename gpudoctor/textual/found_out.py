@@ -36,6 +36,16 @@ def firstly(facts: Facts) -> Iterator[str]:
         yield "gpu-memory-handle-alloc"
     if said("start-is-denied") and said("selinux-named"):
         yield "lsm-denied"
+    if said("image-built-said") and facts.driver.libcuda.path is None and not said("gpus-asked"):
+        yield "container-no-gpus-flag"
+    if said("ngc-gpu-unsupported") and (has := _capabilities(facts)):
+        if all(one <= (7, 0) for one in has):
+            yield "gpu-compute-capability-too-old"
+        elif all(one >= (10, 0) for one in has):
+            yield "gpu-too-new-for-build"
+    symbols = [found[1] for e in said("undefined-symbol") if (found := _SYMBOL.search(e.text))]
+    if symbols and not any(_OF_TENSORFLOW.search(one) for one in symbols):
+        yield "tf-import-broken"  # by a library beside it
     if said("laptop-tool") and said("module-no-device"):
         yield "optimus-gpu-powered-off"
     if said("memory-kept-told") and said("reboot-frees-told"):
@@ -78,8 +88,14 @@ def _names_another_cuda(facts: Facts) -> bool:
 
 def _all_before_gk110(facts: Facts) -> bool:
     """Each card that is named is older than those for which JAX and others have code."""
-    known = [has for name in facts.text.cards() if (has := capability(name)) is not None]
-    return bool(known) and all(has < (3, 5) for has in known)
+    has = _capabilities(facts)
+    return bool(has) and all(one < (3, 5) for one in has)
+
+
+def _capabilities(facts: Facts) -> list[tuple[int, int]]:
+    """The compute capabilities of the cards that people name or a table lists, as far as they are known."""
+    listed = [e.values["name"] for e in facts.text.said("gpu", "device-found") if e.values.get("name")]
+    return [has for name in (*facts.text.cards(), *listed) if (has := capability(name)) is not None]
 
 
 def _chosen_beyond(facts: Facts) -> bool:
@@ -92,6 +108,9 @@ def _chosen_beyond(facts: Facts) -> bool:
     return chosen and len(cards) == 1 and not several and facts.tensorflow.devices == ()
 
 
+_SYMBOL = Pattern(r"undefined symbol: (\w+)")
+_OF_TENSORFLOW = Pattern(r"tensorflow|\dtsl|\dxla|stream_executor|TF_|TFE_|cu(?:da|dnn|blas)")
+"""In a symbol's name: it is TensorFlow's own, of another release, or CUDA's."""
 _IN_A_CONTAINER = Pattern(r"(?i)\b(?:in|inside|within) (?:an? |the |my )?(?:docker|podman)?(?: ?container)\b")
 _SEVERAL = Pattern(
     r"(?i)\b(?:two|both|three|four|eight|several|multiple|second|other)\b|\b[2-8] ?[x\u00d7]|[x\u00d7] ?[2-8]\b|\bgpus\b|\bcards\b"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 
 from ..facts import NOTHING_WRONG, READS_LIKE_A_FAULT, Alike, Facts, Unread
+from . import together
 from .other_gpus import on_bus
 
 _LEAST = 0.04
@@ -102,7 +103,7 @@ _ANOTHER, _OF_SHOWN = 0.6, 0.05
 
 def _top(facts: Facts) -> Alike | None:
     """What the text reads most like that is a fault."""
-    out = (NOTHING_WRONG, "no-nvidia-gpu") if "nvidia" in on_bus(facts) else (NOTHING_WRONG,)
+    out = {NOTHING_WRONG, *together.unlikely(facts)} | ({"no-nvidia-gpu"} if "nvidia" in on_bus(facts) else set())
     return next((one for one in _whole(facts) if one.cause not in out), None)
 
 

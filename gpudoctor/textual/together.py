@@ -49,7 +49,15 @@ def unlikely(facts: Facts) -> set[str]:
     alone = len(hosts) == 1 and not said("several-machines", "second-machine-named", "nccl-no-interface")
     late = {"nccl-wrong-interface"} if alone and not said("nccl-other-subnet", "nccl-connect-failed") else set()
     lost = {e.values.get("library", "") for e in said("library-not-loaded")}
-    return late | (_OF_TOOLKITS if lost == {_LIBCUDA} else set())
+    if lost == {_LIBCUDA}:
+        late |= _OF_TOOLKITS
+    elif lost:
+        late.add("tf-import-broken")
+    if said("slurm-asked") and said("gpu"):  # the job has them
+        late |= {"slurm-no-gpu-allocated", "hpc-login-node"}
+    if any(e.values.get("name", "").startswith("tensorflow_gpu") for e in said("wheel-chosen")):
+        late.add("tensorflow-gpu-package-removed")
+    return late
 
 
 def firstly(facts: Facts) -> Iterator[str]:

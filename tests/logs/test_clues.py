@@ -92,11 +92,11 @@ CASES: list[tuple[str, tuple[str, ...]]] = [
     ("CUDNN_STATUS_ALLOC_FAILED\n" + ROOM, (NO_ROOM, ALL_TAKEN, HELD)),
     (
         "CUDNN_STATUS_MAPPING_ERROR\n",
-        (NO_ROOM, ANY_CARD, "cudnn-version-mismatch", "cudnn-version-too-old", "cudnn-dropped-gpu", ALL_TAKEN, HELD, "driver-too-old"),
+        (NO_ROOM, ANY_CARD, "cudnn-version-mismatch", "cudnn-version-too-old", "cudnn-dropped-gpu", ALL_TAKEN, HELD, "driver-too-old", TOO_OLD),
     ),
     (
         "CUDNN_STATUS_EXECUTION_FAILED\n",
-        (ANY_CARD, NO_ROOM, "cudnn-version-mismatch", "cudnn-version-too-old", "cudnn-dropped-gpu", ALL_TAKEN, HELD, "driver-too-old"),
+        (ANY_CARD, NO_ROOM, "cudnn-version-mismatch", "cudnn-version-too-old", "cudnn-dropped-gpu", ALL_TAKEN, HELD, "driver-too-old", TOO_OLD),
     ),
     (DRIVER + "Failed to load in-memory CUBIN: CUDA_ERROR_INVALID_SOURCE\n", (ANY_CARD, "driver-too-old-for-ptx", TOO_OLD, FAULT)),
     (DRIVER + "failed to load PTX text as a module: CUDA_ERROR_INVALID_PTX: a PTX JIT compilation failed\n", (ANY_CARD, "driver-too-old-for-ptx", FAULT)),

@@ -24,7 +24,7 @@ CLUES: dict[str, tuple[str, ...]] = {
     "libstdcxx": ("glibc-too-old", "tf-import-broken"),
     "glibc": ("glibc-too-old",),
     "wrong-elf-class": ("cuda-lib-unusable", "python-32bit"),
-    "undefined-symbol": ("tf-import-broken", "tf-packages-overlap"),
+    "undefined-symbol": ("tf-packages-overlap", "tf-import-broken"),
     "mac-architecture": ("tf-import-broken",),
     "tf-hollow": ("tf-shadowed", "tf-packages-overlap", "tf-import-broken"),
     # what people complain of

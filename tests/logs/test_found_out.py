@@ -1,0 +1,48 @@
+"""What somebody has found out by himself decides, whatever the rest of the text reads like."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.logs.judged import first
+
+FOUND = [
+    ("I installed the CUDA 12.2 toolkit by NVIDIA's guide, yet nvcc --version answers release 11.5", "ld-library-path-wrong-toolkit"),
+    ("Could not load dynamic library 'libcudnn.so.8': it turned out that our module system overwrites LD_LIBRARY_PATH", "ld-library-path-not-set"),
+    ("My GPU isn't used by TensorFlow.\nUpdate: another service of mine had all the GPUs, once I stopped that one it went well", "gpu-memory-held-by-other-process"),
+    ("TensorFlow doesn't use the GPU any more\nI installed tensorflow since a package asked for it, and now it trains on the CPU only", "tf-cpu-only-package"),
+    ("The installer's last words: your GPU was detected, but the Docker runtime is not configured", "container-toolkit-missing"),
+    ("No GPU inside podman. `nvidia-ctk cdi list` prints: Found 0 CDI devices", "container-toolkit-missing"),
+    ("My jobs see no GPU\nscontrol show node n1\n   Gres=(null)", "slurm-no-gpu-allocated"),
+    ("GPUs aren't used on k3s: in kubectl describe node there is no nvidia.com/gpu at all", "k8s-device-plugin-not-registered"),
+    ("Can this be trained on a card that isn't from NVIDIA? Ours is an Intel(R) UHD Graphics 620", "no-nvidia-gpu"),
+    ("Every CuPy call takes minutes on our A30-24C vGPU once the machine is up for 20 minutes", "vgpu-unlicensed"),
+    ("docker: OCI runtime create failed: starting container process caused \"permission denied\": unknown\nSELinux is enforcing here", "lsm-denied"),
+    ("Unable to determine the device handle for GPU 0000:4F:00.0: Unknown Error\nCUDA error: unknown error", "xid79-fell-off-bus"),
+    ("modprobe: FATAL: Error inserting nvidia_current (/lib/modules/5.4.0/updates/dkms/nvidia_current.ko): No such device\noptirun can't be started", "optimus-gpu-powered-off"),
+    ("Training is very slow on the GPU, the dataset lies on a mounted drive", "cpu-starved-input"),
+    ("Unable to initialize backend 'gpu'\nThe card is a Quadro K600", "gpu-compute-capability-too-old"),
+    ("Keras doesn't use the GPU\nWe have a GTX 1070 here.\nset CUDA_VISIBLE_DEVICES=1", "cuda-visible-devices-wrong"),
+    ("Could not find 'cudart64_100.dll'. TensorFlow requires it.\nIn my bin directory there is only cudart64_101.dll", "cuda-version-mismatch"),
+    ("A convolution fails in cuDNN. With allow_growth it's OK.", "gpu-memory-handle-alloc"),
+    ("tensorflow 2.3 doesn't load in a docker container, libcuda.so.1 is missing", "container-no-gpus-flag"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "cause"), FOUND)
+def test_what_is_found_out_goes_first(text: str, cause: str) -> None:
+    assert first(text) == cause
+
+
+OTHERWISE = [
+    ("CUDA 12.2 is installed, and nvcc --version says release 12.2", "ld-library-path-wrong-toolkit"),
+    ("I installed tensorflow-gpu, and now it trains on the CPU only", "tf-packages-overlap"),
+    ("My jobs see no GPU\n   Gres=gpu:4", "slurm-no-gpu-allocated"),
+    ("Keras doesn't use the GPU\nWe have two GTX 1070 here.\nset CUDA_VISIBLE_DEVICES=1", "cuda-visible-devices-wrong"),
+    ("Could not find 'cudart64_100.dll'. TensorFlow requires it.\nIn my bin directory there is cudart64_100.dll", "cuda-version-mismatch"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "cause"), OTHERWISE)
+def test_what_is_not_found_out_does_not(text: str, cause: str) -> None:
+    assert first(text) != cause
