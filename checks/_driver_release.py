@@ -79,7 +79,7 @@ def _of_torch(facts: Facts) -> tuple[TextEvent, str, str, str] | None:
             if "torch" in e.text
             for one in _BROUGHT.finditer(e.text)
         }
-        told, none = told or [one for one in _printed(facts)], True
+        told, none = told or _printed(facts), True
     if len(built) != 1 or not none or facts.text.said("torch-sees-cuda"):
         return None
     least = compat.floor(next(iter(built)))

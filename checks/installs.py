@@ -396,6 +396,43 @@ def _ends_early(event: TextEvent, python: str | None) -> bool:
     return offered >= last and not offered & _FIRST_AFTER
 
 
+@check("GD427", "windows-long-path", stage=Stage.PYTHON, explains=("install-fails", "tf-not-installed"))
+def windows_long_path(facts: Facts) -> Iterator[Found]:
+    """TensorFlow's files have longer paths than this Windows allows, so that pip can't write them.
+
+    What it looks at: in a pasted text, pip's hint at it, or that it can't write one of TensorFlow's headers, whose paths are the
+    longest.
+
+    Why it matters: the installation ends half-way, with 'No such file or directory' for a file that pip itself wants to write.
+
+    How to fix: allow long paths (as administrator), or put the environment into a directory near the drive's root.
+
+    Source: pip's documentation, 'Enable long paths'; Microsoft, 'Maximum Path Length Limitation': 260 characters.
+    """
+    told = said(
+        facts,
+        "path-too-long",
+        settle="reg query HKLM\\SYSTEM\\CurrentControlSet\\Control\\FileSystem /v LongPathsEnabled",
+    )
+    yield Found(
+        message="pip can't write a file of TensorFlow's: its path is longer than Windows allows.",
+        proof=lines(told[:2]),
+        fixes=(
+            Fix(
+                kind="command",
+                risk="needs root",
+                summary="Allow long paths, in a PowerShell as administrator, then install again in a new prompt",
+                steps=(
+                    "Set-ItemProperty -Path HKLM:\\SYSTEM\\CurrentControlSet\\Control\\FileSystem -Name LongPathsEnabled -Value 1",
+                ),
+            ),
+            Fix(
+                kind="advice", risk="safe", summary="Make the environment in a short path: py -m venv C:\\tf", steps=()
+            ),
+        ),
+    )
+
+
 _MODULE_NOT_FOUND = "126"
 _NEEDS_ZLIB, _HAS_ZLIB = (8, 3), (9,)
 

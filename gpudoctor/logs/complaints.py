@@ -68,6 +68,7 @@ _NO_GPU = tuple(Pattern(one, re.IGNORECASE) for one in (
 _OF_SEVERAL = Pattern(rf"\b[Mm]ulti[- ]GPUs?\b|\b{OTHERS} (?:\w+ ){{0,2}}?{_CARD}\b", re.IGNORECASE)
 _NOT_SAID = Pattern(
     r"\bwhether\b[^.?!\n]{0,200}|\b(?:feasible|possible|enough|ok(?:ay)?|reasonable|realistic|recommended|advisable|practical|worth it) to (?:run|train|use|do|try|work)\b[^.?!\n]{0,30}\bCPUs?\b|(?<!why )\b(?:will|would|does|is|are) (?:it|this|that|they|tensorflow|tf|training)\b(?: mean\w?)?[^.?!\n]{0,40}(?:\bnot\b|n't\b|\bnever\b)[^.?!\n]{0,60}\?|\bis (?:it|this|tensorflow) (?:secretly|silently|maybe|perhaps|really|actually) (?:running|run) on (?:the |my )?CPU\?|\bthe unused\b"
+    r"|\b(?:process|step|part|thread|pre-?processing|augmentation|loader|generator)\b[^.?!\n]{0,40}\b(?:computes?|runs?|works?) on (?:the |a )?(?:single )?CPU\b"
     r"|\b0 ?% (?:meanwhile|in the meantime|in between)\b|\bmost of (?:the|that|this|its) time\b[^.?!\n]{0,40}\b(?:does|doing) nothing\b|\b(?:does|is doing) nothing (?:at all )?(?:for )?(?:most of the|(?:nearly|almost) all (?:of )?the|half (?:of )?the) time\b"
     r"|\b(?:when|while|if|for) (?:(?:it|the same|this|the program|the model) (?:is )?runs? on|using|use with) (?:the |my |an? )?CPU\b(?! only)"
     rf"|(?:n't|\bcannot|\bcan not|\bunable to|\bhow (?:to|do I|can I|could I|should I)|\b(?:want(?:ed|s)?|wish|like|prefer|possible|way|option|trying|tried)(?: for)? (?:it )?to) (?:be |only |just )?"

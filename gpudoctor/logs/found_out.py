@@ -44,6 +44,21 @@ _KINDS = (
         r"(?i:\bgpu(?:'s)?[ -]?(?:utili[sz]ation|util|usage|load)\b[^.\n]{0,24}\b0 ?%?(?![\d.])[^.\n]{0,60}?\b(?:gpu'?s? |its |the |v?ram|video )?memory\b[^.\n]{0,24}\b(?:taken|full|occupied|allocated|used))",
         "runs-slowly",
     ),
+    Kind(
+        "card-is-too-old-said",
+        r"(?i:\b(?:gpu|card)\b[^.\n]{0,80}\bcompute capability\b[^.\n]{0,40}?(?:\btoo (?:low|old)\b|\bis an old one\b|\d\.\d\)?[^.\n]{0,60}\b(?:needs?|wants?|requires?|demands?)\b[^\n]{0,12}(?:at least )?\d\.\d))",
+        FAINT,
+    ),
+    Kind(
+        "nvidia-docker-was-needed",
+        r"(?i:\b(?:should|must|had to|have to|needed to|ought to)\b[^.\n]{0,30}\bnvidia-docker[`'\"]?(?: run)?,? (?:instead of|rather than|and not|not|in place of) (?:plain |just )?[`'\"]?docker\b)|\u8be5\u7528 ?[`'\"]?nvidia-docker",
+        FAINT,
+    ),
+    Kind(
+        "cudnn-wanted-and-here",
+        r"(?i:\b(?:wants?|needs?|requires?|expects?|asks for|built (?:with|for|against)|compiled (?:with|for|against)) (?:at least )?cudnn[ v]{0,3}(?P<wanted>[5-9]\.\d{1,2})(?:\.\d+)?\b[^\n]{0,60}?\b(?:loaded|installed|has|have|runtime|there|finds?|found|ships|brings)\b[^\n\d]{0,40}(?P<here>[5-9]\.\d{1,2})(?:\.\d+)?\b)",
+        FAINT,
+    ),
     Kind("start-is-denied", r"starting container process caused:? \W{0,3}permission denied", "container-does-not-start"),
     Kind("no-cdi-devices", r"\bFound 0 CDI devices\b", FAINT),
     Kind("node-without-gres", r"\bGres=\(null\)|^\W{0,4}Gres=\(null\)", FAINT),
@@ -62,6 +77,6 @@ _KINDS = (
 LANGUAGE = Language(
     name="circumstances",
     foreign=True,
-    words=("tili", " usage", "sage", "drive", "Drive", " share", "mount", "20 min", "icens", "icenc", "permission denied", "nvcc", "LD_LIBRARY_PATH", "other ", "ifferent", " old ", "stale", "zombie", "forgotten", "tensorflow", "untime not", "untime is not", "CDI devices", "Gres=", "node", "NVIDIA", "nvidia", "Nvidia"),
+    words=("ompute capability", "ompute Capability", "nvidia-docker", "udnn", "uDNN", "UDNN", "tili", " usage", "sage", "drive", "Drive", " share", "mount", "20 min", "icens", "icenc", "permission denied", "nvcc", "LD_LIBRARY_PATH", "other ", "ifferent", " old ", "stale", "zombie", "forgotten", "tensorflow", "untime not", "untime is not", "CDI devices", "Gres=", "node", "NVIDIA", "nvidia", "Nvidia"),
     kinds=_KINDS,
 )  # fmt: skip

@@ -167,9 +167,29 @@ _WELL = Pattern(
 """Who says so has a card on which it works."""
 
 
+_USELESS = ("program-finds-none", "ngc-gpu-unsupported")
+"""What a program says that has no use for a card: which of them are known then matters."""
+
+
+def _note_capabilities(notes: Notebook) -> None:
+    """Notes the compute capability of each card that people name or a table lists."""
+    named = [(e, one) for e in notes.events if e.kind == "names" for one in e.values.get("cards", "").split("|")]
+    named += [(e, e.values["name"]) for e in notes.events if e.kind == "gpu" and e.values.get("name")]
+    for event, name in named:
+        if name and (has := capability(name)) is not None:
+            values = {"card": name, "capability": "{}.{}".format(*has)}
+            notes.note(
+                TextEvent(
+                    line=event.line, language=event.language, kind="capability-of-card", text=event.text, values=values
+                )
+            )
+
+
 def settle(notes: Notebook) -> None:
     """Notes whether the cards that are told of are newer than the build, known to it, or older than it supports: one of the three, or none."""
     known, told = cards(notes), build(notes)
+    if any(e.kind in _USELESS for e in notes.events):
+        _note_capabilities(notes)
     if not known or not told.cudas:
         return
     beside = {

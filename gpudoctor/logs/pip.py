@@ -112,6 +112,10 @@ LANGUAGE = Language(
     name="pip",
     words=(
         "ensorflow",
+        "Long Path",
+        "WinError 206",
+        "unpacking",
+        "pip ",
         "nvalid distribution",
         "ensorFlow",
         "tf-nightly",
@@ -187,6 +191,12 @@ LANGUAGE = Language(
             rf"Could not find a version that satisfies the requirement (?P<name>{_BESIDE})(?:\[[\w,-]+\])?(?![\w-])\s*(?P<spec>[<>=!~][^ (;]*)?"
             r"[^(]{0,60}\(from versions: ?(?P<versions>[^)]*)"
             rf"|(?:No matching distribution found|Could not find any downloads that satisfy the requirement|No distributions at all found)\W+(?:for )?(?P<name2>{_BESIDE})(?:\[[\w,-]+\])?(?![\w-])\s*(?P<spec2>[<>=!~][^ (;)]*)?",
+            _FAILS,
+        ),
+        Kind(
+            "path-too-long",
+            r"Windows Long Path support enabled|\[WinError 206\][^\n]{0,200}site-packages"
+            r"|(?:^|\[Errno 2\] )No such file or directory: '[A-Za-z]:\\[^'\n]{60,400}?(?i:tensorflow)\w{0,12}\\{1,2}include\\",
             _FAILS,
         ),
         Kind("pip-before-wheels", r"^Downloading/unpacking |\bpip (?:[01]|[67])\.\d[\d.]{0,6} from /", once=True),

@@ -243,7 +243,7 @@ _WORK = (
         r"|(?i:\bcudnn (?:has |had )?fail(?:s|ed|ing)? to initiali[sz]e|\b(?:can(?:'t|not| not)|could(?:n't| not)|fail(?:s|ed|ure|ing)? (?:to|in)|unable to|error) initiali[sz]\w{1,3} cudnn\b)",
         _FAILS,
     ),
-    Kind("cudnn-differs", r"Found cuDNN version \d{4,5}, but JAX was built against version \d{4,5}, which is newer|\blibcudnn v\d with header v\d unmatched|PyTorch was compiled {1,4}against \(\d+, \d+, \d+\) but (?:found runtime version|linked against)|is compiled with CUDNN \d+\.\d+, but CUDNN version in your machine is \d|(?i:loaded runtime cudnn library)(?![^\n]{0,80}\b(?:wrong\b|(?:compiled|built) (?:with|against):? ?\d))|^\W{0,3}(?:If using a binary install, )?upgrade your CuDNN library to match", _FAILS),
+    Kind("cudnn-differs", r"cuDNN compiled \(\d{4,5}\) and runtime \(\d{4,5}\) versions mismatch|Found cuDNN version \d{4,5}, but JAX was built against version \d{4,5}, which is newer|\blibcudnn v\d with header v\d unmatched|PyTorch was compiled {1,4}against \(\d+, \d+, \d+\) but (?:found runtime version|linked against)|is compiled with CUDNN \d+\.\d+, but CUDNN version in your machine is \d|(?i:loaded runtime cudnn library)(?![^\n]{0,80}\b(?:wrong\b|(?:compiled|built) (?:with|against):? ?\d))|^\W{0,3}(?:If using a binary install, )?upgrade your CuDNN library to match", _FAILS),
     Kind("cudnn-failed", r"CUDNN_STATUS_(?:EXECUTION_FAILED|INTERNAL_ERROR|MAPPING_ERROR|NOT_INITIALIZED)\w*", _FAILS),
     Kind("launch-timed-out", r"CUDA_ERROR_LAUNCH_TIMEOUT|the launch timed out and was terminated", _FAILS),
     Kind(

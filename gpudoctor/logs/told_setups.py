@@ -108,6 +108,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("i3", "i5", "i7", "Core 2", "ore2", "ore 2", "Core(TM)", "entium", "eleron", "henom", "thlon", "Xeon", "Atom", "AMD ", "pteron", "empron", "urion"),
         (r"\b[iI][357](?: CPU {1,12}|[- ])?(?:[3-9]\d{2})(?:Q?[MUEKS]{1,2})?\b(?! ?(?:MB|GB|MHz))|(?i:\bcore(?:\(tm\))? ?2 (?:duo|quad|extreme)\b|\bphenom\b|\bathlon(?:\(tm\))? (?:ii|64)\b|\b(?:sempron|turion)\b)"
         r"|\bXeon(?:\(R\))?\W{1,3}(?:CPU )?\W{0,12}(?:\w+ )?[EXLW][3-7]\d{3}\b(?! ?[vV]\d)|\bAtom(?:\(TM\))? (?:CPU )?[CDENZx]|\b(?:Pentium|Celeron)(?:\(R\))? (?:CPU |Gold |Silver |Dual-Core |processor ){0,2}(?:[JN]\d{4}|G[1-5]\d{2,3})\b"
+        r"|\b(?:Pentium|Celeron)(?:\(R\))? (?:CPU |Dual-Core |processor ){0,2}(?:B[89]\d0|P[46]\d{3}|[TEU][2-6]\d{3})\b"
         r"|\bPentium(?:\(R\))? (?:4|D|M|III|Dual)\b|\bAMD\b[^\n.]{0,24}\b[EC]-?(?:[356]0|240|300|350|450)[DE]?\b|\bOpteron(?:\(tm\))? (?:Processor )?(?:1[23]|2[234]|41|61|8[234])\d{2}\b"),
     ),
     (

@@ -172,6 +172,7 @@ _BEHIND: dict[str, tuple[Behind, ...]] = {
         Behind("cu12-cu13-wheel-clash", _wheels_of_two),
         Behind("cudnn-version-too-old", _older_than_built_with),
         Behind("tf-preallocates-all-memory", _any("frameworks-together")),
+        Behind("tf-preallocates-all-memory", _all("other-finds-none", "several-programs")),
         Behind("tf-preallocates-all-memory", _all("allocation-refused", "beside-others-told")),
         Behind("gpu-memory-held-by-other-process", _any("allocation-refused", "holder-is-gone", "works-when-ended")),
         Behind("gpu-memory-held-by-other-process", _all("reboot-frees-told", "several-programs")),

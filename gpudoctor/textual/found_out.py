@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..compat.built_for import built_for
-from ..facts import Facts, Unread
-from ..logs.generations import capability
+from ..facts import READS_LIKE_A_FAULT, Facts, Unread
 from ..patterns import Pattern
 from . import libraries
 from .setups import native_windows
@@ -18,6 +17,8 @@ BY_KIND: dict[str, tuple[str, ...]] = {
     "plain-package-then-cpu": ("tf-cpu-only-package", "tf-packages-overlap"),
     "runtime-not-set-up-said": ("container-toolkit-missing", "container-runtime-not-default"),
     "vgpu-slows-said": ("vgpu-unlicensed",),
+    "card-is-too-old-said": ("gpu-compute-capability-too-old",),
+    "nvidia-docker-was-needed": ("container-no-gpus-flag",),
     "no-cdi-devices": ("container-toolkit-missing", "container-no-gpus-flag", "cdi-spec-stale"),
     "node-without-gres": ("slurm-no-gpu-allocated",),
     "node-lists-none-said": ("k8s-device-plugin-not-registered",),
@@ -46,6 +47,14 @@ def firstly(facts: Facts) -> Iterator[str]:
     symbols = [found[1] for e in said("undefined-symbol") if (found := _SYMBOL.search(e.text))]
     if symbols and not any(_OF_TENSORFLOW.search(one) for one in symbols):
         yield "tf-import-broken"  # by a library beside it
+    if said("ide-named") and said("shell-works") and said("lists-gpus") and said("says-no-gpu"):
+        yield "jupyter-kernel-other-environment"
+    if said("registers-no-gpu") and said("talks-of-colab", "in-colab"):  # it has a GPU, and another CUDA
+        yield "cuda-version-mismatch"
+    if said("no-version") and any(_ARM.search(e.text) for e in facts.text.understood()):
+        yield "tf-aarch64-no-wheel"
+    if any(_is_older(e.values) for e in said("cudnn-wanted-and-here")):
+        yield "cudnn-version-too-old"
     if said("laptop-tool") and said("module-no-device"):
         yield "optimus-gpu-powered-off"
     if said("memory-kept-told") and said("reboot-frees-told"):
@@ -78,7 +87,9 @@ def _names_another_cuda(facts: Facts) -> bool:
     otherwise = facts.text.said(
         "library-opened", "no-version", "conda-brings-cuda", "slow-named", "card-newer-than-build", "gpus-added"
     ) or native_windows(facts)  # fmt: skip
-    bare = not facts.text.shows_a_failure and not isinstance(facts.tensorflow.import_error, str)
+    shown = {e.symptom for e in facts.text.understood() if e.symptom} - {"tf-lists-no-gpu", READS_LIKE_A_FAULT}
+    opens_none = facts.text.said("library-not-loaded", "cuinit-failed") or facts.driver.libcuda.path is None
+    bare = not shown and not opens_none and not isinstance(facts.tensorflow.import_error, str)
     if not bare or works or otherwise or facts.system.system == "Darwin" or not libraries.names_another(facts):
         return False
     release = libraries.release_of(facts)
@@ -92,10 +103,10 @@ def _all_before_gk110(facts: Facts) -> bool:
     return bool(has) and all(one < (3, 5) for one in has)
 
 
-def _capabilities(facts: Facts) -> list[tuple[int, int]]:
-    """The compute capabilities of the cards that people name or a table lists, as far as they are known."""
-    listed = [e.values["name"] for e in facts.text.said("gpu", "device-found") if e.values.get("name")]
-    return [has for name in (*facts.text.cards(), *listed) if (has := capability(name)) is not None]
+def _capabilities(facts: Facts) -> list[tuple[int, ...]]:
+    """The compute capabilities of the cards that the text names, as far as they are known."""
+    told = facts.text.said("capability-of-card")
+    return [tuple(map(int, e.values["capability"].split("."))) for e in told]
 
 
 def _chosen_beyond(facts: Facts) -> bool:
@@ -106,6 +117,15 @@ def _chosen_beyond(facts: Facts) -> bool:
     chosen = bool(values) and all(v.isdigit() and v != "0" for v in values)
     several = any(_SEVERAL.search(e.text) for e in said("nvidia-gpu-named", "names")) or said("others-are-seen")
     return chosen and len(cards) == 1 and not several and facts.tensorflow.devices == ()
+
+
+_ARM = Pattern(r"(?i)\bjetson\b|\baarch64\b|\braspberry\b|\bgraviton\b")
+
+
+def _is_older(told: dict[str, str]) -> bool:
+    """The cuDNN that is there is an older one of the major version that is wanted."""
+    wanted, here = ([int(part) for part in told[name].split(".")[:2]] for name in ("wanted", "here"))
+    return wanted[0] == here[0] and here < wanted
 
 
 _SYMBOL = Pattern(r"undefined symbol: (\w+)")

@@ -152,6 +152,10 @@ def test_packages_without_cuda() -> None:
 
 
 LISTED = "ERROR: Could not find a version that satisfies the requirement tensorflow{spec} (from versions: {versions})\n"
+PATH_ENDS = (
+    "ERROR: Could not install packages due to an OSError: [Errno 2] No such file or directory: "
+    "'C:\\\\Users\\\\kim\\\\AppData\\\\Local\\\\pypoetry\\\\Cache\\\\virtualenvs\\\\a-py3.8\\\\Lib\\\\site-packages\\\\tensorflow\\\\"
+)
 SKIPPED = "ERROR: Ignored the following versions that require a different python version: {}\n"
 
 
@@ -174,6 +178,16 @@ SKIPPED = "ERROR: Ignored the following versions that require a different python
         ("It is a MacBook with an M1 Pro chip\n" + SKIPPED.format("1.21.2 Requires-Python >=3.7,<3.11; 1.10.1 Requires-Python <3.12,>=3.8; 1.9.0 Requires-Python >=3.8,") + LISTED.format(spec="", versions="none"), "python-version-unsupported"),
         (SKIPPED.format("1.21.2 Requires-Python >=3.7,<3.11; 2.1.0 Requires-Python >=3.10") + LISTED.format(spec="", versions="none"), None),
         (SKIPPED.format("1.6.2 Requires-Python >=3.7,<3.10") + LISTED.format(spec="", versions="none"), None),
+        # a pip that knows no wheel for Linux
+        ("Downloading/unpacking tensorflow\n  Could not find any downloads that satisfy the requirement tensorflow\nNo distributions at all found for tensorflow\n", "pip-too-old"),
+        ("$ pip -V\npip 7.1.2 from /usr/lib/python2.7/dist-packages (python 2.7)\nNo distributions at all found for tensorflow\n", "pip-too-old"),
+        ("$ pip -V\npip 18.1 from /usr/lib/python2.7/dist-packages (python 2.7)\nNo distributions at all found for tensorflow\n", None),
+        ("C:\\> pip -V\npip 7.1.2 from C:\\Python27\\lib\\site-packages (python 2.7)\nNo distributions at all found for tensorflow\n", None),
+        # a path that is too long
+        (PATH_ENDS + "include\\\\external\\\\cudnn_frontend_archive\\\\_virtual_includes\\\\cudnn_frontend\\\\engine.h'\n", "windows-long-path"),
+        (PATH_ENDS + "python\\\\keras.py'\nHINT: This error might have occurred since this system does not have Windows Long Path support enabled.\n", "windows-long-path"),
+        (PATH_ENDS + "python\\\\keras.py'\n", None),
+        ("FileNotFoundError: [Errno 2] No such file or directory: '/srv/venv/lib/python3.9/site-packages/tensorflow/include/external/cudnn_frontend_archive/engine.h'\n", None),
     ],
 )  # fmt: skip
 def test_which_machine_or_python_pip_looks_for(text: str, cause: str | None) -> None:
