@@ -250,8 +250,8 @@ def xid_hardware_fault(facts: Facts) -> Findings:
     }
     if facts.text.is_all and (told_by := facts.text.said("xid-other", "xid-link")):
         hit = [e for e in told_by if int(e.values.get("xid", 0)) in actions and not _follows_a_program(facts, e)]
-        if facts.text.said("xid-program"):
-            hit = [e for e in hit if int(e.values["xid"]) != _CONTEXT_SWITCH]
+        late = {_CONTEXT_SWITCH} | ({_HALT} if facts.text.said("gsp-history", "xid-gsp") else set())
+        hit = [e for e in hit if int(e.values["xid"]) not in late]
         if not hit:
             undecided("sudo dmesg | grep -i xid; nvidia-smi")
         yield Found(
@@ -286,8 +286,8 @@ def _follows_a_program(facts: Facts, event: TextEvent) -> bool:
 
 
 _OF_A_PROGRAM, _SOON_S = (13, 31), 120.0
-_CONTEXT_SWITCH = 109
-"""What a program that went wrong does not give back in time."""
+_CONTEXT_SWITCH, _HALT = 109, 62
+"""What a program that went wrong does not give back in time; a microcontroller that stops, as it does when the GSP has."""
 _CLEANED_UP = "45"
 """A channel was stopped for another error."""
 

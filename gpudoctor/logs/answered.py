@@ -221,7 +221,7 @@ UNWANTED = Language(
         Kind(
             "no-gpu-wanted",
             r"(?i:(?:\b(?:do(?:es)?|did|will) not|(?:do(?:es)?|did|wo)n'?t|\bnever|\bneither)\b(?: \w+){0,4}? (?:need|want|plan|require|intend)\b(?! to (?:buy|install|know))(?: \w+){0,3}? (?:gpus?|cuda|graphics cards?)\b(?! (?:memory|version|driver|to be|with|of|for (?:the|this|that) (?:part|step)))"
-            r"|\b(?:a |the )?gpu (?:is|was)(?:n't| not) (?:needed|wanted|required|necessary|planned)\b|\bno need (?:for|of) (?:a |the |any )?(?:gpu|cuda)\b|\bno gpu (?:is )?(?:needed|wanted|required)\b"
+            r"|\b(?:a |the )?gpu (?:is|was)(?:n't| not) (?:needed|wanted|required|necessary|planned)\b|\bno need (?:for|of) (?:a |the |any )?(?:gpu|cuda)\b(?! (?:toolkit )?(?:to be )?(?:installed )?(?:on|in) (?:the |my |our )?(?:host|image|container))|\bno gpu (?:is )?(?:needed|wanted|required)\b"
             r"|\b(?:has|have|is|with) no (?:nvidia )?gpu\b[^.\n]{0,60}(?:n'?t|\bnot|\bno) (?:\w+ )?need\b|\b(?:the )?cpu (?:alone |only )?(?:is|would be|was) (?:\w+ )?(?:fine|enough|ok|okay|sufficient|all (?:that )?(?:I|we) (?:need|want))\b|\b(?:on|with) (?:the )?cpu is (?:\w+ )?(?:fast enough|fine|ok|okay|sufficient)\b)",
             once=True,
         ),

@@ -32,7 +32,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "nvswitch-named",
         ("NVSwitch", "nvswitch", "HGX", "DGX", "SXM", "HBM3"),
-        r"\b(?:NVSwitch|nvswitch|HGX|DGX|SXM\d?|HBM3)\b",
+        r"\b(?:NVSwitch|nvswitch|HGX|DGX(?! (?:Spark|Station))|SXM\d?|HBM3)\b",
     ),
     (
         "kernel-updated",
@@ -415,7 +415,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "one-machine",
         ("localhost", "ocally", "ingle", "one node", "tandalone"),
-        r"(?i:\b-H localhost:\d|\bnodes? locally\b|\bsingle[- ](?:node|machine|host)\b|\bone node\b|--standalone\b)",
+        r"(?i:\b-H localhost:\d|\bnodes? locally\b|(?<![/\w-])\bsingle[- ](?:node|machine|host)\b(?!-)|\bone node\b|--standalone\b)",
     ),
     ("nix-path", ("opengl-driver",), r"/run/opengl-driver"),
     ("nodes-by-hand", ("--device",), r"--device[= ]/dev/nvidia"),
@@ -438,7 +438,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "card-was-changed",
         ("TX", "tx", "card", "Card", "GPU", "gpu", "060", "070", "080", "090", "K80", "K40", "M40", "P40", "P100"),
-        (r"(?i:\b(?:no (?:problem|issue|trouble|error)s?(?: at all)?|works?|worked|runs?|trains?|fine) (?:on|with) (?:an? |my |the )?(?:geforce |tesla )?(?:gtx ?(?:9|10)[5-8]0|[KMP][48]0|P100)\b"
+        (r"(?i:\b(?:no (?:problem|issue|trouble|error)s?(?: at all)?|(?<!\bnot )(?<!n't )(?<!never )(?<!cannot )(?:works?|worked|runs?|trains?|fine)) (?:on|with) (?:an? |my |the )?(?:geforce |tesla )?(?:gtx ?(?:9|10)[5-8]0|[KMP][48]0|P100)\b"
         r"|\b(?:on|with) (?:an? |my |the )?(?:geforce |tesla )?(?:gtx ?(?:9|10)[5-8]0|[KMP][48]0|P100)\b,? (?:(?:it|that|this|everything|all) )?(?:works?|worked|runs?|trains?|(?:is )?fine)\b"
         r"|\b(?:since|after|when|until|before|now that) (?:[\w']+ ){0,3}?(?:chang|switch|upgrad|replac|swap|bought|got|buying|getting|mov)\w{0,5} (?:(?:to|from|for|my|our|the|an?|it|new|newer|nvidia|geforce) ){0,4}?"
         r"(?:(?:graphics |video )?cards?|gpus?|[rg]tx ?-?\d{3,4}|titan (?:rtx|v)|[345]0[5-9]0)\b"

@@ -41,7 +41,8 @@ _KINDS = (
     ),
     Kind(
         "idle-with-memory-said",
-        r"(?i:\bgpu(?:'s)?[ -]?(?:utili[sz]ation|util|usage|load)\b[^.\n]{0,24}\b0 ?%?(?![\d.])[^.\n]{0,60}?\b(?:gpu'?s? |its |the |v?ram|video )?memory\b[^.\n]{0,24}\b(?:taken|full|occupied|allocated|used))",
+        r"(?i:\bgpu(?:'s)?[ -]?(?:utili[sz]ation|util|usage|load)\b[^.\n]{0,24}\b0 ?%?(?![\d.])[^.\n]{0,60}?\b(?:gpu'?s? |its |the |v?ram|video )?memory\b[^.\n]{0,24}\b(?:taken|full|occupied|allocated|used))"
+        r"|\u663e\u5b58[^\u3002\n]{0,8}\u6ee1[^\n]{0,24}(?:\u4f7f\u7528\u7387|\u5229\u7528\u7387|(?i:gpu[- ]?util))[^\u3002\n]{0,8}(?<![\d.])0(?![\d.])",
         "runs-slowly",
     ),
     Kind(
@@ -59,6 +60,22 @@ _KINDS = (
         r"(?i:\b(?:wants?|needs?|requires?|expects?|asks for|built (?:with|for|against)|compiled (?:with|for|against)) (?:at least )?cudnn[ v]{0,3}(?P<wanted>[5-9]\.\d{1,2})(?:\.\d+)?\b[^\n]{0,60}?\b(?:loaded|installed|has|have|runtime|there|finds?|found|ships|brings)\b[^\n\d]{0,40}(?P<here>[5-9]\.\d{1,2})(?:\.\d+)?\b)",
         FAINT,
     ),
+    Kind(
+        "toolkit-lacks-a-library",
+        r"(?i:\b(?:miss\w*|can(?:no|')t|not (?:find|found)|lacks?|without|no)\b[^.\n]{0,60}?\blibnvidia-gpucomp\b|\blibnvidia-gpucomp\b[^\n]{0,60}?\b(?:cannot open|not found|missing|no such))",
+        FAINT,
+    ),
+    Kind(
+        "stub-was-found",
+        r"(?i:\bcuda (?:driver )?library is (?:just |only )?a stub\b|\b(?:had|have|need(?:ed)?) to (?:remove|delete|rename)\b[^.\n]{0,50}/stubs\b)",
+        FAINT,
+    ),
+    Kind(
+        "module-of-new-kernel-absent",
+        r"(?i:\b(?:no|without|lacks?|missing)\b[^\n]{0,80}?\b(?:folder|directory|modules?|nvidia\.ko)\b[^.\n]{0,30}\b(?:for|of|under) (?:the |my )?(?:new(?:est|er)?|running|current|latest) kernel)",
+        FAINT,
+    ),
+    Kind("path-misspelt", r"\bexport (?!LD_LIBRARY_PATH\b)LD_L[A-Z]{3,9}_PA[A-Z]{1,3}=", FAINT),
     Kind("start-is-denied", r"starting container process caused:? \W{0,3}permission denied", "container-does-not-start"),
     Kind("no-cdi-devices", r"\bFound 0 CDI devices\b", FAINT),
     Kind("node-without-gres", r"\bGres=\(null\)|^\W{0,4}Gres=\(null\)", FAINT),
@@ -77,6 +94,6 @@ _KINDS = (
 LANGUAGE = Language(
     name="circumstances",
     foreign=True,
-    words=("ompute capability", "ompute Capability", "nvidia-docker", "udnn", "uDNN", "UDNN", "tili", " usage", "sage", "drive", "Drive", " share", "mount", "20 min", "icens", "icenc", "permission denied", "nvcc", "LD_LIBRARY_PATH", "other ", "ifferent", " old ", "stale", "zombie", "forgotten", "tensorflow", "untime not", "untime is not", "CDI devices", "Gres=", "node", "NVIDIA", "nvidia", "Nvidia"),
+    words=("kernel", "gpucomp", "stub", "export LD_L", "\u663e\u5b58", "ompute capability", "ompute Capability", "nvidia-docker", "udnn", "uDNN", "UDNN", "tili", " usage", "sage", "drive", "Drive", " share", "mount", "20 min", "icens", "icenc", "permission denied", "nvcc", "LD_LIBRARY_PATH", "other ", "ifferent", " old ", "stale", "zombie", "forgotten", "tensorflow", "untime not", "untime is not", "CDI devices", "Gres=", "node", "NVIDIA", "nvidia", "Nvidia"),
     kinds=_KINDS,
 )  # fmt: skip

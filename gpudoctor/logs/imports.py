@@ -227,7 +227,7 @@ LANGUAGE = Language(
         ),
         Kind(
             "undefined-symbol",
-            r"(?P<text>[^\s]{0,160}tensorflow[^\s]{0,120}\.so[\w.]*: undefined symbol: (?P<symbol>(?!cudnn|cublas)\w+))",
+            r"(?P<text>[^\s]{0,160}tensorflow[^\s]{0,120}\.so[\w.]*: undefined symbol: (?P<symbol>(?!cudnn|cublas|cupti|cufft|curand|cusolver|cusparse)\w+))",
             _NO_GPU,
             _broken,
         ),
@@ -277,7 +277,7 @@ LANGUAGE = Language(
             r"|Unable to convert function return value to a Python type! The signature was"
             r"|numpy\.\w{2,20} size changed(?:, may indicate|\W{0,3}$)|numpy\.\w{2,20} has the wrong size, try recompiling|numpy\.core\.(?:_?multiarray\w{0,8}|umath) failed to import"
             r"|downgrade to 'numpy<2' or try to upgrade"
-            r"|module 'numpy' has no attribute '(?:object|bool|int|float|typeDict|complex|dtypes|str)'"
+            r"|module 'numpy' has no attribute '(?:object|bool|int|float|typeDict|complex|str)'"
             r"|Cannot convert numpy\.ndarray to numpy\.ndarray|`np\.\w+_?` was removed in the NumPy 2\.0)",
         ),
         Kind(

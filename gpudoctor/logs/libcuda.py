@@ -86,7 +86,7 @@ LANGUAGE = Language(
         Kind("libcuda-lies", rf"^(?:[-l][rwx-]{{9}}[.+@]? .{{5,120}} )?{_PATH}(?: -> \S{{1,200}})?$", tell=_lies),
         Kind(
             "stubs-on-path",
-            r"(?:LD_LIBRARY_PATH|LIBRARY_PATH|ld\.so\.conf|PATH)\b.{0,400}/stubs\b|/stubs\b['\"]? ?>+ ?/etc/ld\.so\.conf"
+            r"(?:LD_LIBRARY_PATH|LIBRARY_PATH|ld\.so\.conf|(?<!R)(?<!RUN)PATH)\b.{0,400}/stubs\b|/stubs\b['\"]? ?>+ ?/etc/ld\.so\.conf"
             r"|ln -s\S{0,3} .{0,200}/stubs/libcuda\.so|\blibcuda\.so\.1 -> (?:\S{0,200}/stubs/)?libcuda\.so$"
             r"|^\W{0,3}/\S{0,200}/lib64/stubs/?:/",
         ),

@@ -311,6 +311,9 @@ _IF_LARGER = Pattern(
 """Why somebody who complains of speed has no larger batch."""
 
 
+_ALL_OF_HOST = Pattern(r"(?i)\b(?:all|whole|entire)\b[^.\n]{0,20}\b(?:system|host|cpu)(?:'s)? (?:memory|ram)\b")
+
+
 def settle(notes: Notebook, found: tuple[Alike, ...]) -> None:
     """Take back what is no complaint of memory in the end: TensorFlow says itself that it is no failure, or somebody clearly
     complains of another matter and mentions it."""
@@ -328,6 +331,7 @@ def settle(notes: Notebook, found: tuple[Alike, ...]) -> None:
     ):
         aside = {e.line for e in notes.events if e.kind == "memory-aside-told"}
         gone |= {SHORT} if all(e.line in aside for e in notes.events if e.kind == SHORT) else set()
+    notes.events[:] = [e for e in notes.events if e.kind != "takes-all-memory" or not _ALL_OF_HOST.search(e.text)]
     if "nvidia-gpu-named" not in kinds:
         notes.events[:] = [e for e in notes.events if e.kind != "takes-all-memory" or not _is_of_host(e.text)]
     of_memory = {e.line for e in notes.events if e.kind in (TAKES, SHORT)}

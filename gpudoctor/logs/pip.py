@@ -308,7 +308,7 @@ LANGUAGE = Language(
             "python-wish",
             rf"(?:can't|cannot|can not|unable|won't|will not|doesn't|does not|isn't|aren't|\b[Nn]o\b|\b[Nn]ot\b|[Nn]either|lacks?|missing|(?i:provide|please|add|request)"
             rf"|[Ww]hen will){_SOME}{{0,60}}?(?:install|support|wheels?\b|availab|compatib|be had|\bhad\b|binar(?:y|ies)|packages?\b|builds?\b|publish|offer"
-            rf"|distribut|releas){_SOME}{{0,40}}?(?i:python|\bpy|cp) ?-?(?P<python>[23]\.?\d{{1,2}})(?!\d)",
+            rf"|distribut|releas){_SOME}{{0,40}}?(?i:python|\bpy|cp) ?-?(?P<python>[23]\.?\d{{1,2}})(?!\d)(?! (?:on )?(?i:win|linux|ubuntu|mac))",
             _FAILS,
         ),
         Kind(

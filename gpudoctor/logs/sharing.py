@@ -112,7 +112,7 @@ LANGUAGES = (
             Kind(
                 "holds-without-work",
                 r"(?i:\b(?:is|sits?|stays?|being|while|when|with \w{1,12}|process|server|kernel|notebook) (?:\w+ )?(?:idle|idling)\b|\bidle (?:\w+ )?(?:process|server|python|kernel|notebook|worker|session)\b"
-                r"|\b(?:just|only|still|merely) (?:waits?|waiting|sits?|sitting|open(?:ed)?|imported|loaded|started)\b|\b(?:doing|does|do) nothing\b|\bwith (?:only|just|nothing but) \w+ (?:open|running|started|loaded)\b"
+                r"|\b(?:just|only|still|merely) (?:waits?|waiting|sits?|sitting|open(?:ed)?|imported|loaded|started)\b|(?<!gpu )(?<!card )(?<!gpus )\b(?:doing|does|do) nothing\b|\bwith (?:only|just|nothing but) \w+ (?:open|running|started|loaded)\b"
                 r"|\b(?:directly|right|immediately|already) (?:after|at|on) (?:the )?(?:import|start\w*|launch|loading|first)\b|\bfrom (?:the|its) (?:very )?(?:start|beginning)\b|\bat (?:its |the )?start(?:up)?\b|\bno (?:predict\w*|training|requests?|inference|work) (?:yet|so far|at all)\b|\bbefore (?:any|the first) (?:request|inference|prediction|batch|step)s?\b"
                 r"|\b(?:smaller|lower|another|different|reducing|decreasing|changing)\b[^.\n]{0,50}\b(?:does|do|did|has|have|makes?|made)(?:n't| not|  ?no)\b[^.\n]{0,20}(?:reduce|change|help|less|lower|difference|effect|influence)"
                 r"|\b(?:whatever|regardless of|no matter (?:what|which|how)|independent of|same for (?:any|every|all)|same with (?:any|every))\b[^.\n]{0,30}\b(?:model|batch|size|network|net)\b)",
@@ -127,8 +127,8 @@ LANGUAGES = (
         kinds=(
             Kind(
                 "other-finds-none",
-                r"(?i:\bonly one of (?:my|the|our|these|them)\b|\b(?:second|other|another|2nd|next|neither|both|whichever)\b(?! (?:\w+ )?(?:gpus?|cards?|devices?)\b(?! (?:job|process|program|script|task)))[^.\n]{0,100}?\b(?:fails?|failed|crash\w*|dies|died|out of memory|oom|no (?:free )?memory|cannot|can't|can not|won't|doesn't|does not|not (?:start|fit|run|load)|nothing left|no room)\b"
-                r"|\b(?:cannot|can't|can not|unable to|impossible to|won't)\b[^.\n]{0,40}\b(?:second|other|another|2nd|both|two|next)\b"
+                r"(?i:\bonly one of (?:my|the|our|these|them)\b|\b(?:second|other(?! hand\b)|another|2nd|next|neither|both|whichever)\b(?! (?:\w+ )?(?:gpus?|cards?|devices?)\b(?! (?:job|process|program|script|task)))[^.\n]{0,100}?\b(?:fails?|failed|crash\w*|dies|died|out of memory|oom|no (?:free )?memory|cannot|can't|can not|won't|doesn't|does not|not (?:start|fit|run|load)|nothing left|no room)\b"
+                r"|\b(?:cannot|can't|can not|unable to|impossible to|won't)\b[^.\n]{0,40}\b(?:second|other(?! hand\b)|another|2nd|both|two|next)\b"
                 r"|\b(?:game|browser|desktop|blender|photoshop|premiere|obs|unity|unreal|video player|monitor)\b[^.\n]{0,80}?\b(?:crash\w*|stutters?|jerky|freez\w+|fails?|black|out of (?:gpu )?memory|does not|doesn't|can't|cannot|no memory|slow)\b"
                 r"|\bnothing (?:is )?left for\b|\bno (?:memory|room) (?:is )?(?:left )?for (?:the |my |an)?other)",
                 once=True,

@@ -33,7 +33,7 @@ LANGUAGES = told(
         (
             "more-at-once-fail-said",
             ("rash", "ail", "rror", "die", "illed", "ut of memory", "OOM"),
-            r"(?i:\b(?:more|second|2nd|both|two|several|further|other|another|next|third|parallel|simultaneous\w*|at the same time|at once)\b[^.\n]{0,60}\b(?:crash\w*|fail\w*|dies?|died|errors?|ooms?|oom-?killed|killed|out of memory)\b)",
+            r"(?i:\b(?:more|second|2nd|both|two|several|further|other(?! hand\b)|another|next|third|parallel|simultaneous\w*|at the same time|at once)\b[^.\n]{0,60}\b(?:crash\w*|fail\w*|dies?|died|errors?|ooms?|oom-?killed|killed|out of memory)\b)",
             True,
         ),
         (

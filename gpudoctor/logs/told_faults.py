@@ -126,7 +126,7 @@ LANGUAGES = told(
         (
             "only-toolkit-said",
             ("uda", "UDA", "oolkit", "cudnn", "cuDNN", "CUDNN"),
-            r"(?i:(?<!not )\b(?:only|just|nur|seulement|solo|s\u00f3lo|apenas|s\u00f3)\b[^.\n,;]{0,40}?\b(?:cuda|toolkit)\b(?![^.\n]{0,30}\bcudnn\b)|\b(?:cuda|toolkit)\b[^.\n]{0,60}\b(?:only|alone|nothing (?:more|else))\b|\u53ea\u5b89?\u88c5\u4e86? ?cuda|\bcudnn\b[^.\n]{0,24}\bnever heard of\b|\bnever heard of cudnn\b|\bwhat(?:'s| is) (?:a |this )?cudnn\b|\bcudnn (?:a )?part of (?:the )?cuda\b|\b(?:apt|apt-get|dnf|yum|pacman|choco|winget|zypper)\b[^.\n]{0,24} (?:install|-S)\b(?![^\n]*cudnn)[^.\n]{0,24}\b(?:nvidia-cuda-toolkit|cuda)\b)",
+            r"(?i:(?<!not )\b(?:only|just|nur|seulement|solo|s\u00f3lo|apenas|s\u00f3)\b[^.\n,;]{0,40}?\b(?:cuda|toolkit)\b(?![^.\n]{0,30}\bcudnn\b)(?!\W{0,3}(?:sub-?)?(?:folder|director|path|file))|\b(?:cuda|toolkit)\b[^.\n]{0,60}\b(?:only|alone|nothing (?:more|else))\b|\u53ea\u5b89?\u88c5\u4e86? ?cuda|\bcudnn\b[^.\n]{0,24}\bnever heard of\b|\bnever heard of cudnn\b|\bwhat(?:'s| is) (?:a |this )?cudnn\b|\bcudnn (?:a )?part of (?:the )?cuda\b|\b(?:apt|apt-get|dnf|yum|pacman|choco|winget|zypper)\b[^.\n]{0,24} (?:install|-S)\b(?![^\n]*cudnn)[^.\n]{0,24}\b(?:nvidia-cuda-toolkit|cuda)\b)",
             True,
         ),
         (
@@ -266,13 +266,13 @@ LANGUAGES = told(
         (
             "module-build-said",
             ("dkms", "DKMS", "ernel mod", "ernel Mod", "akmod", "kmod", "nvidia-modeset", "kernel-open", "nvidia-drm", "NVIDIA-Linux", "nvidia", "NVIDIA", "Nvidia", "ernel-mod"),
-            r"(?i:\b(?:dkms|akmods?|kmod|nvidia-kmod|nvidia-dkms|nvidia-modeset|nvidia-drm|open-gpu-kernel-modules|kernel-open)\b|\b(?:nvidia|open|gpu|driver'?s?)\b[^\n]{0,24}\bkernel modules?\b|\bkernel modules?\b[^\n]{0,40}\b(?:nvidia|driver)\b|\bnvidia(?:'s)? modules?\b|\bnvidia\b[^\n]{0,24}\b(?:driver|module|kernel)\w*\b[^\n]{0,60}\b(?:compil|buil|install|runfile)\w*|/nvidia/[\w.-]{1,30}/build/|/NVIDIA-Linux-)",
+            r"(?i:\b(?:dkms|akmods?|kmod|nvidia-kmod|nvidia-dkms|(?<!/dev/)nvidia-modeset|nvidia-drm|open-gpu-kernel-modules|kernel-open)\b|\b(?:nvidia|open|gpu|driver'?s?)\b[^\n]{0,24}\bkernel modules?\b|\bkernel modules?\b[^\n]{0,40}\b(?:nvidia|driver)\b|\bnvidia(?:'s)? modules?\b|\bnvidia\b[^\n]{0,24}\b(?:driver|module|kernel)\w*\b[^\n]{0,60}\b(?:compil|buil|install|runfile)\w*|/nvidia/[\w.-]{1,30}/build/|/NVIDIA-Linux-)",
             True,
         ),
         (
             "module-not-built-said",
             ("ompiler", "ernel-devel", "ernel-headers", "inux-headers", "ernel headers", "build-essential", "gcc", "g++", " make"),
-            r"(?i:(?:\b(?:no|without|lacks?|missing|needs?|require\w*|depend\w*|install\w*)\b|n't\b)[^.\n]{0,40}(?<![\w-])(?:compiler|kernel-devel|(?:kernel|linux)[- ]headers|build-essential|gcc-c\+\+|g\+\+|gcc|make)(?![\w+])|(?<![\w-])(?:compiler|kernel-devel|(?:kernel|linux)[- ]headers|build-essential|gcc-c\+\+|g\+\+|gcc|make)(?![\w+])[^.\n]{0,40}(?:\b(?:missing|not (?:installed|there|found|pulled|required)|absent)\b|n't (?:installed|there|found|pulled|required)\b))",
+            r"(?i:(?:\b(?:no|without|lacks?|missing|needs?|require\w*|depend\w*|install\w*)\b|n't\b)[^.\n]{0,40}(?<![\w-])(?:compiler|kernel-devel|(?:kernel|linux)[- ]headers|build-essential|gcc-c\+\+|g\+\+|gcc|make(?! (?:a|an|any|the|sense|sure|it|its|use|out|my|this|that|no|much)\b))(?![\w+]|\.\w)|(?<![\w-])(?:compiler|kernel-devel|(?:kernel|linux)[- ]headers|build-essential|gcc-c\+\+|g\+\+|gcc|make(?! (?:a|an|any|the|sense|sure|it|its|use|out|my|this|that|no|much)\b))(?![\w+]|\.\w)[^.\n]{0,40}(?:\b(?:missing|not (?:installed|there|found|pulled|required)|absent)\b|n't (?:installed|there|found|pulled|required)\b))",
             True,
         ),
     )

@@ -30,6 +30,7 @@ _GONE = Pattern(
     r"|\b(?:no|zero|0|without|kein\w{0,2}|ning\u00fan|sin|sem|aucun) (?:more )?(?:physical )?gpus?\b|\b(?:stopp?(?:s|ed)|no longer|does(?:n't| not)|did(?:n't| not)|do(?:n't| not)|can(?:'t|not| not)|could(?:n't| not)|fails? to|failed to|unable to|not|ceased to|won't) (?:\w+ ){0,2}?(?:list|detect|see|find|recogni[sz]|us|show|access|run on|work with)\w{0,4}\b[^.\n]{0,24}\b(?:gpus?|cuda|card|graphics)\b"
     r"|\b(?:broke|breaks|broken|lost|loses|kills?|killed|makes?|made) (?:\w+ ){0,3}?gpus?\b|\bonly (?:\w+ ){0,2}?cpu\b|\bcpu only\b|\bsolo (?:la )?cpu\b|\bnur (?:die |auf der )?cpu\b|\u4e0d\u5230 ?gpu|gpu.{0,8}(?:\u4e0d|\u6ca1)"
 )
+_OF_PIP = Pattern(r"(?i)\bno matching distributions? found for\b|\bcould not find a version that satisfies\b")
 _MOST = 80
 _PROSE = -2
 """Less than what any program prints."""
@@ -39,6 +40,7 @@ SINCE_ANOTHER = "gone-since-another-release"
 def settle(notes: Notebook, lines: list[tuple[int, str]]) -> None:
     """Notes what the lines come to together: (number, text), …"""
     people = [one for one in of_people(lines[:_MOST]) if not one[1].startswith(("Collecting ", "Requirement "))]
+    people = [one for one in people if not _OF_PIP.search(one[1])]
     whole = "\n".join(text for _, text in people)
     if not _TENSORFLOW.search(whole) or not _GONE.search(whole):
         return

@@ -95,7 +95,7 @@ LANGUAGE = _Kernel(
         Kind("lost-supposed", r"(?i:^(?![^\n]{0,600}\bxid\b[^\n]{0,12}\b79\b)[^\n]{0,500}?(?:\b(?:thought|think|suspect\w{0,3}|wonder\w{0,3}|whether|maybe|perhaps|would|could|afraid|as if|like it)\b[^.\n]{0,60}|\b(?:no|not|never|none of)\b[^.\n]{0,24}|n't )\b(?:fallen|fell|falls|fall|falling|dropped|drops) (?:off|out) (?:of )?the (?:pci(?:e|-e)? )?bus)"),
         Kind("xid-lost", rf"{_xid(_LOST_NUMBER)}|{_LOST}|GPU is lost\. {{0,4}}(?:Please )?[Rr]eboot|NVMLError_GpuIsLost|NVML_ERROR_GPU_IS_LOST|: GPU is lost|GPU is lost \(15\)|(?:nvidia-smi|nvidia-nvsmi|nvsmi|NVML)\b[^.\n]{{0,40}}[\"'`]GPU is lost", _FAULT),
         Kind("xid-gsp", rf"{_xid(_GSP)}|Timeout (?:after \d{{1,4}}s of )?waiting for RPC (?:response )?from (?:GPU\d{{1,2}} )?GSP|_kgspLogRpcTimeout|GSP RM heartbeat timed out|{_GSP_CRASHED}", _FAULT),
-        Kind("gsp-history", r"RPC (?:event )?history \(CPU (?:->|<-) GSP\)|\bGSP (?:RPC |RM |firmware |task )?(?:[Tt]ime-?[Oo]ut|[Ww]atchdog|[Cc]rash(?:es|ed)?\b|[Hh]ang(?:s|ing)?\b|[Pp]anic)|\*{4} GSP Failure \*{4}", _FAULT),
+        Kind("gsp-history", r"RPC (?:event )?history \(CPU (?:->|<-) GSP\)|\bGSP (?:RPC |RM |firmware |task )?(?:[Tt]ime-?[Oo]ut|[Ww]atchdog|[Cc]rash(?:es|ed)?\b|[Hh]ang(?:s|ing)?\b|[Pp]anic)|\*{4} GSP Failure \*{4}|NVRM: {1,10}-?\d{1,3} {2,6}\d{1,4} {2,4}GSP_RM_CONTROL\b|\bGSP (?:firmware|FW)\b[^.\n]{0,12}\b(?:fails?|failed|failing|stops?|stopped)\b", _FAULT),
         Kind("xid-memory", rf"{_xid(_MEMORY)}|{_UNCORRECTABLE}", _FAULT),
         Kind("xid-repair", _xid(_REPAIR), _FAULT),
         Kind(

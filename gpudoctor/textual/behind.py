@@ -100,6 +100,16 @@ def _only_beside_another(facts: Facts) -> bool:
 _ONLY_WHILE = Pattern(r"(?i)\bonly\W{0,2} (?:while|when|if|as long as)\b")
 
 
+def _of_l4t(facts: Facts) -> bool:
+    """An image of NVIDIA's for Jetson holds empty files in whose place the container runtime puts the board's own."""
+    return any("file too short" in e.text for e in facts.text.said("library-not-loaded")) and any(
+        _L4T.search(e.text) for e in facts.text.understood()
+    )
+
+
+_L4T = Pattern(r"(?i)\bl4t\b|\bjet(?:pack|son)\b")
+
+
 def _of_amd(facts: Facts) -> bool:
     """The only card that is named is one of AMD's."""
     return not facts.text.cards() and "amd-gpu" in without_nvidia(facts)
@@ -167,6 +177,8 @@ _BEHIND: dict[str, tuple[Behind, ...]] = {
             _all("fabric-manager-failed", "fabric-manager-release", "driver-was-updated"),
         ),
     ),
+    "tf-not-installed": (Behind("jupyter-kernel-other-environment", _all("ide-named", "shell-works")),),
+    "cuda-lib-unusable": (Behind("container-no-gpus-flag", _of_l4t),),
     "gpu-memory-handle-alloc": (
         Behind("gpu-too-new-for-build", _any("no-kernel-image")),
         Behind("cu12-cu13-wheel-clash", _wheels_of_two),

@@ -38,6 +38,11 @@ FOUND = [
     ("ImportError: /opt/c/lib/libtensorflow_framework.so.2: undefined symbol: _ZTIN6snappy4SinkE", "tf-import-broken"),
     ("My notebook's memory isn't freed: the vram stays taken by the dead kernel, only a reboot of the machine frees it", "gpu-memory-held-by-other-process"),
     ("The Dockerfile can't be built: while it builds,\nImportError: libcuda.so.1: cannot open shared object file: No such file or directory", "container-no-gpus-flag"),
+    ("\u663e\u5b58\u88ab\u5360\u6ee1\u4e86,\u53ef\u662f GPU \u7684\u4f7f\u7528\u7387\u663e\u793a 0,\u8dd1\u5f97\u5f88\u6162", "cpu-starved-input"),
+    ("JetPack 4.6, my own image:\n>>> import cv2\nImportError: /usr/lib/aarch64-linux-gnu/libcublas.so.10: file too short", "container-no-gpus-flag"),
+    ("My server, my own image:\n>>> import cv2\nImportError: /usr/lib/x86_64-linux-gnu/libcublas.so.10: file too short", "cuda-lib-unusable"),
+    ("TensorFlow works in R from a terminal, and RStudio can't use it:\nError: Installation of TensorFlow not found.", "jupyter-kernel-other-environment"),
+    ("A handle of cuDNN isn't made, it happens ONLY while our simulator runs on the same GPU\ncould not create cudnn handle: CUDNN_STATUS_ALLOC_FAILED", "gpu-memory-held-by-other-process"),
     ("tensorflow 2.3 doesn't load in a docker container, libcuda.so.1 is missing", "container-no-gpus-flag"),
 ]  # fmt: skip
 
