@@ -75,7 +75,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         "gpu-not-there",
         ("GPU", "gpu", "card", "CPU"),
         (r"^\s{0,8}[-*+] (?i:no (?:nvidia )?gpus?)\W{0,3}$|^\W{0,4}No nvidia gpus?\b(?! (?:found|detected|device))"
-        r"|(?i:\bthere(?:'s| is) no (?:nvidia )?(?:gpu|graphics? card) in (?:it|(?:the|my|this|our) (?:\w{1,15} )?(?:machine|laptop|server|node|computer|pc|vm|box))\b)"
+        r"|(?i:^(?![^\n]{0,300}\b(?:macbook|imac|mac mini|apple)\b)[^\n]{0,300}?\bthere(?:'s| is) no (?:nvidia )?(?:gpu|graphics? card) in (?:it|(?:the|my|this|our) (?:\w{1,15} )?(?:machine|laptop|server|node|computer|pc|vm|box))\b)"
         r"|(?i:\b(?:my|this|our) (?:\w{1,15} )?(?:machine|laptop|computer|pc|vm|box|notebook) (?:has(?: got)? no|(?:doesn't|does not|doesnt) have an?) (?:nvidia )(?:gpus?|graphics? cards?|cards?)\b(?![^\n]{0,200}\b(?:server|ssh|cluster|remote\w*|workstation|cloud|there)\b))"
         r"|(?i:\bon (?:a|an|my|this|our) (?:\w{1,15} ){0,2}(?:machine|laptop|server|node|computer|pc|vm|box) (?:that has|with) (?:an? )?\W{0,3}CPUs?\W{0,3} only\b)"
         r"|(?i:\b(?:when|if|since|because|as) (?:a|an|the|my|this|our|that) (?:\w{1,15} ){0,2}has \W{0,3}no\W{0,3} (?:nvidia )?gpus?\b(?![^\n]{0,200}\b(?:server|ssh|cluster|remote\w*|workstation|cloud|there)\b))"
@@ -346,7 +346,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         "others-are-seen",
         ("x ", "x V", "x A", "x P", "x T", "xV", "xA", "there are", "There are", "There is", "there is", "ee", "ist", "how", "etect", "isible", "ecogni", "has ", "have ", " got ", " use "),
         (r"(?i:\bthere (?:are|is) (?:[2-9]|two|three|four|eight) (?:[\w-]{1,12} ){0,3}(?:GPU'?s?|cards)\b)|(?<![\w.])[2-8] ?x ?(?i:(?:nvidia |geforce |tesla )?(?:titan|rtx|gtx|[vpatk]\d{2,3}\b|h100|quadro))|(?i:\b(?:I|we)\s{1,3}(?:have|'ve got|got|use)\s{1,3}(?:[2-9]|1\d|two|three|four|eight) (?:[\w-]{1,12} ){0,4}(?:GPU'?s?|cards)\b)"
-        r"|(?i:\b(?:machine|box|server|system|computer)\b[^.\n]{0,30}\bhas (?:[2-9]|1\d|two|three|four|eight) (?:of them|GPUs|cards)\b)|(?i:\b(?:sees?|lists?|shows?|detects?|recogni[sz]es|finds?|visible)\b[^.\n]{0,30}\b(?:all|both|the other(?: one)?s?|\d|four|eight|two) ?(?:of (?:them|the))?(?: GPU'?s?| cards?| devices| ones?)?)"),
+        r"|(?i:\b(?:machine|box|server|system|computer)\b[^.\n]{0,30}\bhas (?:[2-9]|1\d|two|three|four|eight) (?:of them|GPUs|cards)\b)|(?i:\b(?:sees?|lists?|shows?|detects?|recogni[sz]es|finds?|visible)\b[^.\n]{0,30}\b(?:all|both|the other(?: one)?s?|[2-9](?![\w.]| ?%)|four|eight|two) ?(?:of (?:them|the))?(?: GPU'?s?| cards?| devices| ones?)?)"),
     ),
     (
         "module-not-rebuilt",
@@ -384,7 +384,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         (r"(?i:\b(?:only|just) (?:one|1)\b[^.]{0,20}(?:gpu|device|instance)|\bone (?:gpu|device|instance) only\b|\b(?:use|uses|see|sees|find|finds) just (?:1|one)\b|\bare 1 visible CUDA devices\b"
         r"|\bMIG DEV 0 only|\bonly (?:the )?(?:first )?(?:device|instance) (?:with ID|0\b))"),
     ),
-    ("wsl-named", ("WSL", "wsl", "ubsystem"), r"(?i:\bwsl ?2\b)(?<![Nn]on-wsl2)|(?i:\b(?:linux|ubuntu|windows)(?: 1[01])? subsystem\b)|^(?![^\n]{0,120}(?:load dxcore|non-WSL|\b(?:without|w/o|no|not|avoid|besides|except|instead of) (?:using )?WSL))[^\n]{0,300}\bWSL(?: ?2|g)?\b"),
+    ("wsl-named", ("WSL", "wsl", "ubsystem"), r"(?i:\bwsl ?2\b)(?<![Nn]on-wsl2)|(?i:\b(?:linux|ubuntu|windows)(?: 1[01])? subsystem\b)|^(?![^\n]{0,40}\bWSL\b[^\n:]{0,30}: ?(?:not used|not applicable|n/?a|none|no|-)\W{0,3}$)(?![^\n]{0,120}(?:load dxcore|non-WSL|\b(?:without|w/o|no|not|avoid|besides|except|instead of) (?:using )?WSL))[^\n]{0,300}\bWSL(?: ?2|g)?\b"),
     ("directml-works", ("DirectML", "PluggableDevice"), r"DirectML: creating device|physical PluggableDevice \(device: \d+, name: \w"),
     (
         "frameworks-together",
@@ -433,8 +433,8 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"(?i:\b(?:tinygrad|aikitoria)\b|\bp2p[- ]?patch\w{0,3}\b|\bpatched (?:\w{1,12} ){0,2}(?:driver|modules?|p2p)\b)",
     ),
     ("p2p-named", ("p2p", "P2P", "eer"), r"(?i:\bp2p|\bpeer[- ]to[- ]peer|simpleP2P|peer access)"),
-    ("gpu-is-slow", ("low", "andwidth", "erform"), r"(?i:\bslow(?:er|ly)?\b|\b(?:performance|bandwidth|busbw|speed)\b[^\n.]{0,30}\b(?:down\w*|degrad\w*|decreas\w*|drops?|los[ts]|low\w*|poor|worse)|\blos[te]s?\w*[^\n.]{0,30}\bperformance|\b(?:horribl[ey]|terribl[ey]|poor|awful|bad|worse) (?:\w+ ){0,2}(?:performance|speed)\b)"),
-    ("driver-elsewhere", ("nvidia",), r"/opt/nvidia/lib64\b|/var/lib/nvidia\b|/home/kubernetes/bin/nvidia|/run/nvidia/driver|/opt/nvidia-driver"),
+    ("gpu-is-slow", ("low", "andwidth", "erform"), r"(?i:(?<!preset )\bslow(?:er|ly)?\b|\b(?:performance|bandwidth|busbw|speed)\b[^\n.]{0,30}\b(?:down\w*|degrad\w*|decreas\w*|drops?|los[ts]|low\w*|poor|worse)|\blos[te]s?\w*[^\n.]{0,30}\bperformance|\b(?:horribl[ey]|terribl[ey]|poor|awful|bad|worse) (?:\w+ ){0,2}(?:performance|speed)\b)"),
+    ("driver-elsewhere", ("nvidia",), r"^(?!\s{0,8}#\s?root ?=)[^\n]{0,600}?(?:/opt/nvidia/lib64\b|/var/lib/nvidia\b|/home/kubernetes/bin/nvidia|/run/nvidia/driver|/opt/nvidia-driver)"),
     (
         "card-was-changed",
         ("TX", "tx", "card", "Card", "GPU", "gpu", "060", "070", "080", "090", "K80", "K40", "M40", "P40", "P100"),

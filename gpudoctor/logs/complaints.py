@@ -9,7 +9,7 @@ from ..patterns import Pattern
 from .language import Kind, Language
 
 _CARD = (
-    r"(?:e-?GPUs?|GPUs?|graphics? cards?|video ?cards?|(?:GeForce|Quadro|Tesla|Titan)(?: [\w-]{1,8})?|[RG]TX ?-?A?\d{3,4}(?: ?Ti)?|\d{3,4}(?: ?Ti)? [RG]TX"
+    r"(?<!tensorflow-)(?<!tensorflow_)(?:e-?GPUs?|GPUs?|graphics? cards?|video ?cards?|(?:GeForce|Quadro|Tesla|Titan)(?: [\w-]{1,8})?|[RG]TX ?-?A?\d{3,4}(?: ?Ti)?|\d{3,4}(?: ?Ti)? [RG]TX"
     r"|nvidia(?: \w{1,12})? cards?|cuda devices?|GPU devices?)"
 )
 _SOME = r"(?:[^.?!,;]|\.\d|,(?= \d))"
@@ -33,6 +33,7 @@ _NO_GPU = tuple(Pattern(one, re.IGNORECASE) for one in (
     rf"\b{_CARD}\b{_SOME}{{0,60}}? but (?:it )?(?:not|no longer|doesn't|does not|isn't|won't) (?:any ?more|with|in|on|since|under|for|work|after)\b",
     rf"\bwhy (?:isn't|aren't|doesn't|don't) (?:the |my |our )?{_CARD} (?:get |being )?{_SEEN}",
     r"\b(?:my|the|our) GPUs? (?:does(?:n't| not)|won't|will not) start\b|\bwhy (?:doesn't|does not|won't) (?:my|the|our) GPUs? start\b",
+    r"\b(?:tensorflow|tf|keras|it|jax)\b[^.\n]{0,12}\bleaves? (?:my |the |our )?gpus? (?:alone|out|aside|untouched)\b|\b(?:does(?:n't| not)|do(?:n't| not)|is(?:n't| not)|won't|never) us(?:e|es|ing) cuda\b(?! ?(?:\d|graphs?|version|toolkit))",
     # there is none
     r"\bno (?:nvidia |cuda |physical |visible )?GPUs? (?:is |are |was |were |being |devices? |card )?(?:detected|found|available|visible|listed|recogni[sz]ed|seen|after|since|in (?:tf|tensorflow)|with (?:tf|tensorflow)|on windows|support(?= (?:in|on|with|after|since)))",
     r"(?:[:,;-] |\bpip |\btensorflow |\btf )no GPUs?\W{0,3}$|^no nvidia drivers?\W{0,3}$|\b(?:prints?|shows?|gives?|throws?) (?:\w+ ){0,3}(?:errors?|warnings?) and no GPUs?\b",

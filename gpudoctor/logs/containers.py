@@ -123,7 +123,7 @@ LANGUAGE = Language(
         ),
         Kind(
             "container-has-driver-files",
-            r"(?:file creation|mount operation) failed: /(?!(?:run|dev|proc)/)\S{0,300}/(?P<library>[\w.-]{1,60}): file exists",
+            r"(?:file creation|mount operation) failed: /(?!(?:run|dev|proc)/)\S{0,300}/(?P<library>(?!libcudnn|libnvinfer|libcublas)[\w.-]{1,60}): file exists",
             _NOT_STARTED,
         ),
         Kind(
@@ -155,7 +155,7 @@ LANGUAGE = Language(
         ),
         Kind("no-gpu-device-driver", r"could not select device driver\b|capabilities\b[^\n]{0,12}\[\[gpu\]\]", _NOT_STARTED),
         Kind("no-gpu-runtime", r"(?i:unknown (?:or invalid )?runtime (?:specified|name):?) \"?nvidia|default OCI runtime \"?nvidia\"? not found", _NOT_STARTED),
-        Kind("torch-lacks-gpu", r"\bcuda\.is_available(?:\(\))?[\W_]{1,8}False\b|(?:\bcuda\.|(?<![\w.]))(?:is_|(?<=cuda\.))available(?:\(\))?\)?:?(?: is| was| returns?| returned| gives?| gave| prints?| shows?| says?| yields?| evaluates to| equals| still says| ==?| ->| =>| #| gibt| liefert| ist| devuelve| da| es| retorna| renvoie| donne| \u0432\u043e\u0437\u0432\u0440\u0430\u0449\u0430\u0435\u0442| \u0432\u044b\u0434\u0430[\u0435\u0451]\u0442|(?: ?(?:\u6253\u5370|\u7ed3\u679c|\u8fd4\u56de|\u8f93\u51fa|\u663e\u793a|\u4e00\u76f4|\u603b|\u5374|\u7684|\u662f|\u4e3a|\uff1a)){1,4}|\u304c|\u306f|\uac00|\ub294)?:?(?: me)? ?[`'\"]?[Ff]alse\b|\b(?:Assertion|Runtime|Value)Error: (?:(?:CUDA|GPU|cuda) is (?:not available|unavailable)|Torch is not able to use GPU)", "tf-lists-no-gpu"),
+        Kind("torch-lacks-gpu", r"\bcuda\.is_available(?:\(\))?[\W_]{1,8}False\b|(?:\bcuda\.|(?<![\w.]))(?:is_|(?<=cuda\.))available(?:\(\))?[`'\"]{0,2}\)?:?(?: is| comes back(?: as)?| was| returns?| returned| gives?| gave| prints?| shows?| says?| yields?| evaluates to| equals| still says| ==?| ->| =>| #| gibt| liefert| ist| devuelve| da| es| retorna| renvoie| donne| \u0432\u043e\u0437\u0432\u0440\u0430\u0449\u0430\u0435\u0442| \u0432\u044b\u0434\u0430[\u0435\u0451]\u0442|(?: ?(?:\u6253\u5370|\u7ed3\u679c|\u8fd4\u56de|\u8f93\u51fa|\u663e\u793a|\u4e00\u76f4|\u603b|\u5374|\u7684|\u662f|\u4e3a|\uff1a)){1,4}|\u304c|\u306f|\uac00|\ub294)?:?(?: me)? ?[`'\"]?[Ff]alse\b|\b(?:Assertion|Runtime|Value)Error: (?:(?:CUDA|GPU|cuda) is (?:not available|unavailable)|Torch is not able to use GPU)", "tf-lists-no-gpu"),
         Kind("torch-no-driver", r"Found no NVIDIA driver on your system", tell=_no_driver),
         Kind("nvidia-smi-not-found", rf"\bnvidia-smi: (?:command )?not found|\bnvidia-smi[`'\"]? ?(?:就|则|会)?(?:提示|报错?|显示)[^\n]{{0,10}}command not found|{_SHELLS}nvidia-smi\b|(?i:\b(?:inside|in)\b[^.\n]{{0,40}}\bcontainer\b[^.\n]{{0,20}}\bnvidia-smi['\"`]? (?:is|was)(?:n't| not) (?:supported|available|there|present|recogni[sz]ed|known|installed))"),
         Kind("nvidia-smi-not-inside", r"exec: \\{0,7}\"nvidia-smi\\{0,7}\": executable file not found|executable file [`'\"]nvidia-smi[`'\"] not found in \$PATH", _NOT_STARTED),

@@ -35,7 +35,7 @@ _THEN = Pattern(rf"^(?:and |so |then |now |after (?:that|this)(?: it)?,? |with (
 """The next sentence."""
 _BY_IT = Pattern(r"(?i:with|after|since) (?:that|this)\b")
 _NOT = Pattern(
-    r"\b(?:not|never|no luck|without (?:success|effect|luck|any)|nothing|neither|nor|in vain|still|tried|tries|trying|(?<!as it )(?<!as they )should|would|could|might|may|maybe|perhaps|will|whether|supposed|hope|hoping|expect\w*|suggest\w*"
+    r"\b(?:not|never|no luck|without (?:success|effect|luck|any)|nothing|none|neither|nor|in vain|still|tried|tries|trying|(?<!as it )(?<!as they )should|would|could|might|may|maybe|perhaps|will|whether|supposed|hope|hoping|expect\w*|suggest\w*"
     r"|recommend\w*|advi[sc]e\w*|people|others?|someone|somebody|if i|if we|can i|can we|how|why|often|want|need|needs|worse|that part|except|used to|until now|before|thought|believed?|he|him|she|they|them|even (?:after|with|though)|only for)\b|n't\b|\?",
     2,
 )

@@ -21,7 +21,7 @@ def _kernel(values: Values, line: int, notes: Notebook) -> None:
 LANGUAGE = Language(
     name="dkms",
     words=(
-        "nvidia", "NVIDIA", "Nouveau", "nouveau", "noveau", "error:", "dkms", "Error!", "ERROR", "kernel", "Kernel", "gcc", "Linux ", "compiler", "modprobe", "autoconf.h", "-generic", "-lowlatency", "-amd64", ".x86_64", "amzn", "-arch", "MANJARO", "-azure", "-aws", "-gcp", "-oem", "-pve", "needed to compile", "/lib/modules/",
+        "nvidia", "NVIDIA", "Nouveau", "nouveau", "noveau", "error:", "dkms", "Error!", "ERROR", "kernel", "Kernel", "gcc", "Linux ", "compiler", "ompiler version", "modprobe", "autoconf.h", "-generic", "-lowlatency", "-amd64", ".x86_64", "amzn", "-arch", "MANJARO", "-azure", "-aws", "-gcp", "-oem", "-pve", "needed to compile", "/lib/modules/",
     ),
     kinds=(
         Kind(

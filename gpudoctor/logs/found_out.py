@@ -66,6 +66,86 @@ _KINDS = (
         FAINT,
     ),
     Kind(
+        "uvm-node-lacks",
+        r"(?i:\bno /dev/nvidia-uvm\b(?! ?\?)|\bunless\b[^.\n]{0,12}\b(?:nvidia-smi|nvidia-modprobe|devicequery)\b[^.\n]{0,60}\b(?:was|were|is|are|has been) (?:first |once )?(?:run|called|started)\b)",
+        FAINT,
+    ),
+    Kind(
+        "driver-for-linux-asked",
+        r"(?i:\b(?:apt|apt-get)\b[^\n]{0,20} install\b[^\n]{0,60}\b(?:nvidia-utils|nvidia-driver|libnvidia-compute|nvidia-compute-utils)-\d{3})",
+    ),
+    Kind(
+        "cublas-older-than-linked",
+        r"TensorRT was linked against cuBLAS(?:/cuBLAS ?LT)? (?P<major>\d{1,3})\.[\d.]{1,8} but loaded cuBLAS(?:/cuBLAS ?LT)? (?P=major)\.[\d.]{1,8}|\blibcublas(?:Lt)?\.so\.\d{1,2} (?:is not|isn't|not) defined\b",
+        FAINT,
+    ),
+    Kind(
+        "gpu-ran-out-said",
+        r"(?i:\bgpu\b[^.\n]{0,60}\bmemory (?:has |had )?(?:run|ran) out\b)",
+        FAINT,
+    ),
+    Kind(
+        "cudnn-wrong-said",
+        r"(?i:\bwrong (?:sub-?|minor |patch )?version of (?:the )?cudnn\b|\bcudnn\w{0,6}(?:\.dll)? (?:is |was |being )?(?:of )?(?:a |the )?wrong (?:sub-?|minor )?version\b|\b(?:cause|culprit|reason|problem|issue)\b[^.\n]{0,16}\b(?:is|was|lies (?:in|with)|seems to be) (?:with )?(?:the |my )?(?:\w+ )?cudnn version)",
+        FAINT,
+    ),
+    Kind(
+        "cudnn-old-said",
+        r"(?i:\b(?:outdated|too[- ]old|obsolete) (?:version of )?cudnn\b|\bcudnn\b[^.\n]{0,12}\b(?:is|was) (?:\w+ )?(?:outdated|too old)\b|\b(?:message|error|warning|complain\w{0,3})\b (?:about|of|on|with|regarding) (?:the |my )?cudnn version\b)",
+        FAINT,
+    ),
+    Kind(
+        "machine-loses-power",
+        r"(?i:\b(?:computer|pc|machine|system|server|workstation)\b[^.\n]{0,12}\b(?:loses?|lost) (?:its |all )?power\b)",
+        FAINT,
+    ),
+    Kind(
+        "bus-error-for-good",
+        r"nvidia [0-9a-f:.]{7,12}: AER: can't recover \(no error_detected callback\)|TLP Header:(?: (?:0x)?f{8}){4}",
+        FAINT,
+    ),
+    Kind(
+        "link-lost-lanes",
+        r"\bLnkSta:\W{1,3}Speed (?:[58]|16|32)(?:\.0)? ?GT/s(?: \(\w{2,10}\))?, Width x[124] \(downgraded\)",
+        FAINT,
+    ),
+    Kind(
+        "peers-apart-shown",
+        r"Peer access from (?!GeForce)\S[^\n]{0,60} -> [^\n]{0,60} : No\b",
+        FAINT,
+    ),
+    Kind(
+        "run-as-user",
+        r"\b(?:docker|podman) run [^\n]{0,200}?(?:-u|--user)[ =][\"']?\$?\(?id\b",
+    ),
+    Kind(
+        "python-of-64-bit-put-in",
+        r"(?i:\b(?:installed|put|got|took|switched to|changed to)\b[^.\n]{0,20}\bpython\b[^.\n]{0,12}64[- ]?bit)",
+    ),
+    Kind(
+        "processor-found-out",
+        r"(?i:\bit (?:really |indeed |actually |in fact )?was (?:the|my) (?:old )?(?:cpu|processor)\b(?! (?:bottleneck|version|build)))",
+    ),
+    Kind(
+        "log-has-no-module",
+        r"(?i:\bdmesg\b[^\n|]{0,12}\| ?grep (?:-\w )?['\"]?(?:nvidia|nvrm)['\"]?\W{0,4}(?:\w+ ){0,3}?(?:nothing\b|empty\b|no output))",
+        FAINT,
+    ),
+    Kind(
+        "toolkit-never-put-in",
+        r"(?i:\bthere (?:was|is) no (?:proper |real )?cuda (?:toolkit )?on (?:the|my|this) (?:machine|pc|computer|system)\b|\bhad never installed (?:the )?(?:base|toolkit|cuda)\b(?! ?\d))",
+        FAINT,
+    ),
+    Kind(
+        "cards-taken-by-others",
+        r"(?i:\b(?:gpus?|cards?|(?:two|three|four|[2-7]|all|some|most)(?: of (?:them|the gpus|the cards))?),? (?:is|are|was|were) (?:all |already |currently )?(?:taken|occupied|used) by (?:others|other (?:users|people)|colleagues))",
+        FAINT,
+    ),
+    Kind(
+        "iommu-on-said",
+        r"\b(?:intel|amd)_iommu=on\b(?![^\n]{0,80}\biommu=pt)|(?i:\bIOMMU (?:is|was) (?:\w+ )?(?:on|active|enabled)\b|\bAMD-Vi (?:is )?(?:active|enabled)\b)",
+    ),
+    Kind(
         "stub-was-found",
         r"(?i:\bcuda (?:driver )?library is (?:just |only )?a stub\b|\b(?:had|have|need(?:ed)?) to (?:remove|delete|rename)\b[^.\n]{0,50}/stubs\b)",
         FAINT,
@@ -94,6 +174,6 @@ _KINDS = (
 LANGUAGE = Language(
     name="circumstances",
     foreign=True,
-    words=("kernel", "gpucomp", "stub", "export LD_L", "\u663e\u5b58", "ompute capability", "ompute Capability", "nvidia-docker", "udnn", "uDNN", "UDNN", "tili", " usage", "sage", "drive", "Drive", " share", "mount", "20 min", "icens", "icenc", "permission denied", "nvcc", "LD_LIBRARY_PATH", "other ", "ifferent", " old ", "stale", "zombie", "forgotten", "tensorflow", "untime not", "untime is not", "CDI devices", "Gres=", "node", "NVIDIA", "nvidia", "Nvidia"),
+    words=("nvidia-uvm", "unless", "apt", "TensorRT", "libcublas", "memory ", "ower", "AER:", "TLP Header", "LnkSta", "Peer access", "docker run", "podman run", "ython", "it was", "it really", "it actually", "it indeed", "t WAS", "CPU", "dmesg", "no proper", "never installed", "taken by", "used by", "occupied by", "ommu=on", "IOMMU", "AMD-Vi", "kernel", "gpucomp", "stub", "export LD_L", "\u663e\u5b58", "ompute capability", "ompute Capability", "nvidia-docker", "udnn", "uDNN", "UDNN", "tili", " usage", "sage", "drive", "Drive", " share", "mount", "20 min", "icens", "icenc", "permission denied", "nvcc", "LD_LIBRARY_PATH", "other ", "ifferent", " old ", "stale", "zombie", "forgotten", "tensorflow", "untime not", "untime is not", "CDI devices", "Gres=", "node", "NVIDIA", "nvidia", "Nvidia"),
     kinds=_KINDS,
 )  # fmt: skip

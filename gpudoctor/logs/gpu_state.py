@@ -44,7 +44,7 @@ LANGUAGE = Language(
             r"|S[Ww] [Pp]ower [Cc]ap[^\n:]{0,80}(?:[Tt]hrottl|[Cc]lock)|\bS[Ww] [Pp]ower [Cc]ap {0,40}: ?Active\b[^\n]{0,80}\b(?:slow|limit|thrott)",
             "runs-slowly",
         ),
-        Kind("power-cap-named", r"^\W{1,6}S[Ww] [Pp]ower [Cc]ap: Active\W{0,3}$|(?<![a-z])reasons\.active\W{1,4}0x0*4\b|\bnvmlClocks(?:Throttle|Event)ReasonSwPowerCap\b|\bSW_POWER_CAP\b", "runs-slowly"),
+        Kind("power-cap-named", r"\bsw_power_cap\b\W{1,3}(?:is )?active\b|^\W{1,6}S[Ww] [Pp]ower [Cc]ap: Active\W{0,3}$|(?<![a-z])reasons\.active\W{1,4}0x0*4\b|\bnvmlClocks(?:Throttle|Event)ReasonSwPowerCap\b|\bSW_POWER_CAP\b", "runs-slowly"),
         Kind(
             "thermal-throttle",
             r"(?<![a-z])reasons\.active\W{1,4}0x0*(?:20|40|48|60|68)\b|[Tt]hermal(?:ly)? [Tt]hrottl(?!\w{0,3}\W{1,8}(?:0|no|none|never|not active|inactive)\b)|\bThermal Slowdown ?: ?Active\b|\bPerfCap(?: [Rr]eason)?\W{1,4}(?:is )?[\"'\u201c]?Thrm\b|[Tt]hrottl\w{1,4} (?:due to|because of) (?:the )?(?:heat|temperature|overheating)",

@@ -37,7 +37,11 @@ _SEEN = (
     Kind(
         "device-unavailable", r"(?i:\bcuda devices? (?:are |is )?(?:unavailable or busy|busy or unavailable)\b)", _FAILS
     ),
-    Kind("program-lacks-libraries", r"couldn't load GPU\. Make sure CUDA Toolkit and cuDNN are installed", _FAILS),
+    Kind(
+        "program-lacks-libraries",
+        r"couldn't load GPU\. Make sure CUDA Toolkit and cuDNN are installed|third-party dynamic library \([^)\n]{1,120}\) that Paddle depends on is ?not configured correctly",
+        _FAILS,
+    ),
     Kind("hip-sees-none", r"No HIP GPUs are available", _FAILS),
     Kind(
         "cuda-sees-none",
@@ -113,7 +117,7 @@ _MEMORY = (
 LANGUAGE = Language(
     name="programs",
     words=(
-        "couldn't load GPU", "initialize backend", "CPUExecutionProvider", "compiled with", "compiled without", "USE_CUDA=1", "CPU version Paddle", "GPU Tree Learner", "GpuAllocatorConfig", "CUDAExecutionProvider",
+        "couldn't load GPU", "Paddle depends", "initialize backend", "CPUExecutionProvider", "compiled with", "compiled without", "USE_CUDA=1", "CPU version Paddle", "GPU Tree Learner", "GpuAllocatorConfig", "CUDAExecutionProvider",
         "+cpu", "No GPU/TPU", "No HIP", "unavailable or busy", "busy or unavailable", "ROCm", "rocminfo", "No CUDA GPUs", "No visible GPU", "no compatible GPUs", "no usable GPU", "no Cycles device", "a CUDA gpu",
         "CL_DEVICE_NOT_FOUND", "NVENC capable", "driver library cannot", "nvcuda.dll", "Is it installed",
         "NVVM", "nvvm", "libcudnn_", "nvrtc", "SDK Toolkit", "CUDA_HOME", "torch was compiled", "compute capability of at least", "only supports Ampere",

@@ -315,7 +315,10 @@ LANGUAGE = Language(
             "cudnn-wheel-named",
             r"^(?![^\n]{0,400}(?i:\b(?:not|wanted|wants|stayed|needs?|requires?)\b|n't\b))[^\n]{0,400}?\bnvidia-cudnn-cu\d\d[ =]{1,12}(?P<version>\d{1,2}\.\d[\d.]{0,12})",
         ),
-        Kind("gpu-package", r"tensorflow[-_]gpu\b|tensorflow\[and-cuda\]"),
+        Kind(
+            "gpu-package",
+            r"(?<!not )(?<!not `)(?<!instead of )(?<!rather than )tensorflow[-_]gpu\b|tensorflow\[and-cuda\]",
+        ),
         Kind("tf-required", rf"(?<![\w./-])(?P<name>{_TF})(?P<spec>==\d\.\d{{1,2}}(?:\.\d{{1,2}})?)(?![\w.])"),
     ),
     foreign=True,

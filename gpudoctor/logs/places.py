@@ -64,6 +64,7 @@ LANGUAGE = Language(
         Kind("in-a-container", rf"^tf-docker |https?://{_ID}:\d|You are running this container as", tell=inside("docker", NAMED)),
         Kind("in-apptainer", r"^(?:Singularity|Apptainer)(?:>|\s[\w./:~-]{1,80}>)|/\.singularity\.d/", tell=inside("apptainer", 3)),
         Kind("in-a-container", r"LD_LIBRARY_PATH[=:] ?\S{0,200}/usr/local/nvidia/lib\b", tell=inside("docker", NAMED)),
+        Kind("in-apptainer", r"(?i:\bversion of (?:singularity|apptainer)\b)", tell=inside("apptainer", NAMED)),
         Kind("in-lxc", r"\blxc\.(?:cgroup|mount|idmap|apparmor)|\bpct (?:enter|exec|start) ", tell=inside("lxc", SEEN)),
         Kind("in-lxc", r"\b(?:in|inside) (?:an? |the |my )?(?:\w{1,15} ){0,2}(?:LXC|LXD)\b", tell=inside("lxc", NAMED)),
         Kind(

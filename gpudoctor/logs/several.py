@@ -144,7 +144,7 @@ _DOWN = Pattern(
 )
 _ON_PURPOSE = Pattern(
     rf"\b(?:can|could|how (?:to|can))\b[^.?!\n]{{0,50}}\bre-?boot(?:ed|s)?\b|\b(?:successfully|gracefully|cleanly|properly)\b|\b(?:nobody|cannot|can not|not|after|before|since|once|until|unless|without|needs?|needed|must|should|have to|has to|had to|requires?|tr(?:y|ied|ies)|I|we|please|then|did|if you|help\w*|fix\w*|solv\w*|despite|upon|just) (?:(?:a|an|the|it|I|we|you|to|be|my|every|each|another|several|multiple|full|{_MACHINE}|just|also|even) ){{0,3}}(?:re-?boot|restart|reset|shut ?down)"
-    r"|\b(?:was|were|been) (?:then |again )?(?:re-?started|re-?booted)\b(?![^.\n]{0,24}\b(?:itself|sudden\w*|automatic\w*|its own)\b)|\bre-?boot(?:ing|ed)? (?:helps?|helped|fix\w*|solv\w*|did|does|needed|required)|\b(?:kernel|notebook|runtime|session|container|pod|docker|jupyter|spyder|colab|service|daemon|driver|ide|application|script|browser|maintenance|windows update|scheduled|cron|sunday|worker|server process|tensorboard|serving)\b|\b(?:resume|auto-?save|checkpoint\w*)\b|\bre-?start(?:s|ed|ing)? (?:the )?(?:training|epoch|from|counting)",
+    r"|\b(?:was|were|been|is|gets) (?:then |again |(?:booted|started|shut ?down) (?:or|and) )?(?:re-?started|re-?booted)\b(?![^.\n]{0,24}\b(?:itself|sudden\w*|automatic\w*|its own)\b)|\bre-?boot(?:ing|ed)? (?:helps?|helped|fix\w*|solv\w*|did|does|needed|required)|\b(?:kernel|notebook|runtime|session|container|pod|docker|jupyter|spyder|colab|service|daemon|systemd|driver|ide|application|script|browser|maintenance|windows update|scheduled|cron|sunday|worker|server process|tensorboard|serving)\b|\b(?:resume|auto-?save|checkpoint\w*)\b|\bre-?start(?:s|ed|ing)? (?:the )?(?:training|epoch|from|counting)",
     _FLAGS,
 )
 _RESTART = Pattern(r"\bre-?(?:boot|start)", _FLAGS)

@@ -100,7 +100,7 @@ LANGUAGES = (
             Kind(
                 "memory-held-said",
                 r"(?i:\b(?P<used>\d{4,6}) ?MiB ?/ ?(?P<total>\d{4,6}) ?MiB\b|(?<![\d.])(?P<used2>\d{1,2}(?:\.\d{1,2})?) ?(?:g(?:i?b)?)?,? ?(?:of|/|out of) ?(?:the |my |its )?(?P<total2>\d{1,2}(?:\.\d{1,2})?) ?gi?b\b"
-                r"|(?<!total )(?<!free )\b(?:memory|vram|gpu-z|task manager|afterburner|nvidia-smi|process|python|keras|tf|tensorflow|it|takes?|holds?|uses?|used|occup\w+|shows?)\b[^.\n\d]{0,40}(?<![\d.])(?P<used3>\d{1,2}(?:\.\d{1,2})?) ?gi?b\b(?: (?:of|out of) (?:the |my |its )?(?P<total3>\d{1,2}(?:\.\d{1,2})?) ?gi?b\b)?)",
+                r"|(?<!total )(?<!free )\b(?:memory(?!: {1,4}\d[\d.]{0,6} ?GiB\s*$)|vram|gpu-z|task manager|afterburner|nvidia-smi|process|python|keras|tf|tensorflow|it|takes?|holds?|uses?|used|occup\w+|shows?)\b[^.\n\d]{0,40}(?<![\d.])(?P<used3>\d{1,2}(?:\.\d{1,2})?) ?gi?b\b(?: (?:of|out of) (?:the |my |its )?(?P<total3>\d{1,2}(?:\.\d{1,2})?) ?gi?b\b)?)",
             ),
         ),
     ),

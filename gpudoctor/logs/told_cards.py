@@ -33,7 +33,7 @@ LANGUAGES = told(
         (
             "more-at-once-fail-said",
             ("rash", "ail", "rror", "die", "illed", "ut of memory", "OOM"),
-            r"(?i:\b(?:more|second|2nd|both|two|several|further|other(?! hand\b)|another|next|third|parallel|simultaneous\w*|at the same time|at once)\b[^.\n]{0,60}\b(?:crash\w*|fail\w*|dies?|died|errors?|ooms?|oom-?killed|killed|out of memory)\b)",
+            r"(?i:\b(?:more(?! or less\b)|second|2nd|both|two|several|further|other(?! hand\b)|another|next|third|parallel|simultaneous\w*|at the same time|at once)\b[^.\n]{0,60}\b(?:crash\w*|fail\w*|dies?|died|errors?|ooms?|oom-?killed|killed|out of memory)\b)",
             True,
         ),
         (
@@ -45,7 +45,7 @@ LANGUAGES = told(
         (
             "container-computes-said",
             ("ontainer", "ocker", "pod"),
-            (r"(?i:^(?![^\n]{0,400}\b(?:if|should|whether|expected|want)\b)[^\n]{0,300}?(?:\b(?:inside|in|within) (?:of )?(?:the |a |my |this |that |same )*(?:docker )?(?:container|pod)s?\b(?:(?!\b(?:not|no|never|but|only|without|fails?)\b|n't\b)[^.\n]){0,40}?\b(?:cuda|nvidia[- ](?:runtime|smi)|gpus?|torch|pytorch|devicequery|nbody)\b(?:(?!\b(?:not|no|never|but|only|without|fails?)\b|n't\b)[^.\n]){0,50}?\b(?:works?|accessible|visible|available|usable|fine|listed|shown|detected|seen|true)\b"
+            (r"(?i:^(?![^\n]{0,400}\b(?:if|should|whether|expected|want)\b)[^\n]{0,300}?(?:\b(?:inside|in|within) (?:of )?(?:the |a |my |this |that |same )*(?:docker )?(?:container|pod)s?\b(?:(?!\b(?:not|no|never|but|only|without|fails?)\b|n't\b)[^.\n]){0,40}?\b(?:cuda|nvidia[- ](?:runtime|smi)|gpus?|torch|pytorch|devicequery|nbody)\b(?:(?!\b(?:not|no|never|but|only|without|fails?)\b|n't\b)[^.\n]){0,50}?\b(?:works?|accessible|visible|available|usable|fine|listed|shown|detected|seen|(?<!=)true)\b"
             r"|\b(?:nvidia[- ]smi|torch|pytorch) (?:\w+ )?(?:sees|finds|uses|lists|detects|shows)\b(?:(?!\b(?:not|no|never|but|only|without|fails?|on the host)\b|n't\b)[^.\n]){0,40}?\b(?:inside|in|within|from) (?:of )?(?:the |a |my |this |that |same )*(?:docker )?(?:container|pod)\b"
             r"|\b(?:cuda|nvidia[- ]smi|gpus?|torch|pytorch|devicequery|nbody)\b(?:(?!\b(?:not|no|never|but|only|without|fails?|when)\b|n't\b)[^.\n]){0,40}?\b(?:works?|accessible|visible|available|usable|fine|listed|shown|detected|seen|true)\b(?:(?!\b(?:not|no|never|but|only|without|fails?|on the host)\b|n't\b)[^.\n]){0,24}?\b(?:inside|in|within|from) (?:of )?(?:the |a |my |this |that |same )*(?:docker )?(?:container|pod)\b))"),
             True,
@@ -60,7 +60,7 @@ _SAID = -2
 _ENDS = "Attempting to deserialize"
 """A program that ends for want of a GPU: torch.load."""
 _TELLS = {
-    "says-no-gpu", "talks-of-colab", "in-colab", "wants-gpu", "smi-works", "container-computes-said", "wants-several-said", READS_LIKE_A_FAULT,
+    "says-no-gpu", "talks-of-colab", "in-colab", "wants-gpu", "smi-works", "nvidia-smi-not-found", "container-computes-said", "wants-several-said", READS_LIKE_A_FAULT,
 }  # fmt: skip
 """Somebody tells of it, or wants a GPU."""
 

@@ -31,7 +31,7 @@ _NO_CARD = (
     r"))|没有(?:独立显卡|独显|N卡|英伟达(?:显卡|GPU)?|(?i:nvidia) ?(?:的)?(?:显卡|GPU|卡))|只有(?:集成显卡|核显)|нет (?:видеокарты (?:nvidia|NVIDIA|Nvidia)|дискретной видеокарты)"
 )
 _CARDLESS = Pattern(_NO_CARD)
-_ELSEWHERE = {"talks-of-colab", "in-colab", "on-a-login-node", "login-node-said", "nvidia-gpu-named", "device-found", "gpu", "gpu-table", "second-machine-named", "several-machines"}  # fmt: skip
+_ELSEWHERE = {"apple-silicon", "talks-of-colab", "in-colab", "on-a-login-node", "login-node-said", "nvidia-gpu-named", "device-found", "gpu", "gpu-table", "second-machine-named", "several-machines"}  # fmt: skip
 """Who tells these has a GPU in another place, or here."""
 
 

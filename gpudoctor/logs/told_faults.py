@@ -138,7 +138,7 @@ LANGUAGES = told(
         (
             "cudnn-had-said",
             ("udnn", "uDNN", "UDNN"),
-            r"(?i:^(?![^\n]{0,200}\b(?:never|forgot|without|not install\w*|no cudnn|what'?s? (?:is )?(?:a )?cudnn|cudnn (?:a )?part of|requires that this dll)\b)[^\n]{0,300}?(?:(?<![\w.])cudnn\b(?!\w{0,20}\.(?:dll|so))[^.\n]{0,60}\b(?:install\w*|copied|unzipped|unpacked|extracted|download\w*|there|put|added|present|version)\b|\b(?:install\w*|copied|download\w*|extracted|added|unpacked|unzipped|put|have|using|with|use|got)\b[^.\n]{0,60}?(?<![\w.\\/])cudnn(?![\w.]*\.(?:dll|so)|64|_)))",
+            r"(?i:^(?![^\n]{0,200}\b(?:no idea|not sure|unsure|n't know|unknown|never|forgot|without|not install\w*|no cudnn|what'?s? (?:is )?(?:a )?cudnn|cudnn (?:a )?part of|requires that this dll)\b)[^\n]{0,300}?(?:(?<![\w.])cudnn\b(?!\w{0,20}\.(?:dll|so))[^.\n]{0,60}\b(?:install\w*|copied|unzipped|unpacked|extracted|download\w*|there|put|added|present|version)\b|\b(?:install\w*|copied|download\w*|extracted|added|unpacked|unzipped|put|have|using|with|use|got)\b[^.\n]{0,60}?(?<![\w.\\/])cudnn(?![\w.]*\.(?:dll|so)|64|_)))",
             True,
         ),
         (

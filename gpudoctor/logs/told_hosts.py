@@ -65,7 +65,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
     (
         "works-again",
         ("again", "fixe", "solve", "help", "works"),
-        r"(?i:^(?![^\n]{0,300}\b(?:does(?:n't| not)|did(?:n't| not)|not|never|won't)\b[^.\n]{0,30}\b(?:help|fix|solve|again))[^\n]{0,300}?\b(?:works?|worked|working|runs?|fine|ok|starts?|have (?:it|them|the gpus?)|back) (?:\w+ ){0,2}?again\b|\b(?:fixes|fixed|solves|solved|resolves|resolved|cures|cured) (?:it|this|that|the|my|all|everything)\b|\b(?:helped|helps me|(?<!be )(?<!get )(?<!been )fixed)\b)",
+        r"(?i:^(?![^\n]{0,300}\b(?:does(?:n't| not)|did(?:n't| not)|not|never|won't|none)\b[^.\n]{0,30}\b(?:help|fix|solve|cure|again))[^\n]{0,300}?\b(?:works?|worked|working|runs?|fine|ok|starts?|have (?:it|them|the gpus?)|back) (?:\w+ ){0,2}?again\b|\b(?:fixes|fixed|solves|solved|resolves|resolved|cures|cured) (?:it|this|that|the|my|all|everything)\b|\b(?:helped|helps me|(?<!be )(?<!get )(?<!been )fixed)\b)",
         False,
     ),
     (

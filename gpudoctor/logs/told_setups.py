@@ -43,7 +43,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "gone-after-suspend",
         ("uspen", "ibernat", "resum"),
-        rf"(?:{_NO_MORE}[^.\n?]{{0,80}}?{_RESUMED}|{_RESUMED}[^.\n?]{{0,80}}?{_NO_MORE})",
+        rf"^(?![^\n]{{0,200}}\b(?:monitor|screen|display)s?\b[^.\n]{{0,40}}\b(?:black|blank|wake|no signal))[^\n]{{0,600}}?(?:{_NO_MORE}[^.\n?]{{0,80}}?{_RESUMED}|{_RESUMED}[^.\n?]{{0,80}}?{_NO_MORE})",
     ),
     (
         "lid-closed",
@@ -151,7 +151,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "without-containers",
         ("ocker", "ontainer"),
-        r"(?i:\b(?:no|without(?: an?| any)?|(?:am|are|is) not (?:in|inside|using)(?: an?)?) (?:docker|containers?)\b)",
+        r"(?i:\b(?:no|without(?: an?| any)?|(?:am|are|is) not (?:in|inside|using)(?: an?)?) (?:docker|containers?)\b(?!(?: containers?)?(?: with \w+| in \w+)? (?:can|could|will|starts?|runs?|works?|is able)\b))",
     ),
     (
         "ecc-error-said",

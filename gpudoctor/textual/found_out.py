@@ -20,6 +20,18 @@ BY_KIND: dict[str, tuple[str, ...]] = {
     "card-is-too-old-said": ("gpu-compute-capability-too-old",),
     "nvidia-docker-was-needed": ("container-no-gpus-flag",),
     "toolkit-lacks-a-library": ("container-toolkit-too-old",),
+    "uvm-node-lacks": ("cuinit-uvm-device-missing",),
+    "cublas-older-than-linked": ("cublas-version-mismatch",),
+    "gpu-ran-out-said": ("gpu-oom-model-or-data",),
+    "cudnn-wrong-said": ("cudnn-version-mismatch",),
+    "cudnn-old-said": ("cudnn-version-too-old",),
+    "machine-loses-power": ("psu-insufficient",),
+    "bus-error-for-good": ("xid79-fell-off-bus",),
+    "link-lost-lanes": ("pcie-link-degraded",),
+    "peers-apart-shown": ("multi-gpu-topology-no-p2p",),
+    "log-has-no-module": ("driver-module-not-loaded",),
+    "toolkit-never-put-in": ("cuda-toolkit-missing",),
+    "cards-taken-by-others": ("gpu-memory-held-by-other-process",),
     "stub-was-found": ("libcuda-stub-loaded",),
     "path-misspelt": ("ld-library-path-not-set",),
     "module-of-new-kernel-absent": ("driver-module-not-loaded",),
@@ -59,6 +71,16 @@ def firstly(facts: Facts) -> Iterator[str]:
         yield "tf-aarch64-no-wheel"
     if any(_is_older(e.values) for e in said("cudnn-wanted-and-here")):
         yield "cudnn-version-too-old"
+    if said("driver-for-linux-asked") and said("wsl-named") and not said("container-named", "gpus-asked"):
+        yield "wsl-libcuda-path"
+    if said("run-as-user") and said("slow-start", "start-is-slow", "takes-long"):
+        yield "jit-cache-unwritable"
+    if said("python-of-64-bit-put-in") and said("no-version") and said("installed-now"):
+        yield "python-32bit"
+    if said("processor-found-out") and said("processor-without-avx"):
+        yield "cpu-no-avx"
+    if said("iommu-on-said") and facts.text.shows("collective-fails"):
+        yield "nccl-p2p-iommu-acs"
     if said("laptop-tool") and said("module-no-device"):
         yield "optimus-gpu-powered-off"
     if said("memory-kept-told") and said("reboot-frees-told"):
