@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..facts import READS_LIKE_A_FAULT
 from ..patterns import Pattern
 from .cures import KIND, refuses
 from .language import Understood
@@ -57,7 +58,7 @@ class Apart:
         """The cause that a command cures, where a line near it says that it did."""
         if cause := next((name for name, pattern in _REMEDIES if pattern.search(text)), None):
             if number - self._promised <= _NEAR:
-                return Understood(KIND, {"cause": cause})
+                return Understood(KIND, {"cause": cause}, READS_LIKE_A_FAULT)
             self._done = (cause, number)
             return None
         if refuses(text):
@@ -66,5 +67,5 @@ class Apart:
             self._promised = number
         cause, at = self._done
         if number - at <= _NEAR and _CONFIRMS.search(text):
-            return Understood(KIND, {"cause": cause})
+            return Understood(KIND, {"cause": cause}, READS_LIKE_A_FAULT)
         return None

@@ -3,6 +3,7 @@ had the GPU, what a cluster's tool lists."""
 
 from __future__ import annotations
 
+from ..facts import COMPLAINT
 from ..facts import READS_LIKE_A_FAULT as FAINT
 from .language import Kind, Language
 
@@ -62,7 +63,7 @@ _KINDS = (
     ),
     Kind(
         "toolkit-lacks-a-library",
-        r"(?i:\b(?:miss\w*|can(?:no|')t|not (?:find|found)|lacks?|without|no)\b[^.\n]{0,60}?\blibnvidia-gpucomp\b|\blibnvidia-gpucomp\b[^\n]{0,60}?\b(?:cannot open|not found|missing|no such))",
+        r"(?i:\b(?:miss\w*|can(?:no|')t|not (?:find|found)|lacks?|without|no)\b[^.\n]{0,60}?\blibnvidia-gpucomp\b|\blibnvidia-gpucomp\b[^\n]{0,60}?\b(?:cannot open|not found|missing|no such|can(?:no|')t be (?:found|opened|loaded)))",
         FAINT,
     ),
     Kind(
@@ -86,7 +87,7 @@ _KINDS = (
     ),
     Kind(
         "cudnn-wrong-said",
-        r"(?i:\bwrong (?:sub-?|minor |patch )?version of (?:the )?cudnn\b|\bcudnn\w{0,6}(?:\.dll)? (?:is |was |being )?(?:of )?(?:a |the )?wrong (?:sub-?|minor )?version\b|\b(?:cause|culprit|reason|problem|issue)\b[^.\n]{0,16}\b(?:is|was|lies (?:in|with)|seems to be) (?:with )?(?:the |my )?(?:\w+ )?cudnn version)",
+        r"(?i:\bwrong (?:sub-?|minor |patch )?version of (?:the )?cudnn\b|\bcudnn\w{0,6}(?:\.dll)?(?: \w+){0,3}? (?:is |was |being )?(?:of )?(?:a |the )?wrong (?:sub-?|minor )?version\b|\b(?:cause|culprit|reason|problem|issue)\b[^.\n]{0,16}\b(?:is|was|lies (?:in|with)|seems to be) (?:with )?(?:the |my )?(?:\w+ )?cudnn version)",
         FAINT,
     ),
     Kind(
@@ -172,7 +173,7 @@ _KINDS = (
     ),
 )  # fmt: skip
 LANGUAGE = Language(
-    name="circumstances",
+    name=COMPLAINT,
     foreign=True,
     words=("nvidia-uvm", "unless", "apt", "TensorRT", "libcublas", "memory ", "ower", "AER:", "TLP Header", "LnkSta", "Peer access", "docker run", "podman run", "ython", "it was", "it really", "it actually", "it indeed", "t WAS", "CPU", "dmesg", "no proper", "never installed", "taken by", "used by", "occupied by", "ommu=on", "IOMMU", "AMD-Vi", "kernel", "gpucomp", "stub", "export LD_L", "\u663e\u5b58", "ompute capability", "ompute Capability", "nvidia-docker", "udnn", "uDNN", "UDNN", "tili", " usage", "sage", "drive", "Drive", " share", "mount", "20 min", "icens", "icenc", "permission denied", "nvcc", "LD_LIBRARY_PATH", "other ", "ifferent", " old ", "stale", "zombie", "forgotten", "tensorflow", "untime not", "untime is not", "CDI devices", "Gres=", "node", "NVIDIA", "nvidia", "Nvidia"),
     kinds=_KINDS,

@@ -106,7 +106,7 @@ _VERSION = Pattern(
     r"(?P<version>[012]\.\d+\.\d+(?:rc\d|-rc\d)?)"
 )
 _NONE_FOR_R = Pattern(
-    r"(?:Error: )?(?:Valid installation|Installation) of TensorFlow not found\b|tensorflow: +\[NOT FOUND\]$"
+    r"(?i:.{0,240}\bimport error: No module named '?tensorflow'?$)|(?:Error: )?(?:Valid installation|Installation) of TensorFlow not found\b|tensorflow: +\[NOT FOUND\]$"
 )
 _CUT, _SYMPTOM, _FAILED = -2, 1, 2
 
