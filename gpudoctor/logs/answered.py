@@ -73,7 +73,7 @@ DIRECTORIES = Language(
     kinds=(
         Kind(
             "directory-absent",
-            r"(?i:(?:/[\w.+-]{1,40}){2,8}/?['\"`]? (?:\w+ )?(?:does not|doesn't|doesnt|do not|don't|no longer) exists?\b|\bLD_LIBRARY_PATH\b[^\n]{0,160}\b(?:(?:does not|doesn't|do not|don't|no longer) exist|No such file|not there|is gone)"
+            r"(?i:(?<![\w.])(?!/proc/)(?:/[\w.+-]{1,40}){2,8}/?['\"`]? (?:\w+ )?(?:does not|doesn't|doesnt|do not|don't|no longer) exists?\b|\bLD_LIBRARY_PATH\b[^\n]{0,160}\b(?:(?:does not|doesn't|do not|don't|no longer) exist|No such file|not there|is gone)"
             r"|^(?:ls: )?(?:cannot access |can't access )?['\"`]?/[^\n]{0,80}(?:cuda|CUPTI)[^\n:]{0,80}: No such file or directory)",
             once=True,
         ),
@@ -98,7 +98,7 @@ EMPTY = Language(
     kinds=(
         Kind(
             "empty-list-said",
-            r"(?:^|[:>=\u2192,]|\bis|\breturns|\bgives|\bprints) ?['\"`]?\[\](?:$|[\s.,;!?'\"`)])",
+            r"(?:^|(?<!Devices)[:>=\u2192,]|\bis|\breturns|\bgives|\bprints) ?['\"`]?\[\](?:$|[\s.,;!?'\"`)])",
             once=True,
         ),
     ),
@@ -222,7 +222,7 @@ UNWANTED = Language(
             "no-gpu-wanted",
             r"(?i:(?:\b(?:do(?:es)?|did|will) not|(?:do(?:es)?|did|wo)n'?t|\bnever|\bneither)\b(?: \w+){0,4}? (?:need|want|plan|require|intend)\b(?! to (?:buy|install|know))(?: \w+){0,3}? (?:gpus?|cuda|graphics cards?)\b(?! (?:memory|version|driver|to be|with|of|for (?:the|this|that) (?:part|step)))"
             r"|\b(?:a |the )?gpu (?:is|was)(?:n't| not) (?:needed|wanted|required|necessary|planned)\b|\bno need (?:for|of) (?:a |the |any )?(?:gpu|cuda)\b(?! (?:toolkit )?(?:to be )?(?:installed )?(?:on|in) (?:the |my |our )?(?:host|image|container))|\bno gpu (?:is )?(?:needed|wanted|required)\b"
-            r"|\b(?:has|have|is|with) no (?:nvidia )?gpu\b[^.\n]{0,60}(?:n'?t|\bnot|\bno) (?:\w+ )?need\b|\b(?:the )?cpu (?:alone |only )?(?:is|would be|was) (?:\w+ )?(?:fine|enough|ok|okay|sufficient|all (?:that )?(?:I|we) (?:need|want))\b|\b(?:on|with) (?:the )?cpu is (?:\w+ )?(?:fast enough|fine|ok|okay|sufficient)\b)",
+            r"|\b(?:has|have|is|with) no (?:nvidia )?gpu\b[^.\n]{0,60}(?:n'?t|\bnot|\bno) (?:\w+ )?need\b|\b(?:the )?cpu (?:alone |only )?(?:is|would be|was) (?:\w+ )?(?:fine|enough|ok|okay|sufficient|all (?:that )?(?:I|we) (?:need|want))\b(?! here\b|[.,;] (?:(?:but )?(?:with|on) (?:the |my )?gpu|only that)\b)|\b(?:on|with) (?:the )?cpu is (?:\w+ )?(?:fast enough|fine|ok|okay|sufficient)\b(?! here\b))",
             once=True,
         ),
     ),

@@ -32,7 +32,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "nvswitch-named",
         ("NVSwitch", "nvswitch", "HGX", "DGX", "SXM", "HBM3"),
-        r"\b(?:NVSwitch|nvswitch|HGX|DGX(?! (?:Spark|Station))|SXM\d?|HBM3)\b",
+        r"\b(?:NVSwitch|nvswitch|HGX|DGX(?! (?:Spark|Station))|SXM(?!2)\d?|HBM3)\b",
     ),
     (
         "kernel-updated",
@@ -52,9 +52,9 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "driver-installed-said",
         ("river", "驱动"),
-        r"(?i:(?<!no )\bdrivers? (?:\S{1,12} )?(?:is|are|was|were|has been|have been|got) (?:already |properly |correctly |successfully )?installed\b|\b(?:I|we)(?:'ve| have)? (?:just |already )?(?:re-?)?installed (?:\S{1,15} ){0,4}drivers?\b)|驱动包?(?:已经|已|是)?(?:装|安装)(?!失败)",
+        r"(?i:(?<!no )\bdrivers? (?!is installed and running\b)(?!are installed by (?:neither|none)\b)(?:\S{1,12} )?(?:is|are|was|were|has been|have been|got) (?:already |properly |correctly |successfully )?installed\b(?! and running)|\b(?:I|we)(?:'ve| have)? (?:just |already )?(?:re-?)?installed (?:\S{1,15} ){0,4}drivers?\b)|驱动包?(?:已经|已|是)?(?:装|安装)(?!失败)",
     ),
-    ("container-named", ("-gpu image", "ocker", "ontainer", "uadlet", "odman", "ubernetes", "ubeflow", "k8s"), r"(?i:(?<!\bno )(?<!without )(?<!without a )(?<!no need for )(?<![a-z])docker|\bpodman\b|\bquadlets?\b|\b\d[\w.-]{0,20}-gpu image\b|\b(?:dev)?containers?\b|kubernetes|kubeflow|\bk8s\b)"),
+    ("container-named", ("-gpu image", "ocker", "ontainer", "uadlet", "odman", "ubernetes", "ubeflow", "k8s"), r"(?i:(?<!\bno )(?<!without )(?<!without a )(?<!no need for )(?<![a-z])docker(?![^\n:]{0,20}[:=]\W{0,4}(?:no|none|not used|n/?a|false)\W{0,3}$)|\bpodman\b|\bquadlets?\b|\b\d[\w.-]{0,20}-gpu image\b|\b(?:dev)?containers?\b(?!-release-notes)|kubernetes|kubeflow|\bk8s\b)"),
     (
         "nvidia-gpu-named",
         ("orce", "ORCE", "TX", "tx", "MX", "mx", "uadro", "esla", "itan", "TITAN"),
@@ -69,7 +69,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         "one-gpu-there",
         ("one", "One", "single", "Single", "1 ", "only", "Only"),
         (r"(?i:\b(?:I(?: only)? have|I've got|there(?:'s| is)(?: only)?|(?:it|machine|laptop|server|pc|box|system|computer|workstation) (?:only )?has|we have|only has)(?: only| just| exactly)? (?:one|1|a single)(?! (?:of|or more)\b) (?:(?!other|more|another)[\w-]{1,15} ){0,3}?(?:gpu|card|graphics card|[gr]tx|geforce|tesla|quadro|titan)\b(?! (?:per|each|visible|left|free|available|is (?:free|idle)|at|of|for|and (?:one|an?|another))\b)(?![^\n]{0,200}(?:\band (?:one|another)\b|\bthe (?:server|other)\b|\bthere is one\b))"
-        r"|\b(?:my|a|the|our) (?:only|single)(?:[ -]gpu)? (?:machine|laptop|server|pc|box|system|computer|workstation|gpu|card)\b|\bsingle[- ]gpu (?:machine|laptop|server|pc|box|system|computer|workstation)\b)"),
+        r"|\b(?:my|our|(?<!on )(?<!with )(?<!using )(?<!for )(?<!to )(?<!than )(?:a|the)) (?:only|single)(?:[ -]gpu)? (?!gpu (?:training|run|job|mode|model|process|instance|version|code)\b)(?:machine|laptop|server|pc|box|system|computer|workstation|gpu|card)\b|\bsingle[- ]gpu (?:machine|laptop|server|pc|box|system|computer|workstation)\b)"),
     ),
     (
         "gpu-not-there",
@@ -117,7 +117,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "file-is-there",
         ("there", "exist", "resent", "files are", "file is", "are in", "is in", "lies", "npacked", "opied", "in place", "in path", "in PATH", "the path", "the PATH", "on path", "on PATH", "my path", "my PATH"),
-        (r"(?i:\b(?:the|that|this|these|those|all) (?:[\w.-]{1,30} )?(?:files?|dlls?|librar(?:y|ies)|\.so) (?:\w+ ){0,2}?(?:(?:is|are) (?:all |really |actually |definitely |in fact |right |already )?(?:there\b(?! (?:a|any|no)\b)|present|in (?:place|(?:that|the|this) (?:directory|folder|path)))|(?:do |does |really )?exists?\b)"
+        (r"(?i:(?<!\bwhy )\b(?:the|that|this|these|those|all) (?:[\w.-]{1,30} )?(?:files?|dlls?|librar(?:y|ies)|\.so) (?:\w+ ){0,2}?(?:(?:is|are) (?:all |really |actually |definitely |in fact |right |already )?(?:there\b(?! (?:a|any|no)\b)|present|in (?:place|(?:that|the|this) (?:directory|folder|path)))|(?:do |does |really )?exists?\b)"
         r"|\b(?:files?|dlls?|librar(?:y|ies)) (?:\w+ )?(?:is|are|was|were|lies?|sits?) (?:\w+ ){0,2}?(?:in|to|at|under|into) [`'\"]?(?:[/~$]|C:)(?!dev/)"
         r"|\b[\w.-]{0,30}(?:\.dll|\.so(?:\.\d{1,2}){0,3})\b['\"`)]{0,2} (?:\w+ ){0,2}?(?:is (?:there\b|present|in (?:place|(?:that|the|this) (?:directory|folder|path)))|exists)"
         r"|\b(?:file|dll|library|it|they|those|these) (?:(?!card|gpu)\w+ ){0,2}?(?:sits?|lies|exists?|is|are) (?:right )?(?:there|in (?:the|that) (?:bin|lib|lib64|cuda) (?:directory|folder)))(?![^.\n]{0,3}\?)"
@@ -132,7 +132,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "service-named",
         ("systemd", "cron", "supervisor", "wsgi", "pache", "gunicorn", ".service", "service", "daemon"),
-        r"(?i:\b(?:systemd|crontab|cron ?job|supervisord?|uwsgi|mod_wsgi|apache2?|gunicorn)\b|\bas a (?:system |linux )?(?:service|daemon)\b)",
+        r"(?i:\b(?:systemd|crontab|cron ?job|supervisord?|uwsgi|mod_wsgi|apache2?(?!(?: software)? ?(?:licen[cs]e|foundation)|[- ]?2\.0|[ .-](?:spark|arrow|beam|airflow|mxnet|tvm|org|maven)\b)|gunicorn)\b|\bas a (?:system |linux )?(?:service|daemon)\b)",
     ),
     (
         "host-works",
@@ -142,16 +142,16 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "several-programs",
         ("two ", "Two ", "2 ", "second", "Second", "another", "both", "multiple", "several"),
-        r"(?i:\b(?:two|2|second|another|both|multiple|several) (?!(?:\w+ )?(?:stages?|phases?|steps?|epochs?|times?)\b)(?:\w+ ){0,2}?(?:scripts?|programs?|process(?:es)?|notebooks?|kernels?|jobs?|sessions?|trainings?)\b)",
+        r"(?i:\b(?:two|2|second|another|both|multiple|several) (?!(?:\w+ )?(?:stages?|phases?|steps?|epochs?|times?|sec\w{0,5}|min(?:ute)?s?|hours?|days?|weeks?)\b)(?:\w+ ){0,2}?(?:scripts?|programs?|process(?:es)?|notebooks?|kernels?|jobs?|sessions?|trainings?)\b)",
     ),
     ("wheel-libs-named", ("-packages",), r"(?:site|dist)-packages[/\\\\]nvidia[/\\\\](?:c|\*)"),
     ("wheel-libs-asked", ("nvidia.c",), r"\bnvidia\.(?:cudnn|cublas|cuda_\w{3,12})\b(?:\.lib)?"),
     ("run-by-sudo", ("sudo ",), r"\bsudo (?:-\w+ )?(?:\./|(?:\S{0,60}/)?(?:python|jupyter|ipython)[\d.]{0,4} |\S{1,60}\.py\b)"),
-    ("protobuf-named", ("rotobuf", "_pb2", "rotocol"), r"(?i:\bprotobuf\b|(?<!# )\bprotocol buffers?\b)|_pb2(?:\.py\b| import )"),
+    ("protobuf-named", ("rotobuf", "_pb2", "rotocol"), r"(?i:^(?!(?:requires(?:-dist)?|required-by|collecting|requirement already|installing collected|successfully installed|downloading|using cached)\b)[^\n]{0,600}?(?:\bprotobuf\b|(?<!# )\bprotocol buffers?\b))|_pb2(?:\.py\b| import )"),
     (
         "another-framework",
         ("orch", "arknet", "heano", "affe", "axnet", "MXNet", "mxnet", "jax", "JAX", "upy", "umba", "CuPy"),
-        (r"(?i:\b(?:tensorflow|keras|tf)\b[^\n]{0,100}\b(?:pytorch|torch|darknet|theano|caffe2?|mxnet|jax|cupy|numba)\b"
+        (r"(?i:(?<!framework: \()\b(?:tensorflow|keras|tf)\b(?!, (?:keras, )?pytorch, mxnet\))[^\n]{0,100}\b(?:pytorch|torch|darknet|theano|caffe2?|mxnet|jax|cupy|numba)\b"
         r"|\b(?:pytorch|torch|darknet|theano|caffe2?|mxnet|jax|cupy|numba)\b[^\n]{0,100}\b(?:tensorflow|keras|tf)\b)"),
     ),
     ("vgpu-licence-named", ("GPU", "gpu"), r"(?i:\bvgpu\b.{0,40}\blicen[sc]|\blicen[sc]e.{0,40}\bvgpu\b)"),
@@ -195,12 +195,12 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "input-by-python",
         ("fit_generator", "ImageDataGenerator", "Sequence", "PyDataset", "from_generator", "py_func", "feed_dict", "numpy_function"),
-        r"\b(?:fit_generator|ImageDataGenerator|keras\.utils\.(?:Sequence|PyDataset)|from_generator|py_func(?:tion)?|feed_dict|numpy_function)\b",
+        r"\b(?:fit_generator|ImageDataGenerator|keras\.utils\.(?:Sequence|PyDataset)|from_generator|py_func(?:tion)?|(?<!options, )feed_dict(?!, ?(?:fetch_list|options))|numpy_function)\b",
     ),
     (
         "data-in-memory",
         ("RAM", "ram", "emory", "ecoded", "npy"),
-        (r"(?i:\b(?:load(?:ed|s)?|held|kept|cached|fits?|is|are|all|entirely|completely|stays?)\b[^.\n]{0,20}\b(?:in|into|to) (?:the )?(?:host |main |system )?(?:ram|memory)\b"
+        (r"(?i:\b(?:load(?:ed|s)?|held|kept|cached|fits?|is|are|all|entirely|completely|stays?)\b(?! (?:the |a |your |my |this )?(?:model|weights|network|checkpoint|kernel|librar))[^.\n]{0,20}\b(?:in|into|to) (?:the )?(?:host |main |system )?(?:ram|memory)\b"
         r"|\b(?:decoded|preprocessed|converted) (?:beforehand|before|already|once)\b|\balready (?:decoded|preprocessed)\b|\bnpy (?:file|array)|\.npy\b)"),
     ),
     (
@@ -221,11 +221,11 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         (r"(?i:\bCPU\b[^.\n]{0,30}\b(?:\d{3,4}|9\d) ?%[^.\n]{0,60}\bGPU\b[^.\n]{0,30}\b\d ?%[^.\n]{0,12}\b(?:for (?:more|most|the most|the majority|nine|over)|most of|mostly|of the time|in between))"),
     ),
     ("plain-pip-said", ("pip install", "pip3 install"), r"\bpip3? install (?:-{1,2}[\w-]{1,20} ){0,3}[`'\"]?tensorflow(?:==[01]\.[\d.]{1,6})?(?![\w\[=.-]|>|<)"),
-    ("gpu-memory-short-said", ("OOM", "ut of memory", "free memory", "freeMemory"), r"\bOOM\b|\b[Oo]ut of memory\b|\bfree ?[Mm]emory is only\b|\bfreeMemory:"),
+    ("gpu-memory-short-said", ("OOM", "ut of memory", "free memory", "freeMemory"), r"\bOOM\b|(?<!Error 2: )\b[Oo]ut of memory\b|\bfree ?[Mm]emory is only\b|\bfreeMemory: ?\d[\d.]{0,7}MiB"),
     (
         "wants-processor",
         ("CPU", "cpu", "without GPU", "without a GPU"),
-        r"(?i:\b(?:run(?:ning)?|train(?:ing)?|execut(?:e|ing)|try(?:ing)?|us(?:e|ing)) (?:the |my |this |it )?(?:code |model |script |example |everything )?(?:only )?on (?:the |a |my )?CPU\b(?!['s]| instead| only)(?=[^?]{0,200}$)|\binstall\w{0,3} (?:\w+ )?(?:on|in) [\w ]{1,20} without (?:a )?GPU\b)",
+        r"(?i:\b(?:run(?:ning)?|train(?:ing)?|execut(?:e|ing)|try(?:ing)?|us(?:e|ing)) (?:the |my |this |it )?(?:code |model |script |example |everything )?(?:only )?on (?:the |a |my )?CPU\b(?!['s]| instead| only| (?:is|was|works?|worked|runs?|goes|went) (?:\w+ )?(?:ok|okay|fine|well|good|perfectly|without)\b)(?=[^?]{0,200}$)|\binstall\w{0,3} (?:\w+ )?(?:on|in) [\w ]{1,20} without (?:a )?GPU\b)",
     ),
     (
         "runtime-class-needed",
@@ -288,7 +288,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "machine-was-changed",
         ("server", "oard", "machine", "workstation"),
-        r"(?i:\b(?:new|newer|another|other|different) (?:server|mother ?board|main ?board|machine|workstation|chassis)\b|\b(?:out of|from) (?:an? |my |the |our )?(?:old|older|previous|former|other) (?:\w+ )?(?:server|machine|workstation|box|chassis|board)\b)",
+        r"(?i:\b(?:new|newer|(?<!on )(?<!on my )(?<!on the )(?<!on an )(?:another|other|different)) (?:server|mother ?board|main ?board|machine|workstation|chassis)\b|\b(?:out of|from) (?:an? |my |the |our )?(?:old|older|previous|former|other) (?:\w+ )?(?:server|machine|workstation|box|chassis|board)\b)",
     ),
     (
         "pairs-behind-switch",
@@ -346,7 +346,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         "others-are-seen",
         ("x ", "x V", "x A", "x P", "x T", "xV", "xA", "there are", "There are", "There is", "there is", "ee", "ist", "how", "etect", "isible", "ecogni", "has ", "have ", " got ", " use "),
         (r"(?i:\bthere (?:are|is) (?:[2-9]|two|three|four|eight) (?:[\w-]{1,12} ){0,3}(?:GPU'?s?|cards)\b)|(?<![\w.])[2-8] ?x ?(?i:(?:nvidia |geforce |tesla )?(?:titan|rtx|gtx|[vpatk]\d{2,3}\b|h100|quadro))|(?i:\b(?:I|we)\s{1,3}(?:have|'ve got|got|use)\s{1,3}(?:[2-9]|1\d|two|three|four|eight) (?:[\w-]{1,12} ){0,4}(?:GPU'?s?|cards)\b)"
-        r"|(?i:\b(?:machine|box|server|system|computer)\b[^.\n]{0,30}\bhas (?:[2-9]|1\d|two|three|four|eight) (?:of them|GPUs|cards)\b)|(?i:\b(?:sees?|lists?|shows?|detects?|recogni[sz]es|finds?|visible)\b[^.\n]{0,30}\b(?:all|both|the other(?: one)?s?|[2-9](?![\w.]| ?%)|four|eight|two) ?(?:of (?:them|the))?(?: GPU'?s?| cards?| devices| ones?)?)"),
+        r"|(?i:\b(?:machine|box|server|system|computer)\b[^.\n]{0,30}\bhas (?:[2-9]|1\d|two|three|four|eight) (?:of them|GPUs|cards)\b)|(?i:\b(?:sees?|lists?|shows?|detects?|recogni[sz]es|finds?|visible)\b[^.\n]{0,30}\b(?:all(?! right)|both|the other(?: one)?s?|[2-9](?![\w.]| ?%)|four|eight|two) ?(?:of (?:them|the))?(?: GPU'?s?| cards?| devices| ones?)?)"),
     ),
     (
         "module-not-rebuilt",
@@ -365,7 +365,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("eras",),
         r"(?i:\bafter installing keras\b[^.\n]{0,60}\b(?:only|nothing but|just)\b|\bafter installing keras\b[^.\n]{0,60}\bCPU only\b)|(?i:\b(?:once|after|when|since|as soon as)\b[^.\n]{0,30}\bkeras\b[^.\n]{0,20}\binstall\w{0,3}\b[^.\n]{0,60}\b(?:only|nothing but|just|sees?|finds?|uses?)\b[^.\n]{0,20}\bCPU\b)",
     ),
-    ("slow-named", ("low", "hrottl"), r"(?i:\b(?<!not )slow(?:s|ed|er|ly)?\b|\bthrottl(?!e reasons))"),
+    ("slow-named", ("low", "hrottl"), r"(?i:\b(?<!not )(?<!will be much )slow(?:s|ed|er|ly)?\b|\bthrottl(?!e reasons))"),
     (
         "secure-boot-named",
         ("ecure", "ECURE"),
@@ -397,8 +397,8 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("image-banner", ("CUDA Version",), r"^CUDA Version \d{1,2}\.\d\.\d$"),
     ("sudo-docker-run", ("sudo docker",), r"\bsudo docker (?:container )?run\b"),
     ("cgroups-changed", ("group",), r"(?i:\b(?:using|use|with|to|after|since|on|under|switch\w{0,5}|chang\w{0,3}) (?:\w+ ){0,3}cgroups?[ -]?v2\b)"),
-    ("gpu-chosen", ("--gpu", "--device", "--cuda", "gpu_", "gpuid", "GPU_ID", "CUDA_ID", "gputouse", "device_id", "cuda:", " gpu to "), r"(?:^|\s)--(?:gpus?|gpu[_-]?(?:ids?|index|devices?|num)|device[_-]?id|cuda[_-]?(?:devices?|id))[= ](?P<value>\d{1,2})(?=\s|$)|(?i:\b(?:gpu[_-]?(?:ids?|index|no)|gputouse|cuda[_-]id|device_ids?)['\"]? ?(?:=|:|==) ?[\[\"']{0,2}(?P<value2>[1-9])(?![\d.])|--(?:gpus?|gpu[_-]?ids?)['\"],[^\n]{0,40}\bdefault ?= ?[\[\"']{0,2}(?P<value3>[1-9])\b|['\"]cuda:(?P<value4>[1-9])['\"]|\b(?:set|setting|changing|change) (?:the )?gpu to (?P<value5>[1-9])\b)"),
-    ("wsl-1-named", ("WSL", "wsl"), r"(?i:\bwsl[ -]?(?:v|ver(?:sion)? ?)?1\b(?!\.\d))"),
+    ("gpu-chosen", ("--gpu", "--device", "--cuda", "gpu_", "gpuid", "GPU_ID", "CUDA_ID", "gputouse", "device_id", "cuda:", " gpu to "), r"(?:^|\s)--(?:gpus?|gpu[_-]?(?:ids?|index|devices?|num)|device[_-]?id|cuda[_-]?(?:devices?|id))[= ](?P<value>\d{1,2})(?=\s|$)|(?i:\b(?:gpu[_-]?(?:ids?|index|no)|gputouse|cuda[_-]id|device_ids?)['\"]? ?(?:=|:|==) ?[\[\"']{0,2}(?P<value2>[1-9])(?![\d.])|--(?:gpus?|gpu[_-]?ids?)['\"],[^\n]{0,40}\bdefault ?= ?[\[\"']{0,2}(?P<value3>[1-9])\b|(?<!\], device=)['\"]cuda:(?P<value4>[1-9])['\"]|\b(?:set|setting|changing|change) (?:the )?gpu to (?P<value5>[1-9])\b)"),
+    ("wsl-1-named", ("WSL", "wsl"), r"(?i:(?<!\[ \] )\bwsl[ -]?(?:v|ver(?:sion)? ?)?1\b(?!\.\d)(?! ?(?:/|\||or|and|&) ?(?:wsl[ -]?(?:v|version ?)?)?2))"),
     ("wsl-2", ("WSL", "wsl", "microsoft-standard"), r"(?i:\bwsl[ -]?(?:v|ver(?:sion)? ?)?2\b)|microsoft-standard"),
     (
         "ldconfig-cures",
@@ -433,8 +433,8 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"(?i:\b(?:tinygrad|aikitoria)\b|\bp2p[- ]?patch\w{0,3}\b|\bpatched (?:\w{1,12} ){0,2}(?:driver|modules?|p2p)\b)",
     ),
     ("p2p-named", ("p2p", "P2P", "eer"), r"(?i:\bp2p|\bpeer[- ]to[- ]peer|simpleP2P|peer access)"),
-    ("gpu-is-slow", ("low", "andwidth", "erform"), r"(?i:(?<!preset )\bslow(?:er|ly)?\b|\b(?:performance|bandwidth|busbw|speed)\b[^\n.]{0,30}\b(?:down\w*|degrad\w*|decreas\w*|drops?|los[ts]|low\w*|poor|worse)|\blos[te]s?\w*[^\n.]{0,30}\bperformance|\b(?:horribl[ey]|terribl[ey]|poor|awful|bad|worse) (?:\w+ ){0,2}(?:performance|speed)\b)"),
-    ("driver-elsewhere", ("nvidia",), r"^(?!\s{0,8}#\s?root ?=)[^\n]{0,600}?(?:/opt/nvidia/lib64\b|/var/lib/nvidia\b|/home/kubernetes/bin/nvidia|/run/nvidia/driver|/opt/nvidia-driver)"),
+    ("gpu-is-slow", ("low", "andwidth", "erform"), r"(?i:(?<!preset )(?<!will be much )\bslow(?:er|ly)?\b|\b(?:performance|bandwidth|busbw|speed)\b[^\n.]{0,30}\b(?:down\w*|degrad\w*|decreas\w*|drops?|los[ts]|low\w*|poor|worse)|\blos[te]s?\w*[^\n.]{0,30}\bperformance|\b(?:horribl[ey]|terribl[ey]|poor|awful|bad|worse) (?:\w+ ){0,2}(?:performance|speed)\b)"),
+    ("driver-elsewhere", ("nvidia",), r"^(?!\s{0,8}#\s?root ?=)[^\n]{0,600}?(?:/opt/nvidia/lib64\b|/var/lib/nvidia(?:-docker/volumes|(?![\w-]))|/home/kubernetes/bin/nvidia|/run/nvidia/driver|/opt/nvidia-driver)"),
     (
         "card-was-changed",
         ("TX", "tx", "card", "Card", "GPU", "gpu", "060", "070", "080", "090", "K80", "K40", "M40", "P40", "P100"),

@@ -21,14 +21,14 @@ _SEEN = (
 OTHERS = r"(?:2nd|second|3rd|third|fourth|other|another|all(?: of)?(?: the| my)?|both|multiple|two|three|four|every|more than (?:one|\d)|remaining)"
 _NO_GPU = tuple(Pattern(one, re.IGNORECASE) for one in (
     # the GPU isn't seen
-    (rf"\b{_CARD}\b(?! mem| util| usage| ram|:\d| is full){_SOME}{{0,40}}?(?:\b(?:not|never|cannot|un)|n't)"
+    (rf"(?<!instructions for )(?<!guide for )(?<!steps for )(?<!docs for )(?<!tutorial for )\b{_CARD}\b(?! mem| util| usage| ram|:\d| is full){_SOME}{{0,40}}?(?:\b(?:not|never|cannot|un)|n't)"
     rf"(?! (?:fully|properly|much|well|enough|completely|entirely|efficiently|always))"
     rf"(?: ?(?:being|be|get|getting|been|even|actually|really|at all|currently|seem to be|to))* ?{_SEEN}(?!\w{{0,4}} (?:fully|properly|enough|efficiently|completely|optimally|entirely|hard|a lot|to (?:its|the) (?:full|max\w*))\b)"),
     rf"\b(?:un(?:seen|recogni[sz]ed|detected|used))\b {_SOME}{{0,20}}\b{_CARD}\b|\b{_CARD} (?:is |was |stays? |goes )?(?:unseen|undetected|unrecogni[sz]ed|unused)\b",
     # it does not see the GPU
     (r"(?:\b(?:not|cannot|can ?not|unable to|fails? to|failed to|failing to|refuses to|never|nor|stopped)|n't|(?<=[dsoe])nt) (?:be able to |able to |even |actually |just |simply )?"
     r"(?:detect|recogni[sz]|find|see|us(?=e|ing)|access|list|utili[sz]|get(?! to the gpu\b(?! to))|mak(?=e|ing)(?!\w{1,3} (?:the (?:most|best)|(?:\w+ )?use\b))|tak(?=e|ing)|pick(?:ing)? up|discover|run(?:ning)?(?: on)?|train(?:ing)? on|work(?:ing)? with|work(?:ing)? on|acknowledg|register|show)"
-    rf"\w{{0,4}} (?!out of){_SOME}{{0,30}}?\b{_CARD}\b(?! (?:mem|util|usage|process|ram)|'s| version)"),
+    rf"\w{{0,4}} (?!out of){_SOME}{{0,30}}?\b{_CARD}\b(?! (?:mem|util|usage|process|ram|software|librar)|'s| version)"),
     rf"\bwithout (?:seeing|finding|using|detecting) {_SOME}{{0,20}}\b{_CARD}\b",
     rf"\b{_CARD}\b{_SOME}{{0,60}}? but (?:it )?(?:not|no longer|doesn't|does not|isn't|won't) (?:any ?more|with|in|on|since|under|for|work|after)\b",
     rf"\bwhy (?:isn't|aren't|doesn't|don't) (?:the |my |our )?{_CARD} (?:get |being )?{_SEEN}",
@@ -46,7 +46,7 @@ _NO_GPU = tuple(Pattern(one, re.IGNORECASE) for one in (
     # the processor does it
     r"\b(?:only|just|nothing but|none but|nothing else than) (?:uses? |sees? |detects? |lists? |shows? |finds? |on |in |the |my |works? (?:on|with) )*(?:the |my )?CPUs?\b(?! cores?| threads?| mem|-bound)",
     r"\bonly (?:uses?|takes?|sees?|detects?|lists?|shows?|finds?|runs? on|works? on|trains? on|using|taking)(?: the| my)? CPU\b",
-    r"\b(?:uses?|using|used|runs? (?:on|by)|running (?:on|by)|ran on|start(?:s|ed|ing)? (?:on|in|with)|begins? (?:on|in)|trains? on|training (?:is )?on|falls? back to|defaults? to|(?:connects?|switches|switched|changes|reverts?) (?:back )?to(?: a)?|executed? on|computes? on|works? on|stays on|goes to|stuck (?:on|with)) (?:the |my )?CPU\b(?! (?:cores?|threads?|ram|mem)|-(?:quota|period|shares?|set|limit|time))",
+    r"\b(?:uses?|using|used|runs? (?:on|by)|running (?:on|by)|ran on|start(?:s|ed|ing)? (?:on|in|with)|begins? (?:on|in)|trains? on|training (?:is )?on|falls? back to|defaults? to|(?:connects?|switches|switched|changes|reverts?) (?:back )?to(?: a)?|executed? on|computes? on|works? on|stays on|goes to|stuck (?:on|with)) (?:the |my )?CPU\b(?! (?:cores?|threads?|ram|mem|(?:is|was|works?|worked|goes|went) (?:\w+ )?(?:ok|okay|fine|well|good|perfectly|without))\b|-(?:quota|period|shares?|set|limit|time))",
     r"\bCPU (?:mode|instead of (?:the |my )?(?:GPU|graphics)|(?:and )?not (?:on |in )?(?:the |my )?GPU|rather than|only\b)|\binstead of (?:on |using )?(?:the |my )?GPU\b|\bbut (?:\w+ ){0,3}on (?:the |my )?CPU\b|\bis (?:only |just )?for (?:the )?CPU\b",
     r"\b(?:problems?|trouble|issues?|difficult\w{1,4}) (?:about |with |in |when |while )?(?:running|using|getting|making) (?:\w+ ){1,3}?(?:run |work )?on (?:the |my |a )?GPUs?[.?!]?$",
     # it idles
@@ -66,9 +66,9 @@ _NO_GPU = tuple(Pattern(one, re.IGNORECASE) for one in (
     r"\u770b\u4e0d\u5230 ?(?:GPU|gpu|\u663e\u5361)|(?:GPU|gpu|\u663e\u5361)[^\u3002\uff0c,\n]{0,8}?(?:\u6ca1\u6709?|\u672a)\u88ab?(?:\u7528\u4e0a|\u4f7f\u7528|\u8bc6\u522b|\u68c0\u6d4b\u5230|\u5229\u7528|\u7528\u5230)|\u53ea(?:\u7528|\u4f7f\u7528)\u4e86? ?CPU",
 ))  # fmt: skip
 """No GPU is seen or used: each is compiled for the lines that hold its words only."""
-_OF_SEVERAL = Pattern(rf"\b[Mm]ulti[- ]GPUs?\b|\b{OTHERS} (?:\w+ ){{0,2}}?{_CARD}\b", re.IGNORECASE)
+_OF_SEVERAL = Pattern(rf"\b[Mm]ulti[- ]GPUs?\b|\b(?:if|when) (?:only|just) (?:one|1|a single) {_CARD}\b|\b{OTHERS} (?:\w+ ){{0,2}}?{_CARD}\b", re.IGNORECASE)
 _NOT_SAID = Pattern(
-    r"\bwhether\b[^.?!\n]{0,200}|\b(?:feasible|possible|enough|ok(?:ay)?|reasonable|realistic|recommended|advisable|practical|worth it) to (?:run|train|use|do|try|work)\b[^.?!\n]{0,30}\bCPUs?\b|(?<!why )\b(?:will|would|does|is|are) (?:it|this|that|they|tensorflow|tf|training)\b(?: mean\w?)?[^.?!\n]{0,40}(?:\bnot\b|n't\b|\bnever\b)[^.?!\n]{0,60}\?|\bis (?:it|this|tensorflow) (?:secretly|silently|maybe|perhaps|really|actually) (?:running|run) on (?:the |my )?CPU\?|\bthe unused\b"
+    r"\bwhether\b[^.?!\n]{0,200}|\b(?:throws?|raises?|errors?) (?:\w+ )?(?:if|when)\b[^.?!\n]{0,100}|\b(?:feasible|possible|enough|ok(?:ay)?|reasonable|realistic|recommended|advisable|practical|worth it) to (?:run|train|use|do|try|work)\b[^.?!\n]{0,30}\bCPUs?\b|(?<!why )\b(?:will|would|does|is|are) (?:it|this|that|they|tensorflow|tf|training)\b(?: mean\w?)?[^.?!\n]{0,40}(?:\bnot\b|n't\b|\bnever\b)[^.?!\n]{0,60}\?|\bis (?:it|this|tensorflow) (?:secretly|silently|maybe|perhaps|really|actually) (?:running|run) on (?:the |my )?CPU\?|\bthe unused\b"
     r"|\b(?:process|step|part|thread|pre-?processing|augmentation|loader|generator)\b[^.?!\n]{0,40}\b(?:computes?|runs?|works?) on (?:the |a )?(?:single )?CPU\b"
     r"|\b0 ?% (?:meanwhile|in the meantime|in between)\b|\bmost of (?:the|that|this|its) time\b[^.?!\n]{0,40}\b(?:does|doing) nothing\b|\b(?:does|is doing) nothing (?:at all )?(?:for )?(?:most of the|(?:nearly|almost) all (?:of )?the|half (?:of )?the) time\b"
     r"|\b(?:when|while|if|for) (?:(?:it|the same|this|the program|the model) (?:is )?runs? on|using|use with) (?:the |my |an? )?CPU\b(?! only)"

@@ -69,7 +69,7 @@ SIZES = Language(
         Kind(
             "card-memory-said",
             rf"\b(?i:{_CARD})(?: (?:here |itself )?(?:has|have|with|of|is|comes with))?(?: all| a| an)? ?(?:\(|, |-)?(?<![\d.])(?P<gib>\d{{1,3}}) ?Gi?B\b(?! (?:of )?(?i:free|used|in use|left|are|is|host|system|main|RAM|memory|DDR\d))"
-            r"|(?<![\d.])(?P<gib2>\d{1,3}) ?Gi?B (?:of )?(?i:VRAM|GPU memory|video memory|graphics memory|cards?|GPU)\b",
+            r"|(?<![\d.])(?<!need )(?<!needs )(?<!needs about )(?<!needs around )(?<!requires )(?<!uses )(?<!takes )(?<!allocate )(?P<gib2>\d{1,3}) ?Gi?B (?:of )?(?i:VRAM|GPU memory|video memory|graphics memory|cards?|GPU)\b",
         ),
     ),
 )  # fmt: skip
@@ -85,7 +85,7 @@ WORDS = ("TX", "tx", "MX", "GT ", "gt ", "K80", "K40", "K520", "T4", "t4", "k80"
          "mpere", "uring", "olta", "ermi", "lackwell", "opper", *_BARE, *_CLOUDS)  # fmt: skip
 _NAME = Pattern(
     r"\b(?i:RTX )?(?P<series>[2345]0)(?:00|xx|XX)?[ -]?(?i:series|owners|cards?|gpus?)|\b(?i:RTX) ?-?(?:(?P<series2>[345]0)(?:xx|XX)|(?P<series3>[345])(?:xxx|XXX))\b"
-    r"|(?:NVIDIA )?(?:GeForce )?\b(?i:RTX|GTX) ?-?(?i:PRO )?A?\d{3,4}[mM]?x?(?:[ -]?(?i:Ti|SUPER|Laptop|Ada)\b)*"
+    r"|(?:NVIDIA )?(?:GeForce )?(?<![a-z]-)\b(?i:RTX|GTX) ?-?(?i:PRO )?A?\d{3,4}[mM]?x?(?:[ -]?(?i:Ti|SUPER|Laptop|Ada)\b)*"
     r"|\b(?:[AaHhVv]100|H200|B[23]00|[Pp]100|GB10|[Kk][48]0[cm]?|(?:GRID )?K520|[Tt]4|L4|L40S?|A10G?|[Aa][34]0|[Aa][3-6][05]00|T1[02]00|T2000|(?i:RTX) ?a[1-6][05]00|MX ?[1-5]\d0)\b"
     r"|\b(?:(?:GT|gt) ?\d{3}[mM]?|[89][1-8]0 ?[mM][xX]?|[67][1-3]0[mM]|7[5-8]0(?:[mM]| ?Ti))\b"
     r"|\bNVS ?\d{3,4}[mM]?\b"
@@ -101,7 +101,7 @@ _RELEASE = Pattern(
     re.IGNORECASE | re.ASCII,
 )
 _TOOLKIT = Pattern(
-    r"\bcuda(?:[-_ ]?toolkit|/cudnn)?[-_ ]?(?:version|ver|v)?(?: \([^)\n]{1,20}\))?[^\w\n.]{0,4}(?:to (?:version )?)?(?P<versions>\d{1,2}\.\d(?!\d)(?:(?: ?[/,] ?)\d{1,2}\.\d(?!\d)){0,3})",
+    r"(?<!need to update to )(?<!need to upgrade to )(?<!have to update to )(?<!have to upgrade to )(?<!should update to )(?<!should upgrade to )\bcuda(?:[-_ ]?toolkit|/cudnn)?[-_ ]?(?:version|ver|v)?(?: \([^)\n]{1,20}\))?[^\w\n.]{0,4}(?:to (?:version )?)?(?P<versions>\d{1,2}\.\d(?!\d)(?:(?: ?[/,] ?)\d{1,2}\.\d(?!\d)){0,3})(?! or later\b)",
     re.IGNORECASE | re.ASCII,
 )
 _LOG = Pattern(
@@ -158,7 +158,7 @@ def claims(text: str, _line: int, _notes: Notebook) -> Understood | None:
         or (f"{'GTX' if bare[0] == '1' else 'RTX'} {bare[:4]} {bare[4:].strip()}" if (bare := one["bare2"]) else "")
         or (f"RTX {series[0]}090" if (series := one["series"] or one["series2"] or one["series3"]) else one[0])
         for one in _NAME.finditer(text)
-        if not text.endswith(("APU AMD ", "AMD "), 0, one.start())
+        if not text.endswith(("APU AMD ", "AMD ", "other computer (", "other machine (", "other PC (", "other GPU, a ", "other GPU (", "other server ("), 0, one.start())
     ]
     machines = clouds.machines(text) if any(word in text for word in _CLOUDS) else {}
     cards += machines.values()

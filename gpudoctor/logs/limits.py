@@ -166,7 +166,7 @@ HOSTS_MEMORY = Language(
     kinds=(
         Kind(
             "hosts-memory-named",
-            r"(?i:\b(?:cpu|host|system|main|physical|server|computer)(?:'s)? (?:memory|ram)\b|(?<!gpu )(?<!video )(?<!graphics )\bram\b(?! of the gpu)|\b(?:ru_)?maxrss\b|\bpsutil\b|\bresident (?:memory|set)\b|\bfree -[hmg]\b|\bh?top\b['\"`) ]{0,3}(?:shows?|says?|command|utility|tool))|\bRSS\b",
+            r"(?i:\b(?:cpu|host|system|main|physical|server|computer)(?:'s)? (?:memory|ram)\b|(?<!gpu )(?<!video )(?<!graphics )(?<!MB, total )\bram\b(?! of the gpu)|\b(?:ru_)?maxrss\b|\bpsutil\b|\bresident (?:memory|set)\b|\bfree -[hmg]\b|\bh?top\b['\"`) ]{0,3}(?:shows?|says?|command|utility|tool))|\bRSS\b",
             once=True,
         ),
     ),

@@ -46,7 +46,7 @@ BEFORE = Language(
     ),
 )
 """When nvidia-smi was asked: what holds memory then is another program."""
-_ANOTHER = r"(?:second|2nd|other|another|old|older|previous|earlier|two|both|three|four|several|multiple|[2-9]|somebody's|someone's|his|her|dead|idle|orphan(?:ed)?)"
+_ANOTHER = r"(?:second|2nd|other|another|old|older|previous|earlier(?! cuda container)|two|both|three|four|several|multiple|[2-9]|somebody's|someone's|his|her|dead|idle|orphan(?:ed)?)"
 _ONES = r"(?:notebooks?|scripts?|runs?|process(?:es)?|programs?|experiments?|workers?|kernels?|consoles?|containers?|tasks?|pods?|services?|jobs?|instances?|librar(?:y|ies)|trainings?|sessions?|models on the same gpu|users?|students?|people)"
 BESIDE = Language(
     name="circumstances",
@@ -57,8 +57,8 @@ BESIDE = Language(
     kinds=(
         Kind(
             "beside-others-told",
-            rf"(?i:^(?![^\n]{{0,300}}\b(?:nobody|no[- ]?one|nothing) else\b)[^\n]{{0,600}}?(?:\b{_ANOTHER} (?!(?:\w+ )?(?:stages?|phases?|steps?|parts?|rounds?|epochs?|loops?|times?)\b)(?:[\w-]+ ){{0,2}}?{_ONES}\b(?! (?:of|stages?|phases?|steps?|parts?|rounds?|epochs?|loops?)\b)|\bfirst (?:[\w-]+ ){{0,2}}?{_ONES}\b[^.\n]{{0,40}}\b(?:still|open|running|runs|holds?|takes?|took|uses?|used|occup\w+|ends|ended|finish\w*|works?|keeps?|blocks?)\b|\borphan(?:s|ed)?\b|\bthe others? (?:\w+ )?(?:dies?|fails?|crash(?:es)?|gets?|stops?|can't|cannot)\b|\b(?:still|left|is|stays?|was) (?:\w+ )?open\b|\bin the background\b|\bclosing \w+ (?:\w+ )?(?:fixed|solved|helped)"
-            rf"|\b(?:gpu|card|t4|k80|v100|a100|server|machine)s? (?:is |are )?(?:being )?shared\b|\bshar(?:es?|ed|ing) (?:a|the|one|this|my|our|its)(?: \w+)? (?:gpu|card|k80|t4|v100|a100|rtx \d+|gtx \d+)\b|\btime[- ]?slicing\b|\b(?:somebody|someone)(?:'s| is| was| else|(?: \w+){{0,4}} (?:uses|runs|occupies|shares|took|takes)\b)"
+            rf"(?i:^(?![^\n]{{0,300}}\b(?:nobody|no[- ]?one|nothing) else\b)[^\n]{{0,600}}?(?:(?<!\bon )(?!(?<=\bin )(?:an)?other (?:runs?|people|programs)\b)\b(?!(?:two|three|four|several|multiple|[2-9]) (?:[\w-]+ )?runs\b){_ANOTHER} (?!(?:\w+ )?(?:stages?|phases?|steps?|parts?|rounds?|epochs?|loops?|times?)\b)(?:[\w-]+ ){{0,2}}?{_ONES}\b(?! (?:of|stages?|phases?|steps?|parts?|rounds?|epochs?|loops?|versions?)\b)(?!(?: [\w-]+){{0,5}} (?:runs?|works?) (?:fine|well|ok|as before)\b)|\bfirst (?:[\w-]+ ){{0,2}}?{_ONES}\b[^.\n]{{0,40}}\b(?:still|open|running|runs|holds?|takes?|took|uses?|used|occup\w+|ends|ended|finish\w*|works?|keeps?|blocks?)\b|\borphan(?:s|ed)?\b|\bthe others? (?:\w+ )?(?:dies?|fails?|crash(?:es)?|gets?|stops?|can't|cannot)\b|\b(?:still|left|is|stays?|was) (?:\w+ )?open\b(?![- ](?:sourc|weight|kernel|module|driver|issue|(?:between|to|for|since)\b))|\bin the background\b|\bclosing \w+ (?:\w+ )?(?:fixed|solved|helped)"
+            rf"|\b(?:gpu|card|t4|k80|v100|a100|server|machine)s? (?:is |are )?(?:being )?shared\b|\bshar(?:es?|ed|ing) (?:a|the|one|this|my|our|its)(?: \w+)? (?:gpu|card|k80|t4|v100|a100|rtx \d+|gtx \d+)\b|\btime[- ]?slicing\b|\b(?:somebody|someone)(?:'s| is| was| else|(?: (?!who\b)\w+){{0,4}} (?:uses|runs|occupies|shares|took|takes)\b)"
             rf"|\bnvidia-smi\b[^.\n]{{0,30}}\b(?:shows?|reports?|says|lists)\b[^\n]{{0,20}}\b\d{{1,5}}(?:\.\d)? ?[mg]i?b (?:of \w+ )?(?:in use|used|occupied|taken)\b|\b0 bytes (?:already )?allocated\b|\balready allocated:? 0\b|\b(?:yesterday|this morning|in the morning)\b[^.\n]{{0,40}}\b(?:worked|trained|fine|ran|well)\b|\b(?:worked|trained|ran)\b[^.\n]{{0,30}}\b(?:yesterday|in the morning|this morning)\b"
             rf"|\b(?:run\w*|start\w*|launch\w*|train\w*|eval\w*|predict\w*|scripts?|programs?)\b(?:[^.\n]|\.(?=\w)){{0,50}}\b(?:together|at the same time|simultaneously|concurrently|side by side|in parallel (?:with|to)|alongside)\b|\b(?:at the same time|simultaneously|concurrently)\b[^.\n]{{0,30}}\b(?:run|start|train|eval)\w*|\b(?:another|second|2nd|other|different|new) (?:terminal|console|shell|tab|window|tmux|screen)\b|\bwhile (?:the |my )?(?:train\w*|other \w+|it)(?: job| script| process|\.py)? (?:is |was )?(?:still )?(?:runs|running|going on|in progress)\b|\bonly\W{{0,2}} (?:while|when|if|as long as) (?:the |my |our |an? |another )?(?!(?:it|model|network|training|program|script|code|gpu|tensorflow|keras)\b)(?:[\w-]+ ){{1,3}}?(?:runs\b|is (?:running|open|started)\b)|\b(?:gleichzeitig|al mismo tiempo|ao mesmo tempo|en m[êe]me temps|одновременно)\b|\b(?:blender|xorg|matlab|web ?ui|browser|game)\b[^.\n]{{0,30}}\b(?:is|are|holds?|takes?|uses?) (?:\w+ )?(?:running|open|\d)))|同时(?:运行|跑|训练|启动|执行|进行)|的同时",
             once=True,
@@ -161,7 +161,7 @@ BOOTED = Language(
     kinds=(
         Kind(
             "reboot-frees-told",
-            rf"(?i:^(?![^\n]{{0,400}}(?:\b(?:not|never|no|nor)|n't) (?:\w+ ){{0,2}}(?:help|fix|solve|change|work|differ)\w*)[^\n]{{0,400}}?(?:\b{_FREES}\b[^.\n]{{0,50}}?\b{_BOOT}|\b{_BOOT}[^.\n]{{0,40}}?\b{_FREES}\b))"
+            rf"(?i:^(?![^\n]{{0,400}}\b(?:card|gpus?|device)s? (?:is|was|are|were|has|stays?) (?:\w+ )?(?:gone|lost|missing|vanished|dead)\b)(?![^\n]{{0,400}}(?:\b(?:not|never|no|nor)|n't) (?:\w+ ){{0,2}}(?:help|fix|solve|change|work|differ)\w*)[^\n]{{0,400}}?(?:\b{_FREES}\b[^.\n]{{0,50}}?\b{_BOOT}|\b{_BOOT}[^.\n]{{0,40}}?\b{_FREES}\b))"
             r"|(?:必须|只有|需要|只能|要|得).{0,6}重新?启动?(?:电脑|机器|服务器|系统|主机)|重新?启动?(?:电脑|机器|服务器|系统|主机)(?:后|之后|以后|才|就).{0,8}(?:好|可以|正常|能|行)",
             once=True,
         ),

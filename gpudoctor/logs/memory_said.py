@@ -18,7 +18,7 @@ ASKED = "memory-asked-told"
 _SENTENCE = Pattern(r"(?<=[?!;])\s+|(?<=[^\W\d_])\.\s+|[。\uff01\uff1f\uff1b]|\.$")
 _PRINTED = Pattern(
     r"^(?:File \"|Traceback |Step \d|Epoch \d|\d{4}-\d\d-\d\d \d\d:|\[?[IWEF]\d{4} |\|)|\.(?:cc|cpp|cu|h|py|c):\d|^\W{0,4}(?:\w+\()(?![^)\n]{0,60}\) (?:is|was|does|do|doesn't|has|did|call\w*|set|will|can|seems?|makes|no|before|after)\b)|\bclass \w+\b|^(?:import|from) \w+|https?://\S{1,200}(?:memory|oom)"
-    r"|failed to allocate \d|CUDA_ERROR_|Tried to allocate \d|bfc_allocator|Cuda failure '|OOM when allocating|Allocator \("
+    r"|failed to allocate \d|CUDA_ERROR_|Tried to allocate \d|bfc_allocator|Cuda failure '|OOM when allocating|Allocator \(|Not enough free VRAM for parallel"
 )
 """What programs print, code, addresses: nobody says it."""
 

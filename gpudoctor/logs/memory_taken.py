@@ -219,7 +219,7 @@ _AMISS_THERE = Pattern(
 
 _RELEASE = r"(?:releas(?:es?|ed|ing)|free(?:s|d|ing)?|clear(?:s|ed|ing)?|clean(?:s|ed|ing)?(?:[ -]?up)?|flush(?:ed|es)?|empt(?:y|ied|ies)|unload(?:s|ed)?|deallocat\w+)"
 KEEPS = Pattern(
-    rf"(?i:(?:\b(?:not|never|without|fails? to)|n't) (?:\w+ ){{0,3}}?{_RELEASE} (?:up )?(?:\w+ ){{0,3}}?(?:{GPUS_MEMORY}|(?:memory|vram)\b|gpu\b)|(?:{GPUS_MEMORY}|\bmemory\b)(?: usage)?[^.,\n]{{0,24}}?(?:\b(?:not|never)|n't)(?: \w+){{0,3}}? (?:{_RELEASE}|given back|returned|handed back)\b"
+    rf"(?i:(?:\b(?:not|never|without|fails? to)|n't) (?!(?:\w+ )?(?:enough|sufficient|much) )(?:\w+ ){{0,3}}?{_RELEASE} (?:up )?(?:\w+ ){{0,3}}?(?:{GPUS_MEMORY}|(?:memory|vram)\b|gpu\b)|(?:{GPUS_MEMORY}|\bmemory\b)(?: usage)?[^.,\n]{{0,24}}?(?:\b(?:not|never)|n't)(?: \w+){{0,3}}? (?:{_RELEASE}|given back|returned|handed back)\b"
     rf"|n't (?:\w+ ){{0,2}}?(?:give|hand|return)s? (?:back )?(?:the |its |any |all |my )*(?:{GPUS_MEMORY}|memory\b)|\bhow (?:can|do|could|should|to)\b[^.\n]{{0,30}}\b(?:release|free|empty|clear|clean[ -]?up|clean|flush|unload) (?:up )?(?:\w+ ){{0,3}}?(?:{GPUS_MEMORY}|gpu\b)[^.\n]{{0,40}}?\b(?:after|once|when|without|from|between)\b"
     rf"|(?:{GPUS_MEMORY}|\bmemory\b)(?: usage)? (?:\w+ )?(?:stays|remains|keeps being|is still) (?:\w+ )?(?:allocated|occupied|held|reserved|full|taken|used|in use)\b|\bunload\w* (?:\w+ ){{0,3}}?from (?:the )?(?:gpu|vram)\b|\b(?:keeps|holds) (?:on to )?(?:all |the |my |\d+ ?gb )*(?:of )?{GPUS_MEMORY}[^.\n]{{0,30}}\b(?:after|when|once|although|until)\b[^.\n]{{0,40}}\b(?:over|done|finished|ended|returned|complete\w*)\b|\b(?:stays?|remains?|kept) in (?:the )?(?:vram|{GPUS_MEMORY})\b)"
     r"|(?:不|没有?|未|怎么|如何|怎样|无法)(?:会|能|被)?.{0,6}释放.{0,8}显存|显存.{0,12}(?:不|没有?|未|怎么|如何|无法).{0,4}释放"

@@ -204,7 +204,7 @@ REPORTS = Language(
             rf"|--shm[-_]size\b[^.\n]{{0,40}}\b{_HELPS}[^.\n]{{0,60}}{_FREIGHT}|{_FREIGHT}[^\n]{{0,160}}\b{_HELPS} (?:\w+ ){{0,4}}[`'\"]?--shm[-_]size",
             _FAILS,
         ),
-        Kind("collective-hangs", rf"\b{_SEVERAL}[^\n]{{0,160}}\b{_HANGS}|(?<!question is about )\b{_HANGS}[^\n]{{0,160}}\b{_SEVERAL}", _FAILS),
+        Kind("collective-hangs", rf"\b{_SEVERAL}(?:(?!\b(?:if|when) (?:only|just) (?:one|1)\b)[^\n]){{0,160}}\b{_HANGS}|(?<!question is about )\b{_HANGS}[^\n]{{0,160}}\b{_SEVERAL}", _FAILS),
         Kind("collective-hangs", r"(?:多卡|多机|双卡|分布式|NCCL|nccl)[^\n]{0,60}(?:卡住|卡死|死锁|挂起)", _FAILS),
         Kind(
             "several-compute-wrongly",

@@ -173,8 +173,8 @@ _JETSON_HOST = Pattern(r"[\w.-]{1,40}@(?:jetson|tegra)\b")
 """As NVIDIA's own images of the Jetson are called."""
 _SPEECH = 600
 _IN_SPEECH = Pattern(
-    r"\b(?P<what>[Pp]ython|PYTHON|[Tt]ensor[Ff]low(?:[-_ ][Gg][Pp][Uu])?|TF|tf|CUDA|[Cc]uda|cu ?DNN"
-    r"|[Cc]udnn|CUDNN)(?: ?version)?[ =:v-]{0,3}(?P<version>\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)(?![\w]*\d)"
+    r"(?<!numba-)\b(?P<what>[Pp]ython|PYTHON|[Tt]ensor[Ff]low(?:[-_ ][Gg][Pp][Uu])?|TF|tf|CUDA|[Cc]uda|cu ?DNN"
+    r"|[Cc]udnn|CUDNN)(?: ?version)?[ =:v-]{0,3}(?P<version>\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)(?![\w]*\d|-(?:windows|linux|osx))"
 )
 _PYTHON_SAID = Pattern(
     r"(?i:(?<![\x2d-9A-Z_a-z])python)(?i:[ -]?version| release| --version| -V)?`?(?i: that is)?(?i: installed)?(?i:(?: is| was| to)(?: at| on)?(?: version)?| (?:says|gives|prints|shows)(?: python)?)?"
@@ -384,7 +384,7 @@ class Reader:
                 versions = {git[0][1:].split("-")[0]: None}
             if len(versions) == 1:
                 notes.tell("tensorflow.version", next(iter(versions)), line, _CLAIM)
-            return {"tensorflow": value[:60]}
+            return {"tensorflow": value[:60]} if versions or re.search(r"(?i)\d|nightly|latest|master", value) else {}
         if kind == "python":
             found = dict.fromkeys(m["version"] for m in _PYTHON_VERSION.finditer(value))
             if len(found) == 1:
@@ -396,14 +396,14 @@ class Reader:
             return {"system": value[:60]} if self._system(value, line, _CLAIM) else {}
         if kind == "gpu":
             name = _GPU.search(value)
-            return {"gpu": name[0] if name else value[:60]}
+            return {"gpu": name[0] if name else value[:60]} if name or not re.match(r"[a-z][\w.]{2,60}\(", value) else {}
         numbers = [m["version"] for m in _DOTTED.finditer(value)]
         if kind == "cuda" and _CUDNN_FIRST.match(value):
             numbers.reverse()
         if kind == "driver":
             return {"driver": value[:40]}
         values = {}
-        if kind == "cuda" and numbers:
+        if kind == "cuda" and numbers and not ("cudnn" in label and "8.1" <= numbers[0] < "9"):
             values["cuda"] = numbers[0]
         if (kind == "cudnn" or "cudnn" in label) and numbers and (kind == "cudnn" or len(numbers) > 1):
             values["cudnn"] = numbers[-1]

@@ -106,7 +106,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "processor-with-avx",
         ("AVX", "avx", "i3", "i5", "i7", "i9", "yzen", "hreadripper", "EPYC", "Xeon", "worked", "ran "),
-        r"(?i:(?<!not )(?<!n't )\b(?:has|have|with|supports?)\b(?:(?!\b(?:no|not|without)\b)[^.\n]){0,20}\bavx)|\bi[3579][- ](?:[2-9]\d{3}|1\d{4})\w{0,2}\b|\bRyzen [3579]\b|\bThreadripper\b|\bEPYC\b|\bXeon\b[^\n]{0,20}\b(?:v[2-6]|Gold|Silver|Platinum)\b|(?i:\b(?:worked|ran) (?:\w+ ){0,3}(?:yesterday|before|last week|until)\b)",
+        r"(?i:(?<!not )(?<!n't )(?<!compiled )(?<!compile )(?<!built )(?<!build )(?<!anew )(?<!binary )\b(?:has|have|with|supports?)\b(?:(?!\b(?:no|not|without)\b)[^.\n]){0,20}\bavx)|\bi[3579][- ](?:[2-9]\d{3}|1\d{4})\w{0,2}\b|\bRyzen [3579]\b|\bThreadripper\b|\bEPYC\b|\bXeon\b[^\n]{0,20}\b(?:v[2-6]|Gold|Silver|Platinum)\b|(?i:\b(?<!you )(?:worked|ran) (?:\w+ ){0,3}(?:yesterday|before|last week|until)\b)",
     ),
     ("comes-without-cuda", ("without", "no CUDA", "no cuda", "no GPU", "no gpu"), r"(?i:^(?![^\n]{0,300}(?:\?|\b(?:login node|said that|now works)\b))[^\n]{0,300}?\b(?:tensorflow|tf|build|package|image|version|wheel)\b[^.\n?]{0,20}\b(?:comes|came|ships?|shipped|is|was|installed|delivered) (?:\w+ )?(?:without|with no) (?:cuda|gpu)\b)"),
     ("in-a-notebook", ("Cell In", "Input In", "ipython-input-", "ipykernel"), r"^(?:File )?Cell In ?\[\d{1,4}\]|<ipython-input-\d|\bipykernel_\d|^\W{0,4}Input In \[\d"),
@@ -118,7 +118,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "environment-has-it",
         ("env", "Env", "erminal", "ommand", "shell", "onsole", "rompt"),
-        (r"(?i:\benv(?:ironment|ironnement)?\b[^.\n]{0,80}\b(?:works?|worked|lists?|shows?|prints?|sees?|affiche|zeigt|findet|imports? (?:fine|ok)|has (?:tensorflow|tf|it)))"
+        (r"(?i:\benv(?:ironment|ironnement)?\b[^.\n]{0,80}\b(?:works?|worked|(?:list|show|print|see)(?!\w{0,3} (?:me )?(?:(?:a number|lots|a lot|plenty) of |some |many |several |these |this |the |an? )?(?:warnings?|errors?|messages?|nothing|no)\b)|affiche|zeigt|findet|imports? (?:fine|ok)|has (?:tensorflow|tf|it)))"
         r"|(?i:\b(?:works?|imports?|fine|ok|runs?|funktioniert|geht|fonctionne|marche|funciona)\b[^.\n?]{0,30}\b(?:terminal|command line|console|konsole|consola|shell|prompt)\b)"),
     ),
 )  # fmt: skip

@@ -154,12 +154,12 @@ _AT_WORK = Pattern(
 )
 
 _MISSING = Pattern(
-    rf"\blspci\b[^.\n]{{0,30}}\b[2-9]\b[^.\n]{{0,20}}\bnvidia-smi\b[^.\n]{{0,16}}\b(?:only )?[1-9]\b(?! ?%)|\u6389\u5361|(?:\u663e\u5361|GPU|\u5361)(?:\u6389\u4e86|\u4e22\u5931|\u4e0d\u89c1\u4e86)|\bnvidia-smi\b[^.\n]{{0,40}}?\b(?:lists?|shows?|sees|finds?|reports?|detects?)\b[^.\n]{{0,20}}?\b(?:[1-9]|\w{{3,5}}) (?:{_CARD} )?(?:out of|of (?:the |my )?|instead of) ?{_NUMBER}\b(?! (?:cpu )?(?:cores?|threads?)\b)"
+    rf"\blspci\b[^.\n]{{0,30}}\b[2-9]\b[^.\n]{{0,20}}\bnvidia-smi\b[^.\n]{{0,16}}\b(?:only )?[1-9]\b(?! ?%)|\u6389\u5361|(?:\u663e\u5361|GPU|\u5361)(?:\u6389\u4e86|\u4e22\u5931|\u4e0d\u89c1\u4e86)|\bnvidia-smi\b[^.\n]{{0,40}}?\b(?:lists?|shows?|sees|finds?|reports?|detects?)\b[^.\n]{{0,20}}?\b(?:[1-9]|(?!both\b|all\b|each\b)\w{{3,5}}) (?:{_CARD} )?(?:out of|of (?:the |my )?|instead of) ?{_NUMBER}\b(?! (?:cpu )?(?:cores?|threads?)\b)"
     rf"|\b(?:one|two|three|[1-7]) of (?:the |my |our )?(?:{_NUMBER})(?: {_CARD})? (?:is|are|went|goes?) (?:missing|gone|lost)\b|\b(?:one|1|a|the (?:second|third|fourth|last))(?: of (?:the |my |our )?(?:\w+ )?{_CARD}| {_CARD})? (?:has |have )?(?:disappear(?:s|ed)|(?:is|gets|went) lost|is missing from|vanish(?:es|ed)|is gone|went missing|goes missing)\b",
     _FLAGS,
 )
 _STARVED = Pattern(
-    r"\bcpus?\b[^.\n]{0,24}(?:\b(?:9\d|100) ?%|\bsaturated|\bfully (?:used|loaded))|\b(?:wait(?:s|ing)?|starv\w+) (?:for|of) (?:the |new )?(?:data|input|batch)|\b(?:data|input|disk|i/?o|loading|generator)\b[^.\n]{0,30}\b(?:bottle ?neck|too slow|can(?:'t|not) keep up)|\bbottle ?neck\b[^.\n]{0,24}\b(?:data|input|disk|i/?o|loading|cpu)|\b(?:input(?: pipeline)?|data(?: loading)?|loading|pre-?processing)\b (?:eats?(?: up)?|takes?(?: up)?|needs?|uses?(?: up)?|costs?|makes up) (?:up )?(?:most|the most|nearly all|almost all|[5-9]\d ?%|the larger part) (?:of )?(?:the )?(?:step )?(?:time)?\b",
+    r"\bcpus?\b[^.\n]{0,24}(?:\b(?:9\d|100) ?%|\bsaturated|\bfully (?:used|loaded))(?![^.\n]{0,24}\bgpu\b[^.\n]{0,20}\b(?:nothing|not used|isn't|unused|0 ?%))|\b(?:wait(?:s|ing)?|starv\w+) (?:for|of) (?:the |new )?(?:data|input|batch)|\b(?:data|input|disk|i/?o|loading|generator)\b[^.\n]{0,30}\b(?:bottle ?neck|too slow|can(?:'t|not) keep up)|\bbottle ?neck\b[^.\n]{0,24}\b(?:data|input|disk|i/?o|loading|cpu)|\b(?:input(?: pipeline)?|data(?: loading)?|loading|pre-?processing)\b (?:eats?(?: up)?|takes?(?: up)?|needs?|uses?(?: up)?|costs?|makes up) (?:up )?(?:most|the most|nearly all|almost all|[5-9]\d ?%|the larger part) (?:of )?(?:the )?(?:step )?(?:time)?\b",
     _FLAGS,
 )
 _OTHERS_RUN = Pattern(
@@ -263,7 +263,7 @@ class Reader:
             self._note("collective-hangs", "collective-fails", "hangs")
         if several and {"spoilt", "one-is-fine-said"} <= found.keys():
             self._note("several-spoilt-said", "collective-fails", "spoilt")
-        if several and "one" in found:
+        if several and "one" in found and "hangs" not in found:
             self._note("one-works-said", "runs-slowly", "one")
             if any(_BOTH_WANTED.search(text) for _, text in self._lines):
                 self._forget("takes-all-memory")

@@ -49,7 +49,7 @@ LANGUAGES = (
         name="circumstances",
         foreign=True,
         words=("kill", "fg"),
-        kinds=(Kind("holder-was-ended", r"(?i:\bkill(?:ed|ing)?\b[^.\n]{0,30}(?:%\d|\b(?:job|that one|it|them)\b))|^[$#%] ?fg\b", once=True),),
+        kinds=(Kind("holder-was-ended", r"(?i:(?<!!)(?<!\d' to )\bkill(?:ed|ing)?\b[^.\n]{0,30}(?:%\d|\b(?:job|that one|it|them)\b))|^[$#%] ?fg\b", once=True),),
     ),
     Language(
         name="circumstances",
@@ -99,8 +99,8 @@ LANGUAGES = (
         kinds=(
             Kind(
                 "memory-held-said",
-                r"(?i:\b(?P<used>\d{4,6}) ?MiB ?/ ?(?P<total>\d{4,6}) ?MiB\b|(?<![\d.])(?P<used2>\d{1,2}(?:\.\d{1,2})?) ?(?:g(?:i?b)?)?,? ?(?:of|/|out of) ?(?:the |my |its )?(?P<total2>\d{1,2}(?:\.\d{1,2})?) ?gi?b\b"
-                r"|(?<!total )(?<!free )\b(?:memory(?!: {1,4}\d[\d.]{0,6} ?GiB\s*$)|vram|gpu-z|task manager|afterburner|nvidia-smi|process|python|keras|tf|tensorflow|it|takes?|holds?|uses?|used|occup\w+|shows?)\b[^.\n\d]{0,40}(?<![\d.])(?P<used3>\d{1,2}(?:\.\d{1,2})?) ?gi?b\b(?: (?:of|out of) (?:the |my |its )?(?P<total3>\d{1,2}(?:\.\d{1,2})?) ?gi?b\b)?)",
+                r"(?i:\b(?P<used>\d{4,6}) ?MiB ?/ ?(?P<total>\d{4,6}) ?MiB\b|(?<![\d.])(?P<used2>\d{1,2}(?:\.\d{1,2})?) ?(?:g(?:i?b)?)?,? ?(?:of|/|out of) ?(?:the |my |its )?(?P<total2>\d{1,2}(?:\.\d{1,2})?) ?gi?b\b(?!\) on startup| (?:(?:is|are) )?free)"
+                r"|(?<!total )(?<!free )\b(?:memory(?! trying to alloc|:[* ]{1,4}\d[\d.]{0,6} ?G(?:i?B)?\W*(?:\s|$))|vram|gpu-z|task manager|afterburner|nvidia-smi|process|python|keras|tf|tensorflow|it|takes?|holds?|uses?|used|occup\w+|shows?)\b[^.\n\d]{0,40}(?<![\d.])(?P<used3>\d{1,2}(?:\.\d{1,2})?) ?gi?b\b(?!/s)(?: (?:of|out of) (?:the |my |its )?(?P<total3>\d{1,2}(?:\.\d{1,2})?) ?gi?b\b)?)",
             ),
         ),
     ),
@@ -113,7 +113,7 @@ LANGUAGES = (
                 "holds-without-work",
                 r"(?i:\b(?:is|sits?|stays?|being|while|when|with \w{1,12}|process|server|kernel|notebook) (?:\w+ )?(?:idle|idling)\b|\bidle (?:\w+ )?(?:process|server|python|kernel|notebook|worker|session)\b"
                 r"|\b(?:just|only|still|merely) (?:waits?|waiting|sits?|sitting|open(?:ed)?|imported|loaded|started)\b|(?<!gpu )(?<!card )(?<!gpus )\b(?:doing|does|do) nothing\b|\bwith (?:only|just|nothing but) \w+ (?:open|running|started|loaded)\b"
-                r"|\b(?:directly|right|immediately|already) (?:after|at|on) (?:the )?(?:import|start\w*|launch|loading|first)\b|\bfrom (?:the|its) (?:very )?(?:start|beginning)\b|\bat (?:its |the )?start(?:up)?\b|\bno (?:predict\w*|training|requests?|inference|work) (?:yet|so far|at all)\b|\bbefore (?:any|the first) (?:request|inference|prediction|batch|step)s?\b"
+                r"|\b(?:directly|right|immediately|already) (?:after|at|on) (?:the )?(?:import|start\w*|launch|loading|first)\b|\bfrom (?:the|its) (?:very )?(?:start|beginning)\b|(?<!loaded )\bat (?:its |the )?start(?:up)?\b|\bno (?:predict\w*|training|requests?|inference|work) (?:yet|so far|at all)\b|\bbefore (?:any|the first) (?:request|inference|prediction|batch|step)s?\b"
                 r"|\b(?:smaller|lower|another|different|reducing|decreasing|changing)\b[^.\n]{0,50}\b(?:does|do|did|has|have|makes?|made)(?:n't| not|  ?no)\b[^.\n]{0,20}(?:reduce|change|help|less|lower|difference|effect|influence)"
                 r"|\b(?:whatever|regardless of|no matter (?:what|which|how)|independent of|same for (?:any|every|all)|same with (?:any|every))\b[^.\n]{0,30}\b(?:model|batch|size|network|net)\b)",
                 once=True,
@@ -127,7 +127,7 @@ LANGUAGES = (
         kinds=(
             Kind(
                 "other-finds-none",
-                r"(?i:\bonly one of (?:my|the|our|these|them)\b|\b(?:second|other(?! hand\b)|another|2nd|next|neither|both|whichever)\b(?! (?:\w+ )?(?:gpus?|cards?|devices?)\b(?! (?:job|process|program|script|task)))[^.\n]{0,100}?\b(?:fails?|failed|crash\w*|dies|died|out of memory|oom|no (?:free )?memory|cannot|can't|can not|won't|doesn't|does not|not (?:start|fit|run|load)|nothing left|no room)\b"
+                r"(?i:\bonly one of (?:my|the|our|these|them)\b|\b(?:second|other(?! hand\b)|another|2nd|next|neither|both|whichever)\b(?! (?:\w+ )?(?:gpus?|cards?|devices?|numbers?)\b(?! (?:job|process|program|script|task)))[^.\n]{0,100}?\b(?:fails?|failed|crash\w*|dies|died|out of memory|oom|no (?:free )?memory|(?:cannot|can't|can not)(?! (?:say|tell|know|judge|figure|find out|be sure)\b)|won't|doesn't|does not|not (?:start|fit|run|load)|nothing left|no room)\b"
                 r"|\b(?:cannot|can't|can not|unable to|impossible to|won't)\b[^.\n]{0,40}\b(?:second|other(?! hand\b)|another|2nd|both|two|next)\b"
                 r"|\b(?:game|browser|desktop|blender|photoshop|premiere|obs|unity|unreal|video player|monitor)\b[^.\n]{0,80}?\b(?:crash\w*|stutters?|jerky|freez\w+|fails?|black|out of (?:gpu )?memory|does not|doesn't|can't|cannot|no memory|slow)\b"
                 r"|\bnothing (?:is )?left for\b|\bno (?:memory|room) (?:is )?(?:left )?for (?:the |my |an)?other)",

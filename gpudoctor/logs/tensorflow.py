@@ -177,7 +177,7 @@ KINDS: tuple[tuple[str, str], ...] = (
         ),
     ),
     ("operation-failed", r"OP_REQUIRES failed at (?P<where>\S+) ?: (?P<error>.+)"),
-    ("benign-numa", r"NUMA node"),
+    ("benign-numa", r"(?<!between )(?<!within a )NUMA node(?!\(s\)|\d* CPU)"),
     ("benign-factory", r"(?:Unable|Attempting) to register (?P<library>cu\w+) factory"),
     ("benign-tensorrt", r"TF-TRT Warning|Could not find TensorRT"),
     ("benign-onednn", r"oneDNN custom operations are on"),

@@ -12,7 +12,7 @@ from .notebook import Notebook
 
 _FAILS = "collective-fails"
 _STANDS = Pattern(
-    r"(?i)\b(?:hang(?:s|ing)?|hung|stuck|freez\w+|frozen|block(?:s|ed|ing)?|wait(?:s|ing)?|nothing (?:more |else )?(?:happens|starts|moves)|(?:does(?:n't| not)|won't|never|not) (?:proceed|continue|go on|start|get)\w*|no progress|can(?:'t|not) connect|fail(?:s|ed)? to connect|still waiting)\b|卡住|卡在|\bbleibt\b|\u0437\u0430\u0432\u0438\u0441"
+    r"(?i)\b(?:hang(?:s|ing)?|hung|stuck|freez\w+|frozen|block(?:s|ed|ing)?|wait(?:s|ing)?|nothing (?:more |else )?(?:happens|starts|moves)|(?:does(?:n't| not)|won't|never|not) (?:proceed|continue|go on|start|get)\w*|no progress|can(?:'t|not) connect|fail(?:s|ed)? to connect(?! to \[kubernetes\.docker)|still waiting)\b|卡住|卡在|\bbleibt\b|\u0437\u0430\u0432\u0438\u0441"
 )
 _WAY = Pattern(
     r"(?i)\b(?:firewall\w*|security groups?|ports?\b|telnet|ping|reach\w*|routers?|connect(?:s|ed|ing|ions?|ivity)?\b|wait(?:s|ing)? for (?:the |a |its )?(?:other |next )?(?:workers?|chief|ps|machine|node|host|one)|on other hosts|ec2)\b"

@@ -65,7 +65,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
     (
         "works-again",
         ("again", "fixe", "solve", "help", "works"),
-        r"(?i:^(?![^\n]{0,300}\b(?:does(?:n't| not)|did(?:n't| not)|not|never|won't|none)\b[^.\n]{0,30}\b(?:help|fix|solve|cure|again))[^\n]{0,300}?\b(?:works?|worked|working|runs?|fine|ok|starts?|have (?:it|them|the gpus?)|back) (?:\w+ ){0,2}?again\b|\b(?:fixes|fixed|solves|solved|resolves|resolved|cures|cured) (?:it|this|that|the|my|all|everything)\b|\b(?:helped|helps me|(?<!be )(?<!get )(?<!been )fixed)\b)",
+        r"(?i:^(?![^\n]{0,300}\b(?:does(?:n't| not)|did(?:n't| not)|not|never|won't|none)\b[^.\n]{0,30}\b(?:help|fix|solve|cure|again))[^\n]{0,300}?(?:\b(?:works?|worked|working|runs?|fine|ok|starts?|have (?:it|them|the gpus?)|back) (?:\w+ ){0,2}?again\b|\b(?:fixes|fixed|solves|solved|resolves|resolved|cures|cured) (?:it|this|that|the|my|all|everything)\b|\b(?:helped|helps me|(?<!be )(?<!get )(?<!been )fixed)\b))",
         False,
     ),
     (
@@ -77,7 +77,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
     (
         "driver-was-updated",
         ("pdat", "pgrad", "ove", "升级", "更新"),
-        r"驱动[^。\n]{0,30}(?:升级|更新)|\b[Mm]oved from (?=\d{3}\.\d{2,3}\b)|(?i:\bdrivers?\b[^.\n]{0,40}\b(?:updat|upgrad)\w{1,4}\b|\b(?:updat|upgrad)\w{1,4}\b[^.\n]{0,40}\bdrivers?\b)",
+        r"驱动[^。\n]{0,30}(?:升级|更新)|\b[Mm]oved from (?=\d{3}\.\d{2,3}\b)|(?i:\bdrivers?\b[^.\n]{0,40}\b(?:updat|upgrad)\w{1,4}\b|(?<!please )\b(?:updat|upgrad)\w{1,4}\b(?! your\b)[^.\n]{0,40}\bdrivers?\b)",
         True,
     ),
     (
@@ -89,7 +89,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
     (
         "cluster-named",
         ("ubernetes", "k8s", "K8s", "K8S", "k3s", "K3s", "ubectl", "ubeflow", "pod", "Pod", "ontainerd", "inikube", "kind-", "k3d", "kfp", "ind cluster"),
-        r"(?i:\b(?:kubernetes|k8s|micro ?k8s|k3s|k3d|kfp|kind cluster|rke2|kubectl|kubeflow|minikube|pods?)\b|\bcontainerd\b)",
+        r"(?i:\b(?:kubernetes(?!\.docker\.internal)|k8s|micro ?k8s|k3s|k3d|kfp|kind cluster|rke2|kubectl|kubeflow|minikube|pods?)\b|\bcontainerd\b)",
         True,
     ),
     (
@@ -147,7 +147,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
         r"(?i:\bMIG\b[- ]?(?:mode )?(?:is )?(?:on|enabled)\b[^.\n]{0,40}\b(?:no|without|zero|0)(?: any)? (?:MIG )?(?:devices?|instances?)\b|\b(?:there (?:are|is)|has|have|with) no MIG (?:devices?|instances?|resources?)\b)",
         True,
     ),
-    ("rebooted", ("reboot", "Reboot", "boot", "restart"), r"(?i:\b(?:after|on|at|following|upon|since|until|every|each) (?:[`'\"]?\w+ ){0,3}?[`'\"]?(?:re-?boot|re-?booting|boot|boot-?up|restart|start-?up)\b)", True),
+    ("rebooted", ("reboot", "Reboot", "boot", "restart"), r"(?i:\b(?:after|on|(?<!come up )(?<!start )at|following|upon|since|until|every|each) (?:[`'\"]?\w+ ){0,3}?[`'\"]?(?:re-?boot|re-?booting|boot|boot-?up|restart|start-?up)\b)", True),
     (
         "pod-lacks-nvml-said",
         ("libnvidia-ml", "NVML", "nvml"),

@@ -54,7 +54,7 @@ _TOLD = told(
             "cpu-package-may-lie-over",
             ("tensorflow", "--no-dep", "version", "package", "build"),
             (
-                r"^(?=[^\n]{0,400}(?<![\w/.@-])tensorflow(?![\w/.-]|\[))[^\n]{0,400}?(?i:\b(?:requir\w*|depend\w*|pull(?:s|ed)?|drags?|replac\w*|overrid\w*|overwr\w*|setup\.py|install_requires|beside|alongside|in place of|conflict\w*|both|also|automatically|again|over)\b)"
+                r"^(?=[^\n]{0,400}(?<![\w/.@-])tensorflow(?![\w/.-]|\[))[^\n]{0,400}?(?i:\b(?:requir\w*|depend\w*|pull(?:s|ed)?|drags?|replac\w*|overrid\w*|overwr\w*|setup\.py|install_requires|beside|alongside|in place of(?! (?:the )?cpu\b)|conflict\w*|(?<!of )both(?! (?:\w+ )?(?:gpus?|cards?)\b)|also|automatically|again|over)\b)"
                 r"|--no-dep|(?i:tensorflow[^\n]{0,200}\bdependenc(?:y|ies)\b|\bdependenc(?:y|ies)\b[^\n]{0,200}tensorflow)|(?i:\b(?:cpu|non-gpu)[- ](?:version|build|package|one)\b|\b(?:version|build|package) (?:for|of) (?:the )?cpus?\b)"
             ),
             True,
@@ -98,7 +98,7 @@ _TOLD = told(
             ),
             (
                 r"(?i:\b(?:pip|conda) (?:list|freeze|show)\b(?:(?!\b(?:not|no|nothing|without|neither)\b|n't\b)[^.\n]){0,60}?\b(?:installed|there|shows?|listed|lists?|see|sees|says|present|appears?|contains?|includes?)\b(?! (?:no|not|nothing|neither)\b)|(?<!n't )(?<!not )(?<!never )\b(?:see|shown|listed|there|appears?|present|included) (?:\w+ ){0,3}?(?:in|by|with|under) (?:the |my )?(?:pip|conda) (?:list|freeze|show)\b"
-                r"|\binstall(?:ed|ation)\b(?:(?!\b(?:not|n't)\b)[^.\n]){0,40}?\bsuccessful(?:ly)?\b|\bsuccessfully installed (?:tensorflow|it|tf)\b)|"
+                r"|\binstall(?:ed|ation)\b(?<!paddle is installed)(?:(?!\b(?:not|n't)\b)[^.\n]){0,40}?\bsuccessful(?:ly)?\b|\bsuccessfully installed (?:tensorflow|it|tf)\b)|"
                 r"(?i:^requirement already satisfied: tensorflow\b|\bsays?\b[^.\n]{0,30}\b(?:already satisfied|requirement already)|: requirement already satisfied\b"
                 r"|\bsys\.executable\b[^\n]{0,160}\b(?:notebook|kernel|jupyter)\b[^\n]{0,200}\b(?:terminal|shell|prompt|venv|env)\b|\bsys\.executable\b[^\n]{0,160}\b(?:terminal|shell|prompt)\b[^\n]{0,200}\b(?:notebook|kernel|jupyter)\b)"
             ),

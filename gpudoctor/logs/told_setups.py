@@ -31,7 +31,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("PS ", ":\\Users\\", "CMD", "cmd", "indows", "Win", "win"),
         (r"(?:^|[\s(.])(?:PS )?[A-Z]:\\[\w\\. -]{0,80}> ?(?:python|py|pip|conda|ipython)\b"
         r"|(?:在 ?|\b(?i:in|from|via|using|at) (?:the |my )?(?:windows )?)(?:CMD|cmd)(?:\.exe)?(?= ?中|[\s.,;)]|$)"
-        r"|(?i:\b(?:on|have|using|use|running|native|my|under) (?:native )?(?:windows|win) ?1[01]\b(?! ?(?:host|wsl)))"),
+        r"|(?i:\b(?:on|have|using|use|running|native|my|under) (?:native )?(?:windows|win) ?1[01]\b(?! ?(?:host|wsl)|[^\n]{0,80}\bwsl))"),
     ),
     (
         "another-machine-named",
@@ -114,7 +114,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "cudnn-major-said",
         ("cudnn", "cuDNN", "CUDNN", "CuDNN"),
-        (r"(?i:^(?![^\n]{0,300}(?:\b(?:need\w*|requir\w*|want\w*|should|not|never|n't|could|uninstall\w*|remov\w*|braucht|verlangt|ben\u00f6tigt|requiere|necesita|pide|exige|demande|requiert|precisa|requer)\b|\u8981\u6c42|\u9700\u8981|\u8981|\u0442\u0440\u0435\u0431\u0443))[^\n]{0,200}?(?<![a-z_])cudnn[ -]?v?(?P<major>[5-9])(?:\.\d[\d.]{0,8})?(?![\d_])"
+        (r"(?i:^(?![^\n]{0,300}(?:\b(?:need\w*|requir\w*|want\w*|should|not|never|hasn't (?:\w+ ){0,3}?support|could|uninstall\w*|remov\w*|braucht|verlangt|ben\u00f6tigt|requiere|necesita|pide|exige|demande|requiert|precisa|requer)\b|\u8981\u6c42|\u9700\u8981|\u8981|\u0442\u0440\u0435\u0431\u0443))[^\n]{0,200}?(?<![a-z_])cudnn[ -]?v?(?P<major>[5-9])(?:\.\d[\d.]{0,8})?(?![\d_])"
         r"|cudnn\w{0,20}64_\d\.dll['\"`]{0,2}(?:[^\n\d]{1,24}?)(?<![\d._])(?P<major2>[5-9])(?![\d._%]))"),
     ),
     (
@@ -141,7 +141,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "tensorflow-fails-said",
         ("ensorflow", "ensorFlow"),
-        r"(?i:\btensorflow\b(?! ?lite)[^.\n?]{0,40}\b(?:exceptions?|errors?|crash\w*|fails?|failed|dies|(?:won't|will not|doesn't|does not|can't) (?:load|start|import))\b|\b(?:exceptions?|errors?|crash\w*|fails?|failed|dies)\b[^.\n?]{0,24}\b(?:load|import|start)\w{0,4} (?:of )?tensorflow\b)",
+        r"(?i:(?<!testing )(?<!installed )\btensorflow\b(?! ?lite)[^.\n?]{0,40}\b(?:exceptions?|errors?|crash\w*|fails?|failed|dies|(?:won't|will not|doesn't|does not|can't) (?:load|start|import))\b|\b(?:exceptions?|errors?|crash\w*|fails?|failed|dies)\b[^.\n?]{0,24}\b(?:load|import|start)\w{0,4} (?:of )?tensorflow\b)",
     ),
     (
         "visible-empty-said",

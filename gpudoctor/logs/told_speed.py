@@ -49,7 +49,7 @@ _GATE = (
 _LIMITS = Pattern(
     r"(?i)\b(?:limit(?:s|ing)?|restrict|feature request|\[feature\]|option|cap\b|threshold|fraction|fixe[sd]|improved|release notes)\b|\b(?:could(?:n't| not)|can(?:'t|not)|fail\w* to|unable to) load (?:the )?gpus?\b"
 )
-_SUBJECT = rf"(?:(?<![A-Za-z-])|(?<=tensorflow-)){_G}(?:(?<=卡)|(?![A-Za-z0-9_]))"
+_SUBJECT = rf"(?:(?<![A-Za-z-])(?<!no_)(?<!without_)|(?<=tensorflow-)){_G}(?:(?<=卡)|(?![A-Za-z0-9_]))"
 _BARELY = (
     r"(?:barely|hardly|scarcely|rarely|seldom|kaum|wenig|apenas|à peine|\u043f\u043e\u0447\u0442\u0438 \u043d\u0435)"
 )
@@ -87,7 +87,7 @@ NO_GAIN = Pattern(
     r"|\b(?!(?<=at )the same time)(?!(?<=at the )same time)(?:the )?(?:very |exact(?:ly)? |about the |just the |almost the |roughly the )?(?:same|similar|equal|identical|comparable)(?: \w+){0,2}? (?:time|speeds?|performance|fps|duration|runtime|rate|throughput|amount of time|number of \w+(?: \w+){0,2} per second)\b|\bslow (?:both )?on (?:both )?(?:the )?(?:cpu and (?:the )?gpu|gpu and (?:the )?cpu)\b|\bas (?:long|slow(?:ly)?|fast|much time) (?:as|with)\b(?! (?:[\w-]+ ){1,3}?(?:is|isn't|are|aren't|was|wasn't|has|hasn't|does|doesn't|do|don't|did|didn't|can|can't|stays?|remains?)\b)|\b(?:just|exactly|precisely|still) as (?:long|slow)|\b(?:time|speed|duration|fps)\b[^.\n]{0,30}\b(?:is|are|was|stays|remains) (?:\w+ )?(?:the )?same\b"
     r"|\b(?:little|small|few) (?:\w+ )?difference\b|kein(?:en|e)? (?:unterschied|vorteil|geschwindigkeits)|nicht schneller|genauso (?:lang|langsam)|没有(?:提升|加速|区别|变快|差别)|速度没(?:有)?(?:升|提|快)|反而(?:会|还)?(?:更慢|变慢|变得更慢|慢|降|下降)|(?:速度|时间|耗时|用时)[^。\n%]{0,6}差不多|cpu ?(?:都)?差不多|差不多(?:快|慢|一样|的?(?:速度|时间))|一样(?:慢|快)|速度(?:都|是)?(?:一样|相同|没变)|快不了多少|\u043d\u0435 \u0431\u044b\u0441\u0442\u0440\u0435\u0435|\u043d\u0435\u0442 \u0440\u0430\u0437\u043d\u0438\u0446\u044b|sin diferencia|pas plus (?:vite|rapide)|no (?:es|va) más rápid|mesma velocidade"
 )
-_WORSE = r"(?:slower|(?<!no )(?<!any )longer|more time|worse|(?<!-)slowly(?!-)|langsamer|länger|\u043c\u0435\u0434\u043b\u0435\u043d\u043d\u0435\u0435|\u0434\u043e\u043b\u044c\u0448\u0435|más lent\w|plus lent\w{0,3}|plus de temps|mais lent\w|mais devagar|更慢|还慢|还要慢|慢|tarda (?:el doble|más)|leva o dobro|doppelt so|dobro|doble|deux fois|twice (?:the|as|that)|double the|\d(?:\.\d)? ?(?:x|times) (?:the |as |longer|slower)|x ?\d(?:\.\d)? (?:the |as |longer|slower))"
+_WORSE = r"(?:(?<!slower and )slower(?! and slower)|(?<!no )(?<!any )longer|more time|worse|(?<!-)slowly(?!-)|langsamer|länger|\u043c\u0435\u0434\u043b\u0435\u043d\u043d\u0435\u0435|\u0434\u043e\u043b\u044c\u0448\u0435|más lent\w|plus lent\w{0,3}|plus de temps|mais lent\w|mais devagar|更慢|还慢|还要慢|慢|tarda (?:el doble|más)|leva o dobro|doppelt so|dobro|doble|deux fois|twice (?:the|as|that)|double the|\d(?:\.\d)? ?(?:x|times) (?:the |as |longer|slower)|x ?\d(?:\.\d)? (?:the |as |longer|slower))"
 _BETTER = r"(?:faster|quicker|beats|outperforms|schneller|\u0431\u044b\u0441\u0442\u0440\u0435\u0435|más rápid\w|plus vite|plus rapide|mais rápid\w|更快|快)"
 _SLOWER = Pattern(
     rf"(?i){_SUBJECT}(?:(?!\bcpu\b[^.\n]{{0,20}}\bthan\b)[^.\n]){{0,80}}?(?<!\w){_WORSE}(?!\w)|(?<!\w){_WORSE}(?!\w)[^.\n]{{0,40}}?{_SUBJECT}|{_C}[^.\n]{{0,60}}?(?<!\w){_BETTER}(?!\w)|(?<!\w){_BETTER} (?:on|with|by|using) (?:the |my |an? )?{_C}[^.\n]{{0,12}}\bthan\b|比(?:用|在|使用|跑)? ?CPU ?(?:上|跑|训练|版)?(?:还|更|要)?[^.\n]{{0,4}}慢|(?:GPU|显卡)[^。\n]{{0,12}}(?:没有?|不如|不比|赶不上|比不上) ?CPU|\btensorflow[-_]gpu\b[^.\n]{{0,40}}\b(?:slower|longer) than\b|\bslower than (?:plain |pure |simple )?(?:numpy|scikit|sklearn|python|opencv|(?:the |my )?cpu)\b|\b{_G} slows\b|\b{_G} with \w+ slows\b"
@@ -122,7 +122,7 @@ _BEATS = Pattern(
     rf"(?i){_C}[^.\n]{{0,60}}?{_BETTER} than\b|(?<!\w){_BETTER} (?:on|with|by|using) (?:the |my |an? )?{_C}[^.\n]{{0,12}}\bthan\b"
 )
 _OTHERS = Pattern(
-    r"(?i)\bthan (?:the |my |on |with |a |an )*(?:other|second|old|another|friend|colleague|previous|\d|[rg]tx|v100|k80|t4|titan)|\b(?:single|one|multi)[- ]?gpu\b|\btwo gpus\b"
+    r"(?i)\bthan (?:the |my |on |with |a |an )*(?:own |home )?(?:pc|desktop)\b|\bthan (?:the |my |on |with |a |an )*(?:other|second|old|another|friend|colleague|previous|\d|[rg]tx|v100|k80|t4|titan)|\b(?:single|one|multi)[- ]?gpu\b|\btwo gpus\b"
 )
 _ASKED = Pattern(
     r"(?i)\b(?:whether|is it possible|possible to|how much (?:slower|faster|time)|how (?:slow|fast|long|many)\b|will it|would (?:it|that|be)|can I expect|could be expected|should I|should be (?:slower|faster)|do you expect|which (?:gpu|card)|converge\w*|release notes)\b"
@@ -139,7 +139,7 @@ _TO_THE_CPU = Pattern(
 NAMES_GPU = Pattern(rf"(?i){_SUBJECT}")
 _CPU = Pattern(rf"(?i){_C}")
 _SLOW_ON_IT = Pattern(
-    rf"(?i)\b(?:slow|slowly|so long|too long|very long|forever|ages|only \d(?:\.\d)? ?fps|\d(?:\.\d)? ?fps|speed up|speeding up)\b[^.\n]{{0,80}}?\b(?:on|with|using|even with|despite|though|have|for)\b[^.\n]{{0,30}}?{_SUBJECT}|{_SUBJECT}[^.\n]{{0,60}}?(?:\b(?:is|are|was|very|too|so|super|really|extremely|but|training|pretty|quite) (?:\w+ )?(?:slow|slowly)\b|\bslow\b|\b\d(?:\.\d)? ?fps\b|\btook \d{{1,2}} hours)"
+    rf"(?i)\b(?:slow|slowly|so long|too long|very long|forever|ages|only \d(?:\.\d)? ?fps|\d(?:\.\d)? ?fps|speed up|speeding up)\b[^.\n]{{0,80}}?(?<!not )\b(?:on|with|using|even with|despite|though|have|for)\b(?:(?!\bnot\b)[^.\n]){{0,30}}?{_SUBJECT}|{_SUBJECT}[^.\n]{{0,60}}?(?:\b(?:is|are|was|very|too|so|super|really|extremely|but|training|pretty|quite) (?:\w+ )?(?:slow|slowly)\b|\bslow\b|\b\d(?:\.\d)? ?fps\b|\btook \d{{1,2}} hours)"
 )
 _FRIEND = Pattern(
     r"(?i)\b(?:friends?|colleagues?|author|others|paper|readme|someone else)\b[^.\n]{0,60}\b(?:needs?|takes?|gets?|says?|reports?|reached|only)\b[^.\n]{0,20}\d"
