@@ -54,7 +54,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("river", "驱动"),
         r"(?i:(?<!no )\bdrivers? (?!is installed and running\b)(?!are installed by (?:neither|none)\b)(?:\S{1,12} )?(?:is|are|was|were|has been|have been|got) (?:already |properly |correctly |successfully )?installed\b(?! and running)|\b(?:I|we)(?:'ve| have)? (?:just |already )?(?:re-?)?installed (?:\S{1,15} ){0,4}drivers?\b)|驱动包?(?:已经|已|是)?(?:装|安装)(?!失败)",
     ),
-    ("container-named", ("-gpu image", "ocker", "ontainer", "uadlet", "odman", "ubernetes", "ubeflow", "k8s"), r"(?i:(?<!\bno )(?<!without )(?<!without a )(?<!no need for )(?<![a-z])docker(?![^\n:]{0,20}[:=]\W{0,4}(?:no|none|not used|n/?a|false)\W{0,3}$)|\bpodman\b|\bquadlets?\b|\b\d[\w.-]{0,20}-gpu image\b|\b(?:dev)?containers?\b(?!-release-notes)|kubernetes|kubeflow|\bk8s\b)"),
+    ("container-named", ("-gpu image", "ocker", "ontainer", "uadlet", "odman", "ubernetes", "ubeflow", "k8s"), r"(?i:\bno docker(?= (?:com|ap[o\u00f3]s|mas|da|do|de|e|para|que)\b)|(?<!\bno )(?<!without )(?<!without a )(?<!no need for )(?<![a-z])docker(?![^\n:]{0,20}[:=]\W{0,4}(?:no|none|not used|n/?a|false)\W{0,3}$)|\bpodman\b|\bquadlets?\b|\b\d[\w.-]{0,20}-gpu image\b|\b(?:dev)?containers?\b(?!-release-notes)|kubernetes|kubeflow|\bk8s\b)"),
     (
         "nvidia-gpu-named",
         ("orce", "ORCE", "TX", "tx", "MX", "mx", "uadro", "esla", "itan", "TITAN"),
@@ -69,7 +69,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         "one-gpu-there",
         ("one", "One", "single", "Single", "1 ", "only", "Only"),
         (r"(?i:\b(?:I(?: only)? have|I've got|there(?:'s| is)(?: only)?|(?:it|machine|laptop|server|pc|box|system|computer|workstation) (?:only )?has|we have|only has)(?: only| just| exactly)? (?:one|1|a single)(?! (?:of|or more)\b) (?:(?!other|more|another)[\w-]{1,15} ){0,3}?(?:gpu|card|graphics card|[gr]tx|geforce|tesla|quadro|titan)\b(?! (?:per|each|visible|left|free|available|is (?:free|idle)|at|of|for|and (?:one|an?|another))\b)(?![^\n]{0,200}(?:\band (?:one|another)\b|\bthe (?:server|other)\b|\bthere is one\b))"
-        r"|\b(?:my|our|(?<!on )(?<!with )(?<!using )(?<!for )(?<!to )(?<!than )(?:a|the)) (?:only|single)(?:[ -]gpu)? (?!gpu (?:training|run|job|mode|model|process|instance|version|code)\b)(?:machine|laptop|server|pc|box|system|computer|workstation|gpu|card)\b|\bsingle[- ]gpu (?:machine|laptop|server|pc|box|system|computer|workstation)\b)"),
+        r"|\b(?:my|our|(?<!on )(?<!with )(?<!using )(?<!for )(?<!to )(?<!than )(?:a|the)) (?:only|single)(?:[ -]gpu)? (?!gpu (?:training|run|job|mode|model|process|instance|version|code)\b)(?:machine|laptop|server|pc|box|system|computer|workstation|gpu|card)\b(?! (?:does|works?|gets|is (?:used|in use|busy|all))\b)|\bsingle[- ]gpu (?:machine|laptop|server|pc|box|system|computer|workstation)\b)"),
     ),
     (
         "gpu-not-there",
@@ -132,7 +132,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "service-named",
         ("systemd", "cron", "supervisor", "wsgi", "pache", "gunicorn", ".service", "service", "daemon"),
-        r"(?i:\b(?:systemd|crontab|cron ?job|supervisord?|uwsgi|mod_wsgi|apache2?(?!(?: software)? ?(?:licen[cs]e|foundation)|[- ]?2\.0|[ .-](?:spark|arrow|beam|airflow|mxnet|tvm|org|maven)\b)|gunicorn)\b|\bas a (?:system |linux )?(?:service|daemon)\b)",
+        r"(?i:^(?![^\n]{0,120}\bnvidia-[\w-]{3,20}\.service\b|[^\n]{0,120}\bsystemd/logind)[^\n]{0,400}?\b(?:systemd|crontab|cron ?job|supervisord?|uwsgi|mod_wsgi|apache2?(?!(?: software)? ?(?:licen[cs]e|foundation)|[- ]?2\.0|[ .-](?:spark|arrow|beam|airflow|mxnet|tvm|org|maven)\b)|gunicorn)\b|\bas a (?:system |linux )?(?:service|daemon)\b)",
     ),
     (
         "host-works",
@@ -346,7 +346,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         "others-are-seen",
         ("x ", "x V", "x A", "x P", "x T", "xV", "xA", "there are", "There are", "There is", "there is", "ee", "ist", "how", "etect", "isible", "ecogni", "has ", "have ", " got ", " use "),
         (r"(?i:\bthere (?:are|is) (?:[2-9]|two|three|four|eight) (?:[\w-]{1,12} ){0,3}(?:GPU'?s?|cards)\b)|(?<![\w.])[2-8] ?x ?(?i:(?:nvidia |geforce |tesla )?(?:titan|rtx|gtx|[vpatk]\d{2,3}\b|h100|quadro))|(?i:\b(?:I|we)\s{1,3}(?:have|'ve got|got|use)\s{1,3}(?:[2-9]|1\d|two|three|four|eight) (?:[\w-]{1,12} ){0,4}(?:GPU'?s?|cards)\b)"
-        r"|(?i:\b(?:machine|box|server|system|computer)\b[^.\n]{0,30}\bhas (?:[2-9]|1\d|two|three|four|eight) (?:of them|GPUs|cards)\b)|(?i:\b(?:sees?|lists?|shows?|detects?|recogni[sz]es|finds?|visible)\b[^.\n]{0,30}\b(?:all(?! right)|both|the other(?: one)?s?|[2-9](?![\w.]| ?%)|four|eight|two) ?(?:of (?:them|the))?(?: GPU'?s?| cards?| devices| ones?)?)"),
+        r"|(?i:\b(?:machine|box|server|system|computer)\b[^.\n]{0,30}\bhas (?:[2-9]|1\d|two|three|four|eight) (?:of them|GPUs|cards)\b)|(?i:\b(?:sees?|lists?|shows?|detects?|recogni[sz]es|finds?|visible)\b[^.\n]{0,30}\b(?:all\b(?! right)|both\b|the other(?: one)?s?|[2-9](?![\w.]| ?%)|four|eight|two) ?(?:of (?:them|the))?(?: GPU'?s?| cards?| devices| ones?)?)"),
     ),
     (
         "module-not-rebuilt",
@@ -381,7 +381,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "one-of-them",
         ("ne gpu", "ne GPU", "nly ", "ust ", "ne device", "ne instance", "1 visible"),
-        (r"(?i:\b(?:only|just) (?:one|1)\b[^.]{0,20}(?:gpu|device|instance)|\bone (?:gpu|device|instance) only\b|\b(?:use|uses|see|sees|find|finds) just (?:1|one)\b|\bare 1 visible CUDA devices\b"
+        (r"(?i:\b(?:only|just) (?:one|1)\b(?! (?:with|that|which)\b)[^.]{0,20}(?:gpu|device|instance)|\bone (?:gpu|device|instance) only\b|\b(?:use|uses|see|sees|find|finds) just (?:1|one)\b|\bare 1 visible CUDA devices\b"
         r"|\bMIG DEV 0 only|\bonly (?:the )?(?:first )?(?:device|instance) (?:with ID|0\b))"),
     ),
     ("wsl-named", ("WSL", "wsl", "ubsystem"), r"(?i:\bwsl ?2\b)(?<![Nn]on-wsl2)|(?i:\b(?:linux|ubuntu|windows)(?: 1[01])? subsystem\b)|^(?![^\n]{0,40}\bWSL\b[^\n:]{0,30}: ?(?:not used|not applicable|n/?a|none|no|-)\W{0,3}$)(?![^\n]{0,120}(?:load dxcore|non-WSL|\b(?:without|w/o|no|not|avoid|besides|except|instead of) (?:using )?WSL))[^\n]{0,300}\bWSL(?: ?2|g)?\b"),
@@ -433,7 +433,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"(?i:\b(?:tinygrad|aikitoria)\b|\bp2p[- ]?patch\w{0,3}\b|\bpatched (?:\w{1,12} ){0,2}(?:driver|modules?|p2p)\b)",
     ),
     ("p2p-named", ("p2p", "P2P", "eer"), r"(?i:\bp2p|\bpeer[- ]to[- ]peer|simpleP2P|peer access)"),
-    ("gpu-is-slow", ("low", "andwidth", "erform"), r"(?i:(?<!preset )(?<!will be much )\bslow(?:er|ly)?\b|\b(?:performance|bandwidth|busbw|speed)\b[^\n.]{0,30}\b(?:down\w*|degrad\w*|decreas\w*|drops?|los[ts]|low\w*|poor|worse)|\blos[te]s?\w*[^\n.]{0,30}\bperformance|\b(?:horribl[ey]|terribl[ey]|poor|awful|bad|worse) (?:\w+ ){0,2}(?:performance|speed)\b)"),
+    ("gpu-is-slow", ("low", "andwidth", "erform"), r"(?i:(?<!preset )(?<!will be much )(?<!n't that it gets )(?<!n't )(?<!not )\bslow(?:er|ly)?\b|\b(?:performance|bandwidth|busbw|speed)\b[^\n.]{0,30}\b(?:down\w*|degrad\w*|decreas\w*|drops?|los[ts]|low\w*|poor|worse)|\blos[te]s?\w*[^\n.]{0,30}\bperformance|\b(?:horribl[ey]|terribl[ey]|poor|awful|bad|worse) (?:\w+ ){0,2}(?:performance|speed)\b)"),
     ("driver-elsewhere", ("nvidia",), r"^(?!\s{0,8}#\s?root ?=)[^\n]{0,600}?(?:/opt/nvidia/lib64\b|/var/lib/nvidia(?:-docker/volumes|(?![\w-]))|/home/kubernetes/bin/nvidia|/run/nvidia/driver|/opt/nvidia-driver)"),
     (
         "card-was-changed",

@@ -44,7 +44,9 @@ _CUDA = tuple(
         r"(?i)\bcuda\b(?: toolkit)?[^.\n]{0,20}? from v?\d{1,2}\.\d[\d.]{0,6} to v?VERSION",
     )
 )
-_ADVICE = Pattern(r"CUDA_VERSION=\d{2,3} make |PaddlePaddle Requirement: |then, unzip it and copy it into |For instance, download ")
+_ADVICE = Pattern(
+    r"CUDA_VERSION=\d{2,3} make |PaddlePaddle Requirement: |then, unzip it and copy it into |For instance, download |/usr/local/cuda-1\d\.\d$"
+)
 """What bitsandbytes prints as its advice."""
 _REPLACED = Pattern(
     r"(?i)\b(?:uninstalled|removed|deleted|purged|wiped|got rid of|replaced|swapped) (?:the |my |our |old |out |all of ){0,3}(?:nvidia )?cuda(?:[ -]toolkit)?[ -]?v?(?P<old>\d{1,2}(?:\.\d{1,2})?)(?![\d.]*\d)"

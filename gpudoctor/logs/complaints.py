@@ -28,12 +28,13 @@ _NO_GPU = tuple(Pattern(one, re.IGNORECASE) for one in (
     # it does not see the GPU
     (r"(?:\b(?:not|cannot|can ?not|unable to|fails? to|failed to|failing to|refuses to|never|nor|stopped)|n't|(?<=[dsoe])nt) (?:be able to |able to |even |actually |just |simply )?"
     r"(?:detect|recogni[sz]|find|see|us(?=e|ing)|access|list|utili[sz]|get(?! to the gpu\b(?! to))|mak(?=e|ing)(?!\w{1,3} (?:the (?:most|best)|(?:\w+ )?use\b))|tak(?=e|ing)|pick(?:ing)? up|discover|run(?:ning)?(?: on)?|train(?:ing)? on|work(?:ing)? with|work(?:ing)? on|acknowledg|register|show)"
-    rf"\w{{0,4}} (?!out of){_SOME}{{0,30}}?\b{_CARD}\b(?! (?:mem|util|usage|process|ram|software|librar)|'s| version)"),
+    rf"\w{{0,4}} (?!out of){_SOME}{{0,30}}?\b{_CARD}\b(?! (?:mem|util|usage|process|ram|software|librar|fully|efficiently|completely|entirely)|'s| version)"),
     rf"\bwithout (?:seeing|finding|using|detecting) {_SOME}{{0,20}}\b{_CARD}\b",
     rf"\b{_CARD}\b{_SOME}{{0,60}}? but (?:it )?(?:not|no longer|doesn't|does not|isn't|won't) (?:any ?more|with|in|on|since|under|for|work|after)\b",
     rf"\bwhy (?:isn't|aren't|doesn't|don't) (?:the |my |our )?{_CARD} (?:get |being )?{_SEEN}",
     r"\b(?:my|the|our) GPUs? (?:does(?:n't| not)|won't|will not) start\b|\bwhy (?:doesn't|does not|won't) (?:my|the|our) GPUs? start\b",
     r"\b(?:tensorflow|tf|keras|it|jax)\b[^.\n]{0,12}\bleaves? (?:my |the |our )?gpus? (?:alone|out|aside|untouched)\b|\b(?:does(?:n't| not)|do(?:n't| not)|is(?:n't| not)|won't|never) us(?:e|es|ing) cuda\b(?! ?(?:\d|graphs?|version|toolkit))",
+    r"\btensorflow[-_]gpu(?:[^.\n]|\.\d){0,40}? (?:does(?:n't| not)|won't|will not) work\b",
     # there is none
     r"\bno (?:nvidia |cuda |physical |visible )?GPUs? (?:is |are |was |were |being |devices? |card )?(?:detected|found|available|visible|listed|recogni[sz]ed|seen|after|since|in (?:tf|tensorflow)|with (?:tf|tensorflow)|on windows|support(?= (?:in|on|with|after|since)))",
     r"(?:[:,;-] |\bpip |\btensorflow |\btf )no GPUs?\W{0,3}$|^no nvidia drivers?\W{0,3}$|\b(?:prints?|shows?|gives?|throws?) (?:\w+ ){0,3}(?:errors?|warnings?) and no GPUs?\b",
@@ -42,7 +43,7 @@ _NO_GPU = tuple(Pattern(one, re.IGNORECASE) for one in (
     r"\b(?:is|are|was|see|get|got|gives?|returns?|shows?|says?|prints?|have) (?:only )?['\"]?0 GPUs?\b|\b(?:GPUs|GPU (?:available|count|number|found))(?: is| are|:| =|=) ?(?:0|zero|none|False)\b(?![.,]\d|\d| ?[,(]| ?%|:)|\bnumber of GPUs? \w{0,12} ?(?:is |= ?|: ?)?0\b",
     r"list_(?:physical|local|logical)_devices[^.]{0,80}\b(?:empty|nothing)\b|\b(?:an |the )?empty (?:GPU |device )?list\b|\bempty list of (?:GPU|device|physical)",
     r"\b(?:gives?|gave|returns?|returned|prints?|printed|get|got)(?: me)?(?: back)? an empty (?:array|list)\b",
-    r"\bis_gpu_available\b[^?]{0,90}\b(?:False|no)\b|list_physical_devices[^?]{0,90}(?:\b0 GPUs|(?<![\w.])\[\])|\bwithout (?:a|the|any) GPU\b",
+    r"\bis_gpu_available\b[^?]{0,90}(?<!cuda_only=)(?<!cuda_only = )\b(?:False|no)\b|list_physical_devices[^?]{0,90}(?:\b0 GPUs|(?<![\w.])\[\])|\bwithout (?:a|the|any) GPU\b",
     # the processor does it
     r"\b(?:only|just|nothing but|none but|nothing else than) (?:uses? |sees? |detects? |lists? |shows? |finds? |on |in |the |my |works? (?:on|with) )*(?:the |my )?CPUs?\b(?! cores?| threads?| mem|-bound)",
     r"\bonly (?:uses?|takes?|sees?|detects?|lists?|shows?|finds?|runs? on|works? on|trains? on|using|taking)(?: the| my)? CPU\b",
@@ -66,7 +67,10 @@ _NO_GPU = tuple(Pattern(one, re.IGNORECASE) for one in (
     r"\u770b\u4e0d\u5230 ?(?:GPU|gpu|\u663e\u5361)|(?:GPU|gpu|\u663e\u5361)[^\u3002\uff0c,\n]{0,8}?(?:\u6ca1\u6709?|\u672a)\u88ab?(?:\u7528\u4e0a|\u4f7f\u7528|\u8bc6\u522b|\u68c0\u6d4b\u5230|\u5229\u7528|\u7528\u5230)|\u53ea(?:\u7528|\u4f7f\u7528)\u4e86? ?CPU",
 ))  # fmt: skip
 """No GPU is seen or used: each is compiled for the lines that hold its words only."""
-_OF_SEVERAL = Pattern(rf"\b[Mm]ulti[- ]GPUs?\b|\b(?:if|when) (?:only|just) (?:one|1|a single) {_CARD}\b|\b{OTHERS} (?:\w+ ){{0,2}}?{_CARD}\b", re.IGNORECASE)
+_OF_SEVERAL = Pattern(
+    rf"\b[Mm]ulti[- ]GPUs?\b|\b(?:if|when) (?:only|just) (?:one|1|a single) {_CARD}\b|\b{OTHERS} (?:\w+ ){{0,2}}?{_CARD}\b",
+    re.IGNORECASE,
+)
 _NOT_SAID = Pattern(
     r"\bwhether\b[^.?!\n]{0,200}|\b(?:throws?|raises?|errors?) (?:\w+ )?(?:if|when)\b[^.?!\n]{0,100}|\b(?:feasible|possible|enough|ok(?:ay)?|reasonable|realistic|recommended|advisable|practical|worth it) to (?:run|train|use|do|try|work)\b[^.?!\n]{0,30}\bCPUs?\b|(?<!why )\b(?:will|would|does|is|are) (?:it|this|that|they|tensorflow|tf|training)\b(?: mean\w?)?[^.?!\n]{0,40}(?:\bnot\b|n't\b|\bnever\b)[^.?!\n]{0,60}\?|\bis (?:it|this|tensorflow) (?:secretly|silently|maybe|perhaps|really|actually) (?:running|run) on (?:the |my )?CPU\?|\bthe unused\b"
     r"|\b(?:process|step|part|thread|pre-?processing|augmentation|loader|generator)\b[^.?!\n]{0,40}\b(?:computes?|runs?|works?) on (?:the |a )?(?:single )?CPU\b"

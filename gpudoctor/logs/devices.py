@@ -69,7 +69,7 @@ SIZES = Language(
         Kind(
             "card-memory-said",
             rf"\b(?i:{_CARD})(?: (?:here |itself )?(?:has|have|with|of|is|comes with))?(?: all| a| an)? ?(?:\(|, |-)?(?<![\d.])(?P<gib>\d{{1,3}}) ?Gi?B\b(?! (?:of )?(?i:free|used|in use|left|are|is|host|system|main|RAM|memory|DDR\d))"
-            r"|(?<![\d.])(?<!need )(?<!needs )(?<!needs about )(?<!needs around )(?<!requires )(?<!uses )(?<!takes )(?<!allocate )(?P<gib2>\d{1,3}) ?Gi?B (?:of )?(?i:VRAM|GPU memory|video memory|graphics memory|cards?|GPU)\b",
+            r"|(?<![\d.])(?<!need )(?<!needs )(?<!needs about )(?<!needs around )(?<!requires )(?<!uses )(?<!takes )(?<!allocate )(?P<gib2>\d{1,3}) ?Gi?B (?:of )?(?i:VRAM|GPU memory|video memory|graphics memory|cards?|GPU)\b(?! (?i:together|altogether|combined|in (?:total|all)|total)\b)",
         ),
     ),
 )  # fmt: skip
@@ -101,11 +101,11 @@ _RELEASE = Pattern(
     re.IGNORECASE | re.ASCII,
 )
 _TOOLKIT = Pattern(
-    r"(?<!need to update to )(?<!need to upgrade to )(?<!have to update to )(?<!have to upgrade to )(?<!should update to )(?<!should upgrade to )\bcuda(?:[-_ ]?toolkit|/cudnn)?[-_ ]?(?:version|ver|v)?(?: \([^)\n]{1,20}\))?[^\w\n.]{0,4}(?:to (?:version )?)?(?P<versions>\d{1,2}\.\d(?!\d)(?:(?: ?[/,] ?)\d{1,2}\.\d(?!\d)){0,3})(?! or later\b)",
+    r"(?<!need to update to )(?<!need to upgrade to )(?<!have to update to )(?<!have to upgrade to )(?<!should update to )(?<!should upgrade to )\bcuda(?:[-_ ]?toolkit|/cudnn)?[-_ ]?(?:version|ver|v)?(?: \([^)\n]{1,20}\))?[^\w\n.]{0,4}(?:to (?:version )?)?(?P<versions>\d{1,2}\.\d(?!\d)(?:(?: ?[/,] ?)\d{1,2}\.\d(?!\d)){0,3})(?!\)? or (?:later|newer|higher|above)\b)",
     re.IGNORECASE | re.ASCII,
 )
 _LOG = Pattern(
-    r"\d{4}-\d\d-\d\d |[IWEF]\d{4} |File |\|(?! ?[A-Z][\w /()-]{2,30} *\| *\S)|\+-|.{0,200}(?:\.cc:\d|Driver[^\n]{0,60}CUDA Version:|NVIDIA-SMI|gencode|Using cached|Downloading )"
+    r"\d{4}-\d\d-\d\d |[IWEF]\d{4} |File |\|(?! ?[A-Z][\w /()-]{2,30} *\| *\S)|\+-|.{0,200}(?:\.cc:\d|Driver[^\n]{0,60}CUDA Version:|NVIDIA-SMI|gencode|Using cached|Downloading )|/usr/local/cuda-1\d\.\d$"
 )
 _OWN_BUILD = Pattern(
     r"installed from[^:]{0,40}: ?(?:from )?source\b|\b(?:tf|tensorflow)\b[^\n.]{0,12}(?:\d\.\d{1,2}[.\d]{0,4})?[^\n.]{0,20}\b(?:built|compiled) (?:by (?:us|me|hand|myself|ourselves)|myself|ourselves|from source)\b|\b(?:I|we) (?:have |had )?(?:built|compiled) (?:the |my |our )?(?:tf|tensorflow)\b",
@@ -158,7 +158,20 @@ def claims(text: str, _line: int, _notes: Notebook) -> Understood | None:
         or (f"{'GTX' if bare[0] == '1' else 'RTX'} {bare[:4]} {bare[4:].strip()}" if (bare := one["bare2"]) else "")
         or (f"RTX {series[0]}090" if (series := one["series"] or one["series2"] or one["series3"]) else one[0])
         for one in _NAME.finditer(text)
-        if not text.endswith(("APU AMD ", "AMD ", "other computer (", "other machine (", "other PC (", "other GPU, a ", "other GPU (", "other server ("), 0, one.start())
+        if not text.endswith(
+            (
+                "APU AMD ",
+                "AMD ",
+                "other computer (",
+                "other machine (",
+                "other PC (",
+                "other GPU, a ",
+                "other GPU (",
+                "other server (",
+            ),
+            0,
+            one.start(),
+        )
     ]
     machines = clouds.machines(text) if any(word in text for word in _CLOUDS) else {}
     cards += machines.values()

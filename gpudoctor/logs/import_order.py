@@ -70,7 +70,7 @@ NO_MATTER = Language(
     kinds=(
         Kind(
             "order-tells-nothing",
-            r"(?i:\b(?:either|both|any|whatever|each)(?: import)? orders?\b|\border\b[^.\n]{0,40}(?:\bno (?:difference|effect|matter)|\bnot? (?:matter|help|change)|n't (?:matter|help|change))|\bno difference\b|\bboth (?:ways|variants|fail|crash|break|give|end)|\bsame (?:error|result|thing|message|crash)\b|\beither way\b)",
+            r"(?i:\b(?:either|both|any|whatever|each)(?: import)? orders?\b|\border\b[^.\n]{0,40}(?:\bno (?:difference|effect|matter)|\bnot? (?:matter|help|change)|n't (?:matter|help|change))|\bno difference\b|(?<!runs )(?<!works )\bboth (?:ways|variants|fail|crash|break|give|end)|\bsame (?:error|result|thing|message|crash)\b|\beither way\b)",
             once=True,
         ),
     ),

@@ -309,8 +309,6 @@ _IF_LARGER = Pattern(
     r"(?i:\b(?:larger|bigger|higher|greater|more|above|beyond|over|rais\w+|increas\w+)\b[^.\n]{0,60}\b(?:oom\w*|out of (?:\w+ )?memory|memory)\b|\b(?:otherwise|can(?:'t|not)|could(?:n't| not))\b[^.\n]{0,60}\b(?:oom\w*|out of (?:\w+ )?memory|memory)\b|\b(?:oom\w*|out of (?:\w+ )?memory)\b[^.\n]{0,30}\b(?:with|at|for|if) (?:\w+ )?(?:more|larger|bigger|\d))"
 )
 """Why somebody who complains of speed has no larger batch."""
-
-
 _ALL_OF_HOST = Pattern(r"(?i)\b(?:all|whole|entire)\b[^.\n]{0,20}\b(?:system|host|cpu)(?:'s)? (?:memory|ram)\b")
 
 

@@ -46,7 +46,7 @@ SLOWER = Language(
     kinds=(
         Kind(
             "got-slower-said",
-            r"(?i:(?<!will be )\b(?:\d{1,3} ?%|twice|\d(?:\.\d)? ?(?:x|times)|much|far|a lot|got|gets?|became|is|are|now) (?:as )?(?:longer|slower)\b|\b(?:takes?|took|needs?) (?!twice as (?:long|much(?: time)?) as (?:the |on |with |my )*cpu\b)(?:twice|\d(?:\.\d)? ?(?:x|times)) (?:as|the)\b"
+            r"(?i:(?<!will be )\b(?:\d{1,3} ?%|twice|\d(?:\.\d)? ?(?:x|times)|much|far|a lot|got|gets?|became|is|are|now) (?:as )?(?:longer|slower)\b(?! than (?:(?:on|with|using|by|when|in|the|my|a) ){0,3}(?:plain |pure )?cpu)|\b(?:takes?|took|needs?) (?!twice as (?:long|much(?: time)?) as (?:the |on |with |my )*cpu\b)(?:twice|\d(?:\.\d)? ?(?:x|times)) (?:as|the)\b"
             r"|\b(?:only |at |about )?(?:half|a third|\d{2} ?%) (?:of )?(?:the|as|its) (?:\w+ )?(?:speed|fast|throughput|fps|performance|published|rate)\b|\bhalf (?:of )?the fps\b"
             r"|\b(?:speed|throughput|fps|img/s|images/s|performance)\b[^.\n]{0,30}\b(?:dropped|halved|fell|is down)\b|\b\d{2} ?% (?:fewer|less) (?:images|img|steps|samples|fps)\b)",
             once=True,

@@ -317,7 +317,7 @@ LANGUAGE = Language(
         ),
         Kind(
             "gpu-package",
-            r"(?<!not )(?<!not `)(?<!instead of )(?<!rather than )tensorflow[-_]gpu\b|tensorflow\[and-cuda\]",
+            r"tensorflow[-_]gpu\b|tensorflow\[and-cuda\]",
         ),
         Kind("tf-required", rf"(?<![\w./-])(?P<name>{_TF})(?P<spec>==\d\.\d{{1,2}}(?:\.\d{{1,2}})?)(?![\w.])"),
     ),

@@ -396,14 +396,14 @@ class Reader:
             return {"system": value[:60]} if self._system(value, line, _CLAIM) else {}
         if kind == "gpu":
             name = _GPU.search(value)
-            return {"gpu": name[0] if name else value[:60]} if name or not re.match(r"[a-z][\w.]{2,60}\(", value) else {}
+            return {"gpu": name[0] if name else value[:60]}
         numbers = [m["version"] for m in _DOTTED.finditer(value)]
         if kind == "cuda" and _CUDNN_FIRST.match(value):
             numbers.reverse()
         if kind == "driver":
             return {"driver": value[:40]}
         values = {}
-        if kind == "cuda" and numbers and not ("cudnn" in label and "8.1" <= numbers[0] < "9"):
+        if kind == "cuda" and numbers:
             values["cuda"] = numbers[0]
         if (kind == "cudnn" or "cudnn" in label) and numbers and (kind == "cudnn" or len(numbers) > 1):
             values["cudnn"] = numbers[-1]
@@ -415,7 +415,7 @@ class Reader:
         wish, needs = _WISH.search(text), _NEEDS.search(text)
         for found in _IN_SPEECH.finditer(text):
             what = found["what"].lower().replace(" ", "")
-            if what in ("cuda", "cudnn"):
+            if what == "cuda" or (what == "cudnn" and len(found["version"].partition(".")[0]) < 2):
                 values.setdefault(what, found["version"])
             elif what == "python" and not needs:
                 self._prose["python.version"].setdefault(found["version"], line)

@@ -118,7 +118,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "environment-has-it",
         ("env", "Env", "erminal", "ommand", "shell", "onsole", "rompt"),
-        (r"(?i:\benv(?:ironment|ironnement)?\b[^.\n]{0,80}\b(?:works?|worked|(?:list|show|print|see)(?!\w{0,3} (?:me )?(?:(?:a number|lots|a lot|plenty) of |some |many |several |these |this |the |an? )?(?:warnings?|errors?|messages?|nothing|no)\b)|affiche|zeigt|findet|imports? (?:fine|ok)|has (?:tensorflow|tf|it)))"
+        (r"(?i:\benv(?:ironment|ironnement)?\b(?! variables?\b)[^.\n]{0,80}\b(?:works?|worked|(?:list|show|print|see)(?!\w{0,3} (?:me )?(?:(?:a number|lots|a lot|plenty) of |some |many |several |these |this |the |an? )?(?:warnings?|errors?|messages?|nothing|no)\b)|affiche|zeigt|findet|imports? (?:fine|ok)|has (?:tensorflow|tf|it)))"
         r"|(?i:\b(?:works?|imports?|fine|ok|runs?|funktioniert|geht|fonctionne|marche|funciona)\b[^.\n?]{0,30}\b(?:terminal|command line|console|konsole|consola|shell|prompt)\b)"),
     ),
 )  # fmt: skip

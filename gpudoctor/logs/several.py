@@ -194,7 +194,7 @@ _HALF_USED = Pattern(
 )
 """Each of several has time to spare."""
 _ONE_IS_FINE = Pattern(
-    rf"\b(?:one|1|single|either|each)(?: {_CARD})?(?: alone| only)?[:,]? (?:\w+ ){{0,3}}?(?:fine|ok|okay|converges?|works?|normal\w*|good|learns?|trains)\b|\b(?:fine|ok|okay|normal|works?|good|correct\w*|converges?) (?:\w+ )?(?:with|on|w/|for|using) (?:only |just )?(?:either|each|one|1|a single)\b",
+    rf"\b(?:one|1|single|either|each)(?: {_CARD})?(?: alone| only)?[:,]? (?!(?:can|could|should|would|may|might|must)\b)(?:\w+ ){{0,3}}?(?:fine|ok|okay|converges?|(?<!the )works?|normal\w*|good|learns?|trains)\b|\b(?:fine|ok|okay|normal|works?|good|correct\w*|converges?) (?:\w+ )?(?:with|on|w/|for|using) (?:only |just )?(?:either|each|one|1|a single)\b",
     _FLAGS,
 )
 _SPOILT = Pattern(

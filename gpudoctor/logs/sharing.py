@@ -100,7 +100,7 @@ LANGUAGES = (
             Kind(
                 "memory-held-said",
                 r"(?i:\b(?P<used>\d{4,6}) ?MiB ?/ ?(?P<total>\d{4,6}) ?MiB\b|(?<![\d.])(?P<used2>\d{1,2}(?:\.\d{1,2})?) ?(?:g(?:i?b)?)?,? ?(?:of|/|out of) ?(?:the |my |its )?(?P<total2>\d{1,2}(?:\.\d{1,2})?) ?gi?b\b(?!\) on startup| (?:(?:is|are) )?free)"
-                r"|(?<!total )(?<!free )\b(?:memory(?! trying to alloc|:[* ]{1,4}\d[\d.]{0,6} ?G(?:i?B)?\W*(?:\s|$))|vram|gpu-z|task manager|afterburner|nvidia-smi|process|python|keras|tf|tensorflow|it|takes?|holds?|uses?|used|occup\w+|shows?)\b[^.\n\d]{0,40}(?<![\d.])(?P<used3>\d{1,2}(?:\.\d{1,2})?) ?gi?b\b(?!/s)(?: (?:of|out of) (?:the |my |its )?(?P<total3>\d{1,2}(?:\.\d{1,2})?) ?gi?b\b)?)",
+                r"|(?<!total )(?<!free )(?<!gpu model and )\b(?:memory(?! trying to alloc|:[* ]{1,4}\d[\d.]{0,6} ?G(?:i?B)?\W*(?:\s|$))|vram(?!: {0,4}\d)|gpu-z|task manager|afterburner|nvidia-smi|process|python|keras|tf|tensorflow|it|takes?|holds?|uses?|used|occup\w+|shows?)\b[^.\n\d]{0,40}(?<![\d.])(?P<used3>\d{1,2}(?:\.\d{1,2})?) ?gi?b\b(?!/s)(?: (?:of|out of) (?:the |my |its )?(?P<total3>\d{1,2}(?:\.\d{1,2})?) ?gi?b\b)?)",
             ),
         ),
     ),
@@ -127,7 +127,7 @@ LANGUAGES = (
         kinds=(
             Kind(
                 "other-finds-none",
-                r"(?i:\bonly one of (?:my|the|our|these|them)\b|\b(?:second|other(?! hand\b)|another|2nd|next|neither|both|whichever)\b(?! (?:\w+ )?(?:gpus?|cards?|devices?|numbers?)\b(?! (?:job|process|program|script|task)))[^.\n]{0,100}?\b(?:fails?|failed|crash\w*|dies|died|out of memory|oom|no (?:free )?memory|(?:cannot|can't|can not)(?! (?:say|tell|know|judge|figure|find out|be sure)\b)|won't|doesn't|does not|not (?:start|fit|run|load)|nothing left|no room)\b"
+                r"(?i:\bonly one of (?:my|the|our|these|them)\b|\b(?:second|other(?! (?:hand|order|way|errors?)\b)|another(?! (?:\w+ )?version\b)|2nd|next(?! thing\b)|neither|both|whichever)\b(?!(?<=whichever) (?:of|number|way|version)\b)(?! (?:\w+ )?(?:gpus?|cards?|devices?|numbers?)\b(?! (?:job|process|program|script|task)))[^.\n]{0,100}?\b(?:fails?|failed|crash\w*|dies|died|out of memory|oom|no (?:free )?memory|(?:cannot|can't|can not)(?! (?:say|tell|know|judge|figure|find out|be sure)\b)|won't|doesn't|does not|not (?:start|fit|run|load)|nothing left|no room)\b"
                 r"|\b(?:cannot|can't|can not|unable to|impossible to|won't)\b[^.\n]{0,40}\b(?:second|other(?! hand\b)|another|2nd|both|two|next)\b"
                 r"|\b(?:game|browser|desktop|blender|photoshop|premiere|obs|unity|unreal|video player|monitor)\b[^.\n]{0,80}?\b(?:crash\w*|stutters?|jerky|freez\w+|fails?|black|out of (?:gpu )?memory|does not|doesn't|can't|cannot|no memory|slow)\b"
                 r"|\bnothing (?:is )?left for\b|\bno (?:memory|room) (?:is )?(?:left )?for (?:the |my |an)?other)",

@@ -33,7 +33,7 @@ LANGUAGES = told(
         (
             "more-at-once-fail-said",
             ("rash", "ail", "rror", "die", "illed", "ut of memory", "OOM"),
-            r"(?i:(?<!\bno )\b(?:(?<!any )(?<!no )(?<!once )more(?! (?:or less|than (?:\d|that|once|one (?:h\d00 )?(?:gpus?|cards?|nodes?)))\b)|second|2nd|both|two|several|further|(?<!or any )other(?! hand\b)|another(?! one with\b)|next|third|parallel|simultaneous\w*|at the same time|at once)\b[^.\n]{0,60}\b(?:crash\w*|fail\w*|dies?|died|errors?|ooms?|oom-?killed|killed|out of memory)\b)",
+            r"(?i:(?<!\bno )\b(?:(?<!any )(?<!no )(?<!once )(?<!one or )(?<!1 or )more(?! (?:or less|than (?:\d|that|once|one (?:h\d00 )?(?:gpus?|cards?|nodes?)))\b)|second|2nd|both|two|several|further|(?<!or any )other(?! hand\b)|another(?! one with\b)|next|third|parallel|simultaneous\w*|at the same time|at once)\b[^.\n]{0,60}\b(?:crash\w*|fail\w*|dies?|died|errors?|ooms?|oom-?killed|killed|out of memory)\b)",
             True,
         ),
         (

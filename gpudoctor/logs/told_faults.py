@@ -81,7 +81,7 @@ LANGUAGES = told(
         (
             "image-built-said",
             ("uild", "ocker", "CI ", "ctions", "RUN ", "unners", "itlab", "itLab", "ravis", "without GPU", "without a GPU", "no GPU"),
-            r"(?i:\bdocker(?:[ -]compose)?(?: image)? build\b|\bdocker-?file\b|\b(?:build(?:ing|s)?|built) (?:of )?(?:the |your |a |an |my |this )?(?:docker |container )?(?:images?|containers?)\b|\bimage build\b|\bautomated builds?\b|\bhub\.docker\.com/r/[\w./-]{1,60}/builds?\b|\bgithub actions\b|\bgitlab[- ]ci\b|\btravis\b|\bci (?:runners?|machines?|servers?|pipeline|jobs?)\b|\bRUN step\b|^\W{0,3}RUN (?:python|pip|make|\w+=\d))",
+            r"(?i:\bdocker(?:[ -]compose)?(?: image)? build\b|(?<!image/)(?<!/cudnn\d/)\bdocker-?file\b|\b(?:build(?:ing|s)?|built) (?:of )?(?:the |your |a |an |my |this )?(?:docker |container )?(?:images?|containers?)\b|\bimage build\b|\bautomated builds?\b|\bhub\.docker\.com/r/[\w./-]{1,60}/builds?\b|\bgithub actions\b|\bgitlab[- ]ci\b|\btravis\b|\bci (?:runners?|machines?|servers?|pipeline|jobs?)\b|\bRUN step\b|^\W{0,3}RUN (?:python|pip|make|\w+=\d))",
             True,
         ),
         (
@@ -126,7 +126,7 @@ LANGUAGES = told(
         (
             "only-toolkit-said",
             ("uda", "UDA", "oolkit", "cudnn", "cuDNN", "CUDNN"),
-            r"(?i:(?<!not )\b(?:only|just|nur|seulement|solo|s\u00f3lo|apenas|s\u00f3)\b(?!\W{1,5}nvidia-smi)[^.\n,;]{0,40}?\b(?:cuda|toolkit)\b(?![^.\n]{0,30}\bcudnn\b)(?!\W{0,3}(?:sub-?)?(?:folder|director|path|file))|\b(?:cuda|toolkit)\b[^.\n]{0,60}\b(?:only|alone|nothing (?:more|else))\b|\u53ea\u5b89?\u88c5\u4e86? ?cuda|\bcudnn\b[^.\n]{0,24}\bnever heard of\b|\bnever heard of cudnn\b|\bwhat(?:'s| is) (?:a |this )?cudnn\b|\bcudnn (?:a )?part of (?:the )?cuda\b|\b(?:apt|apt-get|dnf|yum|pacman|choco|winget|zypper)\b[^.\n]{0,24} (?:install|-S)\b(?![^\n]*cudnn)[^.\n]{0,24}\b(?:nvidia-cuda-toolkit|cuda)\b)",
+            r"(?i:(?<!not )\b(?:only|just|nur|seulement|solo|s\u00f3lo|apenas|s\u00f3)\b(?!\W{1,5}nvidia-smi)[^.\n,;]{0,40}?\b(?:cuda|toolkit)\b(?![^.\n]{0,30}\bcudnn\b)(?!\W{0,3}(?:sub-?)?(?:folder|director|path|file))|\b(?:cuda|toolkit)\b(?:[^.,\n]{0,60}\b(?<!left that )(?<!non-windows platforms )(?:only|alone)\b(?! (?:sees|after|returns|arrives|in|for|on|half|with|when|where|if|needed|one|that)\b)|[^.\n]{0,60}\bnothing (?:more|else)\b)|\u53ea\u5b89?\u88c5\u4e86? ?cuda|\bcudnn\b[^.\n]{0,24}\bnever heard of\b|\bnever heard of cudnn\b|\bwhat(?:'s| is) (?:a |this )?cudnn\b|\bcudnn (?:a )?part of (?:the )?cuda\b|\b(?:apt|apt-get|dnf|yum|pacman|choco|winget|zypper)\b[^.\n]{0,24} (?:install|-S)\b(?![^\n]*cudnn)[^.\n]{0,24}\b(?:nvidia-cuda-toolkit|cuda)\b)",
             True,
         ),
         (
@@ -138,7 +138,7 @@ LANGUAGES = told(
         (
             "cudnn-had-said",
             ("udnn", "uDNN", "UDNN"),
-            r"(?i:^(?!\W{0,6}cuda ?/ ?cudnn version\W{0,8}(?:v?\d[\d.]{0,8}\W{0,4})?$)(?![^\n]{0,200}\b(?:no idea|not sure|unsure|n't know|unknown|never|forgot|without|not install\w*|no cudnn|what'?s? (?:is )?(?:a )?cudnn|cudnn (?:a )?part of|requires that this dll|for instance, download|you should do this according|third-party dynamic library)\b|\W{0,6}cuda ?[/&,] ?cudnn versions?[^:\n]{0,30}:\W{0,6}(?:cuda\W{0,3}v?\d[\d.-]{0,10}|v?(?:9\.[0-2]|1\d)[\d.-]{0,8}|n/?a|none|no)?\W{0,4}$)[^\n]{0,300}?(?:(?<![\w.])cudnn\b(?!\w{0,20}\.(?:dll|so))[^.\n]{0,60}\b(?:install\w*|copied|unzipped|unpacked|extracted|download\w*|there|put|added|present|version(?! (?:complaint|mismatch|conflict|error|problem|issue|check)))\b|\b(?:install\w*|copied|download\w*|extracted|added|unpacked|unzipped|put|have|using|with|use|got)\b[^.\n]{0,60}?(?<![\w.\\/])cudnn(?![\w.]*\.(?:dll|so)|64|_| version (?:complaint|mismatch|conflict|error|problem|issue|check))))",
+            r"(?i:^(?!\W{0,6}(?:cuda ?/ ?cudnn version|installed version of cuda and cudnn)\W{0,8}(?:(?:v?\d[\d.]{0,8}|n/?a|none|no|nil)\W{0,4})?$)(?![^\n]{0,200}\b(?:no idea|not sure|unsure|n't know|unknown|never|forgot|without|not install\w*|\w{2,6}n't (?:been |be |yet )?install\w*|no cudnn|what'?s? (?:is )?(?:a )?cudnn|cudnn (?:a )?part of|requires that this dll|for instance, download|you should do this according|third-party dynamic library)\b|\W{0,6}cuda ?[/&,] ?cudnn versions?[^:\n]{0,30}:\W{0,6}(?:cuda\W{0,3}v?\d[\d.-]{0,10}|v?(?:9\.[0-2]|1\d)[\d.-]{0,8}|n/?a|none|no)?\W{0,4}$)[^\n]{0,300}?(?:(?<![\w.])cudnn\b(?!\w{0,20}\.(?:dll|so))[^.\n]{0,60}\b(?:install\w*|copied|unzipped|unpacked|extracted|download\w*|there|put|added|present|version(?! (?:complaint|mismatch|conflict|error|problem|issue|check)))\b|\b(?:install\w*|copied|download\w*|extracted|added|unpacked|unzipped|put|have|using|with|use|got)\b[^.\n]{0,60}?(?<![\w.\\/])cudnn(?![\w.]*\.(?:dll|so)|64|_| version (?:complaint|mismatch|conflict|error|problem|issue|check))))",
             True,
         ),
         (

@@ -147,7 +147,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
         r"(?i:\bMIG\b[- ]?(?:mode )?(?:is )?(?:on|enabled)\b[^.\n]{0,40}\b(?:no|without|zero|0)(?: any)? (?:MIG )?(?:devices?|instances?)\b|\b(?:there (?:are|is)|has|have|with) no MIG (?:devices?|instances?|resources?)\b)",
         True,
     ),
-    ("rebooted", ("reboot", "Reboot", "boot", "restart"), r"(?i:\b(?:after|on|(?<!come up )(?<!start )at|following|upon|since|until|every|each) (?:[`'\"]?\w+ ){0,3}?[`'\"]?(?:re-?boot|re-?booting|boot|boot-?up|restart|start-?up)\b)", True),
+    ("rebooted", ("reboot", "Reboot", "boot", "restart"), r"(?i:\b(?:after|on|(?<!come up )(?<!start )at|following|upon|since|until|every|each) (?:[`'\"]?\w+ ){0,3}?[`'\"]?(?:re-?boot|re-?booting|boot|boot-?up|restart(?! of (?:the |that |my |a |your |\w+'s )?(?:cluster|docker|containerd|daemon\w*|container|kernel|notebook|runtime|service|pod|script|program|session)s?\b)|start-?up)\b)", True),
     (
         "pod-lacks-nvml-said",
         ("libnvidia-ml", "NVML", "nvml"),

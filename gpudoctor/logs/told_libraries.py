@@ -355,7 +355,7 @@ FROM_SOURCE, OF_A_DISTRIBUTION, DISTRIBUTION = told(
         (
             "built-from-source-said",
             ("source", "Source", "\u6e90\u7801"),
-            (r"(?i:^(?![^\n]{0,200}\b(?:source or binary\)\W{0,6}binary|if (?:compiling|building|installed|built|compiled) from sources?|should I|how to|(?:not|n't|never|instead of|without) (?:build|built|compil\w+))\b|[^\n]{0,80}, built from source, etc\.?\)(?![^\n]{0,20}source))[^\n]{0,300}?"
+            (r"(?i:^(?![^\n]{0,200}\b(?:source or binary\)\W{0,6}binary|if (?:compiling|building|installed|built|compiled) from sources?|should I|how to|(?:not|n't|never|instead of|without) (?:build|built|compil\w+)|(?:build|compil)ing from sources? (?:is (?:all|the only|no|not)|would|may|might|could|should))\b|[^\n]{0,80}, built from source, etc\.?\)(?![^\n]{0,20}source))[^\n]{0,300}?"
             r"(?:\b(?:(?:re)?built|(?:re)?build(?:ing)?|compil(?:ed|ing|ation)|install(?:ed|ation|ing)?)\b[^.\n]{0,60}?\bfrom (?:the )?sources?\b(?! or binary)|\bcompile(?:d)?[- ]from[- ]source\b"
             r"|\bsource or binary\)?\W{0,6}(?:from )?source\b|\u6e90\u7801\u7f16\u8bd1|\u7f16\u8bd1\u6e90\u7801))"),
             True,

@@ -69,7 +69,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str, bool], ...] = (
     (
         "card-gone-said",
         (" gone", " missing", "isappear", "anish", "no longer", "not vis", "not det", "not sh", "not rec", "not fo", "not ap", "not lis", "not see", "n't vis", "n't det", "n't sh", "n't rec", "n't ap", "n't lis", "n't see", "n't fi", "not fi", "not there", "n't there"),
-        rf"(?i:\b(?:nvidia(?![-_](?!gpu|card)\w)|geforce|dedicated|discrete|d-?gpu|[gr]tx ?\d{{3,4}}\w{{0,2}}|quadro \w{{2,6}})\b[^.\n]{{0,40}}?\b{_GONE}|\b(?:not|n't) (?:show|see|detect|find|list|recogni[sz]e)s? (?:the |my |any )?(?:nvidia|dedicated|discrete)\b)",
+        rf"(?i:\b(?:nvidia(?![-_](?!gpu|card)\w| not found in directory| (?:kernel )?(?:drivers?|modules?|librar\w{1,3}|runtime|device files) (?:is |was |are |were )?(?:not|missing|gone)\b)(?<!module nvidia)|geforce|dedicated|discrete|d-?gpu|[gr]tx ?\d{{3,4}}\w{{0,2}}|quadro \w{{2,6}})\b[^.\n]{{0,40}}?\b{_GONE}|\b(?:not|n't) (?:show|see|detect|find|list|recogni[sz]e)s? (?:the |my |any )?(?:nvidia|dedicated|discrete)\b)",
         True,
     ),
     (

@@ -54,7 +54,7 @@ _TOLD = told(
             "cpu-package-may-lie-over",
             ("tensorflow", "--no-dep", "version", "package", "build"),
             (
-                r"^(?=[^\n]{0,400}(?<![\w/.@-])tensorflow(?![\w/.-]|\[))[^\n]{0,400}?(?i:\b(?:requir\w*|depend\w*|pull(?:s|ed)?|drags?|replac\w*|overrid\w*|overwr\w*|setup\.py|install_requires|beside|alongside|in place of(?! (?:the )?cpu\b)|conflict\w*|(?<!of )both(?! (?:\w+ )?(?:gpus?|cards?)\b)|also|automatically|again|over)\b)"
+                r"^(?!Could not find a version)(?=[^\n]{0,400}(?<![\w/.@-])tensorflow(?![\w/.-]|\[))[^\n]{0,400}?(?i:\b(?:requir\w*|depend\w*|pull(?:s|ed)?|drags?|replac\w*|overrid\w*|overwr\w*|setup\.py|install_requires|beside|alongside|in place of(?! (?:the )?cpu\b)|conflict\w*|(?<!of )both(?! (?:\w+ )?(?:gpus?|cards?)\b)|also|automatically|again|over)\b)"
                 r"|--no-dep|(?i:tensorflow[^\n]{0,200}\bdependenc(?:y|ies)\b|\bdependenc(?:y|ies)\b[^\n]{0,200}tensorflow)|(?i:\b(?:cpu|non-gpu)[- ](?:version|build|package|one)\b|\b(?:version|build|package) (?:for|of) (?:the )?cpus?\b)"
             ),
             True,

@@ -151,7 +151,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "without-containers",
         ("ocker", "ontainer"),
-        r"(?i:\b(?:no|without(?: an?| any)?|(?:am|are|is) not (?:in|inside|using)(?: an?)?) (?:docker|containers?)\b(?!(?: containers?)?(?: with \w+| in \w+)? (?:can|could|will|starts?|runs?|works?|is able)\b))",
+        r"(?i:\b(?:no|without(?: an?| any)?|(?:am|are|is) not (?:in|inside|using)(?: an?)?) (?:docker|containers?)\b(?! Desktop|,? (?:com|ap[o\u00f3]s|mas|da|do|de|e|para|que)\b| that (?:needs|wants|uses))(?!(?: containers?)?(?: with \w+| in \w+)? (?:can|could|will|starts?|runs?|works?|is able)\b))",
     ),
     (
         "ecc-error-said",

@@ -47,7 +47,7 @@ _GATE = (
 )  # fmt: skip
 """Who complains of speed says one of them."""
 _LIMITS = Pattern(
-    r"(?i)\b(?:limit(?:s|ing)?|restrict|feature request|\[feature\]|option|cap\b|threshold|fraction|fixe[sd]|improved|release notes)\b|\b(?:could(?:n't| not)|can(?:'t|not)|fail\w* to|unable to) load (?:the )?gpus?\b"
+    r"(?i)\b(?:limit(?:s|ing)?|restrict|feature request|\[feature\]|option|cap\b|threshold|fraction|fixe[sd]|improved|release notes)\b|\b(?:could(?:n't| not)|can(?:'t|not)|fail\w* to|unable to) load (?:the )?(?:gpus?|cuda|cudnn)\b"
 )
 _SUBJECT = rf"(?:(?<![A-Za-z-])(?<!no_)(?<!without_)|(?<=tensorflow-)){_G}(?:(?<=卡)|(?![A-Za-z0-9_]))"
 _BARELY = (
