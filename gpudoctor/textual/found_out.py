@@ -10,100 +10,104 @@ from ..patterns import Pattern
 from . import libraries
 from .setups import native_windows
 
-BY_KIND: dict[str, tuple[str, ...]] = {
-    "nvcc-shows-another": ("ld-library-path-wrong-toolkit",),
-    "path-overwritten-said": ("ld-library-path-not-set",),
-    "holder-found-said": ("gpu-memory-held-by-other-process",),
-    "plain-package-then-cpu": ("tf-cpu-only-package", "tf-packages-overlap"),
-    "runtime-not-set-up-said": ("container-toolkit-missing", "container-runtime-not-default"),
-    "vgpu-slows-said": ("vgpu-unlicensed",),
-    "card-is-too-old-said": ("gpu-compute-capability-too-old",),
-    "nvidia-docker-was-needed": ("container-no-gpus-flag",),
-    "toolkit-lacks-a-library": ("container-toolkit-too-old",),
-    "uvm-node-lacks": ("cuinit-uvm-device-missing",),
-    "cublas-older-than-linked": ("cublas-version-mismatch",),
-    "gpu-ran-out-said": ("gpu-oom-model-or-data",),
-    "cudnn-wrong-said": ("cudnn-version-mismatch",),
-    "cudnn-old-said": ("cudnn-version-too-old",),
-    "machine-loses-power": ("psu-insufficient",),
-    "bus-error-for-good": ("xid79-fell-off-bus",),
-    "link-lost-lanes": ("pcie-link-degraded",),
-    "peers-apart-shown": ("multi-gpu-topology-no-p2p",),
-    "log-has-no-module": ("driver-module-not-loaded",),
-    "toolkit-never-put-in": ("cuda-toolkit-missing",),
-    "cards-taken-by-others": ("gpu-memory-held-by-other-process",),
-    "stub-was-found": ("libcuda-stub-loaded",),
-    "path-misspelt": ("ld-library-path-not-set",),
-    "module-of-new-kernel-absent": ("driver-module-not-loaded",),
-    "no-cdi-devices": ("container-toolkit-missing", "container-no-gpus-flag", "cdi-spec-stale"),
-    "node-without-gres": ("slurm-no-gpu-allocated",),
-    "node-lists-none-said": ("k8s-device-plugin-not-registered",),
-    "other-maker-asked": ("no-nvidia-gpu", "amd-gpu"),
+BY_KIND = {
+    "nvcc-shows-another": "ld-library-path-wrong-toolkit",
+    "path-overwritten-said": "ld-library-path-not-set",
+    "holder-found-said": "gpu-memory-held-by-other-process",
+    "plain-package-then-cpu": "tf-cpu-only-package",
+    "runtime-not-set-up-said": "container-toolkit-missing",
+    "vgpu-slows-said": "vgpu-unlicensed",
+    "card-is-too-old-said": "gpu-compute-capability-too-old",
+    "nvidia-docker-was-needed": "container-no-gpus-flag",
+    "toolkit-lacks-a-library": "container-toolkit-too-old",
+    "uvm-node-lacks": "cuinit-uvm-device-missing",
+    "cublas-older-than-linked": "cublas-version-mismatch",
+    "gpu-ran-out-said": "gpu-oom-model-or-data",
+    "cudnn-wrong-said": "cudnn-version-mismatch",
+    "cudnn-old-said": "cudnn-version-too-old",
+    "machine-loses-power": "psu-insufficient",
+    "bus-error-for-good": "xid79-fell-off-bus",
+    "link-lost-lanes": "pcie-link-degraded",
+    "peers-apart-shown": "multi-gpu-topology-no-p2p",
+    "log-has-no-module": "driver-module-not-loaded",
+    "toolkit-never-put-in": "cuda-toolkit-missing",
+    "cards-taken-by-others": "gpu-memory-held-by-other-process",
+    "stub-was-found": "libcuda-stub-loaded",
+    "path-misspelt": "ld-library-path-not-set",
+    "module-of-new-kernel-absent": "driver-module-not-loaded",
+    "no-cdi-devices": "container-toolkit-missing",
+    "node-without-gres": "slurm-no-gpu-allocated",
+    "node-lists-none-said": "k8s-device-plugin-not-registered",
+    "other-maker-asked": "no-nvidia-gpu",
+    "device-handle-unknown": "xid79-fell-off-bus",
 }
-"""Kind of a line -> the causes, likely ones first."""
+"""Kind of a line -> the cause that it speaks for by itself."""
+TOGETHER: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
+    ("gpu-memory-handle-alloc", (("growth-helps",), ("cudnn-named", "cudnn-failed", "handle-failed", "no-algorithm"))),
+    ("lsm-denied", (("start-is-denied",), ("selinux-named",))),
+    ("jupyter-kernel-other-environment", (("ide-named",), ("shell-works",), ("lists-gpus",), ("says-no-gpu",))),
+    ("cuda-version-mismatch", (("registers-no-gpu",), ("talks-of-colab", "in-colab"))),  # which has a GPU, and another CUDA
+    ("jit-cache-unwritable", (("run-as-user",), ("slow-start", "start-is-slow", "takes-long"))),
+    ("python-32bit", (("python-of-64-bit-put-in",), ("no-version",), ("installed-now",))),
+    ("cpu-no-avx", (("processor-found-out",), ("processor-without-avx",))),
+    ("optimus-gpu-powered-off", (("laptop-tool",), ("module-no-device",))),
+    ("gpu-memory-held-by-other-process", (("memory-kept-told",), ("reboot-frees-told",))),
+    ("tf-preallocates-all-memory", (("memory-of-all-told",), ("memory-asked-told",), ("one-of-several-works",))),
+    ("cpu-starved-input", (("data-on-a-share",), ("gpu-is-slow", "gpu-hardly-used"))),
+)  # fmt: skip
+"""A cause, and the kinds that speak for it together: one of each group."""
 
 
 def firstly(facts: Facts) -> Iterator[str]:
     """Those that go first."""
-    for kind, causes in BY_KIND.items():
-        if facts.text.said(kind):
-            yield causes[0]
     said = facts.text.said
-    if said("growth-helps") and said("cudnn-named", "cudnn-failed", "handle-failed", "no-algorithm"):
-        yield "gpu-memory-handle-alloc"
-    if said("start-is-denied") and said("selinux-named"):
-        yield "lsm-denied"
-    if said("image-built-said") and facts.driver.libcuda.path is None and not said("gpus-asked"):
+    yield from (cause for kind, cause in BY_KIND.items() if said(kind))
+    yield from (cause for cause, groups in TOGETHER if all(said(*kinds) for kinds in groups))
+    yield from _of_cards(facts)
+    yield from _of_versions(facts)
+    handed = said("gpus-asked")
+    if said("image-built-said") and facts.driver.libcuda.path is None and not handed:
         yield "container-no-gpus-flag"
-    if said("ngc-gpu-unsupported") and (has := _capabilities(facts)):
-        if all(one <= (7, 0) for one in has):
+    if any(_IN_A_CONTAINER.search(e.text) for e in said("libcuda-absent")) and not handed:
+        yield "container-no-gpus-flag"
+    if said("driver-for-linux-asked") and said("wsl-named") and not said("container-named") and not handed:
+        yield "wsl-libcuda-path"
+    if said("iommu-on-said") and facts.text.shows("collective-fails"):
+        yield "nccl-p2p-iommu-acs"
+    if said("notebook-fails") and said("tensorflow-version") and not said("library-not-loaded"):
+        yield "jupyter-kernel-other-environment"
+    if _chosen_beyond(facts):
+        yield "cuda-visible-devices-wrong"
+
+
+def _of_cards(facts: Facts) -> Iterator[str]:
+    """By the compute capabilities of the cards for which a program has no use."""
+    told = facts.text.said("capability-of-card")
+    has = [tuple(map(int, e.values["capability"].split("."))) for e in told]
+    if not has:
+        return
+    if facts.text.said("ngc-gpu-unsupported"):
+        if max(has) <= (7, 0):
             yield "gpu-compute-capability-too-old"
-        elif all(one >= (10, 0) for one in has):
+        elif min(has) >= (10, 0):
             yield "gpu-too-new-for-build"
+    if facts.text.said("program-finds-none") and max(has) < (3, 5):  # before GK110
+        yield "gpu-compute-capability-too-old"
+
+
+def _of_versions(facts: Facts) -> Iterator[str]:
+    """By what does not go together: libraries, packages, processors."""
+    said = facts.text.said
     symbols = [found[1] for e in said("undefined-symbol") if (found := _SYMBOL.search(e.text))]
     if symbols and not any(_OF_TENSORFLOW.search(one) for one in symbols):
         yield "tf-import-broken"  # by a library beside it
-    if said("ide-named") and said("shell-works") and said("lists-gpus") and said("says-no-gpu"):
-        yield "jupyter-kernel-other-environment"
-    if said("registers-no-gpu") and said("talks-of-colab", "in-colab"):  # it has a GPU, and another CUDA
-        yield "cuda-version-mismatch"
     if said("no-version") and any(_ARM.search(e.text) for e in facts.text.understood()):
         yield "tf-aarch64-no-wheel"
     if any(_is_older(e.values) for e in said("cudnn-wanted-and-here")):
         yield "cudnn-version-too-old"
-    if said("driver-for-linux-asked") and said("wsl-named") and not said("container-named", "gpus-asked"):
-        yield "wsl-libcuda-path"
-    if said("run-as-user") and said("slow-start", "start-is-slow", "takes-long"):
-        yield "jit-cache-unwritable"
-    if said("python-of-64-bit-put-in") and said("no-version") and said("installed-now"):
-        yield "python-32bit"
-    if said("processor-found-out") and said("processor-without-avx"):
-        yield "cpu-no-avx"
-    if said("iommu-on-said") and facts.text.shows("collective-fails"):
-        yield "nccl-p2p-iommu-acs"
-    if said("laptop-tool") and said("module-no-device"):
-        yield "optimus-gpu-powered-off"
-    if said("memory-kept-told") and said("reboot-frees-told"):
-        yield "gpu-memory-held-by-other-process"
-    if said("memory-of-all-told") and said("memory-asked-told") and said("one-of-several-works"):
-        yield "tf-preallocates-all-memory"
-    if said("data-on-a-share") and said("gpu-is-slow", "gpu-hardly-used"):
-        yield "cpu-starved-input"
     if facts.python.bits == 32 and not facts.text.shows_a_failure:
         yield "python-32bit"
-    if said("program-finds-none") and _all_before_gk110(facts):
-        yield "gpu-compute-capability-too-old"
-    if said("device-handle-unknown"):
-        yield "xid79-fell-off-bus"
-    if said("notebook-fails") and said("tensorflow-version") and not said("library-not-loaded"):
-        yield "jupyter-kernel-other-environment"
-    if any(_IN_A_CONTAINER.search(e.text) for e in said("libcuda-absent")) and not said("gpus-asked"):
-        yield "container-no-gpus-flag"
-    if _names_another_cuda(facts):
-        yield "cuda-version-mismatch"
-    if _chosen_beyond(facts):
-        yield "cuda-visible-devices-wrong"
-    if _of_another_cudart(facts):
+    if _names_another_cuda(facts) or _of_another_cudart(facts):
         yield "cuda-version-mismatch"
 
 
@@ -121,18 +125,6 @@ def _names_another_cuda(facts: Facts) -> bool:
     release = libraries.release_of(facts)
     wanted = "{}.{}".format(*built_for(release).cuda) if release is not None else ""
     return not any(wanted in e.text for e in facts.text.said("names-cuda"))
-
-
-def _all_before_gk110(facts: Facts) -> bool:
-    """Each card that is named is older than those for which JAX and others have code."""
-    has = _capabilities(facts)
-    return bool(has) and all(one < (3, 5) for one in has)
-
-
-def _capabilities(facts: Facts) -> list[tuple[int, ...]]:
-    """The compute capabilities of the cards that the text names, as far as they are known."""
-    told = facts.text.said("capability-of-card")
-    return [tuple(map(int, e.values["capability"].split("."))) for e in told]
 
 
 def _chosen_beyond(facts: Facts) -> bool:
