@@ -149,6 +149,18 @@ def _built(text: str) -> dict[str, str]:
     }
 
 
+_ANOTHERS = (
+    "AMD ",
+    "other computer (",
+    "other machine (",
+    "other PC (",
+    "other GPU (",
+    "other GPU, a ",
+    "other server (",
+)
+"""What stands before a card's name that is AMD's, or the one of another machine."""
+
+
 def claims(text: str, _line: int, _notes: Notebook) -> Understood | None:
     """The cards, and the releases of TensorFlow and CUDA, that a line of prose or of a form names."""
     if len(text) > 600 or _LOG.match(text):
@@ -158,20 +170,7 @@ def claims(text: str, _line: int, _notes: Notebook) -> Understood | None:
         or (f"{'GTX' if bare[0] == '1' else 'RTX'} {bare[:4]} {bare[4:].strip()}" if (bare := one["bare2"]) else "")
         or (f"RTX {series[0]}090" if (series := one["series"] or one["series2"] or one["series3"]) else one[0])
         for one in _NAME.finditer(text)
-        if not text.endswith(
-            (
-                "APU AMD ",
-                "AMD ",
-                "other computer (",
-                "other machine (",
-                "other PC (",
-                "other GPU, a ",
-                "other GPU (",
-                "other server (",
-            ),
-            0,
-            one.start(),
-        )
+        if not text.endswith(_ANOTHERS, 0, one.start())
     ]
     machines = clouds.machines(text) if any(word in text for word in _CLOUDS) else {}
     cards += machines.values()

@@ -67,7 +67,7 @@ _DEPENDS_ON = {
 """What TensorFlow imports of others' packages."""
 _OF_PACKAGES = Pattern(r"[/\\](?:site|dist)-packages[/\\]")
 _OF_DATA = Pattern(r"(?:Value|InvalidArgument)Error")
-_LISTS_NONE = re.compile(
+_LISTS_NONE = Pattern(
     r"^(?:(?:CUDA|GPU|cuda) is (?:not available|unavailable)|Torch is not able to use GPU|Error running command\.$)"
 )
 """What containers.py reads, and what only passes on another program's error."""
