@@ -102,6 +102,10 @@ CASES: list[tuple[str, tuple[str, ...]]] = [
     (DRIVER + "failed to load PTX text as a module: CUDA_ERROR_INVALID_PTX: a PTX JIT compilation failed\n", (ANY_CARD, "driver-too-old-for-ptx", FAULT)),
     ("CUDA_ERROR_NO_BINARY_FOR_GPU: no kernel image is available for execution on the device\n", (ANY_CARD, TOO_OLD, "driver-too-old-for-ptx")),
     ("CUDNN_STATUS_ARCH_MISMATCH\n", (TOO_OLD, "cudnn-dropped-gpu", ANY_CARD)),
+    (
+        "Unable to determine the device handle for GPU 0000:4F:00.0: Unknown Error\n",
+        ("xid79-fell-off-bus", "xid119-gsp-timeout", "gpu-needs-reset", "xid-hardware-fault", "psu-insufficient"),
+    ),
     ("CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered\n", (FAULT, ANY_CARD, FAINT)),
     ("RuntimeError: CUDA error: an illegal instruction was encountered\n", (FAULT, ANY_CARD, FAINT, "gpu-needs-reset")),
     ("CUDA error: misaligned address\n", (FAULT, ANY_CARD, FAINT, "gpu-needs-reset")),
