@@ -69,7 +69,8 @@ def new_enough(facts: Facts) -> tuple[str, str] | None:
 
 
 def _of_torch(facts: Facts) -> tuple[TextEvent, str, str, str] | None:
-    """The same of a PyTorch that tells itself what CUDA it is built for, that it sees none, and the driver."""
+    """The same of a PyTorch that tells itself what CUDA it is built for, or whose CUDA conda brings by name, that it sees none,
+    and the driver."""
     built = {e.values["cuda"] for e in facts.text.said("torch-built-for")}
     told, none = _in_fields(facts), bool(facts.text.said("torch-sees-none"))
     if not built and facts.tensorflow.devices == ():  # conda brings its CUDA by name

@@ -30,15 +30,16 @@ WORDS = (
 _NAMES = "cudart|cublasLt|cublas|cufft|curand|cusolver|cusparse|cudnn"
 _LIBRARY = rf"(?P<library>lib(?:{_NAMES})(?:\.so(?:\.\d{{1,2}}){{0,3}}|(?:\.\d{{1,2}}){{0,2}}\.dylib)|(?i:{_NAMES})_?64(?:_\d{{1,3}}(?:_\d{{1,2}})?)?\.dll)\b"
 _QUOTE = r"['\"`*]{0,3}"
+_TURNED = rf"^\W{{0,4}}{_LIBRARY}{_QUOTE} ?: ?[Cc]ould not (?:load|open)"
+"""TensorFlow's words turned round, as in a title."""
 _LOADER = Pattern(
     rf"{_LIBRARY}{_QUOTE}(?: ?: ?{_QUOTE}cannot open shared object|: ?No such file or directory| => not found"
     r"|: ?(?:file too short|invalid ELF header|cannot read file data|object file has no loadable segments))"
-    rf"|(?i:importerror: ){_LIBRARY.replace('P<library>', 'P<library4>')}{_QUOTE}$|^\W{{0,4}}{_LIBRARY.replace('P<library>', 'P<library5>')}{_QUOTE} ?: ?[Cc]ould not (?:load|open) dynamic library"
+    rf"|(?i:importerror: ){_LIBRARY.replace('P<library>', 'P<library4>')}{_QUOTE}$|{_TURNED.replace('P<library>', 'P<library5>')} dynamic library"
     rf"|Library not loaded: {_QUOTE}(?:@rpath/|/[\w./-]{{1,100}}/)?{_LIBRARY.replace('P<library>', 'P<library3>')}"
     rf"|cannot open shared object file: {_QUOTE}(?P<library2>lib(?:{_NAMES})\.so(?:\.\d{{1,2}}){{0,3}})"
 )
-_TURNED = Pattern(rf"\W{{0,4}}{_LIBRARY}{_QUOTE} ?: ?[Cc]ould not (?:load|open)")
-"""TensorFlow's words turned round, as in a title."""
+_IS_TURNED = Pattern(_TURNED)
 _LIBCUDA = Pattern(
     r"\b(?:Cannot load libcuda\.so\.1$|libcuda\.so\.1: ?cannot open shared object|libcuda\.so\.1 => not found|[Cc](?:an't|annot) open shared object(?: file)?:? ['\"`]{0,2}libcuda\.so\.1|(?i:dlopen(?:ing)?(?: of)?) libcuda\.so(?:\.1)? (?:\w+ )?fail|(?i:nvcuda\.dll)['\"`]? (?:(?:was|is|could) )?(?:not (?:be )?found|missing)|Library not loaded: \S{0,60}libcuda(?:\.1)?\.dylib|(?i:\b(?:due to|because of|with)(?: an?| the)? missing (?:file |library )?['\"`]{0,2})libcuda\.so(?:\.1)?\b)"
 )
@@ -108,7 +109,7 @@ def line(text: str, number: int, notes: Notebook) -> Understood | None:
             tensorflow_facts.not_opened(name, number, notes)
             notes.tell("tensorflow.loader_ok", False, number)
         return Understood("library-not-loaded", {"library": name})
-    if "[E:onnxruntime:" not in text and _OWN.search(text) and not _TURNED.match(text):
+    if "[E:onnxruntime:" not in text and _OWN.search(text) and not _IS_TURNED.search(text):
         return None
     if _LIBCUDA.search(text):
         notes.tell("driver.libcuda.path", None, number)
