@@ -13,8 +13,8 @@ import psutil
 
 from .watch_gpus import every
 
-_SHARE = 0.005
-"""Of a core, that looking may take."""
+_SHARE, _AHEAD_S = 0.005, 4.0
+"""Of a core, that looking may take, and for how many seconds of it before they are over: of a short run, enough is seen."""
 _TICKS, _PAGE = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
 _TENSORFLOW = b"libtensorflow_framework.so"
 _MAPS_EVERY_S = 3.0
@@ -57,6 +57,8 @@ class TreeWatch:
         self.cost_s = 0.0
         self.cores: int | None = None
         self._root = pid
+        self._listed: frozenset[int] = frozenset({pid})
+        """The processes that this machine had at the last look."""
         self._here: tuple[int, ...] = (pid,)
         self._over = threading.Event()
         self._of_thread: dict[tuple[int, int], float] = {}
@@ -77,6 +79,7 @@ class TreeWatch:
     def _watch(self) -> None:
         began = time.monotonic()
         due = {self._look: began, self._weigh: began}
+        spent = dict.fromkeys(due, 0.0)
         while not self._over.wait(max(0.0, min(due.values()) - time.monotonic())):
             for act, at in due.items():
                 if at <= time.monotonic():
@@ -85,8 +88,9 @@ class TreeWatch:
                         act()
                     cost = time.thread_time() - before
                     self.cost_s += cost
+                    spent[act] += cost
                     now = time.monotonic()
-                    due[act] = now + max(every(now - began), cost / _SHARE)
+                    due[act] = max(now + every(now - began), began + spent[act] / _SHARE - _AHEAD_S)
 
     def _weigh(self) -> None:
         """The memory of the processes that the last look saw."""
@@ -100,13 +104,11 @@ class TreeWatch:
 
     def _look(self) -> None:
         at = time.monotonic()
-        root = psutil.Process(self._root)
         if self.cores is None:
-            self.cores = len(root.cpu_affinity())
-        pids = [self._root, *(child.pid for child in root.children(recursive=True))]
+            self.cores = len(psutil.Process(self._root).cpu_affinity())
         all_threads, waiting, here = 0, False, []
         threads: dict[tuple[int, str, bool], int] = collections.defaultdict(int)
-        for pid in pids:
+        for pid in self._tree():
             with contextlib.suppress(OSError, ValueError, IndexError):  # it has ended
                 self.pids.add(pid)
                 user, system, _ = _times(f"/proc/{pid}/stat")
@@ -140,6 +142,23 @@ class TreeWatch:
             )
         )
 
+    def _tree(self) -> tuple[int, ...]:
+        """The process and all that it or its own have started.
+
+        Only processes that are new are asked for their parent: of a machine's thousand, hardly any (psutil's children()
+        asks them all, each time).
+        """
+        listed = frozenset(psutil.pids())
+        parents: dict[int, int] = {}
+        for pid in listed - self._listed:
+            with contextlib.suppress(OSError, ValueError, IndexError):  # it has ended
+                parents[pid] = _parent(pid)
+        tree = {self._root, *self._here} & listed
+        while more := {pid for pid, parent in parents.items() if parent in tree and pid not in tree}:
+            tree |= more
+        self._listed = listed
+        return tuple(sorted(tree))
+
     def _of_ended_threads(self, pid: int, total: float) -> None:
         """What the process used, and none of the threads that were seen: they began and ended between two looks."""
         key = (pid, ENDED, False)
@@ -172,6 +191,12 @@ def _times(path: str) -> tuple[float, float, tuple[str, str]]:
     fields = rest.split()
     own = name.partition(b"(")[2].decode("utf-8", "replace")
     return int(fields[11]) / _TICKS, int(fields[12]) / _TICKS, (own, chr(fields[0][0]))
+
+
+def _parent(pid: int) -> int:
+    """The process that started it. Raises OSError, ValueError, IndexError."""
+    with open(f"/proc/{pid}/stat", "rb") as f:
+        return int(f.read().rpartition(b")")[2].split()[1])
 
 
 def _own_memory(pid: int) -> int:
