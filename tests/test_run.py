@@ -463,6 +463,35 @@ while True:
 """
 
 
+FAMILY = """
+import subprocess, sys, time
+time.sleep(1.5)
+one = subprocess.Popen([sys.executable, "-c", "import subprocess, time; p = subprocess.Popen(['sleep', '61']); print(p.pid, flush=True); time.sleep(1.5)"])
+one.wait()
+time.sleep(60)
+"""
+
+
+def test_what_is_started_later_is_of_the_program_and_what_its_parent_left_stays_so() -> None:
+    with subprocess.Popen([PYTHON, "-c", FAMILY], stdout=subprocess.PIPE, env=environment()) as process:
+        others = subprocess.Popen(["sleep", "60"])
+        assert process.stdout
+        tree = TreeWatch(process.pid)
+        tree.begin()
+        grandchild = int(process.stdout.readline())
+        time.sleep(4)
+        tree.end()
+        os.kill(grandchild, signal.SIGKILL)
+        others.kill()
+        others.wait()
+        process.kill()
+    assert grandchild in tree.pids
+    assert others.pid not in tree.pids
+    assert len(tree.pids) == 3
+    assert max(s.processes for s in tree.samples) == 3
+    assert [s.processes for s in tree.samples][-1] == 2  # the child has ended, the grandchild has not
+
+
 def test_memory_is_asked_for_often_where_threads_are_many() -> None:
     with subprocess.Popen([PYTHON, "-c", CROWD], stdout=subprocess.PIPE, env=environment()) as process:
         try:
