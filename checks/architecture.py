@@ -165,10 +165,11 @@ def _outdated(index: str | None, name: str, has: str, least: str, *proof: Eviden
     explains=("tf-lists-no-gpu",),
 )
 def gpu_ignored_few_sms(facts: Facts) -> Findings:
-    """TensorFlow ignores a GPU because it has few multiprocessors, and takes no other one.
+    """TensorFlow ignores a GPU because it has few multiprocessors.
 
     What it looks at: TensorFlow's own line 'Ignoring visible gpu device … The minimum required count is …', where it
-    lists no GPU. Beside a GPU that TensorFlow takes it is no fault (gpu-left-out-beside-another).
+    lists no GPU. Beside a GPU that TensorFlow takes it is no fault (gpu-left-out-beside-another), unless somebody misses it: in a pasted text,
+    a second GPU is not seen, and one of those that are named has fewer than 8 multiprocessors.
 
     Why it matters: TensorFlow leaves out GPUs with fewer than 8 multiprocessors, or than
     TF_MIN_GPU_MULTIPROCESSOR_COUNT asks for.
@@ -177,6 +178,9 @@ def gpu_ignored_few_sms(facts: Facts) -> Findings:
 
     Source: TensorFlow, tensorflow/core/common_runtime/gpu/gpu_device.cc (GetMinGPUMultiprocessorCount).
     """
+    if facts.text.is_all and (found := _small_in_words(facts)) is not None:
+        yield found
+        return None
     _need_cuda_build(facts)
     small = _small(facts)
     if small and not known(facts.tensorflow.gpus()):
@@ -224,8 +228,7 @@ def gpu_left_out_beside_another(facts: Facts) -> Findings:
     """TensorFlow leaves a GPU out, too old or too small for it, and uses another one.
 
     What it looks at: TensorFlow's own lines 'Ignoring visible gpu device …', where it lists a GPU; where TensorFlow was
-    not run, GPUs older than its build among others that are not. In a pasted text: somebody's second GPU is not seen, and one of those
-    that are named has fewer than 8 multiprocessors.
+    not run, GPUs older than its build among others that are not.
 
     Why it matters: mostly it does not: a display card beside the GPU that computes. Whoever wants to compute on it, too,
     finds here what it takes.
@@ -235,9 +238,6 @@ def gpu_left_out_beside_another(facts: Facts) -> Findings:
 
     Source: TensorFlow, tensorflow/core/common_runtime/gpu/gpu_device.cc.
     """
-    if facts.text.is_all and (found := _small_in_words(facts)) is not None:
-        yield found
-        return None
     _need_cuda_build(facts)
     too_old, others = _too_old(facts)
     if others:

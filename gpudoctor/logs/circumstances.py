@@ -332,7 +332,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "cudnn-named",
         ("udnn", "uDNN", "UDNN"),
-        r"(?i:\bcudnn\b[^.\n]{0,30}\binstalled\b|\binstalled\b[^.\n]{0,60}\bcudnn\b|\bcudnn[ _:=v-]{1,3}\(?\d|\bcudnn\b[^.\n]{0,20}\bworks (?:fine |well )?(?:in|with|for)\b)",
+        r"(?i:\bcudnn\b[^.\n]{0,30}\binstalled\b|\binstalled\b(?! version of CUDA and cuDNN: ?$)[^.\n]{0,60}\bcudnn\b|\bcudnn[ _:=v-]{1,3}\(?\d|\bcudnn\b[^.\n]{0,20}\bworks (?:fine |well )?(?:in|with|for)\b)",
     ),
     (
         "one-of-several-works",

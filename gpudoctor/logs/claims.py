@@ -159,7 +159,7 @@ _EXTRA = Pattern(r"(?:tensorflow|\d) ?\[and-cuda\]|nvidia-(?:cublas|cudnn|cuda-r
 _CUDA_PATH = Pattern(r"/cuda-(\d{1,2}\.\d{1,2})")
 _NOT_INSTALLED = Pattern(
     r"NVIDIA-SMI|[Dd]river|dlerror|cannot open|dso_loader|Could not|(?i:\b(?:needs?|requires?|required|supports?|wants?|asks?|asking|insists|expects?|look(?:ing|ed|s)? for|search(?:ing|ed|es)? for|compiled|"
-    r"built|must|should|compatible|compatibility|download|(?:up|down)grad(?!ed (?:from |cudnn|cuda|to (?:tf|tensorflow|keras|python|ubuntu)\b|(?:tf|tensorflow|keras|python|ubuntu|pip)\b)[^\n?]{0,40})\w+|instead|which version|works? (?:with|on|for)|capability|smi|tested|docs?|"
+    r"built|must|should|compatible|compatibility|download|(?:up|down)grad(?!ed (?:from |cudnn|cuda|to (?:tf|tensorflow|keras|python|ubuntu)\b|(?:tf|tensorflow|keras|python|ubuntu|pip)\b)[^\n?]{0,40})\w+|instead|which version|works? (?:with|on|for)|capability|smi|tested|docs?(?= (?:says?|lists?|states?|recommends?|mentions?|wants?|only|asks?|tells?)\b)|"
     r"available|available in|only has|without|no longer|don't have|not have|could)\b)"
 )  # fmt: skip
 _DRIVER = Pattern(r"(?i)\b(?:nvidia[ -])?drivers?(?: version)?[ :=]{0,2}v?\d{3}(?:\.\d{1,3}){0,2}\b")

@@ -126,6 +126,7 @@ _KINDS = (
     Kind(
         "processor-found-out",
         r"(?i:\bit (?:really |indeed |actually |in fact )?was (?:the|my) (?:old )?(?:cpu|processor)\b(?! (?:bottleneck|version|build)))",
+        FAINT,
     ),
     Kind(
         "log-has-no-module",
@@ -156,6 +157,73 @@ _KINDS = (
         r"(?i:\b(?:no|without|lacks?|missing)\b[^\n]{0,80}?\b(?:folder|directory|modules?|nvidia\.ko)\b[^.\n]{0,30}\b(?:for|of|under) (?:the |my )?(?:new(?:est|er)?|running|current|latest) kernel)",
         FAINT,
     ),
+    Kind(
+        "driver-called-too-old",
+        r"(?i:\b(?:nvidia|gpu|graphics|cuda)(?:'s)?[ -]?(?:drivers?|version)\b[^.\n?]{0,30}(?<!not )(?<!n't )\btoo old\b(?![^\n]{0,40}\?))",
+        FAINT,
+    ),
+    Kind(
+        "cudnn-of-another-release-said",
+        r"(?i:\bcu ?dnn\b[^.\n?]{0,30}\b(?:is|was|be) (?:the |an? )?(?:wrong|old)\b[^.\n]{0,10}\bversion\b)",
+        FAINT,
+    ),
+    Kind(
+        "runtime-line-removed",
+        r"(?i:\b(?:removed?|deleted?|dropped|took out|commented out) [^.\n]{0,12}[`'\"]?runtime: ?[\"']?nvidia\b)",
+        FAINT,
+    ),
+    Kind("gpu-of-the-pod-asked", r"\bset_gpu_limit\(|\bnvidia\.com/gpu['\"]?: {0,3}['\"]?[1-9]"),
+    Kind("swarm-named", r"(?i:\bdocker (?:swarm|stack)\b|\bswarm (?:service|mode|stack))"),
+    Kind("cudnn-has-no-create", r"could not find cudnnCreate in cudnn DSO[^\n]{0,160}undefined symbol", FAINT),
+    Kind("device-id-unknown", r"nvidia-container-cli: device error: unknown device id: \S", "container-does-not-start"),
+    Kind(
+        "iommu-is-behind-said",
+        r"(?i:\b(?:what is behind|cause|culprit|reason|behind it)\b[^\n]{0,40}?\b(?:is|was|:)[^\n]{0,24}\bIOMMU\b(?! (?:is|was) (?:off|disabled)))",
+        FAINT,
+    ),
+    Kind("cuda-package-not-found", r"No matching distribution found for (?:cupy-cuda\d|onnxruntime-gpu|nvidia-\w+-cu\d)", "install-fails"),
+    Kind(
+        "redistributable-was-it",
+        r"(?i:\b(?:turned out to be|it (?:really |actually |indeed )?was|(?:cause|culprit|reason|problem) (?:was|is)) (?:an? |the |my |of |due to |in )*(?:missing |old |outdated |wrong |broken )?(?:VC|visual c(?:\+\+)?|msvc)[ -]?(?:\+\+ )?(?:runtime|redist))",
+        FAINT,
+    ),
+    Kind(
+        "toolkit-was-old-said",
+        r"(?i:\bnvidia-(?:ctk|container-toolkit)\b[^\n]{0,60}\b(?:was|is) (?:an? )?(?:very |too )?(?:old|outdated)\b)",
+        FAINT,
+    ),
+    Kind(
+        "link-drops-at-work-said",
+        r"(?i:\b(?:working|under load|in use|busy|training|at work|while computing)\b[^.\n]{0,24}\b(?:drops?|falls?|goes|dropped|fell|went)\b[^.\n]{0,16}\bto (?:2\.5 ?GT|gen ?1\b|x1\b)|\blink (?:drops?|falls?|goes|dropped|fell|went) from (?:gen ?)?[2-5] ?x ?\d{1,2} (?:down )?to (?:gen ?)?1 ?x ?\d{1,2}\b)",
+        FAINT,
+    ),
+    Kind(
+        "memory-stays-after-the-end",
+        r"(?i:\b(?:once|after|when|even if)\b[^.\n]{0,40}\b(?:program|script|process|run|job|evaluation|kernel)\b[^.\n]{0,24}\b(?:over|ended|ends|stopped|killed|interrupted|finished|finishes|through|exit(?:ed|s)?)\b[^.\n]{0,80}\b(?:memory|vram)\b[^.\n]{0,40}\b(?:keeps?|still|remains?|stays?|not (?:released?|freed?|given))\b"
+        r"|\bGPU (?:memory|ram)\b[^.\n]{0,24}\b(?:not|never|no longer)\b[^.\n]{0,20}\b(?:released?|freed|come back|returned|cleared|given back)\b[^.\n]{0,24}\bafter\b[^.\n]{0,16}\b(?:stopping|killing|interrupt\w*|ctrl))",
+        FAINT,
+    ),
+    Kind(
+        "toolkits-are-mixed-said",
+        r"(?i:\bmix(?:ture|ed|es|ing|-up)?\b[^.\n]{0,30}\b(?:installs?|installations?|toolkits?|cudas?)\b[^\n]{0,16}\d{1,2}\.\d\b[^.\n]{0,8}(?:and|,|with|&)[^.\n]{0,8}\d{1,2}\.\d)",
+        FAINT,
+    ),
+    Kind("cupti-lacks", r"cupti_wrapper\.cc:\d+\] Check failed", FAINT),
+    Kind(
+        "no-toolkit-said",
+        r"(?i:\bnvcc(?: --version| -V)?[`'\"]?[^.\n]{0,12}\b(?:shows?|gives?|prints?|says?|returns?|tells?) nothing\b|\b(?:there(?:'s| is) no|but no|n\u00e3o existe|n'existe pas|kein\w{0,2})\b[^.\n]{0,24}[\"'`]?NVIDIA GPU Computing Toolkit)",
+        FAINT,
+    ),
+    Kind("windows-support-asked", r"(?i:\bnative[- ]windows (?:cuda|gpu) support[^.\n]{0,24}(?:back|again|please|return))", FAINT),
+    Kind("gpu-in-a-build-asked", r"(?i:\b(?:need|want|use|load)\b[^.\n]{0,30}\bgpus?\b[^.\n]{0,30}\bduring (?:the )?[`'\"]?docker build\b)", FAINT),
+    Kind("no-wheel-said", r"(?i:\bno matching distribution (?:is |was )?found\b(?! for\b))", FAINT),
+    Kind("hook-called-directly", r"invoking the NVIDIA Container Runtime Hook directly [^\n]{0,80}is not supported", "container-does-not-start"),
+    Kind("library-path-given-to-cdi", r"nvidia-ctk cdi generate[^\n]{0,80}--library-search-path", FAINT),
+    Kind("peers-across-sockets-said", r"(?i:\b(?:gpus?|p2p|peer)\b[^\n]{0,60}\b(?:between|over|across|through|sides of) (?:the )?(?:\w+ )?(?:QPI|UPI|two IOH))", FAINT),
+    Kind("machine-type-without-gpu", r"(?i:\b(?:ec2|aws|amazon)\b[^\n]{0,60}\b(?:t[23][ag]?|t4g|m[4-7][a-z]{0,3}|c[4-7][a-z]{0,3}|r[4-7][a-z]{0,3})\.(?:nano|micro|small|medium|\d{0,2}x?large)\b)", FAINT),
+    Kind("cgroups-are-managed", r"^no-cgroups ?= ?false"),
+    Kind("cpuonly-said", r"(?i:\bgot (?:the )?[`'\"]?cpuonly\b|\[cpuonly\])"),
+    Kind("hybrid-listed", r"(?i:\bNVIDIA [^\n]{0,40}\[Discrete\])"),
     Kind("path-misspelt", r"\bexport (?!LD_LIBRARY_PATH\b)LD_L[A-Z]{3,9}_PA[A-Z]{1,3}=", FAINT),
     Kind("start-is-denied", r"starting container process caused:? \W{0,3}permission denied", "container-does-not-start"),
     Kind("no-cdi-devices", r"\bFound 0 CDI devices\b", FAINT),
@@ -175,6 +243,6 @@ _KINDS = (
 LANGUAGE = Language(
     name=COMPLAINT,
     foreign=True,
-    words=("nvidia-uvm", "unless", "apt", "TensorRT", "libcublas", "memory ", "ower", "AER:", "TLP Header", "LnkSta", "Peer access", "docker run", "podman run", "ython", "it was", "it really", "it actually", "it indeed", "t WAS", "CPU", "dmesg", "no proper", "never installed", "taken by", "used by", "occupied by", "ommu=on", "IOMMU", "AMD-Vi", "kernel", "gpucomp", "stub", "export LD_L", "\u663e\u5b58", "ompute capability", "ompute Capability", "nvidia-docker", "udnn", "uDNN", "UDNN", "tili", " usage", "sage", "drive", "Drive", " share", "mount", "20 min", "icens", "icenc", "permission denied", "nvcc", "LD_LIBRARY_PATH", "other ", "ifferent", " old ", "stale", "zombie", "forgotten", "tensorflow", "untime not", "untime is not", "CDI devices", "Gres=", "node", "NVIDIA", "nvidia", "Nvidia"),
+    words=("untime", "-ctk", "oolkit", "old", "work", " link ", " mix", "Mix", "cupti_", "nvcc", "indows", "ocker build", "Hook directly", "search-path", "QPI", "UPI", "IOH", "EC2", "ec2", "AWS", "mazon", "no-cgroups", "cpuonly", "[Discrete]", "emory", "VRAM", "too old", "untime:", "gpu_limit", "swarm", "Swarm", "docker stack", "cudnn DSO", "unknown device id", "matching distribution", "nvidia-uvm", "unless", "apt", "TensorRT", "libcublas", "memory ", "ower", "AER:", "TLP Header", "LnkSta", "Peer access", "docker run", "podman run", "ython", "it was", "it really", "it actually", "it indeed", "t WAS", "CPU", "dmesg", "no proper", "never installed", "taken by", "used by", "occupied by", "ommu=on", "IOMMU", "AMD-Vi", "kernel", "gpucomp", "stub", "export LD_L", "\u663e\u5b58", "ompute capability", "ompute Capability", "nvidia-docker", "udnn", "uDNN", "UDNN", "tili", " usage", "sage", "drive", "Drive", " share", "mount", "20 min", "icens", "icenc", "permission denied", "nvcc", "LD_LIBRARY_PATH", "other ", "ifferent", " old ", "stale", "zombie", "forgotten", "tensorflow", "untime not", "untime is not", "CDI devices", "Gres=", "node", "NVIDIA", "nvidia", "Nvidia"),
     kinds=_KINDS,
 )  # fmt: skip

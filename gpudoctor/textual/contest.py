@@ -10,6 +10,7 @@ import msgspec
 from ..facts import Facts
 from ..findings import Candidate, Diagnosis, Finding, Level, RootCause, Unknown
 from ..registry import Check
+from . import found_out
 from .behind import behind
 from .likeness import INSTALL_FAILS, another
 from .settles import SETTLES
@@ -53,7 +54,8 @@ def _reason(facts: Facts, diagnosis: Diagnosis, first: RootCause) -> _Reason | N
             "it may be behind what a line shows: the text tells of it",
             "a line shows it, which may have a deeper cause",
         )
-    other = None if deeper else another(facts, [one.cause for one in diagnosis.root_causes])
+    firm = first.cause in found_out.firstly(facts)
+    other = None if deeper or firm else another(facts, [one.cause for one in diagnosis.root_causes])
     if other is not None and other not in {*out, *first.explains} and INSTALL_FAILS not in first.explains:
         return _Reason(other, _READS, "a line shows it, and what is written reads like another cause")
     if facts.text.said(NO_COMPLAINT):

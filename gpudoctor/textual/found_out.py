@@ -40,6 +40,26 @@ BY_KIND = {
     "node-lists-none-said": "k8s-device-plugin-not-registered",
     "other-maker-asked": "no-nvidia-gpu",
     "device-handle-unknown": "xid79-fell-off-bus",
+    "driver-called-too-old": "driver-too-old",
+    "runtime-line-removed": "container-no-gpus-flag",
+    "cudnn-has-no-create": "cudnn-missing",
+    "device-id-unknown": "container-visible-devices-wrong",
+    "iommu-is-behind-said": "nccl-p2p-iommu-acs",
+    "nvls-failed": "nccl-nvls-fabric-manager",
+    "cuda-answers-34": "libcuda-stub-loaded",
+    "redistributable-was-it": "msvc-runtime-missing",
+    "toolkit-was-old-said": "container-toolkit-too-old",
+    "link-drops-at-work-said": "pcie-link-degraded",
+    "memory-stays-after-the-end": "gpu-memory-held-by-other-process",
+    "toolkits-are-mixed-said": "ld-library-path-wrong-toolkit",
+    "cupti-lacks": "ld-library-path-not-set",
+    "no-toolkit-said": "cuda-toolkit-missing",
+    "windows-support-asked": "tf-windows-native-cpu-only",
+    "gpu-in-a-build-asked": "container-runtime-not-default",
+    "hook-called-directly": "container-no-gpus-flag",
+    "library-path-given-to-cdi": "container-driver-root-wrong",
+    "peers-across-sockets-said": "multi-gpu-topology-no-p2p",
+    "machine-type-without-gpu": "no-nvidia-gpu",
 }
 """Kind of a line -> the cause that it speaks for by itself."""
 TOGETHER: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
@@ -53,6 +73,13 @@ TOGETHER: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
     ("optimus-gpu-powered-off", (("laptop-tool",), ("module-no-device",))),
     ("gpu-memory-held-by-other-process", (("memory-kept-told",), ("reboot-frees-told",))),
     ("tf-preallocates-all-memory", (("memory-of-all-told",), ("memory-asked-told",), ("one-of-several-works",))),
+    ("nvlink-degraded", (("nvlink-inactive",), ("nvswitch-named",))),
+    ("cudnn-wrong-major", (("cudnn-of-another-release-said",), ("library-not-loaded",))),
+    ("driver-libcuda-not-on-path", (("nix-path",), ("smi-works",), ("no-cuda-driver", "libcuda-absent"))),
+    ("container-runtime-not-default", (("gpu-of-the-pod-asked", "swarm-named"), ("smi-not-found", "libcuda-absent"))),
+    ("container-rootless-cgroups", (("cgroups-are-managed",), ("rootless",))),
+    ("conda-cpu-build", (("cpuonly-said",), ("torch-lacks-gpu", "torch-sees-none", "torch-without-cuda", "says-no-gpu"))),
+    ("optimus-gpu-powered-off", (("hybrid-listed",), ("says-no-gpu", "gpu-hardly-used", "gpu-idle-said"))),
     ("cpu-starved-input", (("data-on-a-share",), ("gpu-is-slow", "gpu-hardly-used"))),
 )  # fmt: skip
 """A cause, and the kinds that speak for it together: one of each group."""
@@ -70,6 +97,10 @@ def firstly(facts: Facts) -> Iterator[str]:
         yield "container-no-gpus-flag"
     if any(_IN_A_CONTAINER.search(e.text) for e in said("libcuda-absent")) and not handed:
         yield "container-no-gpus-flag"
+    if said("run-without-gpus") and facts.driver.libcuda.path is None and not said("cluster-named"):
+        yield "container-no-gpus-flag"
+    if said("cuda-package-not-found") and facts.system.system == "Darwin":
+        yield "tf-macos-no-cuda"
     if said("driver-for-linux-asked") and said("wsl-named") and not said("container-named") and not handed:
         yield "wsl-libcuda-path"
     if said("iommu-on-said") and facts.text.shows("collective-fails"):
@@ -101,7 +132,9 @@ def _of_versions(facts: Facts) -> Iterator[str]:
     symbols = [found[1] for e in said("undefined-symbol") if (found := _SYMBOL.search(e.text))]
     if symbols and not any(_OF_TENSORFLOW.search(one) for one in symbols):
         yield "tf-import-broken"  # by a library beside it
-    if said("no-version") and any(_ARM.search(e.text) for e in facts.text.understood()):
+    if (said("no-version") or facts.text.shows("install-fails")) and any(
+        _ARM.search(e.text) for e in facts.text.understood()
+    ):
         yield "tf-aarch64-no-wheel"
     if any(_is_older(e.values) for e in said("cudnn-wanted-and-here")):
         yield "cudnn-version-too-old"
@@ -132,9 +165,10 @@ def _chosen_beyond(facts: Facts) -> bool:
     said = facts.text.said
     cards = facts.text.cards()
     values = [e.values.get("value", "").strip(" '\"") for e in said("visible-set")]
-    chosen = bool(values) and all(v.isdigit() and v != "0" for v in values)
+    chosen = bool(values) and all(v.isdigit() for v in values) and values[0] != "0"  # what comes after it was the cure
     several = any(_SEVERAL.search(e.text) for e in said("nvidia-gpu-named", "names")) or said("others-are-seen")
-    return chosen and len(cards) == 1 and not several and facts.tensorflow.devices == ()
+    unseen = facts.tensorflow.devices == () or said("says-no-gpu")
+    return chosen and len(cards) == 1 and not several and bool(unseen)
 
 
 _ARM = Pattern(r"(?i)\bjetson\b|\baarch64\b|\braspberry\b|\bgraviton\b")

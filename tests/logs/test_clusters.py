@@ -29,7 +29,7 @@ RANKS, LOCAL, TAKEN, SMALL = (
     "horovod-more-processes-than-gpus",
     "tf-config-localhost",
     "tf-config-port-taken",
-    "gpu-left-out-beside-another",
+    "gpu-ignored-few-sms",
 )
 GLIBC, OLD = "glibc-too-old", "gpu-compute-capability-too-old"
 

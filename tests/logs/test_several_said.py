@@ -10,7 +10,7 @@ ONE, SCALING, LAUNCH, INPUT, SUPPLY = (
     "single-gpu-silently", "scaling-below-expected", "gpu-launch-bound", "cpu-starved-input", "psu-insufficient",
 )  # fmt: skip
 WRONG, PEERS, LOST, SMALL, ALL_MEMORY = (
-    "cuda-visible-devices-wrong", "nccl-p2p-iommu-acs", "xid79-fell-off-bus", "gpu-left-out-beside-another", "tf-preallocates-all-memory",
+    "cuda-visible-devices-wrong", "nccl-p2p-iommu-acs", "xid79-fell-off-bus", "gpu-ignored-few-sms", "tf-preallocates-all-memory",
 )  # fmt: skip
 NO_DEVICE = "failed call to cuInit: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected\n"
 PLACED = "Operation was explicitly assigned to /device:GPU:{asked} but available devices are [ /job:localhost/replica:0/task:0/device:CPU:0, /job:localhost/replica:0/task:0/device:GPU:0 ].\n"
