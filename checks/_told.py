@@ -253,7 +253,7 @@ def fits(facts: Facts) -> str | None:
     fitting = said("card-fits-build")
     if (
         fitting
-        and not (own_build(facts) or said("cublas-failed", "nvcc-lacks-new", "new-card-unfit-said"))
+        and not (own_build(facts) or said("cublas-failed", "nvcc-lacks-new", "new-card-unfit-said", "no-kernel-image"))
         and built_for(facts)
     ):
         return f"the CUDA of this build knows {fitting[0].values['card']}"

@@ -217,6 +217,13 @@ _KINDS = (
     Kind("windows-support-asked", r"(?i:\bnative[- ]windows (?:cuda|gpu) support[^.\n]{0,24}(?:back|again|please|return))", FAINT),
     Kind("gpu-in-a-build-asked", r"(?i:\b(?:need|want|use|load)\b[^.\n]{0,30}\bgpus?\b[^.\n]{0,30}\bduring (?:the )?[`'\"]?docker build\b)", FAINT),
     Kind("no-wheel-said", r"(?i:\bno matching distribution (?:is |was )?found\b(?! for\b))", FAINT),
+    Kind("no-gpu-at-all-said", r"(?i:\b(?:cluster|machine|vm|server|computer|laptop|pc|nodes?)s? (?:having|has|have|with|had) (?:no|not a single) (?:nvidia )?gpus? (?:at all|whatsoever|in it)\b)", FAINT),
+    Kind(
+        "system-updated-said",
+        r"(?i:\b(?:after|since)\b[^.\n]{0,30}\b(?:ubuntu|system|os|apt|dnf|debian|fedora)\b[^.\n]{0,12}\bup(?:dates?|grades?)\b|\bsystem updates? (?:are|were|is|was) the (?:one|only) thing)",
+    ),
+    Kind("nothing-is-signed-said", r"(?i:\b(?:nothing|not|never|n't)\b[^.\n]{0,12}\b(?:gets? |being |are )?signed\b)"),
+    Kind("it-was-in-the-bios", r"(?i:\bbios\b[^.\n]{0,20}\bit (?:really |indeed )?was\b[^\n]{0,30}\b(?:off|disabled)\b)"),
     Kind("hook-called-directly", r"invoking the NVIDIA Container Runtime Hook directly [^\n]{0,80}is not supported", "container-does-not-start"),
     Kind("library-path-given-to-cdi", r"nvidia-ctk cdi generate[^\n]{0,80}--library-search-path", FAINT),
     Kind("peers-across-sockets-said", r"(?i:\b(?:gpus?|p2p|peer)\b[^\n]{0,60}\b(?:between|over|across|through|sides of) (?:the )?(?:\w+ )?(?:QPI|UPI|two IOH))", FAINT),
@@ -243,6 +250,6 @@ _KINDS = (
 LANGUAGE = Language(
     name=COMPLAINT,
     foreign=True,
-    words=("untime", "-ctk", "oolkit", "old", "work", " link ", " mix", "Mix", "cupti_", "nvcc", "indows", "ocker build", "Hook directly", "search-path", "QPI", "UPI", "IOH", "EC2", "ec2", "AWS", "mazon", "no-cgroups", "cpuonly", "[Discrete]", "emory", "VRAM", "too old", "untime:", "gpu_limit", "swarm", "Swarm", "docker stack", "cudnn DSO", "unknown device id", "matching distribution", "nvidia-uvm", "unless", "apt", "TensorRT", "libcublas", "memory ", "ower", "AER:", "TLP Header", "LnkSta", "Peer access", "docker run", "podman run", "ython", "it was", "it really", "it actually", "it indeed", "t WAS", "CPU", "dmesg", "no proper", "never installed", "taken by", "used by", "occupied by", "ommu=on", "IOMMU", "AMD-Vi", "kernel", "gpucomp", "stub", "export LD_L", "\u663e\u5b58", "ompute capability", "ompute Capability", "nvidia-docker", "udnn", "uDNN", "UDNN", "tili", " usage", "sage", "drive", "Drive", " share", "mount", "20 min", "icens", "icenc", "permission denied", "nvcc", "LD_LIBRARY_PATH", "other ", "ifferent", " old ", "stale", "zombie", "forgotten", "tensorflow", "untime not", "untime is not", "CDI devices", "Gres=", "node", "NVIDIA", "nvidia", "Nvidia"),
+    words=("pdate", "pgrade", "signed", "BIOS", "bios", " gpu", "untime", "-ctk", "oolkit", "old", "work", " link ", " mix", "Mix", "cupti_", "nvcc", "indows", "ocker build", "Hook directly", "search-path", "QPI", "UPI", "IOH", "EC2", "ec2", "AWS", "mazon", "no-cgroups", "cpuonly", "[Discrete]", "emory", "VRAM", "too old", "untime:", "gpu_limit", "swarm", "Swarm", "docker stack", "cudnn DSO", "unknown device id", "matching distribution", "nvidia-uvm", "unless", "apt", "TensorRT", "libcublas", "memory ", "ower", "AER:", "TLP Header", "LnkSta", "Peer access", "docker run", "podman run", "ython", "it was", "it really", "it actually", "it indeed", "t WAS", "CPU", "dmesg", "no proper", "never installed", "taken by", "used by", "occupied by", "ommu=on", "IOMMU", "AMD-Vi", "kernel", "gpucomp", "stub", "export LD_L", "\u663e\u5b58", "ompute capability", "ompute Capability", "nvidia-docker", "udnn", "uDNN", "UDNN", "tili", " usage", "sage", "drive", "Drive", " share", "mount", "20 min", "icens", "icenc", "permission denied", "nvcc", "LD_LIBRARY_PATH", "other ", "ifferent", " old ", "stale", "zombie", "forgotten", "tensorflow", "untime not", "untime is not", "CDI devices", "Gres=", "node", "NVIDIA", "nvidia", "Nvidia"),
     kinds=_KINDS,
 )  # fmt: skip

@@ -60,6 +60,7 @@ BY_KIND = {
     "library-path-given-to-cdi": "container-driver-root-wrong",
     "peers-across-sockets-said": "multi-gpu-topology-no-p2p",
     "machine-type-without-gpu": "no-nvidia-gpu",
+    "no-gpu-at-all-said": "no-nvidia-gpu",
 }
 """Kind of a line -> the cause that it speaks for by itself."""
 TOGETHER: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
@@ -80,6 +81,9 @@ TOGETHER: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
     ("container-rootless-cgroups", (("cgroups-are-managed",), ("rootless",))),
     ("conda-cpu-build", (("cpuonly-said",), ("torch-lacks-gpu", "torch-sees-none", "torch-without-cuda", "says-no-gpu"))),
     ("optimus-gpu-powered-off", (("hybrid-listed",), ("says-no-gpu", "gpu-hardly-used", "gpu-idle-said"))),
+    ("driver-library-mismatch", (("cuda-answers-804",), ("system-updated-said",))),
+    ("driver-secure-boot", (("secure-boot",), ("nothing-is-signed-said",))),
+    ("driver-secure-boot", (("secure-boot", "secure-boot-named"), ("it-was-in-the-bios",))),
     ("cpu-starved-input", (("data-on-a-share",), ("gpu-is-slow", "gpu-hardly-used"))),
 )  # fmt: skip
 """A cause, and the kinds that speak for it together: one of each group."""
@@ -99,6 +103,12 @@ def firstly(facts: Facts) -> Iterator[str]:
         yield "container-no-gpus-flag"
     if said("run-without-gpus") and facts.driver.libcuda.path is None and not said("cluster-named"):
         yield "container-no-gpus-flag"
+    if said("no-kernel-image") and _all_old(facts):
+        yield "gpu-compute-capability-too-old"
+    if any(_LOADS_LIBCUDA.search(e.text) for e in said("container-cli")) and isinstance(facts.gpu.driver_version, str):
+        yield "driver-libcuda-not-on-path"
+    if facts.tensorflow.devices == () and any(_EMPTY.match(e.text) for e in said("visible-set")):
+        yield "cuda-visible-devices-empty"
     if said("cuda-package-not-found") and facts.system.system == "Darwin":
         yield "tf-macos-no-cuda"
     if said("driver-for-linux-asked") and said("wsl-named") and not said("container-named") and not handed:
@@ -136,6 +146,8 @@ def _of_versions(facts: Facts) -> Iterator[str]:
         _ARM.search(e.text) for e in facts.text.understood()
     ):
         yield "tf-aarch64-no-wheel"
+    if said("libraries-not-opened") and not said("library-not-loaded") and _has_another_cudnn(facts):
+        yield "cudnn-wrong-major"
     if any(_is_older(e.values) for e in said("cudnn-wanted-and-here")):
         yield "cudnn-version-too-old"
     if facts.python.bits == 32 and not facts.text.shows_a_failure:
@@ -171,6 +183,24 @@ def _chosen_beyond(facts: Facts) -> bool:
     return chosen and len(cards) == 1 and not several and bool(unseen)
 
 
+def _all_old(facts: Facts) -> bool:
+    """Whether the compute capabilities that are named are all before those that new builds have code for."""
+    told = [found for e in facts.text.said("names") for found in _CAPABILITY.findall(e.values.get("capabilities", ""))]
+    return bool(told) and all(int(major) < _VOLTA for major, _ in told)
+
+
+def _has_another_cudnn(facts: Facts) -> bool:
+    """Whether the one cuDNN that is named is of another major version than the newest TensorFlow that is named opens."""
+    majors = {e.values["major"] for e in facts.text.said("cudnn-major-said")}
+    told = [v.split(".") for e in facts.text.said("names") for v in e.values.get("tensorflow", "").split()]
+    newest = max(((int(one[0]), int(one[1])) for one in told), default=None)
+    return len(majors) == 1 and newest is not None and str(built_for(newest).cudnn[0]) not in majors
+
+
+_CAPABILITY = Pattern(r"(\d{1,2})\.(\d)")
+_VOLTA = 7
+_LOADS_LIBCUDA = Pattern(r"load library failed: libcuda\.so")
+_EMPTY = Pattern(r"\W{0,3}(?:export )?CUDA_VISIBLE_DEVICES= ?(?:\"\"|'')?$")
 _ARM = Pattern(r"(?i)\bjetson\b|\baarch64\b|\braspberry\b|\bgraviton\b")
 
 

@@ -262,6 +262,7 @@ def _of_windows(asked: dict[str, str]) -> bool:
 
 def proven(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
     """`fits` with those first that a program's line or the names of the cards speak for, whatever the text reads like."""
+    said = facts.text.said
     meant = (*strong(facts), *setups.firmly(facts), *memory.firstly(facts), *together.firstly(facts))
     first = tuple(cause for cause in meant if cause in fits)
     if facts.text.said("riser-named") and "pcie-link-degraded" in fits:
@@ -290,7 +291,8 @@ def proven(facts: Facts, fits: tuple[str, ...]) -> tuple[str, ...]:
             others = {c for c in fits if c != "tf-aarch64-no-wheel"}
             fits = _last(_last(fits, others), {"python-32bit"})  # its Python is one of 64 bit
     against = {cause for kind, cause in _AGAINST.items() if facts.text.said(kind)} | together.unlikely(facts)
-    fits = _last(fits, against - {"gpu-too-new-for-build"} if facts.text.said("new-card-unfit-said") else against)
+    unfit = said("new-card-unfit-said") or (said("no-kernel-image") and any(map(_BLACKWELL.search, facts.text.cards())))
+    fits = _last(fits, against - {"gpu-too-new-for-build"} if unfit else against)
     if _is_handed_gpus(facts):
         here = (
             {"container-toolkit-missing"} if facts.text.said("ngc-no-driver") else set()
@@ -330,7 +332,6 @@ _AGAINST = {
     "container-computes-said": "container-no-gpus-flag",
     **dict.fromkeys(("card-fits-build", "card-before-build"), "gpu-too-new-for-build"),
     "device-asked": "driver-too-old",  # deviceQuery has worked
-    "keras-on-tensorflow": "keras-backend-not-tensorflow",
 }
 """Kind of a line -> the cause that it speaks against."""
 

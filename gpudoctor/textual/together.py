@@ -101,5 +101,5 @@ _ON_THE_PROCESSOR = Pattern(r"(?:^|_)cpu")
 _SLOWEST_WAY = 4.0
 """GB/s: eight lanes of the third generation carry twice as much (PCI Express Base Specification)."""
 _LIBCUDA = "libcuda.so.1"
-_OF_TOOLKITS = {"cuda-version-mismatch", "cuda-libs-missing", "cuda-toolkit-missing"}
+_OF_TOOLKITS = {"cuda-version-mismatch", "cuda-libs-missing", "cuda-toolkit-missing", "ld-library-path-not-set"}
 _NO_DEVICE = 100
