@@ -82,16 +82,16 @@ def container_no_gpus_flag(facts: Facts) -> Findings:
 
     Source: NVIDIA Container Toolkit documentation; observed: a container of an H200 host without the nodes.
     """
+    if refused := facts.text.said("hook-called-directly"):
+        yield Found(
+            message="On this machine (a Jetson, mostly) GPUs are asked for by --runtime nvidia: the toolkit refuses --gpus.",
+            proof=lines(refused),
+            fixes=(_start.BY_RUNTIME,),
+            explains=(*_WITHOUT, "container-does-not-start"),
+        )
+        return
     container = inside(facts)
     if facts.text.is_all:
-        if refused := facts.text.said("hook-called-directly"):
-            yield Found(
-                message="On this machine (a Jetson, mostly) GPUs are asked for by --runtime nvidia: the toolkit refuses --gpus.",
-                proof=lines(refused),
-                fixes=(_start.BY_RUNTIME,),
-                explains=(*_WITHOUT, "container-does-not-start"),
-            )
-            return
         told = _not_asked_for(facts, container)
         message = "Neither a GPU nor the driver's library is inside this container: it was started without GPUs."
         yield Found(message=message, proof=lines(told), fixes=_start.with_gpus(container), explains=_WITHOUT)

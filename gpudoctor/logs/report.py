@@ -63,9 +63,7 @@ _LABELS: tuple[tuple[str, Pattern], ...] = (
         ),
     ),
 )
-_TF_VERSION = Pattern(
-    r"(?<![\w.-])(?:v|==|[tT][fF])?(?P<version>[012]\.\d{1,2}(?:\.\d{1,2})?(?:-?rc\d)?)(?![\w.]*\d|-)"
-)
+_TF_VERSION = Pattern(r"(?<![\w.-])(?:v|==|tf|TF)?(?P<version>[012]\.\d{1,2}(?:\.\d{1,2})?(?:-?rc\d)?)(?![\w.]*\d|-)")
 _GIT_VERSION = Pattern(r"\bv[012]\.\d+\.\d+(?:-rc\d)?-\d+-g[0-9a-f]+\b")
 _PYTHON_VERSION = Pattern(r"(?<![\w.])(?P<version>[23]\.\d{1,2}(?:\.\d{1,2})?)(?![\w]*\d)")
 _DOTTED = Pattern(r"(?<![\w.])(?P<version>\d{1,2}(?:\.\d{1,2}){1,2})(?![\w]*\d)")

@@ -101,7 +101,7 @@ def firstly(facts: Facts) -> Iterator[str]:
         yield "container-no-gpus-flag"
     if any(_IN_A_CONTAINER.search(e.text) for e in said("libcuda-absent")) and not handed:
         yield "container-no-gpus-flag"
-    if said("run-without-gpus") and facts.driver.libcuda.path is None and not said("cluster-named"):
+    if _was_run_without(facts) and facts.driver.libcuda.path is None and not said("cluster-named"):
         yield "container-no-gpus-flag"
     if said("no-kernel-image") and _all_old(facts):
         yield "gpu-compute-capability-too-old"
@@ -181,6 +181,15 @@ def _chosen_beyond(facts: Facts) -> bool:
     several = any(_SEVERAL.search(e.text) for e in said("nvidia-gpu-named", "names")) or said("others-are-seen")
     unseen = facts.tensorflow.devices == () or said("says-no-gpu")
     return chosen and len(cards) == 1 and not several and bool(unseen)
+
+
+def _was_run_without(facts: Facts) -> bool:
+    """Whether the last command that starts a container asks for no GPUs."""
+    without, asked = facts.text.said("run-without-gpus"), facts.text.said("gpus-asked")
+    return bool(without) and not any(_STARTS.match(e.text) and e.line > without[-1].line for e in asked)
+
+
+_STARTS = Pattern(r"\W{0,3}(?:[\w.@:~-]{1,60}[$#] )?(?:sudo )?(?:docker|podman|nerdctl) (?:container )?(?:run|create) ")
 
 
 def _all_old(facts: Facts) -> bool:

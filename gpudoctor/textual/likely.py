@@ -92,6 +92,7 @@ _MOSTLY: dict[str, tuple[tuple[str, ...], str]] = {
         ),
         "",
     ),
+    "gpu-too-new-for-build": (("card-fits-build",), ""),
     "msvc-runtime-missing": (("redistributable-here",), ""),
     "psu-insufficient": (("heat-named",), "the machine goes down when the GPU works, and nobody here speaks of heat."),
 }
