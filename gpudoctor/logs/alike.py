@@ -39,7 +39,8 @@ _LOG = Pattern(
 """How programs' lines begin."""
 _PEOPLE = Pattern(
     r"\b(?:I|(?i:I'm|I've|we|my|our|you|me|please|how|why|anyone|someone|hello|hi|thanks|does|doesn't|don't|didn't|isn't|can't|won't|wasn't"
-    r"|whenever|but|although|question|describe))\b|\?|[\u0370-\u06ff\u0900-\u0e7f\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]{2,}"
+    r"|whenever|but|although|question|describe"
+    r"|nicht|und|meine?|wird|auf|keine?|mais|avec|dans|une|pour|j'ai|est|pero|cuando|tengo|est\u00e1|hola|gracias|n\u00e3o|quando|uma|minha|jest|nie|niet|voor))\b|\?|[\u0370-\u06ff\u0900-\u0e7f\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]{2,}"
 )
 """Words of people, that programs seldom print."""
 _TITLE = Pattern(
@@ -118,7 +119,7 @@ def _is_told(line: str) -> bool:
 _ONESELF = Pattern(
     r"\b(?:I'm|I've|I (?![\w-]*[/\]:])[a-z']{2,}|[Mm]y|[Ww]e|[Oo]ur)\b"
     r"|(?<![\w/.:-])i (?:am|have|had|try|tried|trying|use|used|get|got|want|need|can|can't|do|don't|did|didn't|installed|run|ran|think|found|see|saw|think)\b"
-    r"|\u6211|\b(?:[Ii]ch|[Mm]ein|[Mm]i|[Jj]e)\b"
+    r"|\u6211|\b(?:[Ii]ch|[Mm]eine?[mnrs]?|[Uu]nsere?[mnrs]?|[Mm]i|[Jj]e|j'ai|[Tt]engo|[Tt]enho|[Mm]inha|[Mm]eu)\b"
 )
 """Words for oneself, which programs do not print."""
 

@@ -52,8 +52,8 @@ def narrowed(
     if symptom in (READS_LIKE_A_FAULT, "runs-slowly"):
         fits = hinted(facts, fits)  # some were not there before; what a slow program does says more than the words
     cures = tuple(c for c in _cured(facts) if c in fits or symptom in (READS_LIKE_A_FAULT, *checks[c].explains))
-    weak = (READS_LIKE_A_FAULT, "runs-slowly")
-    plain = tuple(c for c in plainly(facts) if c in fits or symptom in (*weak, *checks[c].explains))
+    weak, found = (READS_LIKE_A_FAULT, "runs-slowly"), tuple(found_out.firstly(facts))
+    plain = tuple(c for c in plainly(facts) if c in fits or c in found or symptom in (*weak, *checks[c].explains))
     fits = tuple(name for name in dict.fromkeys((*cures, *plain, *proven(facts, fits))) if name in left)
     shown = next(f for f in findings if f.cause == symptom)
     roots = diagnosis.root_causes
