@@ -231,6 +231,21 @@ _KINDS = (
     Kind("cgroups-are-managed", r"^no-cgroups ?= ?false"),
     Kind("cpuonly-said", r"(?i:\bgot (?:the )?[`'\"]?cpuonly\b|\[cpuonly\])"),
     Kind("hybrid-listed", r"(?i:\bNVIDIA [^\n]{0,40}\[Discrete\])"),
+    Kind("no-known-devices", r"Device mapping: no known devices\b"),
+    Kind(
+        "two-packages-said",
+        r"(?i:\bpull(?:s|ed) in (?:the )?[`'\"]?tensorflow(?:-gpu)?[`'\"]? (?:as well|too|also)\b|\btensorflow-gpu[`'\"]? (?:is|was) (?:there|installed|present) (?:as well|too|also)\b)",
+        FAINT,
+    ),
+    Kind("onnxruntime-of-cudnn-9", r"(?i:\bonnxruntime[-_]gpu\b[^\n\d]{1,12}1\.(?:19|2\d)\b)"),
+    Kind("cudnn-8-stated", r"(?i:\bcudnn\b\W{1,4}8[.\d]{1,5}(?!\d))"),
+    Kind(
+        "slurm-kills-said",
+        r"(?i:\bslurm\b[^.\n]{0,40}\bkill\w*\b[^.\n]{0,40}\b(?:oom|out[- ]of[- ]memory)\b|\bslurm(?:stepd)?\b[^.\n]{0,20}\boom\b(?! at))",
+        FAINT,
+    ),
+    Kind("open-modules-work-said", r"(?i:\bwith (?:the )?open(?:[- ]source|[- ]kernel)? (?:nvidia )?(?:drivers?|(?:kernel )?modules?)\b[^.\n]{0,40}\b(?:works?|no problem|fine|boots?)\b)", FAINT),
+    Kind("cudart-not-opened", r"cudaGetErrorString symbol not found", FAINT),
     Kind("path-misspelt", r"\bexport (?!LD_LIBRARY_PATH\b)LD_L[A-Z]{3,9}_PA[A-Z]{1,3}=", FAINT),
     Kind("start-is-denied", r"starting container process caused:? \W{0,3}permission denied", "container-does-not-start"),
     Kind("no-cdi-devices", r"\bFound 0 CDI devices\b", FAINT),
@@ -250,6 +265,6 @@ _KINDS = (
 LANGUAGE = Language(
     name=COMPLAINT,
     foreign=True,
-    words=("pdate", "pgrade", "signed", "BIOS", "bios", " gpu", "untime", "-ctk", "oolkit", "old", "work", " link ", " mix", "Mix", "cupti_", "nvcc", "indows", "ocker build", "Hook directly", "search-path", "QPI", "UPI", "IOH", "EC2", "ec2", "AWS", "mazon", "no-cgroups", "cpuonly", "[Discrete]", "emory", "VRAM", "too old", "untime:", "gpu_limit", "swarm", "Swarm", "docker stack", "cudnn DSO", "unknown device id", "matching distribution", "nvidia-uvm", "unless", "apt", "TensorRT", "libcublas", "memory ", "ower", "AER:", "TLP Header", "LnkSta", "Peer access", "docker run", "podman run", "ython", "it was", "it really", "it actually", "it indeed", "t WAS", "CPU", "dmesg", "no proper", "never installed", "taken by", "used by", "occupied by", "ommu=on", "IOMMU", "AMD-Vi", "kernel", "gpucomp", "stub", "export LD_L", "\u663e\u5b58", "ompute capability", "ompute Capability", "nvidia-docker", "udnn", "uDNN", "UDNN", "tili", " usage", "sage", "drive", "Drive", " share", "mount", "20 min", "icens", "icenc", "permission denied", "nvcc", "LD_LIBRARY_PATH", "other ", "ifferent", " old ", "stale", "zombie", "forgotten", "tensorflow", "untime not", "untime is not", "CDI devices", "Gres=", "node", "NVIDIA", "nvidia", "Nvidia"),
+    words=("lurm", "LURM", "open", "Open", "no known devices", "pulls in", "pulled in", "onnxruntime", "symbol not found", "pdate", "pgrade", "signed", "BIOS", "bios", " gpu", "untime", "-ctk", "oolkit", "old", "work", " link ", " mix", "Mix", "cupti_", "nvcc", "indows", "ocker build", "Hook directly", "search-path", "QPI", "UPI", "IOH", "EC2", "ec2", "AWS", "mazon", "no-cgroups", "cpuonly", "[Discrete]", "emory", "VRAM", "too old", "untime:", "gpu_limit", "swarm", "Swarm", "docker stack", "cudnn DSO", "unknown device id", "matching distribution", "nvidia-uvm", "unless", "apt", "TensorRT", "libcublas", "memory ", "ower", "AER:", "TLP Header", "LnkSta", "Peer access", "docker run", "podman run", "ython", "it was", "it really", "it actually", "it indeed", "t WAS", "CPU", "dmesg", "no proper", "never installed", "taken by", "used by", "occupied by", "ommu=on", "IOMMU", "AMD-Vi", "kernel", "gpucomp", "stub", "export LD_L", "\u663e\u5b58", "ompute capability", "ompute Capability", "nvidia-docker", "udnn", "uDNN", "UDNN", "tili", " usage", "sage", "drive", "Drive", " share", "mount", "20 min", "icens", "icenc", "permission denied", "nvcc", "LD_LIBRARY_PATH", "other ", "ifferent", " old ", "stale", "zombie", "forgotten", "tensorflow", "untime not", "untime is not", "CDI devices", "Gres=", "node", "NVIDIA", "nvidia", "Nvidia"),
     kinds=_KINDS,
 )  # fmt: skip

@@ -61,6 +61,8 @@ BY_KIND = {
     "peers-across-sockets-said": "multi-gpu-topology-no-p2p",
     "machine-type-without-gpu": "no-nvidia-gpu",
     "no-gpu-at-all-said": "no-nvidia-gpu",
+    "two-packages-said": "tf-packages-overlap",
+    "slurm-kills-said": "cgroup-memory-limit",
 }
 """Kind of a line -> the cause that it speaks for by itself."""
 TOGETHER: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
@@ -81,6 +83,7 @@ TOGETHER: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
     ("container-rootless-cgroups", (("cgroups-are-managed",), ("rootless",))),
     ("conda-cpu-build", (("cpuonly-said",), ("torch-lacks-gpu", "torch-sees-none", "torch-without-cuda", "says-no-gpu"))),
     ("optimus-gpu-powered-off", (("hybrid-listed",), ("says-no-gpu", "gpu-hardly-used", "gpu-idle-said"))),
+    ("cuda-version-mismatch", (("cudart-not-opened",), ("names-cuda",))),
     ("driver-library-mismatch", (("cuda-answers-804",), ("system-updated-said",))),
     ("driver-secure-boot", (("secure-boot",), ("nothing-is-signed-said",))),
     ("driver-secure-boot", (("secure-boot", "secure-boot-named"), ("it-was-in-the-bios",))),
@@ -103,6 +106,14 @@ def firstly(facts: Facts) -> Iterator[str]:
         yield "container-no-gpus-flag"
     if _was_run_without(facts) and facts.driver.libcuda.path is None and not said("cluster-named"):
         yield "container-no-gpus-flag"
+    if said("no-known-devices") and not said(*_TELLS_WHY):
+        yield "tf-cpu-only-package"
+    if (
+        said("talks-of-colab", "in-colab")
+        and facts.driver.libcuda.init_result == _NO_DEVICE
+        and not said("visible-set")
+    ):
+        yield "colab-cpu-runtime"
     if said("no-kernel-image") and _all_old(facts):
         yield "gpu-compute-capability-too-old"
     if any(_LOADS_LIBCUDA.search(e.text) for e in said("container-cli")) and isinstance(facts.gpu.driver_version, str):
@@ -123,6 +134,8 @@ def firstly(facts: Facts) -> Iterator[str]:
 
 def _of_cards(facts: Facts) -> Iterator[str]:
     """By the compute capabilities of the cards for which a program has no use."""
+    if facts.text.said("open-modules-work-said") and any(map(_NEEDS_OPEN.search, facts.text.cards())):
+        yield "driver-rminit-failed"
     told = facts.text.said("capability-of-card")
     has = [tuple(map(int, e.values["capability"].split("."))) for e in told]
     if not has:
@@ -148,6 +161,8 @@ def _of_versions(facts: Facts) -> Iterator[str]:
         yield "tf-aarch64-no-wheel"
     if said("libraries-not-opened") and not said("library-not-loaded") and _has_another_cudnn(facts):
         yield "cudnn-wrong-major"
+    if said("onnxruntime-of-cudnn-9") and said("cudnn-8-stated"):
+        yield "cudnn-wrong-major"  # since 1.19: onnxruntime's release notes
     if any(_is_older(e.values) for e in said("cudnn-wanted-and-here")):
         yield "cudnn-version-too-old"
     if facts.python.bits == 32 and not facts.text.shows_a_failure:
@@ -165,11 +180,21 @@ def _names_another_cuda(facts: Facts) -> bool:
     shown = {e.symptom for e in facts.text.understood() if e.symptom} - {"tf-lists-no-gpu", READS_LIKE_A_FAULT}
     opens_none = facts.text.said("library-not-loaded", "cuinit-failed") or facts.driver.libcuda.path is None
     bare = not shown and not opens_none and not isinstance(facts.tensorflow.import_error, str)
-    if not bare or works or otherwise or facts.system.system == "Darwin" or not libraries.names_another(facts):
+    if not bare or works or otherwise or facts.system.system == "Darwin":
         return False
     release = libraries.release_of(facts)
-    wanted = "{}.{}".format(*built_for(release).cuda) if release is not None else ""
-    return not any(wanted in e.text for e in facts.text.said("names-cuda"))
+    if release is None:
+        return _fits_none(facts)
+    wanted = "{}.{}".format(*built_for(release).cuda)
+    return libraries.names_another(facts) and not any(wanted in e.text for e in facts.text.said("names-cuda"))
+
+
+def _fits_none(facts: Facts) -> bool:
+    """Whether the CUDA that a form states is that of none of the releases that are named."""
+    told = [v.split(".") for e in facts.text.said("names") for v in e.values.get("tensorflow", "").split()]
+    wanted = {"{}.{}".format(*built_for((int(one[0]), int(one[1]))).cuda) for one in told}
+    stated = {e.values["cuda"] for e in facts.text.said("says") if "cuda" in e.values}
+    return bool(wanted) and len(stated) == 1 and "." in min(stated) and not stated & wanted
 
 
 def _chosen_beyond(facts: Facts) -> bool:
@@ -189,6 +214,13 @@ def _was_run_without(facts: Facts) -> bool:
     return bool(without) and not any(_STARTS.match(e.text) and e.line > without[-1].line for e in asked)
 
 
+_NEEDS_OPEN = Pattern(r"\b50[5-9]0\b|\bB[23]00\b|RTX PRO")
+"""Cards for which NVIDIA's open kernel modules are the only ones (NVIDIA's driver README, 'Open Linux Kernel Modules')."""
+_NO_DEVICE = 100
+_TELLS_WHY = (
+    "library-not-loaded", "cuinit-failed", "few-multiprocessors", "capability-too-old", "cuda-answers-34", "memory-held-told", "no-cuda-driver",
+)  # fmt: skip
+"""What may be behind TensorFlow's having no devices."""
 _STARTS = Pattern(r"\W{0,3}(?:[\w.@:~-]{1,60}[$#] )?(?:sudo )?(?:docker|podman|nerdctl) (?:container )?(?:run|create) ")
 
 

@@ -104,6 +104,16 @@ FOUND = [
     ("It works for root, my TensorFlow lists no GPU in my login\nlist_physical_devices('GPU') gives []\nCUDA_VISIBLE_DEVICES=\n", "cuda-visible-devices-empty"),
     ("TF 2.17 was fine, TF 2.18 doesn't see my GPU, we have cuDNN 8.9.7 here\nCannot dlopen some GPU libraries.\nSkipping registering GPU devices...", "cudnn-wrong-major"),
     ("My AnimeGAN doesn't use the GPU\nThere is a single RTX 2080 in it.\nos.environ[\"CUDA_VISIBLE_DEVICES\"] = \"1\"\nI turned it into\nos.environ[\"CUDA_VISIBLE_DEVICES\"] = \"0\"", "cuda-visible-devices-wrong"),
+    ("My GPU isn't used\nDevice mapping: no known devices.\nThe card is a GTX 970", "tf-cpu-only-package"),
+    ("My tensorflow is one with CUDA. Installing magenta pulled in tensorflow-gpu as well, and now all is broken", "tf-packages-overlap"),
+    ("Whatever I do, my GPU is not used.\nONNXRuntimeError : 1 : FAIL : LoadLibrary failed with error 126\ncuDNN: 8.9\nonnxruntime-gpu: 1.21.0", "cudnn-wrong-major"),
+    ("I can't do a thing on the GPU\ncudaGetDevice() failed. Status: cudaGetErrorString symbol not found\nCUDA 10.1 is installed", "cuda-version-mismatch"),
+    ("My training runs for a while, then slurm kills it with an out-of-memory error", "cgroup-memory-limit"),
+    ("The screen of my RTX 5060 stays black after the reboot. Update: with the open source drivers there's no problem", "driver-rminit-failed"),
+    ("colabcode gives me a vscode without a GPU\nfailed call to cuInit: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected", "colab-cpu-runtime"),
+    ("RTX 3090 isn't recognized by Tensorflow 2.x\n- TensorFlow version: 2.2 / 2.3\n- CUDA/cuDNN version: 11.1/8.0.4\n", "cuda-version-mismatch"),
+    ("My jupyter image fails: nvidia-smi has failed because it couldn't communicate with the NVIDIA driver. I should have used nvidia-docker instead of docker", "container-no-gpus-flag"),
+    ("No container starts\nnvidia-container-cli: initialization error: load library failed: libcuda.so.1\n| NVIDIA-SMI 384.90                 Driver Version: 384.90                    |", "driver-libcuda-not-on-path"),
 ]  # fmt: skip
 
 
@@ -122,6 +132,9 @@ OTHERWISE = [
     ("ImportError: /opt/c/lib/libtensorflow_framework.so.2: undefined symbol: _ZN10tensorflow4data", "tf-import-broken"),
     ("Keras doesn't use the GPU\nWe have two GTX 1070 here.\nset CUDA_VISIBLE_DEVICES=1", "cuda-visible-devices-wrong"),
     ("Could not find 'cudart64_100.dll'. TensorFlow requires it.\nIn my bin directory there is cudart64_100.dll", "cuda-version-mismatch"),
+    ("My GPU isn't used\nDevice mapping: no known devices.\nfailed call to cuInit: CUDA_ERROR_UNKNOWN: unknown error", "tf-cpu-only-package"),
+    ("RTX 3090 isn't recognized by Tensorflow 2.x\n- TensorFlow version: 2.2 / 2.3\n- CUDA/cuDNN version: 10.1/7.6\n", "cuda-version-mismatch"),
+    ("Whatever I do, my GPU is not used.\nONNXRuntimeError : 1 : FAIL : LoadLibrary failed with error 126\ncuDNN: 9.3\nonnxruntime-gpu: 1.21.0", "cudnn-wrong-major"),
     ("torch doesn't see my GPU. The NVIDIA driver isn't too old, is it?", "driver-too-old"),
     ("The service has no GPU\ndocker run --rm tensorflow/serving:2.8.2-gpu\ndocker run --gpus all --rm tensorflow/serving:2.8.2-gpu\nfailed call to cuInit: UNKNOWN ERROR (303)", "container-no-gpus-flag"),
     ("My card fails\nGPU Device 0 with compute capability 12.0\nCUDA error: no kernel image is available for execution on the device", "gpu-compute-capability-too-old"),
