@@ -63,16 +63,6 @@ def with_gpus(container: str) -> tuple[Fix, ...]:
     return (first, _in_compose(_COMPOSE)) if container == "docker" else (first,)
 
 
-BY_RUNTIME = Fix(
-    kind="advice",
-    risk="safe",
-    summary="Start the container with NVIDIA's runtime, and without --gpus",
-    steps=("docker run --rm -it --runtime nvidia IMAGE",),
-    verify=_INSIDE,
-)
-"""Where the toolkit takes no --gpus (Jetson's mode 'csv')."""
-
-
 def _in_compose(steps: tuple[str, ...]) -> Fix:
     return Fix(
         kind="advice", risk="safe", summary="Where docker compose starts it: in its file", steps=steps, verify=_INSIDE

@@ -82,14 +82,6 @@ def container_no_gpus_flag(facts: Facts) -> Findings:
 
     Source: NVIDIA Container Toolkit documentation; observed: a container of an H200 host without the nodes.
     """
-    if refused := facts.text.said("hook-called-directly"):
-        yield Found(
-            message="On this machine (a Jetson, mostly) GPUs are asked for by --runtime nvidia: the toolkit refuses --gpus.",
-            proof=lines(refused),
-            fixes=(_start.BY_RUNTIME,),
-            explains=(*_WITHOUT, "container-does-not-start"),
-        )
-        return
     container = inside(facts)
     if facts.text.is_all:
         told = _not_asked_for(facts, container)

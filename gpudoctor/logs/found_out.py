@@ -172,7 +172,7 @@ _KINDS = (
         r"(?i:\b(?:removed?|deleted?|dropped|took out|commented out) [^.\n]{0,12}[`'\"]?runtime: ?[\"']?nvidia\b)",
         FAINT,
     ),
-    Kind("gpu-of-the-pod-asked", r"\bset_gpu_limit\(|\bnvidia\.com/gpu['\"]?: {0,3}['\"]?[1-9]"),
+    Kind("gpu-of-the-pod-asked", r"\bset_gpu_limit\("),
     Kind("swarm-named", r"(?i:\bdocker (?:swarm|stack)\b|\bswarm (?:service|mode|stack))"),
     Kind("cudnn-has-no-create", r"could not find cudnnCreate in cudnn DSO[^\n]{0,160}undefined symbol", FAINT),
     Kind("device-id-unknown", r"nvidia-container-cli: device error: unknown device id: \S", "container-does-not-start"),
@@ -224,10 +224,9 @@ _KINDS = (
     ),
     Kind("nothing-is-signed-said", r"(?i:\b(?:nothing|not|never|n't)\b[^.\n]{0,12}\b(?:gets? |being |are )?signed\b)"),
     Kind("it-was-in-the-bios", r"(?i:\bbios\b[^.\n]{0,20}\bit (?:really |indeed )?was\b[^\n]{0,30}\b(?:off|disabled)\b)"),
-    Kind("hook-called-directly", r"invoking the NVIDIA Container Runtime Hook directly [^\n]{0,80}is not supported", "container-does-not-start"),
     Kind("library-path-given-to-cdi", r"nvidia-ctk cdi generate[^\n]{0,80}--library-search-path", FAINT),
     Kind("peers-across-sockets-said", r"(?i:\b(?:gpus?|p2p|peer)\b[^\n]{0,60}\b(?:between|over|across|through|sides of) (?:the )?(?:\w+ )?(?:QPI|UPI|two IOH))", FAINT),
-    Kind("machine-type-without-gpu", r"(?i:\b(?:ec2|aws|amazon)\b[^\n]{0,60}\b(?:t[23][ag]?|t4g|m[4-7][a-z]{0,3}|c[4-7][a-z]{0,3}|r[4-7][a-z]{0,3})\.(?:nano|micro|small|medium|\d{0,2}x?large)\b)", FAINT),
+    Kind("machine-type-without-gpu", r"(?i:\b(?:ec2|aws|amazon)\b[^\n]{0,60}\b(?:t[23][ag]?|t4g|m[4-7][a-z]{0,3}|c[4-7][a-z]{0,3}|r[4-7][a-z]{0,3})\.(?:nano|micro|small|medium|\d{0,2}x?large)\b)"),
     Kind("cgroups-are-managed", r"^no-cgroups ?= ?false"),
     Kind("cpuonly-said", r"(?i:\bgot (?:the )?[`'\"]?cpuonly\b|\[cpuonly\])"),
     Kind("hybrid-listed", r"(?i:\bNVIDIA [^\n]{0,40}\[Discrete\])"),
@@ -265,6 +264,6 @@ _KINDS = (
 LANGUAGE = Language(
     name=COMPLAINT,
     foreign=True,
-    words=("lurm", "LURM", "open", "Open", "no known devices", "pulls in", "pulled in", "onnxruntime", "symbol not found", "pdate", "pgrade", "signed", "BIOS", "bios", " gpu", "untime", "-ctk", "oolkit", "old", "work", " link ", " mix", "Mix", "cupti_", "nvcc", "indows", "ocker build", "Hook directly", "search-path", "QPI", "UPI", "IOH", "EC2", "ec2", "AWS", "mazon", "no-cgroups", "cpuonly", "[Discrete]", "emory", "VRAM", "too old", "untime:", "gpu_limit", "swarm", "Swarm", "docker stack", "cudnn DSO", "unknown device id", "matching distribution", "nvidia-uvm", "unless", "apt", "TensorRT", "libcublas", "memory ", "ower", "AER:", "TLP Header", "LnkSta", "Peer access", "docker run", "podman run", "ython", "it was", "it really", "it actually", "it indeed", "t WAS", "CPU", "dmesg", "no proper", "never installed", "taken by", "used by", "occupied by", "ommu=on", "IOMMU", "AMD-Vi", "kernel", "gpucomp", "stub", "export LD_L", "\u663e\u5b58", "ompute capability", "ompute Capability", "nvidia-docker", "udnn", "uDNN", "UDNN", "tili", " usage", "sage", "drive", "Drive", " share", "mount", "20 min", "icens", "icenc", "permission denied", "nvcc", "LD_LIBRARY_PATH", "other ", "ifferent", " old ", "stale", "zombie", "forgotten", "tensorflow", "untime not", "untime is not", "CDI devices", "Gres=", "node", "NVIDIA", "nvidia", "Nvidia"),
+    words=("lurm", "LURM", "open", "Open", "no known devices", "pulls in", "pulled in", "onnxruntime", "symbol not found", "pdate", "pgrade", "signed", "BIOS", "bios", " gpu", "untime", "-ctk", "oolkit", "old", "work", " link ", " mix", "Mix", "cupti_", "nvcc", "indows", "ocker build", "search-path", "QPI", "UPI", "IOH", "EC2", "ec2", "AWS", "mazon", "no-cgroups", "cpuonly", "[Discrete]", "emory", "VRAM", "too old", "untime:", "gpu_limit", "swarm", "Swarm", "docker stack", "cudnn DSO", "unknown device id", "matching distribution", "nvidia-uvm", "unless", "apt", "TensorRT", "libcublas", "memory ", "ower", "AER:", "TLP Header", "LnkSta", "Peer access", "docker run", "podman run", "ython", "it was", "it really", "it actually", "it indeed", "t WAS", "CPU", "dmesg", "no proper", "never installed", "taken by", "used by", "occupied by", "ommu=on", "IOMMU", "AMD-Vi", "kernel", "gpucomp", "stub", "export LD_L", "\u663e\u5b58", "ompute capability", "ompute Capability", "nvidia-docker", "udnn", "uDNN", "UDNN", "tili", " usage", "sage", "drive", "Drive", " share", "mount", "20 min", "icens", "icenc", "permission denied", "nvcc", "LD_LIBRARY_PATH", "other ", "ifferent", " old ", "stale", "zombie", "forgotten", "tensorflow", "untime not", "untime is not", "CDI devices", "Gres=", "node", "NVIDIA", "nvidia", "Nvidia"),
     kinds=_KINDS,
 )  # fmt: skip

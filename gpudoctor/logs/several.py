@@ -137,7 +137,7 @@ _PACE = Pattern(
 )
 _MACHINE = r"(?:computer|machine|pc|server|workstation|box|rig|desktop|laptop|node|host|system|windows|ubuntu)"
 _DOWN = Pattern(
-    rf"\b{_MACHINE}\b(?:(?!\b(?:speed|performance|rate|fps|utili[sz]ation|usage|load|loss|accuracy|temperature)\b)[^.;?!\n]){{0,50}}?\b(?:re-?boot(?:s|ing)|restart(?:s|ing)|(?<!, )(?<!and )(?<!then )re-?(?:boot|start)ed|resets|(?:shut|switch|turn|power)(?:e?s|ing|ed|ting)? (?:itself )?(?:off|down)(?! the (?:screen|monitor|display))|power[- ]?(?:off|cycles)|off at once|go(?:es|ing) (?:\w+ )?down|dies)\b"
+    rf"\b{_MACHINE}\b(?:(?!\b(?:speed|performance|rate|fps|utili[sz]ation|usage|load|loss|accuracy|temperature)\b|,? (?:and|but) (?:still )?it\b)[^.;?!\n]){{0,50}}?\b(?:re-?boot(?:s|ing)|restart(?:s|ing)|(?<!, )(?<!and )(?<!then )re-?(?:boot|start)ed|resets|(?:shut|switch|turn|power)(?:e?s|ing|ed|ting)? (?:itself )?(?:off|down)(?! the (?:screen|monitor|display))|power[- ]?(?:off|cycles)|off at once|go(?:es|ing) (?:\w+ )?down|dies)\b"
     rf"|\b(?:re-?boot|restart|shutt?|crash|reset)(?:s|es|t?ing) (?:(?:down|off) )?(?:(?:the|my|our|whole|entire) ){{0,2}}{_MACHINE}\b"
     r"|\b(?:sudden(?:ly)?|spontaneous(?:ly)?|random(?:ly)?|unexpected(?:ly)?|instant(?:ly)?|hard|automatic(?:ally)?) (?:re-?boot|restart|shut ?down|reset|power[- ]?(?:off|cycle))(?:s|ed|ing)?\b|^\W{0,4}(?:re-?boots?|power off|shut ?down) (?:when|while|during|under)\b|\bblack\b[^.\n]{0,30}\bre-?boots?\b",
     _FLAGS,

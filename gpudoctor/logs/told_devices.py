@@ -17,7 +17,7 @@ _HOST = r"(?:machine|laptop|notebook|server|node|host|computer|pc|vm|box|device|
 _MINE = r"(?:the|my|this|that|our|a|his|her|their|its|any|some|these|those)"
 _NO_CARD = (
     # who speaks of the container, or of what a program says, is passed over
-    r"(?i:^(?![^\n]{0,300}\b(?:convinced|thought|believed|assumed|most likely because|trying to run)\b|[^\n]{0,300}\b(?:it|error|log|docker|container|tensorflow|smi) (?:says?|said|tells?|claims?|thinks|reports?|complains?|believes)\b|[^\n]{0,300}\b(?:pods?|containers?|images?)\b[^\n]{0,60}\bno \w+ in(?:side)? it\b|[^\n]{0,300}\bbut (?:the|my|our|on|another|a)\b[^\n]{0,60}\b(?:has|have|with|works?)\b)[^\n]{0,300}?(?:"
+    r"(?i:^(?![^\n]{0,300}\b(?:convinced|thought|believed|assumed|most likely because|trying to run)\b|[^\n]{0,300}\b(?:it|error|log|docker|container|tensorflow|smi) (?:says?|said|tells?|claims?|thinks|reports?|complains?|believes)\b|[^\n]{0,300}\b(?:pods?|containers?|images?|capacity)\b[^\n]{0,60}\bno \w+ in(?:side)? it\b|[^\n]{0,300}\bbut (?:the|my|our|on|another|a)\b[^\n]{0,60}\b(?:has|have|with|works?)\b)[^\n]{0,300}?(?:"
     rf"\b(?:I|we|he|she|they)(?: really| just| simply)? (?:do not|don'?t|did not|didn'?t|haven'?t|have not)(?: even| actually| currently)?(?: have| own| got|)(?: an?| any) {_CARD}"
     rf"|\b(?:I|we|I've|we've|he|she|they)(?: have| own| got| has)(?: got)? no {_CARD}"
     rf"|(?:\b{_MINE} (?:[\w-]+ ){{0,2}}?|^|[.,;] ){_HOST}(?: that| which)? (?:(?:has|have|had|got|with)(?: got)? no|(?:does not|doesn'?t|do not|don'?t) (?:even |actually )?(?:have|contain)(?: an?| any)?|is without(?: an?| any)?) {_CARD}"

@@ -56,10 +56,9 @@ BY_KIND = {
     "no-toolkit-said": "cuda-toolkit-missing",
     "windows-support-asked": "tf-windows-native-cpu-only",
     "gpu-in-a-build-asked": "container-runtime-not-default",
-    "hook-called-directly": "container-no-gpus-flag",
+    "hook-called-directly": "container-runtime-not-default",
     "library-path-given-to-cdi": "container-driver-root-wrong",
     "peers-across-sockets-said": "multi-gpu-topology-no-p2p",
-    "machine-type-without-gpu": "no-nvidia-gpu",
     "no-gpu-at-all-said": "no-nvidia-gpu",
     "two-packages-said": "tf-packages-overlap",
     "slurm-kills-said": "cgroup-memory-limit",
@@ -106,6 +105,9 @@ def firstly(facts: Facts) -> Iterator[str]:
         yield "container-no-gpus-flag"
     if _was_run_without(facts) and facts.driver.libcuda.path is None and not said("cluster-named"):
         yield "container-no-gpus-flag"
+    fails = facts.text.shows("nvidia-smi-fails") or facts.text.shows("driver-does-not-load") or said("says-no-gpu")
+    if said("machine-type-without-gpu") and (fails or isinstance(facts.gpu.nvml_error, int)):
+        yield "no-nvidia-gpu"
     if said("no-known-devices") and not said(*_TELLS_WHY):
         yield "tf-cpu-only-package"
     if (
