@@ -10,6 +10,7 @@ from shlex import quote
 from gpudoctor.checks import _fit, _installs
 from gpudoctor.checks._pip import pip
 from gpudoctor.checks._reasons import short
+from gpudoctor.checks._run import is_another_frameworks
 from gpudoctor.checks._said import left_open, lines
 from gpudoctor.facts import READS_LIKE_A_FAULT, Facts, TextEvent, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
@@ -24,7 +25,8 @@ def tf_not_installed(facts: Facts) -> Findings:
     importing it. A file or directory that is only called tensorflow is not the package.
 
     Why it matters: the TensorFlow that you installed may be in another interpreter. gpudoctor examines the
-    activated environment ($VIRTUAL_ENV, $CONDA_PREFIX), else `python3` on PATH; `--python` chooses another.
+    activated environment ($VIRTUAL_ENV, $CONDA_PREFIX), else `python3` on PATH; `--python` chooses another. A program that used a GPU
+    under gpudoctor run, and never loaded TensorFlow, needs none.
 
     How to fix: examine the interpreter that has it, or install it here.
 
@@ -40,6 +42,8 @@ def tf_not_installed(facts: Facts) -> Findings:
         raise left_open("python3 -c 'import tensorflow'")  # another Python has it, and ends there
     if facts.text.is_all and _of_a_notebook(facts):
         raise left_open("jupyter kernelspec list")
+    if is_another_frameworks(facts):
+        raise NotApplicable("the program used a GPU without TensorFlow")
     python = known(facts.python.executable) if not facts.text.is_all else "python3"
     because = facts.python.chosen_because
     stray = facts.tensorflow.stray

@@ -31,6 +31,8 @@ def tf_lists_no_gpu(facts: Facts) -> Findings:
     Source: TensorFlow, tf.config.list_physical_devices.
     """
     if facts.tensorflow.directory is None:
+        if _run.is_another_frameworks(facts):
+            raise NotApplicable("the program used a GPU without TensorFlow")
         where = facts.python.executable
         yield Found(
             message="There is no TensorFlow that could list a GPU.",

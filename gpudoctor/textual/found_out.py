@@ -237,7 +237,8 @@ def _has_another_cudnn(facts: Facts) -> bool:
     majors = {e.values["major"] for e in facts.text.said("cudnn-major-said")}
     told = [v.split(".") for e in facts.text.said("names") for v in e.values.get("tensorflow", "").split()]
     newest = max(((int(one[0]), int(one[1])) for one in told), default=None)
-    return len(majors) == 1 and newest is not None and str(built_for(newest).cudnn[0]) not in majors
+    opens = built_for(newest).cudnn if newest is not None else None
+    return len(majors) == 1 and opens is not None and str(opens[0]) not in majors
 
 
 _CAPABILITY = Pattern(r"(\d{1,2})\.(\d)")

@@ -109,6 +109,17 @@ def test_a_run_without_a_flaw() -> None:
     assert outcome(ran(), "runs-slowly") == "passed"
 
 
+def test_a_program_of_another_framework_needs_no_tensorflow() -> None:
+    theirs = with_(ran(tensorflow=False), tensorflow__directory=None, measurements=())
+    assert outcome(theirs, "tf-not-installed") == "skipped"
+    assert outcome(theirs, "tf-lists-no-gpu") == "skipped"
+    assert roots(theirs) == []
+    idle = ran(gpu(0, 0.0, own_memory_bytes=0), gpu(1, 0.0, own_memory_bytes=0), tensorflow=False)
+    assert roots(with_(idle, tensorflow__directory=None, measurements=())) == ["tf-not-installed"]
+    ours = with_(ran(), tensorflow__directory=None, measurements=())
+    assert "tf-not-installed" in roots(ours)
+
+
 def test_one_of_two_gpus_on_purpose() -> None:
     alone = ran(gpu(0), gpu(1, 0.0, own_memory_bytes=None, memory_most_bytes=0))
     assert found(alone) == {}
