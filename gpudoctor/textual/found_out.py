@@ -56,7 +56,6 @@ BY_KIND = {
     "no-toolkit-said": "cuda-toolkit-missing",
     "windows-support-asked": "tf-windows-native-cpu-only",
     "gpu-in-a-build-asked": "container-runtime-not-default",
-    "hook-called-directly": "container-runtime-not-default",
     "library-path-given-to-cdi": "container-driver-root-wrong",
     "peers-across-sockets-said": "multi-gpu-topology-no-p2p",
     "no-gpu-at-all-said": "no-nvidia-gpu",
@@ -98,40 +97,48 @@ def firstly(facts: Facts) -> Iterator[str]:
     yield from (cause for cause, groups in TOGETHER if all(said(*kinds) for kinds in groups))
     yield from _of_cards(facts)
     yield from _of_versions(facts)
-    handed = said("gpus-asked")
-    if said("image-built-said") and facts.driver.libcuda.path is None and not handed:
+    yield from _of_containers(facts)
+    yield from _of_places(facts)
+    if said("no-known-devices") and not said(*_TELLS_WHY):
+        yield "tf-cpu-only-package"
+    if said("no-kernel-image") and _all_old(facts):
+        yield "gpu-compute-capability-too-old"
+    if said("iommu-on-said") and facts.text.shows("collective-fails"):
+        yield "nccl-p2p-iommu-acs"
+    if facts.tensorflow.devices == () and any(_EMPTY.match(e.text) for e in said("visible-set")):
+        yield "cuda-visible-devices-empty"
+    if _chosen_beyond(facts):
+        yield "cuda-visible-devices-wrong"
+
+
+def _of_containers(facts: Facts) -> Iterator[str]:
+    """By how a container was started, and what its engine's tools say."""
+    said = facts.text.said
+    without, handed = facts.driver.libcuda.path is None, said("gpus-asked")
+    absent = any(_IN_A_CONTAINER.search(e.text) for e in said("libcuda-absent"))
+    if not handed and (absent or (without and said("image-built-said"))):
         yield "container-no-gpus-flag"
-    if any(_IN_A_CONTAINER.search(e.text) for e in said("libcuda-absent")) and not handed:
+    if without and _was_run_without(facts) and not said("cluster-named"):
         yield "container-no-gpus-flag"
-    if _was_run_without(facts) and facts.driver.libcuda.path is None and not said("cluster-named"):
-        yield "container-no-gpus-flag"
+    if any(_LOADS_LIBCUDA.search(e.text) for e in said("container-cli")) and isinstance(facts.gpu.driver_version, str):
+        yield "driver-libcuda-not-on-path"
+    if said("driver-for-linux-asked") and said("wsl-named") and not said("container-named") and not handed:
+        yield "wsl-libcuda-path"
+
+
+def _of_places(facts: Facts) -> Iterator[str]:
+    """By the machine, or the service, that it runs on."""
+    said = facts.text.said
     fails = facts.text.shows("nvidia-smi-fails") or facts.text.shows("driver-does-not-load") or said("says-no-gpu")
     if said("machine-type-without-gpu") and (fails or isinstance(facts.gpu.nvml_error, int)):
         yield "no-nvidia-gpu"
-    if said("no-known-devices") and not said(*_TELLS_WHY):
-        yield "tf-cpu-only-package"
-    if (
-        said("talks-of-colab", "in-colab")
-        and facts.driver.libcuda.init_result == _NO_DEVICE
-        and not said("visible-set")
-    ):
+    in_colab = said("talks-of-colab", "in-colab") and not said("visible-set")
+    if in_colab and facts.driver.libcuda.init_result == _NO_DEVICE:
         yield "colab-cpu-runtime"
-    if said("no-kernel-image") and _all_old(facts):
-        yield "gpu-compute-capability-too-old"
-    if any(_LOADS_LIBCUDA.search(e.text) for e in said("container-cli")) and isinstance(facts.gpu.driver_version, str):
-        yield "driver-libcuda-not-on-path"
-    if facts.tensorflow.devices == () and any(_EMPTY.match(e.text) for e in said("visible-set")):
-        yield "cuda-visible-devices-empty"
     if said("cuda-package-not-found") and facts.system.system == "Darwin":
         yield "tf-macos-no-cuda"
-    if said("driver-for-linux-asked") and said("wsl-named") and not said("container-named") and not handed:
-        yield "wsl-libcuda-path"
-    if said("iommu-on-said") and facts.text.shows("collective-fails"):
-        yield "nccl-p2p-iommu-acs"
     if said("notebook-fails") and said("tensorflow-version") and not said("library-not-loaded"):
         yield "jupyter-kernel-other-environment"
-    if _chosen_beyond(facts):
-        yield "cuda-visible-devices-wrong"
 
 
 def _of_cards(facts: Facts) -> Iterator[str]:

@@ -147,3 +147,21 @@ OTHERWISE = [
 @pytest.mark.parametrize(("text", "cause"), OTHERWISE)
 def test_what_is_not_found_out_does_not(text: str, cause: str) -> None:
     assert cause not in firstly(judged(text).facts)
+
+
+def test_a_start_that_is_denied_leaves_more_than_one_cause() -> None:
+    text = 'docker: OCI runtime create failed: starting container process caused "permission denied": unknown\n'
+    candidates = [c.cause for group in judged(text).diagnosis.candidates.values() for c in group]
+    assert {"lsm-denied", "container-rootless-cgroups", "device-node-permission"} <= {*candidates}
+
+
+def test_a_small_gpu_beside_one_that_is_used_is_left_out() -> None:
+    text = (
+        "name: GeForce GTX 1080 major: 6 minor: 1 memoryClockRate(GHz): 1.73\n"
+        "Ignoring visible gpu device (device: 1, name: GeForce GT 1030, pci bus id: 0000:02:00.0, compute capability: 6.1) "
+        "with Cuda multiprocessor count: 3. The minimum required count is 8. You can adjust this requirement with the env var "
+        "TF_MIN_GPU_MULTIPROCESSOR_COUNT.\n"
+        "Created TensorFlow device (/job:localhost/replica:0/task:0/device:GPU:0 with 7534 MB memory) -> physical GPU "
+        "(device: 0, name: GeForce GTX 1080, pci bus id: 0000:01:00.0, compute capability: 6.1)\n"
+    )
+    assert [r.cause for r in judged(text).diagnosis.root_causes] == ["gpu-left-out-beside-another"]
