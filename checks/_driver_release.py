@@ -61,10 +61,8 @@ def new_enough(facts: Facts) -> tuple[str, str] | None:
     least = compat.floor(".".join(map(str, newest))) if newest else None
     if not told or newest is None or least is None:
         return None
-    if facts.text.said(
-        "driver-refused", "driver-called-too-old"
-    ):  # what fails may run another CUDA than the text names
-        return None
+    if facts.text.said("driver-refused", "driver-called-too-old"):
+        return None  # what fails may run another CUDA than the text names
     if any(not _at_least(one.release, least) for one in told):
         return None
     return told[0].release, ".".join(map(str, newest))

@@ -119,12 +119,13 @@ def loads(facts: Facts) -> dict[int, Load]:
     return {g.index: g.load for g in gpus if isinstance(g.load, Load) and (percent(g) or 0.0) >= AT_WORK}
 
 
-def is_another_frameworks(facts: Facts) -> bool:
-    """Whether the program held memory of a GPU and never loaded TensorFlow: the examined Python needs none."""
+def needs_tensorflow(facts: Facts) -> None:
+    """Raises NotApplicable where the program held memory of a GPU and never loaded TensorFlow: the examined Python needs none."""
     run = facts.run
     if not is_there(facts) or run.tensorflow is not False or isinstance(run.gpus, Unread):
-        return False
-    return any(isinstance(held := g.held_bytes(), int) and held >= HELD for g in run.gpus)
+        return
+    if any(isinstance(held := g.held_bytes(), int) and held >= HELD for g in run.gpus):
+        raise NotApplicable("the program used a GPU without TensorFlow")
 
 
 def touched_no_gpu(facts: Facts) -> tuple[Evidence, ...]:

@@ -94,7 +94,7 @@ _LIMIT = Pattern(r"nvidia\.com/gpu[\"']?: ")
 def _asked_and_not_inside(facts: Facts) -> tuple[TextEvent, ...]:
     """A pod asks for GPUs, was started, and nvidia-smi, which the runtime mounts, is not inside."""
     asked = tuple(e for e in facts.text.said("gpus-asked") if _LIMIT.search(e.text))
-    pipeline = tuple(e for e in facts.text.said("gpu-of-the-pod-asked") if "set_gpu_limit" in e.text)
+    pipeline = facts.text.said("gpu-of-the-pod-asked")
     absent = facts.text.said("nvidia-smi-not-inside") or (facts.text.said("smi-not-found") if pipeline else ())
     asked = asked or pipeline
     if not asked or not absent or facts.text.said("runtime-class-named", "run-without-gpus"):

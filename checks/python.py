@@ -10,7 +10,7 @@ from shlex import quote
 from gpudoctor.checks import _fit, _installs
 from gpudoctor.checks._pip import pip
 from gpudoctor.checks._reasons import short
-from gpudoctor.checks._run import is_another_frameworks
+from gpudoctor.checks._run import needs_tensorflow
 from gpudoctor.checks._said import left_open, lines
 from gpudoctor.facts import READS_LIKE_A_FAULT, Facts, TextEvent, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage
@@ -42,8 +42,7 @@ def tf_not_installed(facts: Facts) -> Findings:
         raise left_open("python3 -c 'import tensorflow'")  # another Python has it, and ends there
     if facts.text.is_all and _of_a_notebook(facts):
         raise left_open("jupyter kernelspec list")
-    if is_another_frameworks(facts):
-        raise NotApplicable("the program used a GPU without TensorFlow")
+    needs_tensorflow(facts)
     python = known(facts.python.executable) if not facts.text.is_all else "python3"
     because = facts.python.chosen_because
     stray = facts.tensorflow.stray

@@ -31,8 +31,7 @@ def tf_lists_no_gpu(facts: Facts) -> Findings:
     Source: TensorFlow, tf.config.list_physical_devices.
     """
     if facts.tensorflow.directory is None:
-        if _run.is_another_frameworks(facts):
-            raise NotApplicable("the program used a GPU without TensorFlow")
+        _run.needs_tensorflow(facts)
         where = facts.python.executable
         yield Found(
             message="There is no TensorFlow that could list a GPU.",

@@ -200,8 +200,7 @@ def _names_another_cuda(facts: Facts) -> bool:
 
 def _fits_none(facts: Facts) -> bool:
     """Whether the CUDA that a form states is that of none of the releases that are named."""
-    told = [v.split(".") for e in facts.text.said("names") for v in e.values.get("tensorflow", "").split()]
-    wanted = {"{}.{}".format(*built_for((int(one[0]), int(one[1]))).cuda) for one in told}
+    wanted = {"{}.{}".format(*built_for(one).cuda) for one in libraries.named_releases(facts)}
     stated = {e.values["cuda"] for e in facts.text.said("says") if "cuda" in e.values}
     return bool(wanted) and len(stated) == 1 and "." in min(stated) and not stated & wanted
 
@@ -242,8 +241,7 @@ def _all_old(facts: Facts) -> bool:
 def _has_another_cudnn(facts: Facts) -> bool:
     """Whether the one cuDNN that is named is of another major version than the newest TensorFlow that is named opens."""
     majors = {e.values["major"] for e in facts.text.said("cudnn-major-said")}
-    told = [v.split(".") for e in facts.text.said("names") for v in e.values.get("tensorflow", "").split()]
-    newest = max(((int(one[0]), int(one[1])) for one in told), default=None)
+    newest = max(libraries.named_releases(facts), default=None)
     opens = built_for(newest).cudnn if newest is not None else None
     return len(majors) == 1 and opens is not None and str(opens[0]) not in majors
 

@@ -143,11 +143,16 @@ def asks_for_another(facts: Facts) -> bool:
 _OF_MAJOR = Pattern(r"libcudart\.so\.(8|9|10|11|12|13)\b")
 
 
+def named_releases(facts: Facts) -> tuple[tuple[int, int], ...]:
+    """(2, 14) of each TensorFlow that is named."""
+    told = (v.split(".") for e in facts.text.said("names") for v in e.values.get("tensorflow", "").split())
+    return tuple((int(one[0]), int(one[1])) for one in told)
+
+
 def names_another_than_linked(facts: Facts) -> bool:
     """Whether the CUDA that is named is not the one whose libraries this release is linked with: up to 1.13 it opens none later."""
     named = _named(facts)
-    told = [v.split(".") for e in facts.text.said("names") for v in e.values.get("tensorflow", "").split()]
-    known = release_of(facts) or max(((int(one[0]), int(one[1])) for one in told), default=None)
+    known = release_of(facts) or max(named_releases(facts), default=None)
     if not named or known is None or known >= (1, 14):
         return False
     linked = "{}.{}".format(*built_for(known).cuda)
