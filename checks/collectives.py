@@ -178,7 +178,7 @@ def multi_gpu_topology_no_p2p(facts: Facts) -> Findings:
         proof=lines(chipset or [*(e for e in told if e.kind == "tf-peers-apart"), *parted]),
         fixes=(
             Fix(
-                kind="command",
+                kind="advice",
                 risk="safe",
                 summary="See which GPUs are close to each other, and use those together",
                 steps=("nvidia-smi topo -m",),

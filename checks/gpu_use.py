@@ -113,7 +113,7 @@ def _fullest(devices: Iterable[GpuDevice]) -> str:
 
 
 _LOOK = Fix(
-    kind="command",
+    kind="advice",
     risk="safe",
     summary="See which process holds it, and end it if it is yours and not needed; or use another GPU",
     steps=("nvidia-smi", "fuser -v /dev/nvidia*"),

@@ -53,7 +53,7 @@ def gpu_wrong_result(facts: Facts) -> Findings:
             about=measured_on(facts, ones[0]),
             fixes=(
                 Fix(
-                    kind="command",
+                    kind="advice",
                     risk="safe",
                     summary="Repeat it, and look at the device's memory errors",
                     steps=("gpudoctor check", "nvidia-smi -q -d ECC,ROW_REMAPPER"),
@@ -185,7 +185,7 @@ def gpu_outlier(facts: Facts) -> Findings:
 
 
 _LOOK_AT_IT = Fix(
-    kind="command",
+    kind="advice",
     risk="safe",
     summary="See what else runs on it and what holds it back",
     steps=("nvidia-smi", "nvidia-smi -q -d PERFORMANCE,CLOCK,POWER,TEMPERATURE,ECC"),
@@ -258,7 +258,7 @@ def pair_slow(facts: Facts) -> Findings:
                 about=measured_on(facts, one),
                 fixes=(
                     Fix(
-                        kind="command",
+                        kind="advice",
                         risk="safe",
                         summary="Look at the links' state and errors",
                         steps=("nvidia-smi topo -m", "nvidia-smi nvlink -s", "nvidia-smi nvlink -e"),

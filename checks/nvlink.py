@@ -98,7 +98,7 @@ def _counts(facts: Facts) -> str:
 
 
 _LOOK = Fix(
-    kind="command",
+    kind="advice",
     risk="safe",
     summary="Look at the links' state and errors, and at what the driver and the fabric manager say of them",
     steps=(

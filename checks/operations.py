@@ -99,7 +99,7 @@ def cublas_version_mismatch(facts: Facts) -> Iterator[Found]:
         proof=lines(told),
         fixes=(
             Fix(
-                kind="command",
+                kind="advice",
                 risk="safe",
                 summary="See which files are loaded, then keep one version of them",
                 steps=('echo "$LD_LIBRARY_PATH"', "python3 -m pip list | grep -i cublas"),
@@ -166,7 +166,7 @@ def tf_no_gpu_registered(facts: Facts) -> Iterator[Found]:
         proof=lines(told),
         fixes=(
             Fix(
-                kind="command",
+                kind="advice",
                 risk="safe",
                 summary="See what TensorFlow says at its start, and whether it is built with CUDA",
                 steps=(f"TF_CPP_MIN_LOG_LEVEL=0 {_LIST}", "gpudoctor check"),

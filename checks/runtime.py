@@ -404,7 +404,7 @@ def _handle_in_text(facts: Facts) -> Iterator[Found]:
 
 def _who_holds_it() -> Fix:
     return Fix(
-        kind="command",
+        kind="advice",
         risk="safe",
         summary="See which processes hold memory on which GPU",
         steps=("nvidia-smi", "nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv"),

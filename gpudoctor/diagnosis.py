@@ -317,9 +317,12 @@ def _verdict(
 def _combine(facts: Facts, roots: tuple[RootCause, ...]) -> CombinedFix | None:
     """One list of steps for several root causes: of each its first fix that was not seen to fail.
 
+    Only causes that are as bad as the worst: what makes a GPU slow does not stand in the way of one that is not listed.
     None where one of them has nothing that can be typed here: the rest alone would not help.
     """
-    standing = [r for r in roots if r.level != Level.INFO.word and r.cause not in _NOT_OF_THE_MACHINE]
+    blamed = [r for r in roots if r.level != Level.INFO.word and r.cause not in _NOT_OF_THE_MACHINE]
+    faults = [r for r in blamed if r.level == Level.FAIL.word]
+    standing = faults or blamed
     chosen = [(r, f) for r in standing if (f := first_usable(r.fixes)) is not None]
     if len(chosen) < 2 or len(chosen) < len(standing):
         return None

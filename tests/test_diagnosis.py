@@ -190,6 +190,27 @@ def test_what_one_fix_takes_off_a_path_no_other_puts_back(fixes: tuple[Fix, Fix]
     assert ("/x:" in changed.get("LD_LIBRARY_PATH", "")) == any(e.op == "prepend" for f in fixes for e in f.env)
 
 
+def test_what_only_slows_is_not_in_the_way_of_what_fails() -> None:
+    one = rule("GD901", "one", found(fixes=(env("1"),)), stage=Stage.VISIBILITY)
+    two = rule("GD902", "two", found(fixes=(env("2"),)), stage=Stage.LIBRARIES)
+    slow = rule("GD903", "slow", found(fixes=(env("3"),)), stage=Stage.SPEED, level=Level.WARN)
+    other = rule("GD904", "other", found(fixes=(env("4"),)), stage=Stage.SPEED, level=Level.WARN)
+    combined = judge(healthy(), (one, two, slow)).diagnosis.combined_fix
+    assert combined is not None
+    assert combined.causes == ("one", "two")
+    assert judge(healthy(), (one, slow, other)).diagnosis.combined_fix is None
+    combined = judge(healthy(), (slow, other)).diagnosis.combined_fix
+    assert combined is not None
+    assert combined.causes == ("slow", "other")
+
+
+def test_to_look_at_something_mends_nothing() -> None:
+    look = Fix(kind="advice", risk="safe", summary="See what holds it back", steps=("nvidia-smi",))
+    one = rule("GD901", "one", found(fixes=(env("1"),)))
+    two = rule("GD902", "two", found(fixes=(look,)))
+    assert judge(healthy(), (one, two)).diagnosis.combined_fix is None
+
+
 def test_no_combined_fix_where_one_cause_has_none() -> None:
     one = rule("GD901", "one", found(fixes=(env("1"),)))
     two = rule("GD902", "two", found())
