@@ -236,6 +236,12 @@ _KINDS = (
         r"(?i:\bpull(?:s|ed) in (?:the )?[`'\"]?tensorflow(?:-gpu)?[`'\"]? (?:as well|too|also)\b|\btensorflow-gpu[`'\"]? (?:is|was) (?:there|installed|present) (?:as well|too|also)\b)",
         FAINT,
     ),
+    Kind(
+        "library-linked-as-another",
+        r"\bln -[a-z]{1,3} (?:\S{0,200}/)?lib(?P<library>cudart|cublas|cudnn|cufft|curand|cusolver|cusparse)\.so\.(?P<here>\d{1,2})\b[.\d]{0,12} (?:\S{0,200}/)?lib(?P=library)\.so\.(?!(?P=here)\b)\d",
+        FAINT,
+    ),
+    Kind("notebooks-open-said", r"(?i:\b(?:too|very|so) many (?:\w+ ){0,2}?(?:note ?books?|kernels|sessions|consoles)\b[^.\n]{0,20}\b(?:open|running|alive)\b)"),
     Kind("onnxruntime-of-cudnn-9", r"(?i:\bonnxruntime[-_]gpu\b[^\n\d]{1,12}1\.(?:19|2\d)\b)"),
     Kind("cudnn-8-stated", r"(?i:\bcudnn\b\W{1,4}8[.\d]{1,5}(?!\d))"),
     Kind(
@@ -264,6 +270,6 @@ _KINDS = (
 LANGUAGE = Language(
     name=COMPLAINT,
     foreign=True,
-    words=("lurm", "LURM", "open", "Open", "no known devices", "pulls in", "pulled in", "onnxruntime", "symbol not found", "pdate", "pgrade", "signed", "BIOS", "bios", " gpu", "untime", "-ctk", "oolkit", "old", "work", " link ", " mix", "Mix", "cupti_", "nvcc", "indows", "ocker build", "search-path", "QPI", "UPI", "IOH", "EC2", "ec2", "AWS", "mazon", "no-cgroups", "cpuonly", "[Discrete]", "emory", "VRAM", "too old", "untime:", "gpu_limit", "swarm", "Swarm", "docker stack", "cudnn DSO", "unknown device id", "matching distribution", "nvidia-uvm", "unless", "apt", "TensorRT", "libcublas", "memory ", "ower", "AER:", "TLP Header", "LnkSta", "Peer access", "docker run", "podman run", "ython", "it was", "it really", "it actually", "it indeed", "t WAS", "CPU", "dmesg", "no proper", "never installed", "taken by", "used by", "occupied by", "ommu=on", "IOMMU", "AMD-Vi", "kernel", "gpucomp", "stub", "export LD_L", "\u663e\u5b58", "ompute capability", "ompute Capability", "nvidia-docker", "udnn", "uDNN", "UDNN", "tili", " usage", "sage", "drive", "Drive", " share", "mount", "20 min", "icens", "icenc", "permission denied", "nvcc", "LD_LIBRARY_PATH", "other ", "ifferent", " old ", "stale", "zombie", "forgotten", "tensorflow", "untime not", "untime is not", "CDI devices", "Gres=", "node", "NVIDIA", "nvidia", "Nvidia"),
+    words=("ln -", "many ", "lurm", "LURM", "open", "Open", "no known devices", "pulls in", "pulled in", "onnxruntime", "symbol not found", "pdate", "pgrade", "signed", "BIOS", "bios", " gpu", "untime", "-ctk", "oolkit", "old", "work", " link ", " mix", "Mix", "cupti_", "nvcc", "indows", "ocker build", "search-path", "QPI", "UPI", "IOH", "EC2", "ec2", "AWS", "mazon", "no-cgroups", "cpuonly", "[Discrete]", "emory", "VRAM", "too old", "untime:", "gpu_limit", "swarm", "Swarm", "docker stack", "cudnn DSO", "unknown device id", "matching distribution", "nvidia-uvm", "unless", "apt", "TensorRT", "libcublas", "memory ", "ower", "AER:", "TLP Header", "LnkSta", "Peer access", "docker run", "podman run", "ython", "it was", "it really", "it actually", "it indeed", "t WAS", "CPU", "dmesg", "no proper", "never installed", "taken by", "used by", "occupied by", "ommu=on", "IOMMU", "AMD-Vi", "kernel", "gpucomp", "stub", "export LD_L", "\u663e\u5b58", "ompute capability", "ompute Capability", "nvidia-docker", "udnn", "uDNN", "UDNN", "tili", " usage", "sage", "drive", "Drive", " share", "mount", "20 min", "icens", "icenc", "permission denied", "nvcc", "LD_LIBRARY_PATH", "other ", "ifferent", " old ", "stale", "zombie", "forgotten", "tensorflow", "untime not", "untime is not", "CDI devices", "Gres=", "node", "NVIDIA", "nvidia", "Nvidia"),
     kinds=_KINDS,
 )  # fmt: skip

@@ -98,7 +98,7 @@ def _short(text: str) -> str:
 def verdict(report: Report) -> Line:
     """The last line: what the text tells, in a sentence."""
     diagnosis = report.diagnosis
-    causes = [r.cause for r in diagnosis.root_causes if r.level != "info"]
+    causes = list(dict.fromkeys(r.cause for r in diagnosis.root_causes if r.level != "info"))
     if causes and not all(r.proven for r in diagnosis.root_causes):
         return line(f"Likely cause, not proven by this text: {', '.join(causes)}", "bold yellow")
     if causes:

@@ -86,6 +86,7 @@ TOGETHER: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
     ("driver-secure-boot", (("secure-boot",), ("nothing-is-signed-said",))),
     ("driver-secure-boot", (("secure-boot", "secure-boot-named"), ("it-was-in-the-bios",))),
     ("cpu-starved-input", (("data-on-a-share",), ("gpu-is-slow", "gpu-hardly-used"))),
+    ("gpu-memory-held-by-other-process", (("notebooks-open-said",), ("works-again",), ("gemm-failed", "handle-failed", "cudnn-failed", "oom"))),
 )  # fmt: skip
 """A cause, and the kinds that speak for it together: one of each group."""
 
@@ -174,6 +175,8 @@ def _of_versions(facts: Facts) -> Iterator[str]:
         yield "cudnn-wrong-major"  # since 1.19: onnxruntime's release notes
     if any(_is_older(e.values) for e in said("cudnn-wanted-and-here")):
         yield "cudnn-version-too-old"
+    for link in said("library-linked-as-another"):  # to what is there, by the name that is asked for
+        yield "cudnn-wrong-major" if link.values["library"] == "cudnn" else "cuda-version-mismatch"
     if facts.python.bits == 32 and not facts.text.shows_a_failure:
         yield "python-32bit"
     if _names_another_cuda(facts) or _of_another_cudart(facts):
