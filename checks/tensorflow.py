@@ -16,6 +16,7 @@ from gpudoctor.checks._work import named_too_new
 from gpudoctor.checks.environment import visible_entries
 from gpudoctor.facts import Facts, GpuDevice, Measurement, TextEvent, UnknownFactError, Unread, known
 from gpudoctor.findings import Evidence, Findings, Fix, Found, Level, NotApplicable, Stage, SymptomRank
+from gpudoctor.patterns import Pattern
 from gpudoctor.registry import check, symptom
 
 
@@ -361,12 +362,16 @@ def tf_import_broken(facts: Facts) -> Findings:
     yield Found(
         message=f"import tensorflow fails: {error}",
         proof=(Evidence(text=error, source="import tensorflow, in a child process"),),
-        fixes=(_reinstall(facts),),
+        fixes=_reinstalls(facts, error),
     )
 
 
-def _reinstall(facts: Facts) -> Fix:
-    """TensorFlow's own files once more, then whatever it asks for and lacks; where pip did not install it, the traceback."""
+_LACKS = Pattern(r"ModuleNotFoundError: No module named '(?!tensorflow\b)([\w.]+)'")
+
+
+def _reinstalls(facts: Facts, error: str) -> tuple[Fix, ...]:
+    """First what TensorFlow asks for and lacks, where the import names it; TensorFlow's own files once more; where pip did not
+    install it, the traceback."""
     python = quote(facts.python.executable) if isinstance(facts.python.executable, str) else "python3"
     see = f"{python} -c 'import tensorflow'"
     name, version, installed = facts.tensorflow.distribution, facts.tensorflow.version, facts.python.distributions
@@ -374,15 +379,17 @@ def _reinstall(facts: Facts) -> Fix:
     own = next((d for d in ours if d.name == name and not d.shadowed), None)
     if own is None or own.installer == "conda" or isinstance(own.editable, str) or not isinstance(version, str):
         summary = "See the whole traceback; if it names no other package, reinstall"
-        return Fix(kind="command", risk="safe", summary=summary, steps=(see,))
+        return (Fix(kind="command", risk="safe", summary=summary, steps=(see,)),)
     exact = quote(f"{own.name}=={version}")
-    return Fix(
+    asked_for = pip(facts, "install", exact)
+    again = Fix(
         kind="command",
         risk="safe",
         summary="Put TensorFlow's files back, then what it asks for; if it still fails, the traceback names the package",
-        steps=(
-            *pip(facts, "install", "--force-reinstall", "--no-deps", exact),
-            pip(facts, "install", exact)[-1],
-        ),
+        steps=(*pip(facts, "install", "--force-reinstall", "--no-deps", exact), asked_for[-1]),
         verify=see,
     )
+    if (lacks := _LACKS.search(error)) is None:
+        return (again,)
+    summary = f"Install what TensorFlow asks for and lacks: {lacks[1]}"
+    return Fix(kind="command", risk="safe", summary=summary, steps=asked_for, verify=see), again

@@ -40,6 +40,21 @@ def test_tf_import_broken() -> None:
     assert outcome(healthy(), "tf-import-broken") == "passed"
 
 
+@pytest.mark.parametrize(
+    ("error", "forced"),
+    [
+        ("ModuleNotFoundError: No module named 'gast'", [False, True]),
+        ("ModuleNotFoundError: No module named 'google.protobuf'", [False, True]),
+        ("ModuleNotFoundError: No module named 'tensorflow.python'", [True]),
+        ("ImportError: numpy.core.multiarray failed to import", [True]),
+    ],
+)
+def test_a_package_that_it_lacks_is_installed_before_its_own_files_are_put_back(error: str, forced: list[bool]) -> None:
+    facts = with_(healthy(), tensorflow__import_error=error, tensorflow__devices=Unread(why="import tensorflow failed"))
+    fixes = found(facts)["tf-import-broken"].fixes
+    assert ["--force-reinstall" in " ".join(f.steps) for f in fixes] == forced
+
+
 def test_tf_lists_no_gpu() -> None:
     assert outcome(lists_no_gpu(healthy()), "tf-lists-no-gpu") == "found"
     assert outcome(healthy(), "tf-lists-no-gpu") == "passed"
