@@ -68,6 +68,8 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
         return tuple(c for c in _first(*likely, "cuda-version-mismatch") if c not in _LINUX_ONLY)
     if lost and (any(name.startswith(_FIRST_OF_ALL) for name in opened) or _all_but_some(facts, lost)):
         return _first("cuda-libs-missing", "cuda-version-mismatch", "ld-library-path-not-set")
+    if facts.text.said("nvcc-absent") and not _names_a_toolkit(facts) and not facts.text.said("names-extra"):
+        return _first("cuda-toolkit-missing", "cuda-libs-missing", "ld-library-path-not-set")
     if not _is_new(facts, release):
         if not _names_a_toolkit(facts) or names_another(facts):
             return _ALL

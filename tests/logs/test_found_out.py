@@ -17,7 +17,7 @@ FOUND = [
     ("My jobs see no GPU\nscontrol show node n1\n   Gres=(null)", "slurm-no-gpu-allocated"),
     ("GPUs aren't used on k3s: in kubectl describe node there is no nvidia.com/gpu at all", "k8s-device-plugin-not-registered"),
     ("ImportError: libcudnn.so.6: cannot open shared object file\nsudo ln -s /usr/local/cuda-8.0/lib64/libcudnn.so.7.0.5 /usr/local/cuda-8.0/lib64/libcudnn.so.6", "cudnn-wrong-major"),
-    ("TensorFlow wants another runtime than I have\n$ ln -s libcudart.so.12 libcudart.so.11.0\nand the GPU isn't used yet", "cuda-version-mismatch"),
+    ("TensorFlow doesn't use the GPU\n$ ln -s libcudart.so.12 libcudart.so.11.0\nand the GPU isn't used still", "cuda-version-mismatch"),
     ("Blas GEMM launch failed\nI had far too many Jupyter Notebooks open at once. With one of them it works again.", "gpu-memory-held-by-other-process"),
     ("Can this be trained on a card that isn't from NVIDIA? Ours is an Intel(R) UHD Graphics 620", "no-nvidia-gpu"),
     ("Every CuPy call takes minutes on our A30-24C vGPU once the machine is up for 20 minutes", "vgpu-unlicensed"),

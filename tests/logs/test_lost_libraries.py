@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from gpudoctor.textual import together
 from tests.logs.judged import judged, said
 from tests.logs.test_complaints import first
 
@@ -73,6 +74,8 @@ def test_where_a_gpu_is_listed_nothing_is_lost() -> None:
         ("Couldn't open CUDA library libcudnn.so.5.\nInstalled are cuDNN 6.0 and CUDA 8.0", "cudnn-wrong-major"),
         ("ImportError: libcudnn.so.6: cannot open shared object file\ncudnn 5.1 is on this machine\nand cudnn 6.0, too", "cudnn-wrong-major?"),
         ("ImportError: libcudnn.so.6: cannot open shared object file\nCUDA/cuDNN version: 6.0\nthe old one was cudnn 5.1", "cudnn-wrong-major?"),
+        ("ImportError: libcublas.so.9.0: cannot open shared object file\nCommand 'nvcc' not found, but can be installed with:", "cuda-toolkit-missing?"),
+        ("ImportError: libcublas.so.9.0: cannot open shared object file\nCommand 'nvcc' not found\nCUDA 9.0 was installed", "ld-library-path-not-set?"),
         ("Unable to load cuDNN DSO", "cudnn-missing?"),
         ("Could not find 'cudnn64_7.dll'. TensorFlow requires that this DLL be installed", "cudnn-missing?"),
         ("Could not find 'nvcuda.dll'. TensorFlow requires that this DLL be installed", "driver-missing?"),
@@ -166,3 +169,26 @@ def test_libcuda_of_an_image() -> None:
         said(judged(f"Dockerfile.gpu builds and the model server does not run\n{lost}"))[1][0]
         == "container-no-gpus-flag"
     )
+
+
+_LOG = "2021-08-06 21:37:12.56: I tensorflow/stream_executor/platform/default/dso_loader.cc:53] Successfully opened dynamic library {}"
+_LOST = (
+    "2021-08-06 21:37:12.57: W tensorflow/stream_executor/platform/default/dso_loader.cc:64] Could not load dynamic library 'libcudnn.so.8'; "
+    "dlerror: libcudnn.so.8: cannot open shared object file: No such file or directory"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "late"),
+    [
+        (_LOST, {"ld-library-path-not-set"}),
+        (f"{_LOST}\nlibcudnn.so.8 is in /usr/local/cuda/lib64", set()),
+        (
+            "\n".join((_LOG.format("libcublas.so.11"), _LOST)),
+            {"ld-library-path-not-set", "cuda-version-mismatch", "cuda-libs-missing", "cuda-toolkit-missing"},
+        ),
+        (_LOST.replace("cudnn.so.8", "cublas.so.11"), set()),
+    ],
+)
+def test_where_cudnn_alone_is_lost_cuda_is_there(text: str, late: set[str]) -> None:
+    assert together.unlikely(judged(text).facts) - {"tf-import-broken"} == late
