@@ -26,6 +26,8 @@ def other_cuda(facts: Facts) -> Iterator[Found]:
         return
     if not lost(facts) and facts.text.said("gpus-added", "device-created"):  # which its CUDA opened
         return
+    if not lost(facts) and facts.driver.libcuda.path is None:  # no library of CUDA's is asked for without it
+        return
     newer = None if lost(facts) else _told.too_new(facts, any_of_them=True)
     if _asked_by_cudnn(facts) or (newer and newer[1] >= _AMPERE):  # which no CUDA helps (gpu-too-new-for-build)
         return

@@ -140,7 +140,7 @@ LANGUAGE = _Others(
         ),
         Kind(
             "cuda-answers-999",
-            r"^[^\n]{0,80}\b[Ee]rror (?:code:? )?999\b|\bCUDA_ERROR_UNKNOWN\b|\bUNKNOWN_ERROR\(99\)|\bcudaErrorUnknown\b",
+            r"^(?![^\n]{0,400}?\bcu(?:Module|Launch|Memcpy|Memset|Stream|Event|Func|Graph)[A-Z]\w{0,40})[^\n]{0,80}\b[Ee]rror (?:code:? )?999\b|^(?![^\n]{0,400}?\bcu(?:Module|Launch|Memcpy|Memset|Stream|Event|Func|Graph)[A-Z]\w{0,40})[^\n]{0,600}?\bCUDA_ERROR_UNKNOWN\b|\bUNKNOWN_ERROR\(99\)|\bcudaErrorUnknown\b",
             tell=_named,
         ),
     ),

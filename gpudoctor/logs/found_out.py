@@ -87,7 +87,7 @@ _KINDS = (
     ),
     Kind(
         "cudnn-wrong-said",
-        r"(?i:\bwrong (?:sub-?|minor |patch )?version of (?:the )?cudnn\b|\bcudnn\w{0,6}(?:\.dll)?(?: \w+){0,3}? (?:is |was |being )?(?:of )?(?:a |the )?wrong (?:sub-?|minor )?version\b|\b(?:cause|culprit|reason|problem|issue)\b[^.\n]{0,16}\b(?:is|was|lies (?:in|with)|seems to be) (?:with )?(?:the |my )?(?:\w+ )?cudnn version)",
+        r"(?i:\bwrong (?:sub-?|minor |patch )?version of (?:the )?cudnn\b|\bcudnn\w{0,6}(?:\.dll)?(?: \w+){0,3}? (?:is |was |being )?(?:of )?(?:a |the )?wrong (?:sub-?|minor )?version\b|\b(?:cause|culprit|reason|problem|issue)\b[^.\n]{0,16}\b(?:is|was|lies (?:in|with)|seems to be) (?:with )?(?:the |my )?(?:\w+ )?cudnn version|\bcudnn\b[^.\n]{0,12}\d[^\n]{0,60}\btoo (?:new|recent) for (?:this |the |my )?(?:TF|tensorflow)\b)",
         FAINT,
     ),
     Kind(
@@ -241,6 +241,9 @@ _KINDS = (
         r"\bln -[a-z]{1,3} (?:\S{0,200}/)?lib(?P<library>cudart|cublas|cudnn|cufft|curand|cusolver|cusparse)\.so\.(?P<here>\d{1,2})\b[.\d]{0,12} (?:\S{0,200}/)?lib(?P=library)\.so\.(?!(?P=here)\b)\d",
     ),
     Kind("notebooks-open-said", r"(?i:\b(?:too|very|so) many (?:\w+ ){0,2}?(?:note ?books?|kernels|sessions|consoles)\b[^.\n]{0,20}\b(?:open|running|alive)\b)"),
+    Kind("module-call-failed", r"\bcuModule(?:GetFunction|GetGlobal|LoadData)\w{0,6}\b[^\n]{0,40}?\bfail", FAINT),
+    Kind("use-stays-low-said", r"(?i:gpu)[^\u3002\n]{0,6}(?:\u5360\u7528\u7387|\u5229\u7528\u7387|\u4f7f\u7528\u7387)[^\u3002\n]{0,10}?(?:\u4e0a\u4e0d\u53bb|\u4e0a\u4e0d\u6765|\u4e0d\u9ad8|\u5f88\u4f4e|\u592a\u4f4e|\u4f4e\u5f97|\u504f\u4f4e|\u5fc3\u9ad8\u5fc3\u4f4e)", "runs-slowly"),
+    Kind("module-and-libraries-differ-said", r"(?:\u5185\u6838|\u9a71\u52a8)[^\u3002\n]{0,8}\u7248\u672c[^\u3002\n]{0,6}(?:\u4e0d\u5339\u914d|\u4e0d\u4e00\u81f4|\u5bf9\u4e0d\u4e0a|\u4e0d\u7b26)"),
     Kind("onnxruntime-of-cudnn-9", r"(?i:\bonnxruntime[-_]gpu\b[^\n\d]{1,12}1\.(?:19|2\d)\b)"),
     Kind("cudnn-8-stated", r"(?i:\bcudnn\b\W{1,4}8[.\d]{1,5}(?!\d))"),
     Kind(
@@ -269,6 +272,6 @@ _KINDS = (
 LANGUAGE = Language(
     name=COMPLAINT,
     foreign=True,
-    words=("cupti_", "ln -", "many ", "lurm", "LURM", "open", "Open", "no known devices", "pulls in", "pulled in", "onnxruntime", "symbol not found", "pdate", "pgrade", "signed", "BIOS", "bios", " gpu", "untime", "-ctk", "oolkit", "old", "work", " link ", " mix", "Mix", "nvcc", "indows", "ocker build", "search-path", "QPI", "UPI", "IOH", "EC2", "ec2", "AWS", "mazon", "no-cgroups", "cpuonly", "[Discrete]", "emory", "VRAM", "too old", "untime:", "gpu_limit", "swarm", "Swarm", "docker stack", "cudnn DSO", "unknown device id", "matching distribution", "nvidia-uvm", "unless", "apt", "TensorRT", "libcublas", "memory ", "ower", "AER:", "TLP Header", "LnkSta", "Peer access", "docker run", "podman run", "ython", "it was", "it really", "it actually", "it indeed", "t WAS", "CPU", "dmesg", "no proper", "never installed", "taken by", "used by", "occupied by", "ommu=on", "IOMMU", "AMD-Vi", "kernel", "gpucomp", "stub", "export LD_L", "\u663e\u5b58", "ompute capability", "ompute Capability", "nvidia-docker", "udnn", "uDNN", "UDNN", "tili", " usage", "sage", "drive", "Drive", " share", "mount", "20 min", "icens", "icenc", "permission denied", "nvcc", "LD_LIBRARY_PATH", "other ", "ifferent", " old ", "stale", "zombie", "forgotten", "tensorflow", "untime not", "untime is not", "CDI devices", "Gres=", "node", "NVIDIA", "nvidia", "Nvidia"),
+    words=("cupti_", "ln -", "cuModule", "GPU", "\u7248\u672c", "many ", "lurm", "LURM", "open", "Open", "no known devices", "pulls in", "pulled in", "onnxruntime", "symbol not found", "pdate", "pgrade", "signed", "BIOS", "bios", " gpu", "untime", "-ctk", "oolkit", "old", "work", " link ", " mix", "Mix", "nvcc", "indows", "ocker build", "search-path", "QPI", "UPI", "IOH", "EC2", "ec2", "AWS", "mazon", "no-cgroups", "cpuonly", "[Discrete]", "emory", "VRAM", "too old", "untime:", "gpu_limit", "swarm", "Swarm", "docker stack", "cudnn DSO", "unknown device id", "matching distribution", "nvidia-uvm", "unless", "apt", "TensorRT", "libcublas", "memory ", "ower", "AER:", "TLP Header", "LnkSta", "Peer access", "docker run", "podman run", "ython", "it was", "it really", "it actually", "it indeed", "t WAS", "CPU", "dmesg", "no proper", "never installed", "taken by", "used by", "occupied by", "ommu=on", "IOMMU", "AMD-Vi", "kernel", "gpucomp", "stub", "export LD_L", "\u663e\u5b58", "ompute capability", "ompute Capability", "nvidia-docker", "udnn", "uDNN", "UDNN", "tili", " usage", "sage", "drive", "Drive", " share", "mount", "20 min", "icens", "icenc", "permission denied", "nvcc", "LD_LIBRARY_PATH", "other ", "ifferent", " old ", "stale", "zombie", "forgotten", "tensorflow", "untime not", "untime is not", "CDI devices", "Gres=", "node", "NVIDIA", "nvidia", "Nvidia"),
     kinds=_KINDS,
 )  # fmt: skip

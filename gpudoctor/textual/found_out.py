@@ -61,6 +61,7 @@ BY_KIND = {
     "no-gpu-at-all-said": "no-nvidia-gpu",
     "two-packages-said": "tf-packages-overlap",
     "slurm-kills-said": "cgroup-memory-limit",
+    "use-stays-low-said": "cpu-starved-input",
 }
 """Kind of a line -> the cause that it speaks for by itself."""
 TOGETHER: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
@@ -86,6 +87,8 @@ TOGETHER: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
     ("driver-secure-boot", (("secure-boot",), ("nothing-is-signed-said",))),
     ("driver-secure-boot", (("secure-boot", "secure-boot-named"), ("it-was-in-the-bios",))),
     ("cpu-starved-input", (("data-on-a-share",), ("gpu-is-slow", "gpu-hardly-used"))),
+    ("gpu-too-new-for-build", (("module-call-failed",), ("card-newer-than-build",))),
+    ("driver-library-mismatch", (("module-and-libraries-differ-said",), ("cuinit-failed", "nvml-failed", "says-no-gpu"))),
     ("gpu-memory-held-by-other-process", (("notebooks-open-said",), ("works-again",), ("gemm-failed", "handle-failed", "cudnn-failed", "oom"))),
 )  # fmt: skip
 """A cause, and the kinds that speak for it together: one of each group."""
