@@ -29,9 +29,13 @@ def _named(facts: Facts, *vendors: str) -> Lines:
     return tuple(e for e in facts.text.said("other-gpu-named") if e.values.get("vendor", "").startswith(vendors))
 
 
+_AT_WORK = ("bandwidth-between-said", "trains-well-said")
+"""Whoever measures what GPUs do, or says that they work, does not ask why his is none of NVIDIA's."""
+
+
 def amd(facts: Facts) -> Lines:
     """What tells that the GPU is AMD's."""
-    if not _without_nvidia(facts) or facts.text.said("rocm-in-use"):
+    if not _without_nvidia(facts) or facts.text.said("rocm-in-use", *_AT_WORK):
         return ()
     on_bus = tuple(e for e in facts.text.said("gpu-on-bus") if e.values.get("vendor") == "amd")
     return (*on_bus, *_named(facts, "AMD", "ATI", "Radeon", "RADEON"))

@@ -61,6 +61,8 @@ def unlikely(facts: Facts) -> set[str]:
         late |= {"slurm-no-gpu-allocated", "hpc-login-node"}
     if any(e.values.get("name", "").startswith("tensorflow_gpu") for e in said("wheel-chosen")):
         late.add("tensorflow-gpu-package-removed")
+    if said("bandwidth-between-said", "trains-well-said"):
+        late.add("amd-gpu")
     if said("keras-on-tensorflow"):
         late.add("keras-backend-not-tensorflow")
     return late

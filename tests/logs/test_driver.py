@@ -398,3 +398,18 @@ def test_versions_that_differ_say_why_cuinit_fails() -> None:
     failed = "failed call to cuInit: CUDA_ERROR_SYSTEM_DRIVER_MISMATCH: system has unsupported display driver / cuda driver combination\n"
     assert list(judged(failed + differ).diagnosis.candidates) == ["cuinit-fails"]
     assert "cuinit-fails" not in judged(differ).diagnosis.candidates
+
+
+@pytest.mark.parametrize(
+    ("told", "right"),
+    [
+        ("Why can't I train on my AMD Radeon RX 6700 XT?", ["amd-gpu"]),
+        (
+            "GPU AMD Radeon RX 6700 XT\nkernel: pci 0000:0c:00.0: 126.016 Gb/s available PCIe bandwidth, limited by 8.0 GT/s PCIe x16 link at "
+            "0000:00:03.1 (capable of 252.048 Gb/s with 16.0 GT/s PCIe x16 link)",
+            [],
+        ),
+    ],
+)
+def test_whose_gpu_of_amd_is_at_work_does_not_ask_for_another(told: str, right: list[str]) -> None:
+    assert said(judged(told))[0] == right
