@@ -87,7 +87,7 @@ TOGETHER: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
     ("driver-secure-boot", (("secure-boot",), ("nothing-is-signed-said",))),
     ("driver-secure-boot", (("secure-boot", "secure-boot-named"), ("it-was-in-the-bios",))),
     ("cpu-starved-input", (("data-on-a-share",), ("gpu-is-slow", "gpu-hardly-used"))),
-    ("no-nvidia-gpu", (("no-card-told",), ("library-not-loaded",))),
+    ("cuda-toolkit-missing", (("no-card-told",), ("library-not-loaded",))),
     ("gpu-too-new-for-build", (("module-call-failed",), ("card-newer-than-build",))),
     ("driver-library-mismatch", (("module-and-libraries-differ-said",), ("cuinit-failed", "nvml-failed", "says-no-gpu"))),
     ("gpu-memory-held-by-other-process", (("notebooks-open-said",), ("works-again",), ("gemm-failed", "handle-failed", "cudnn-failed", "oom"))),

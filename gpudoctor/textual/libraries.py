@@ -46,7 +46,7 @@ def _fitting(facts: Facts) -> tuple[str, ...]:
     lost = [] if isinstance(picks, Unread) else [p.soname for p in picks]
     release = release_of(facts)
     if lost and all(name.startswith(("libcudnn.", "cudnn64_")) for name in lost):
-        other = _other_cudnn(facts, lost)
+        other = other_cudnn(facts, lost)
         first = {True: "cudnn-wrong-major", False: "ld-library-path-not-set", None: _CUDNN[0]}[other]
         return tuple(dict.fromkeys((first, *_CUDNN)))
     stopped = [] if isinstance(picks, Unread) else [p.stopped_by for p in picks if p.stopped_by]
@@ -161,7 +161,7 @@ def names_another_than_linked(facts: Facts) -> bool:
     return not any(f"{linked}.".startswith(f"{one}.") for one in named)
 
 
-def _other_cudnn(facts: Facts, lost: list[str]) -> bool | None:
+def other_cudnn(facts: Facts, lost: list[str]) -> bool | None:
     """Whether the cuDNN that is named is of another major version; None: none is named."""
     asked = {found[1] for name in lost if (found := re.search(r"(?:\.so\.|64_|libcudnn\.)(\d)", name))}
     named = {e.values["cudnn"].partition(".")[0] for e in facts.text.said("names-cuda") if e.values.get("cudnn")}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 
 from ..facts import NOTHING_WRONG, READS_LIKE_A_FAULT, Alike, Facts, Unread
-from . import together
+from ..patterns import Pattern
+from . import libraries, together
 from .other_gpus import on_bus
 
 _LEAST = 0.04
@@ -103,8 +104,31 @@ _ANOTHER, _OF_SHOWN = 0.6, 0.05
 
 def _top(facts: Facts) -> Alike | None:
     """What the text reads most like that is a fault."""
-    out = {NOTHING_WRONG, *together.unlikely(facts)} | ({"no-nvidia-gpu"} if "nvidia" in on_bus(facts) else set())
+    out = {NOTHING_WRONG, *together.unlikely(facts), *against(facts)} | (
+        {"no-nvidia-gpu"} if "nvidia" in on_bus(facts) else set()
+    )
     return next((one for one in _whole(facts) if one.cause not in out), None)
+
+
+def against(facts: Facts) -> set[str]:
+    """What a text may read like and its lines speak against, where cuDNN alone is lost: CUDA's libraries that were opened are
+    there, and a path is no matter where nobody has a cuDNN."""
+    picks = facts.tensorflow.libraries
+    lost = [] if isinstance(picks, Unread) else [p.soname for p in picks if p.picked is None]
+    if not lost or not all(name.startswith(("libcudnn", "cudnn64_")) for name in lost):
+        return set()
+    said = facts.text.said
+    opened = any(_OF_TOOLKIT.match(e.values.get("library", "")) for e in said("library-opened"))
+    has_one = said(*_SPEAKS_OF_CUDNN) or libraries.other_cudnn(facts, lost) is not None
+    late = {"cuda-version-mismatch", "cuda-libs-missing", "cuda-toolkit-missing"} if opened else set()
+    return late if has_one else late | {"ld-library-path-not-set"}
+
+
+_OF_TOOLKIT = Pattern(r"lib(?:cudart|cublas|cufft|curand|cusolver|cusparse)")
+_SPEAKS_OF_CUDNN = (
+    "cudnn-named", "cudnn-mentioned", "cudnn-had-said", "cudnn-here-said", "shows-file", "library-elsewhere-said", "wheel-libs-named", "one-is-fine-said",
+)  # fmt: skip
+"""Somebody has a cuDNN, or seems to: then it may lie where nobody looks."""
 
 
 def _share(facts: Facts, cause: str) -> float:

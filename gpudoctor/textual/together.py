@@ -53,10 +53,6 @@ def unlikely(facts: Facts) -> set[str]:
         late |= _OF_TOOLKITS
     elif lost:
         late.add("tf-import-broken")
-    if lost and all(_CUDNN.match(name) for name in lost):
-        opened = [e.values.get("library", "") for e in said("library-opened")]
-        late |= _OF_TOOLKITS - {_PATH} if any(map(_OF_TOOLKIT.match, opened)) else set()
-        late |= set() if said(*_SPEAKS_OF_CUDNN) else {_PATH}
     if said("slurm-asked") and said("gpu"):  # the job has them
         late |= {"slurm-no-gpu-allocated", "hpc-login-node"}
     if any(e.values.get("name", "").startswith("tensorflow_gpu") for e in said("wheel-chosen")):
@@ -107,19 +103,5 @@ _ON_THE_PROCESSOR = Pattern(r"(?:^|_)cpu")
 _SLOWEST_WAY = 4.0
 """GB/s: eight lanes of the third generation carry twice as much (PCI Express Base Specification)."""
 _LIBCUDA = "libcuda.so.1"
-_PATH = "ld-library-path-not-set"
-_OF_TOOLKITS = {"cuda-version-mismatch", "cuda-libs-missing", "cuda-toolkit-missing", _PATH}
-_CUDNN = Pattern(r"(?:lib)?cudnn")
-_OF_TOOLKIT = Pattern(r"lib(?:cudart|cublas|cufft|curand|cusolver|cusparse)")
-_SPEAKS_OF_CUDNN = (
-    "cudnn-named",
-    "cudnn-mentioned",
-    "cudnn-had-said",
-    "cudnn-here-said",
-    "shows-file",
-    "library-elsewhere-said",
-    "wheel-libs-named",
-    "one-is-fine-said",
-)
-"""Somebody has a cuDNN, or seems to: then it may lie where nobody looks."""
+_OF_TOOLKITS = {"cuda-version-mismatch", "cuda-libs-missing", "cuda-toolkit-missing", "ld-library-path-not-set"}
 _NO_DEVICE = 100

@@ -405,8 +405,7 @@ def test_versions_that_differ_say_why_cuinit_fails() -> None:
     [
         ("Why can't I train on my AMD Radeon RX 6700 XT?", ["amd-gpu"]),
         (
-            "GPU AMD Radeon RX 6700 XT\nkernel: pci 0000:0c:00.0: 126.016 Gb/s available PCIe bandwidth, limited by 8.0 GT/s PCIe x16 link at "
-            "0000:00:03.1 (capable of 252.048 Gb/s with 16.0 GT/s PCIe x16 link)",
+            "GPU AMD Radeon RX 6700 XT\nkernel: pci 0000:0c:00.0: 126.016 Gb/s available PCIe bandwidth, limited by 8.0 GT/s PCIe x16 link",
             [],
         ),
     ],

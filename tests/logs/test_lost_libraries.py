@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpudoctor.textual import together
+from gpudoctor.textual import likeness
 from tests.logs.judged import judged, said
 from tests.logs.test_complaints import first
 
@@ -191,4 +191,4 @@ _LOST = (
     ],
 )
 def test_where_cudnn_alone_is_lost_cuda_is_there(text: str, late: set[str]) -> None:
-    assert together.unlikely(judged(text).facts) - {"tf-import-broken"} == late
+    assert likeness.against(judged(text).facts) == late
