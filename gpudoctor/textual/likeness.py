@@ -126,7 +126,7 @@ def against(facts: Facts) -> set[str]:
 
 _OF_TOOLKIT = Pattern(r"lib(?:cudart|cublas|cufft|curand|cusolver|cusparse)")
 _SPEAKS_OF_CUDNN = (
-    "cudnn-named", "cudnn-mentioned", "cudnn-had-said", "cudnn-here-said", "shows-file", "library-elsewhere-said", "wheel-libs-named", "one-is-fine-said",
+    "cudnn-had-said", "cudnn-here-said", "cudnn-copied", "cudnn-works-elsewhere", "shows-file", "library-elsewhere-said", "wheel-libs-named", "one-is-fine-said",
 )  # fmt: skip
 """Somebody has a cuDNN, or seems to: then it may lie where nobody looks."""
 
