@@ -179,6 +179,8 @@ def _of_versions(facts: Facts) -> Iterator[str]:
         yield "cudnn-wrong-major"  # since 1.19: onnxruntime's release notes
     if any(_is_older(e.values) for e in said("cudnn-wanted-and-here")):
         yield "cudnn-version-too-old"
+    if any(e.values.get(name, "").startswith("cpu_") for e in said("conda-changes") for name in ("build", "after")):
+        yield "conda-cpu-build"
     for link in said("library-linked-as-another"):  # to what is there, by the name that is asked for
         yield "cudnn-wrong-major" if link.values["library"] == "cudnn" else "cuda-version-mismatch"
     if facts.python.bits == 32 and not facts.text.shows_a_failure:
