@@ -8,8 +8,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from gpudoctor.render.log import verdict
+from tests.logs.judged import judged
 from tests.running import COMMAND, ROOT, gpudoctor, one_line
 
 LOGS = ROOT / "tests" / "logs"
@@ -179,3 +182,11 @@ def test_what_takes_long_to_import_is_left_alone() -> None:
         "rich",
         "pynvml",
     }  # inspect: by typing_extensions
+
+
+def test_the_last_line_names_a_cause_once() -> None:
+    """Two findings of one cause."""
+    report = judged(FAULTY.read_text())
+    (root,) = report.diagnosis.root_causes
+    twice = msgspec.structs.replace(report.diagnosis, root_causes=(root, root))
+    assert verdict(msgspec.structs.replace(report, diagnosis=twice)).plain == f"Cause: {root.cause}"

@@ -145,7 +145,7 @@ def sentence(report: Report) -> Line:
         why = ": nothing wrong was found, and what would show it could not be looked at."
         return Line((("? Unknown", "bold yellow"), (why, "")))
     word, style = ("Faulty", "bold red") if diagnosis.verdict == "faulty" else ("Warning", "bold yellow")
-    causes = list(dict.fromkeys(r.cause for r in diagnosis.root_causes if r.level != "info"))
+    causes = [r.cause for r in diagnosis.root_causes if r.level != "info"]
     named = f"{count(len(causes), 'root cause')}: {', '.join(causes)}"
     none = "no cause could be named; see above what is left to look at."
     return Line(((word, style), (f": {clean(named) if causes else none}", "")))

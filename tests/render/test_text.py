@@ -9,7 +9,6 @@ from rich.console import Console
 from gpudoctor import bundle
 from gpudoctor.facts import Facts, Trial, Unread
 from gpudoctor.render import text
-from gpudoctor.render.view import sentence
 from tests.checks.test_libraries import gap
 from tests.factory import cannot_open, cu_init, found, healthy, lists_no_gpu, with_, with_variable
 
@@ -72,13 +71,6 @@ def test_several_causes_and_one_fix_for_all() -> None:
     assert printed.splitlines()[-1].startswith(
         "Faulty: 2 root causes: cuda-visible-devices-empty, tf-wheel-runpath-gap"
     )
-
-
-def test_the_last_line_names_a_cause_once() -> None:
-    report = bundle.make(tried(), "2026-11-21T00:00:00+00:00")
-    root = report.diagnosis.root_causes[0]
-    twice = msgspec.structs.replace(report.diagnosis, root_causes=(root, root))
-    assert sentence(msgspec.structs.replace(report, diagnosis=twice)).plain == f"Faulty: 1 root cause: {root.cause}"
 
 
 def test_a_symptom_that_nothing_explains() -> None:
