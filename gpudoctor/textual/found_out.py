@@ -88,6 +88,7 @@ TOGETHER: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
     ("driver-secure-boot", (("secure-boot", "secure-boot-named"), ("it-was-in-the-bios",))),
     ("cpu-starved-input", (("data-on-a-share",), ("gpu-is-slow", "gpu-hardly-used"))),
     ("cuda-toolkit-missing", (("no-card-told",), ("library-not-loaded",))),
+    ("cpu-starved-input", (("processor-holds-up-said",), ("gpu-hardly-used", "gpu-idle-said"))),
     ("gpu-too-new-for-build", (("module-call-failed",), ("card-newer-than-build",))),
     ("driver-library-mismatch", (("module-and-libraries-differ-said",), ("cuinit-failed", "nvml-failed", "says-no-gpu"))),
     ("gpu-memory-held-by-other-process", (("notebooks-open-said",), ("works-again",), ("gemm-failed", "handle-failed", "cudnn-failed", "oom"))),

@@ -17,6 +17,7 @@ FOUND = [
     ("My jobs see no GPU\nscontrol show node n1\n   Gres=(null)", "slurm-no-gpu-allocated"),
     ("GPUs aren't used on k3s: in kubectl describe node there is no nvidia.com/gpu at all", "k8s-device-plugin-not-registered"),
     ("TensorFlow in this image is without CUDA, I'd like it with it. conda install tensorflow-gpu replaces\n  tensorflow                       2.7.0-cpu_py39h4655687_0 --> 2.7.0-cuda112py39h01bd6f0_0", "conda-cpu-build"),
+    ("GPU is hardly utilized, it sits at some 1-10% utilization. On my box it's clearly the CPU that holds things up", "cpu-starved-input"),
     ("java.lang.UnsatisfiedLinkError: libjnitensorflow.so: libcudart.so.8.0: cannot open shared object file\nMust I install CUDA 8, although there is no GPU in here?", "cuda-toolkit-missing"),
     ("TensorFlow 2.10 on an RTX 5060 Laptop, it brings no kernels for sm_120\nnow and then cuModuleGetFunction(...) failed with CUDA_ERROR_UNKNOWN", "gpu-too-new-for-build"),
     ("GPU \u5360\u7528\u7387\u4e0a\u4e0d\u53bb\nbatch_size \u5230 128 \u5c31 OOM \u4e86", "cpu-starved-input"),
