@@ -237,8 +237,8 @@ _KINDS = (
         FAINT,
     ),
     Kind(
-        "library-linked-as-another",
-        r"\bln -[a-z]{1,3} (?:\S{0,200}/)?lib(?P<library>cudart|cublas|cudnn|cufft|curand|cusolver|cusparse)\.so\.(?P<here>\d{1,2})\b[.\d]{0,12} (?:\S{0,200}/)?lib(?P=library)\.so\.(?!(?P=here)\b)\d",
+        "cudnn-linked-as-another",
+        r"\bln -[a-z]{1,3} (?:\S{0,200}/)?libcudnn\.so\.(?P<here>\d{1,2})\b[.\d]{0,12} (?:\S{0,200}/)?libcudnn\.so\.(?!(?P=here)\b)\d",
     ),
     Kind("notebooks-open-said", r"(?i:\b(?:too|very|so) many (?:\w+ ){0,2}?(?:note ?books?|kernels|sessions|consoles)\b[^.\n]{0,20}\b(?:open|running|alive)\b)"),
     Kind("module-call-failed", r"\bcuModule(?:GetFunction|GetGlobal|LoadData)\w{0,6}\b[^\n]{0,40}?\bfail", FAINT),

@@ -62,6 +62,7 @@ BY_KIND = {
     "two-packages-said": "tf-packages-overlap",
     "slurm-kills-said": "cgroup-memory-limit",
     "use-stays-low-said": "cpu-starved-input",
+    "cudnn-linked-as-another": "cudnn-wrong-major",
 }
 """Kind of a line -> the cause that it speaks for by itself."""
 TOGETHER: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
@@ -182,8 +183,8 @@ def _of_versions(facts: Facts) -> Iterator[str]:
         yield "cudnn-version-too-old"
     if any(e.values.get(name, "").startswith("cpu_") for e in said("conda-changes") for name in ("build", "after")):
         yield "conda-cpu-build"
-    for link in said("library-linked-as-another"):  # to what is there, by the name that is asked for
-        yield "cudnn-wrong-major" if link.values["library"] == "cudnn" else "cuda-version-mismatch"
+    if any(_is_of_another_major(e.values["has"], e.values["wanted"]) for e in said("linked-to-another")):
+        yield "cuda-version-mismatch"
     if facts.python.bits == 32 and not facts.text.shows_a_failure:
         yield "python-32bit"
     if _names_another_cuda(facts) or _of_another_cudart(facts):
@@ -261,6 +262,12 @@ _VOLTA = 7
 _LOADS_LIBCUDA = Pattern(r"load library failed: libcuda\.so")
 _EMPTY = Pattern(r"\W{0,3}(?:export )?CUDA_VISIBLE_DEVICES= ?(?:\"\"|'')?$")
 _ARM = Pattern(r"(?i)\bjetson\b|\baarch64\b|\braspberry\b|\bgraviton\b")
+
+
+def _is_of_another_major(has: str, wanted: str) -> bool:
+    """libcudart.so.12 for libcudart.so.11.0: the same library of another major version."""
+    here, asked = has.split("."), wanted.split(".")
+    return here[0] == asked[0] and here[2] != asked[2]
 
 
 def _is_older(told: dict[str, str]) -> bool:
